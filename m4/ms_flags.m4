@@ -1,0 +1,45 @@
+# MS_APPEND_CFLAGS(VARIABLE, FLAGS): those of FLAGS that the compiler takes.
+AC_DEFUN([MS_APPEND_CFLAGS], [
+for ms_flag in $2; do
+  AX_CHECK_COMPILE_FLAG([$ms_flag], [AS_VAR_APPEND([$1], [" $ms_flag"])], [], [-Werror])
+done])
+
+# MS_WARN_CFLAGS(WERROR)
+AC_DEFUN([MS_WARN_CFLAGS], [
+WARN_CFLAGS=
+MS_APPEND_CFLAGS([WARN_CFLAGS], [-Wall -Wextra -Wshadow -Wconversion -Wundef -Wvla dnl
+-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wpointer-arith dnl
+-Wimplicit-fallthrough])
+AS_IF([test "x$1" = xyes], [AS_VAR_APPEND([WARN_CFLAGS], [" -Werror"])])
+AC_SUBST([WARN_CFLAGS])])
+
+# MS_HARDEN_CFLAGS: what a program that reads foreign data should be built with.
+AC_DEFUN([MS_HARDEN_CFLAGS], [
+HARDEN_CFLAGS=
+MS_APPEND_CFLAGS([HARDEN_CFLAGS], [-fstack-protector-strong -fPIE])
+AS_CASE(["$CFLAGS $CPPFLAGS"],
+  [*_FORTIFY_SOURCE*], [],
+  [*-O[[123s]]*], [AS_VAR_APPEND([HARDEN_CFLAGS], [" -D_FORTIFY_SOURCE=2"])])
+AC_SUBST([HARDEN_CFLAGS])
+AC_SUBST([HARDEN_LDFLAGS], ["-pie -Wl,-z,relro -Wl,-z,now"])])
+
+# MS_SANITIZER(LIST, FUZZING)
+AC_DEFUN([MS_SANITIZER], [
+SAN_CFLAGS=
+AS_IF([test "x$1" != xno],
+  [SAN_CFLAGS="-fsanitize=$1 -fno-omit-frame-pointer -fno-sanitize-recover=all"])
+AS_IF([test "x$2" = xyes], [AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])])
+AC_SUBST([SAN_CFLAGS])])
+
+# MS_PIDS_VAL: PIDS_VAL of libproc2 has a fourth argument in 4.0.0 to 4.0.2, and three after.
+AC_DEFUN([MS_PIDS_VAL], [
+AC_CACHE_CHECK([whether PIDS_VAL takes four arguments], [ms_cv_pids_val_with_info], [
+  ms_save_CPPFLAGS=$CPPFLAGS
+  CPPFLAGS="$CPPFLAGS $LIBPROC2_CFLAGS"
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <stddef.h>
+#include <libproc2/pids.h>]],
+    [[struct pids_stack *s = NULL; return s ? PIDS_VAL(0, s_int, s, NULL) : 0;]])],
+    [ms_cv_pids_val_with_info=yes], [ms_cv_pids_val_with_info=no])
+  CPPFLAGS=$ms_save_CPPFLAGS])
+AS_VAR_IF([ms_cv_pids_val_with_info], [yes],
+  [AC_DEFINE([HAVE_PIDS_VAL_WITH_INFO], [1], [Define if PIDS_VAL takes the info as a fourth argument.])])])

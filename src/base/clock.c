@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/units.h"
+
+uint64_t clock_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t clock_unix_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / NS_PER_MS;
+}
+
+const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE])
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	struct tm tm;
+	size_t length;
+
+	gmtime_r(&seconds, &tm);
+	length = strftime(buf, CLOCK_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buf + length, CLOCK_TEXT_SIZE - length, ".%03uZ",
+		 (unsigned int)(unix_ms % 1000));
+	return buf;
+}
+
+void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns)
+{
+	*s = (struct schedule){ .start_ns = start_ns, .interval_ns = interval_ns };
+}
+
+uint64_t schedule_due_ns(const struct schedule *s)
+{
+	return s->start_ns + s->next * s->interval_ns;
+}
+
+uint64_t schedule_advance(struct schedule *s, uint64_t now_ns)
+{
+	uint64_t due = schedule_due_ns(s);
+	uint64_t late = now_ns > due ? (now_ns - due) / s->interval_ns : 0;
+
+	s->next += 1 + late;
+	s->missed_count += late;
+	return late;
+}
+
+void schedule_set_interval(struct schedule *s, uint64_t now_ns, uint64_t interval_ns)
+{
+	s->start_ns = now_ns;
+	s->interval_ns = interval_ns;
+	s->next = 1;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+int io_write_all(int fd, const void *bytes, size_t length)
+{
+	const char *p = bytes;
+
+	while (length > 0) {
+		ssize_t n = write(fd, p, length);
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		p += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+int io_read_all(int fd, size_t limit, struct strbuf *out)
+{
+	size_t before = out->length;
+	char block[4096];
+
+	for (;;) {
+		ssize_t n = read(fd, block, sizeof(block));
+		int r = -errno;
+
+		if (n == 0)
+			return 0;
+		if (n < 0 && r == -EINTR)
+			continue;
+		if (n > 0 && out->length - before + (size_t)n > limit)
+			r = -EFBIG;
+		else if (n > 0)
+			r = 0;
+		if (r < 0) {
+			strbuf_truncate(out, before);
+			return r;
+		}
+		strbuf_add(out, block, (size_t)n);
+	}
+}
+
+int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out)
+{
+	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	return io_read_all(fd, limit, out);
+}
+
+static int write_and_sync(int fd, const void *bytes, size_t length)
+{
+	mode_t mask = umask(0);
+	int r;
+
+	umask(mask);
+	r = io_write_all(fd, bytes, length);
+	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+int io_write_file_atomic(const char *path, const void *bytes, size_t length)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	int fd, r;
+
+	strbuf_addf(&name, "%s.XXXXXX", path);
+	fd = mkostemp(name.text, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = write_and_sync(fd, bytes, length);
+	if (r == 0 && rename(name.text, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(name.text);
+	return r;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * io - whole reads and whole writes, with EINTR and short counts handled.
+ */
+#ifndef MS_BASE_IO_H
+#define MS_BASE_IO_H
+
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+/* Write all bytes. Returns 0 or -errno (-EPIPE, -ENOSPC …); some bytes may have been written. */
+int io_write_all(int fd, const void *bytes, size_t length);
+
+/*
+ * Append the whole of a file, at most `limit` bytes. Returns 0, -errno, or -EFBIG. On failure *out
+ * is as it was.
+ */
+int io_read_all(int fd, size_t limit, struct strbuf *out);
+
+/* As above, from dir_fd/path. */
+int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out);
+
+/*
+ * Put bytes into path whole: written beside it under a temporary name, synced, then renamed over
+ * it. Returns 0 or -errno; on failure path is as it was and no temporary file is left.
+ */
+int io_write_file_atomic(const char *path, const void *bytes, size_t length);
+
+#endif

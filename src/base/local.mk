@@ -1,0 +1,18 @@
+noinst_LIBRARIES += %D%/libbase.a
+%C%_libbase_a_SOURCES = \
+	%D%/cleanup.h \
+	%D%/clock.c \
+	%D%/clock.h \
+	%D%/io.c \
+	%D%/io.h \
+	%D%/num.c \
+	%D%/num.h \
+	%D%/strbuf.c \
+	%D%/strbuf.h \
+	%D%/text.c \
+	%D%/text.h \
+	%D%/units.c \
+	%D%/units.h \
+	%D%/xalloc.c \
+	%D%/xalloc.h
+BASE_LIBS = %D%/libbase.a 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * strbuf - text that grows. `text` is always NUL-terminated once anything was added, and may hold
+ * NUL bytes before `length` when bytes were added with strbuf_add().
+ *
+ * strbuf_init() takes no resources; strbuf_clear() keeps the storage; strbuf_release() frees it.
+ */
+#ifndef MS_BASE_STRBUF_H
+#define MS_BASE_STRBUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct strbuf {
+	char *text;
+	size_t length;
+	size_t capacity;
+};
+
+#define STRBUF_INIT { NULL, 0, 0 }
+#define _cleanup_strbuf_ __attribute__((cleanup(strbuf_release)))
+
+void strbuf_init(struct strbuf *sb);
+void strbuf_release(struct strbuf *sb);
+void strbuf_clear(struct strbuf *sb);
+
+/* The text, "" when empty. Borrowed until the next change. */
+const char *strbuf_text(const struct strbuf *sb);
+
+/* Move the text out; the caller frees it. The strbuf is empty afterwards. Never NULL. */
+char *strbuf_take(struct strbuf *sb);
+
+void strbuf_add(struct strbuf *sb, const void *bytes, size_t length);
+void strbuf_add_text(struct strbuf *sb, const char *text);
+void strbuf_add_char(struct strbuf *sb, char c);
+void strbuf_add_repeat(struct strbuf *sb, const char *text, size_t count);
+void strbuf_add_u64(struct strbuf *sb, uint64_t value);
+void strbuf_addf(struct strbuf *sb, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void strbuf_vaddf(struct strbuf *sb, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+/* Cut to `length` bytes; longer than the text changes nothing. */
+void strbuf_truncate(struct strbuf *sb, size_t length);
+
+#endif

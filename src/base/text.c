@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+size_t text_utf8_next(const char *text, size_t length, uint32_t *ret_code_point)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)text;
+	uint32_t code_point;
+	size_t size;
+
+	if (length == 0)
+		return 0;
+	if (p[0] < 0x80) {
+		*ret_code_point = p[0];
+		return 1;
+	}
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		size = 2;
+	else if ((p[0] & 0xf0) == 0xe0)
+		size = 3;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		size = 4;
+	else
+		return 0;
+	if (length < size)
+		return 0;
+	code_point = p[0] & (0xffu >> (size + 1));
+	for (size_t i = 1; i < size; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code_point = code_point << 6 | (p[i] & 0x3fu);
+	}
+	if (code_point < smallest[size] || code_point > 0x10ffff ||
+	    (code_point >= 0xd800 && code_point <= 0xdfff))
+		return 0;
+	*ret_code_point = code_point;
+	return size;
+}
+
+bool text_is_control(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 ||
+	       cp == 0x200e || cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
+	       (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
+}
+
+static void add_hex(struct strbuf *out, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		strbuf_addf(out, "\\x%02x", (unsigned char)bytes[i]);
+}
+
+void text_add_printable(struct strbuf *out, const char *text, size_t length, bool ascii)
+{
+	while (length > 0) {
+		size_t plain = 0;
+		uint32_t code_point;
+		size_t size;
+
+		while (plain < length && text[plain] >= 0x20 && text[plain] < 0x7f)
+			plain++;
+		if (plain > 0) {
+			strbuf_add(out, text, plain);
+			text += plain;
+			length -= plain;
+			continue;
+		}
+		size = text_utf8_next(text, length, &code_point);
+		if (size == 0)
+			add_hex(out, text, 1);
+		else if (ascii || text_is_control(code_point))
+			add_hex(out, text, size);
+		else
+			strbuf_add(out, text, size);
+		size = size ? size : 1;
+		text += size;
+		length -= size;
+	}
+}
+
+void text_copy(char *to, size_t size, const char *from)
+{
+	size_t length = strlen(from);
+
+	if (length >= size) {
+		length = size - 1;
+		while (length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80)
+			length--;
+	}
+	memcpy(to, from, length);
+	to[length] = '\0';
+}

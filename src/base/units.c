@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+
+uint64_t bytes_add(uint64_t a, uint64_t b)
+{
+	if (!bytes_known(a) || !bytes_known(b) || a > BYTES_UNKNOWN - 1 - b)
+		return BYTES_UNKNOWN;
+	return a + b;
+}
+
+uint64_t bytes_sub(uint64_t a, uint64_t b)
+{
+	if (!bytes_known(a) || !bytes_known(b))
+		return BYTES_UNKNOWN;
+	return a > b ? a - b : 0;
+}
+
+int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
+{
+	/* 2^64-1024 is the largest multiple, so a known amount never looks unknown */
+	if (kib > UINT64_MAX / 1024)
+		return -ERANGE;
+	*ret_bytes = kib * 1024;
+	return 0;
+}
+
+int units_parse_duration(const char *text, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t ns;
+	} suffixes[] = {
+		{ "", NS_PER_S },	{ "us", NS_PER_US },	 { "ms", NS_PER_MS },
+		{ "s", NS_PER_S },	{ "m", 60 * NS_PER_S },	 { "min", 60 * NS_PER_S },
+		{ "h", 3600 * NS_PER_S },
+	};
+	size_t digits = strspn(text, "0123456789.");
+	char number[32];
+	uint64_t thousandths;
+	int r;
+
+	if (digits >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, text, digits);
+	number[digits] = '\0';
+	r = num_parse_thousandths(number, &thousandths);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		if (strcmp(text + digits, suffixes[i].suffix) != 0)
+			continue;
+		if (thousandths > UINT64_MAX / suffixes[i].ns)
+			return -ERANGE;
+		*ret_ns = thousandths * suffixes[i].ns / 1000;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+{
+	static const char prefixes[] = "KMGTPE";
+	uint64_t unit = 1024;
+	size_t i = 0;
+	uint64_t tenths;
+
+	if (!bytes_known(bytes)) {
+		snprintf(buf, UNITS_TEXT_SIZE, "-");
+		return buf;
+	}
+	if (bytes < 1024) {
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
+		return buf;
+	}
+	/* 1023.95K would round to "1024.0K": go to the next prefix from there */
+	while (prefixes[i + 1] && bytes / unit >= 1023 &&
+	       bytes - 1023 * unit >= unit - unit / 20) {
+		unit *= 1024;
+		i++;
+	}
+	if (unit > UINT64_MAX / 16) { /* keep the product below 2^64 */
+		bytes /= 1024;
+		unit /= 1024;
+	}
+	tenths = bytes / unit * 10 + (bytes % unit * 10 + unit / 2) / unit;
+	snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%u%c", tenths / 10,
+		 (unsigned int)(tenths % 10), prefixes[i]);
+	return buf;
+}
+
+const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE])
+{
+	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
+	char text[UNITS_TEXT_SIZE];
+
+	if (bytes == 0) {
+		snprintf(buf, UNITS_TEXT_SIZE, "0");
+		return buf;
+	}
+	snprintf(buf, UNITS_TEXT_SIZE, "%c%s", bytes < 0 ? '-' : '+',
+		 units_format_bytes(size, text));
+	return buf;
+}
+
+const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE])
+{
+	uint64_t s = ns / NS_PER_S;
+
+	if (ns < NS_PER_US)
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "ns", ns);
+	else if (ns < NS_PER_MS)
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "us", ns / NS_PER_US);
+	else if (ns < NS_PER_S)
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 "ms", ns / NS_PER_MS,
+			 ns / (NS_PER_MS / 10) % 10);
+	else if (s < 60)
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 "s", s,
+			 ns / (NS_PER_S / 10) % 10);
+	else if (s < 3600)
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "m%02" PRIu64 "s", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "h%02" PRIu64 "m", s / 3600,
+			 s / 60 % 60);
+	else
+		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 "d%02" PRIu64 "h", s / 86400,
+			 s / 3600 % 24);
+	return buf;
+}
+
+unsigned int units_per_mille(uint64_t part, uint64_t whole)
+{
+	if (whole == 0)
+		return 0;
+	if (part > UINT64_MAX / 1001) {
+		part /= 1024;
+		whole /= 1024;
+	}
+	return whole ? (unsigned int)((part * 1000 + whole / 2) / whole) : 0;
+}

@@ -1,0 +1,3 @@
+# One static library per layer, lowest first. A layer's unit test links only that layer and the
+# ones below it, so a call in the wrong direction does not link.
+include src/base/local.mk
