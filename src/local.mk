@@ -1,3 +1,4 @@
 # One static library per layer, lowest first. A layer's unit test links only that layer and the
 # ones below it, so a call in the wrong direction does not link.
 include src/base/local.mk
+include src/model/local.mk

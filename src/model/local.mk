@@ -1,0 +1,10 @@
+noinst_LIBRARIES += %D%/libmodel.a
+%C%_libmodel_a_SOURCES = \
+	%D%/mapping.c \
+	%D%/mapping.h \
+	%D%/matrix.c \
+	%D%/matrix.h \
+	%D%/process.h \
+	%D%/usage.c \
+	%D%/usage.h
+MODEL_LIBS = %D%/libmodel.a $(BASE_LIBS)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/mapping.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+
+void counters_set_unknown(struct counters *c)
+{
+	for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
+		c->bytes[i] = BYTES_UNKNOWN;
+}
+
+void counters_set_zero(struct counters *c)
+{
+	memset(c, 0, sizeof(*c));
+}
+
+void counters_add(struct counters *sum, const struct counters *c)
+{
+	for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
+		sum->bytes[i] = bytes_add(sum->bytes[i], c->bytes[i]);
+}
+
+const char *mapping_format_perms(const struct mapping *m, char buf[5])
+{
+	buf[0] = m->flags & MAPPING_READ ? 'r' : '-';
+	buf[1] = m->flags & MAPPING_WRITE ? 'w' : '-';
+	buf[2] = m->flags & MAPPING_EXEC ? 'x' : '-';
+	buf[3] = m->flags & MAPPING_SHARED ? 's' : 'p';
+	buf[4] = '\0';
+	return buf;
+}
+
+void mapping_list_add(struct mapping_list *list, const struct mapping *m)
+{
+	struct mapping *copy;
+
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*m));
+	copy = &list->items[list->count++];
+	*copy = *m;
+	copy->name = m->name_length ? xstrndup(m->name, m->name_length) : "";
+}
+
+void mapping_list_release(struct mapping_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].name_length)
+			free((char *)list->items[i].name);
+	free(list->items);
+	*list = (struct mapping_list)MAPPING_LIST_INIT;
+}

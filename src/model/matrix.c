@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/matrix.h"
+
+const char *const owner_names[OWNER_COUNT_] = {
+	[OWNER_LIVE] = "live",
+	[OWNER_POOL_PAGES] = "pool_pages",
+	[OWNER_POOL_FRAGMENTS] = "pool_fragments",
+	[OWNER_HEAP_META] = "heap_meta",
+	[OWNER_STACK] = "stack",
+	[OWNER_ANON] = "anon",
+	[OWNER_FILE] = "file",
+	[OWNER_SHMEM] = "shmem",
+};
+
+const char *const page_state_names[STATE_COUNT_] = {
+	[STATE_PRIVATE_DIRTY] = "private_dirty", [STATE_LAZYFREE] = "lazyfree",
+	[STATE_PRIVATE_CLEAN] = "private_clean", [STATE_SHARED_DIRTY] = "shared_dirty",
+	[STATE_SHARED_CLEAN] = "shared_clean",
+};
+
+static void set_rows(struct matrix *m, unsigned int first, unsigned int last, uint64_t bytes)
+{
+	for (unsigned int o = first; o <= last; o++)
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			m->cell[o][s] = bytes;
+}
+
+void matrix_set_unknown(struct matrix *m)
+{
+	set_rows(m, 0, OWNER_COUNT_ - 1, BYTES_UNKNOWN);
+}
+
+void matrix_set_no_heap(struct matrix *m)
+{
+	set_rows(m, OWNER_HEAP_FIRST, OWNER_HEAP_LAST, BYTES_UNKNOWN);
+	set_rows(m, OWNER_HEAP_LAST + 1, OWNER_COUNT_ - 1, 0);
+}
+
+/* Unknown is the neutral element here: a margin is the sum of what is known of it. */
+static uint64_t add_known(uint64_t sum, uint64_t bytes)
+{
+	if (!bytes_known(bytes))
+		return sum;
+	return bytes_known(sum) ? bytes_add(sum, bytes) : bytes;
+}
+
+uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
+{
+	uint64_t sum = BYTES_UNKNOWN;
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		sum = add_known(sum, m->cell[owner][s]);
+	return sum;
+}
+
+uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state)
+{
+	uint64_t sum = BYTES_UNKNOWN;
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
+		sum = add_known(sum, m->cell[o][state]);
+	return sum;
+}
+
+uint64_t matrix_total_bytes(const struct matrix *m)
+{
+	uint64_t sum = BYTES_UNKNOWN;
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
+		sum = add_known(sum, matrix_owner_bytes(m, (enum owner)o));
+	return sum;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/usage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+
+const char *const source_names[SOURCE_COUNT_] = {
+	[SOURCE_NONE] = "none",
+	[SOURCE_STAT] = "stat",
+	[SOURCE_ROLLUP] = "smaps_rollup",
+	[SOURCE_SMAPS] = "smaps",
+};
+
+const char *const quality_names[QUALITY_COUNT_] = {
+	[QUALITY_UNKNOWN] = "unknown",
+	[QUALITY_ESTIMATE] = "estimate",
+	[QUALITY_BOUND] = "bound",
+	[QUALITY_EXACT] = "exact",
+};
+
+const char *const allocator_names[ALLOCATOR_COUNT_] = {
+	[ALLOCATOR_GLIBC] = "glibc",	   [ALLOCATOR_MUSL] = "musl",
+	[ALLOCATOR_JEMALLOC] = "jemalloc", [ALLOCATOR_TCMALLOC] = "tcmalloc",
+	[ALLOCATOR_MIMALLOC] = "mimalloc",
+};
+
+void usage_init(struct usage *u)
+{
+	memset(u, 0, sizeof(*u));
+	u->process.uid = UINT32_MAX;
+	counters_set_unknown(&u->total);
+	for (size_t s = 0; s < STATE_COUNT_; s++)
+		u->state_bytes[s] = BYTES_UNKNOWN;
+	matrix_set_unknown(&u->matrix);
+	u->unbacked_bytes = BYTES_UNKNOWN;
+	u->reserved_bytes = BYTES_UNKNOWN;
+	u->trimmable_bytes = BYTES_UNKNOWN;
+	u->mapping_count = MAPPING_COUNT_UNKNOWN;
+}
+
+void usage_release(struct usage *u)
+{
+	free(u->command);
+	u->command = NULL;
+}
+
+void usage_set_no_memory(struct usage *u)
+{
+	counters_set_zero(&u->total);
+	memset(u->state_bytes, 0, sizeof(u->state_bytes));
+	matrix_set_no_heap(&u->matrix);
+	u->unbacked_bytes = 0;
+	u->reserved_bytes = 0;
+	u->mapping_count = 0;
+	u->source = SOURCE_SMAPS;
+}
+
+static uint64_t total(const struct usage *u, enum smaps_field field)
+{
+	return u->total.bytes[field];
+}
+
+uint64_t usage_uss_bytes(const struct usage *u)
+{
+	return bytes_add(total(u, SMAPS_PRIVATE_CLEAN), total(u, SMAPS_PRIVATE_DIRTY));
+}
+
+uint64_t usage_hugetlb_bytes(const struct usage *u)
+{
+	return bytes_add(total(u, SMAPS_PRIVATE_HUGETLB), total(u, SMAPS_SHARED_HUGETLB));
+}
+
+uint64_t usage_thp_bytes(const struct usage *u)
+{
+	return bytes_add(total(u, SMAPS_ANON_HUGE),
+			 bytes_add(total(u, SMAPS_SHMEM_PMD), total(u, SMAPS_FILE_PMD)));
+}
+
+uint64_t usage_unexplained_bytes(const struct usage *u)
+{
+	uint64_t explained = matrix_total_bytes(&u->matrix);
+
+	if (!bytes_known(explained)) {
+		explained = 0;
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			explained = bytes_add(explained, u->state_bytes[s]);
+	}
+	return bytes_sub(total(u, SMAPS_RSS), explained);
+}
+
+void snapshot_init(struct snapshot *s)
+{
+	memset(s, 0, sizeof(*s));
+}
+
+void snapshot_release(struct snapshot *s)
+{
+	snapshot_clear(s);
+	free(s->usages);
+	snapshot_init(s);
+}
+
+void snapshot_clear(struct snapshot *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		usage_release(&s->usages[i]);
+	s->count = 0;
+	s->unreadable_count = 0;
+	s->gone_count = 0;
+}
+
+struct usage *snapshot_add(struct snapshot *s)
+{
+	struct usage *u;
+
+	s->usages = xgrow(s->usages, &s->capacity, s->count + 1, sizeof(*s->usages));
+	u = &s->usages[s->count++];
+	usage_init(u);
+	return u;
+}
+
+struct usage *snapshot_find(const struct snapshot *s, int pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->usages[i].process.pid == pid)
+			return &s->usages[i];
+	return NULL;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * usage - what is known of one process's memory at one instant, and how well. Plain data.
+ * snapshot - the usages of one sample, with what could not be read.
+ */
+#ifndef MS_MODEL_USAGE_H
+#define MS_MODEL_USAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/mapping.h"
+#include "model/matrix.h"
+#include "model/process.h"
+
+/* What is to be known of each process; columns say which they need. */
+enum need {
+	NEED_STAT = 1 << 0,    /* comm, ppid, state, threads, start time, sizes of stat */
+	NEED_UID = 1 << 1,
+	NEED_COMMAND = 1 << 2, /* the command line */
+	NEED_ROLLUP = 1 << 3,  /* the totals */
+	NEED_STATES = 1 << 4,  /* the state margin, exactly */
+	NEED_SMAPS = 1 << 5,   /* the owners, unbacked, reserved, mapping count */
+};
+
+/* Where the memory figures come from; each gives all that the ones before it give. */
+enum source {
+	SOURCE_NONE,   /* nothing was read, or it could not be: see error */
+	SOURCE_STAT,   /* only /proc/PID/stat */
+	SOURCE_ROLLUP, /* smaps_rollup: totals, no owners, no Size */
+	SOURCE_SMAPS,  /* every mapping */
+	SOURCE_COUNT_
+};
+
+extern const char *const source_names[SOURCE_COUNT_];
+
+enum quality {
+	QUALITY_UNKNOWN,
+	QUALITY_ESTIMATE,
+	QUALITY_BOUND,
+	QUALITY_EXACT,
+	QUALITY_COUNT_
+};
+
+extern const char *const quality_names[QUALITY_COUNT_];
+
+/* The malloc that the mapped files speak of. A static one cannot be told this way. */
+enum allocator {
+	ALLOCATOR_UNKNOWN,
+	ALLOCATOR_GLIBC,
+	ALLOCATOR_MUSL,
+	ALLOCATOR_JEMALLOC,
+	ALLOCATOR_TCMALLOC,
+	ALLOCATOR_MIMALLOC,
+	ALLOCATOR_COUNT_
+};
+
+/* NULL for ALLOCATOR_UNKNOWN. */
+extern const char *const allocator_names[ALLOCATOR_COUNT_];
+
+#define MAPPING_COUNT_UNKNOWN UINT32_MAX
+
+struct usage {
+	struct process process;
+	char *command; /* command line, arguments joined by blanks; NULL if not read. Owned. */
+
+	enum source source;
+	int error;	     /* 0, or the -errno that kept the memory from being read */
+	uint64_t taken_ns;   /* when the memory was read, monotonic clock */
+	uint64_t read_ns;    /* how long the kernel took to answer, pauses not counted */
+
+	struct counters total;		       /* sums over all mappings, or the rollup */
+	uint64_t state_bytes[STATE_COUNT_];    /* the matrix's state margin */
+	struct matrix matrix;		       /* all unknown unless source is smaps */
+	uint64_t unbacked_bytes;	       /* private anonymous, accessible: Size - Rss - Swap */
+	uint64_t reserved_bytes;	       /* the same, PROT_NONE */
+	uint64_t trimmable_bytes;	       /* what malloc_trim(0) would return */
+	uint32_t mapping_count;
+	enum allocator allocator;
+	enum quality heap_quality;
+};
+
+void usage_init(struct usage *u);
+void usage_release(struct usage *u);
+
+/* A kernel thread or a zombie: no memory, and that is known. */
+void usage_set_no_memory(struct usage *u);
+
+/* Private_Clean + Private_Dirty, what would be freed if the process ended. */
+uint64_t usage_uss_bytes(const struct usage *u);
+
+/* Private_Hugetlb + Shared_Hugetlb: never part of Rss. */
+uint64_t usage_hugetlb_bytes(const struct usage *u);
+
+/* Anonymous, shmem and file memory in huge pages (AnonHugePages + ShmemPmdMapped + FilePmdMapped). */
+uint64_t usage_thp_bytes(const struct usage *u);
+
+/* Rss less the sum of the matrix, or of the state margin where owners were not read. */
+uint64_t usage_unexplained_bytes(const struct usage *u);
+
+struct snapshot {
+	uint64_t taken_ns;     /* monotonic clock, when the sample began */
+	uint64_t unix_ms;
+	uint64_t elapsed_ns;   /* since the series began */
+	uint64_t cost_ns;      /* CPU and waiting that the sample took */
+	struct usage *usages;
+	size_t count;
+	size_t capacity;
+	size_t unreadable_count; /* usages with error set for want of permission */
+	size_t gone_count;	 /* ended while they were being read; not among usages */
+};
+
+void snapshot_init(struct snapshot *s);
+void snapshot_release(struct snapshot *s);
+
+/* Forget the usages, keep the storage. */
+void snapshot_clear(struct snapshot *s);
+
+/* A new, initialised usage at the end. Borrowed until the next add. */
+struct usage *snapshot_add(struct snapshot *s);
+
+/* The usage of pid, or NULL. */
+struct usage *snapshot_find(const struct snapshot *s, int pid);
+
+#endif
