@@ -2,3 +2,4 @@
 # ones below it, so a call in the wrong direction does not link.
 include src/base/local.mk
 include src/model/local.mk
+include src/proc/local.mk

@@ -1,0 +1,24 @@
+noinst_LIBRARIES += %D%/libproc.a
+%C%_libproc_a_SOURCES = \
+	%D%/proc_list.c \
+	%D%/proc_list.h \
+	%D%/proc_mounts.c \
+	%D%/proc_mounts.h \
+	%D%/proc_pids.h \
+	%D%/proc_smaps.c \
+	%D%/proc_smaps.h \
+	%D%/proc_stat.c \
+	%D%/proc_stat.h \
+	%D%/proc_task.c \
+	%D%/proc_task.h \
+	%D%/procfs.c \
+	%D%/procfs.h \
+	%D%/smaps_parse.c \
+	%D%/smaps_parse.h
+%C%_libproc_a_CFLAGS = $(AM_CFLAGS) $(LIBPROC2_CFLAGS)
+PROC_LIBS = %D%/libproc.a $(MODEL_LIBS) $(LIBPROC2_LIBS)
+
+if HAVE_LIBPROC2
+%C%_libproc_a_SOURCES += %D%/proc_pids.c
+endif
+EXTRA_DIST += %D%/proc_pids.c

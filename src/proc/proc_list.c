@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/proc_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/xalloc.h"
+#include "proc/proc_pids.h"
+#include "proc/proc_stat.h"
+
+struct proc_list {
+	const struct procfs *fs;
+	struct pids_info *pids; /* NULL: not live, or built without libproc2 */
+};
+
+int proc_list_new(const struct procfs *fs, struct proc_list **ret)
+{
+	struct proc_list *list = xcalloc(1, sizeof(*list));
+
+	list->fs = fs;
+#if HAVE_LIBPROC2
+	if (fs->is_live) {
+		int r = proc_pids_new(&list->pids);
+
+		if (r < 0) {
+			free(list);
+			return r;
+		}
+	}
+#endif
+	*ret = list;
+	return 0;
+}
+
+void proc_list_free(struct proc_list *list)
+{
+	if (!list)
+		return;
+#if HAVE_LIBPROC2
+	proc_pids_free(list->pids);
+#endif
+	free(list);
+}
+
+static int read_entry(const struct procfs *fs, int pid, unsigned int wants, struct process *ret)
+{
+	if (wants)
+		return proc_stat_read(fs, pid, ret);
+	*ret = (struct process){ .pid = pid, .uid = UINT32_MAX };
+	return 0;
+}
+
+static int read_directory(const struct procfs *fs, unsigned int wants, process_fn fn,
+			  void *context)
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = openat(fs->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		int r = -errno;
+
+		close(fd);
+		return r;
+	}
+	while ((errno = 0, entry = readdir(dir))) {
+		struct process p;
+		int pid, r;
+
+		if (num_parse_pid(entry->d_name, &pid) < 0)
+			continue;
+		r = read_entry(fs, pid, wants, &p);
+		if (r == -ESRCH || r == -EOPNOTSUPP)
+			continue;
+		if (r == 0)
+			r = fn(context, &p);
+		if (r < 0)
+			return r;
+	}
+	return -errno;
+}
+
+#if HAVE_LIBPROC2
+struct with_uid {
+	const struct procfs *fs;
+	process_fn fn;
+	void *context;
+};
+
+static int add_uid(void *context, const struct process *p)
+{
+	const struct with_uid *with = context;
+	struct process owned = *p;
+
+	owned.uid = proc_stat_read_uid(with->fs, p->pid);
+	return with->fn(with->context, &owned);
+}
+#endif
+
+int proc_list_read(struct proc_list *list, unsigned int wants, process_fn fn, void *context)
+{
+#if HAVE_LIBPROC2
+	struct with_uid with = { list->fs, fn, context };
+
+	if (list->pids && wants & LIST_UID)
+		return proc_pids_read(list->pids, list->fs, add_uid, &with);
+	if (list->pids && wants)
+		return proc_pids_read(list->pids, list->fs, fn, context);
+#endif
+	return read_directory(list->fs, wants, fn, context);
+}
+
+int proc_list_read_one(struct proc_list *list, int pid, struct process *ret)
+{
+	return proc_stat_read(list->fs, pid, ret);
+}

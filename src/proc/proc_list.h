@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * proc_list - the processes there are. Live ones come through libproc2 where the build has it;
+ * a captured tree, which libproc2 cannot read, through proc_stat.
+ */
+#ifndef MS_PROC_PROC_LIST_H
+#define MS_PROC_PROC_LIST_H
+
+#include "model/process.h"
+#include "proc/procfs.h"
+
+/* What to fill in besides pid; each costs about 8 us per process. */
+enum list_want {
+	LIST_STAT = 1 << 0, /* all but uid */
+	LIST_UID = 1 << 1,
+};
+
+/* Called once per process. A negative return ends the listing and becomes its result. */
+typedef int (*process_fn)(void *context, const struct process *p);
+
+struct proc_list; /* libproc2's handle and buffers, kept from listing to listing */
+
+/* Returns 0 or -errno. The procfs must outlive the list. */
+int proc_list_new(const struct procfs *fs, struct proc_list **ret);
+void proc_list_free(struct proc_list *list);
+
+/*
+ * Every process, in no promised order. Returns 0, -errno of the directory, or what fn returned;
+ * processes that end meanwhile are left out.
+ */
+int proc_list_read(struct proc_list *list, unsigned int wants, process_fn fn, void *context);
+
+/* One process, with LIST_STAT and LIST_UID. Returns 0, -ESRCH, -EACCES, -EBADMSG. */
+int proc_list_read_one(struct proc_list *list, int pid, struct process *ret);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/proc_mounts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+#define MOUNTINFO_SIZE_MAX (4 * 1024 * 1024)
+
+void tmpfs_devices_release(struct tmpfs_devices *devices)
+{
+	free(devices->items);
+	*devices = (struct tmpfs_devices)TMPFS_DEVICES_INIT;
+}
+
+static struct tmpfs_device *find(struct tmpfs_devices *devices, uint32_t major, uint32_t minor)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->items[i].major == major && devices->items[i].minor == minor)
+			return &devices->items[i];
+	return NULL;
+}
+
+static void add(struct tmpfs_devices *devices, uint32_t major, uint32_t minor, bool is_tmpfs)
+{
+	if (find(devices, major, minor))
+		return;
+	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
+			       sizeof(*devices->items));
+	devices->items[devices->count++] = (struct tmpfs_device){ major, minor, is_tmpfs };
+}
+
+/* "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": optional fields end at " - " */
+static void parse_mount(struct tmpfs_devices *devices, const char *line)
+{
+	unsigned int major, minor;
+	const char *type = strstr(line, " - ");
+
+	if (!type || sscanf(line, "%*u %*u %u:%u", &major, &minor) != 2)
+		return;
+	type += 3;
+	if (strncmp(type, "tmpfs ", 6) == 0 || strncmp(type, "devtmpfs ", 9) == 0)
+		add(devices, major, minor, true);
+}
+
+void proc_mounts_parse(struct tmpfs_devices *devices, const char *text)
+{
+	char *copy = xstrdup(text);
+	char *rest = copy;
+	char *line;
+
+	while ((line = strsep(&rest, "\n")))
+		parse_mount(devices, line);
+	free(copy);
+}
+
+bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs, int pid,
+			  uint32_t major, uint32_t minor)
+{
+	const struct tmpfs_device *known = find(devices, major, minor);
+
+	if (!known) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		if (procfs_read_file(fs, pid, "mountinfo", MOUNTINFO_SIZE_MAX, &text) == 0)
+			proc_mounts_parse(devices, strbuf_text(&text));
+		add(devices, major, minor, false);
+		known = find(devices, major, minor);
+	}
+	return known->is_tmpfs;
+}

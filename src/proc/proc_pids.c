@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/proc_pids.h"
+
+#include <errno.h>
+#include <libproc2/pids.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
+/* All of /proc/PID/stat, so that libproc2 opens one file per process. */
+enum {
+	ITEM_PID,
+	ITEM_PPID,
+	ITEM_STATE,
+	ITEM_FLAGS,
+	ITEM_THREADS,
+	ITEM_START,
+	ITEM_RSS,
+	ITEM_SIZE,
+	ITEM_MINFLT,
+	ITEM_MAJFLT,
+	ITEM_COMM,
+	ITEM_COUNT_
+};
+
+static enum pids_item items[ITEM_COUNT_] = {
+	[ITEM_PID] = PIDS_ID_PID,	 [ITEM_PPID] = PIDS_ID_PPID,
+	[ITEM_STATE] = PIDS_STATE,	 [ITEM_FLAGS] = PIDS_FLAGS,
+	[ITEM_THREADS] = PIDS_NLWP,	 [ITEM_START] = PIDS_TICS_BEGAN,
+	[ITEM_RSS] = PIDS_RSS,		 [ITEM_SIZE] = PIDS_VSIZE_BYTES,
+	[ITEM_MINFLT] = PIDS_FLT_MIN,	 [ITEM_MAJFLT] = PIDS_FLT_MAJ,
+	[ITEM_COMM] = PIDS_CMD,
+};
+
+/* Debian 12's libproc2 4.0.2 has four arguments, later ones three: configure tells. */
+#if HAVE_PIDS_VAL_WITH_INFO
+#define VALUE(item, type, stack) PIDS_VAL(item, type, stack, NULL)
+#else
+#define VALUE(item, type, stack) PIDS_VAL(item, type, stack)
+#endif
+
+int proc_pids_new(struct pids_info **ret)
+{
+	*ret = NULL;
+	return procps_pids_new(ret, items, ITEM_COUNT_);
+}
+
+void proc_pids_free(struct pids_info *info)
+{
+	if (info)
+		procps_pids_unref(&info);
+}
+
+/* libproc2 puts '?' for what is not printable in the locale; the bytes themselves are in comm. */
+static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
+{
+	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT;
+
+	if (strchr(shown, '?') && procfs_read_file(fs, p->pid, "comm", 256, &raw) == 0 &&
+	    raw.length > 0) {
+		strbuf_truncate(&raw, raw.length - 1); /* the newline that the kernel adds */
+		shown = raw.text;
+	}
+	text_copy(p->comm, sizeof(p->comm), shown);
+}
+
+static void fill(const struct procfs *fs, struct pids_stack *stack, struct process *p)
+{
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	memset(p, 0, sizeof(*p));
+	p->pid = VALUE(ITEM_PID, s_int, stack);
+	p->ppid = VALUE(ITEM_PPID, s_int, stack);
+	p->uid = UINT32_MAX;
+	p->state = (char)VALUE(ITEM_STATE, s_ch, stack);
+	p->is_kernel_thread = VALUE(ITEM_FLAGS, ul_int, stack) & PF_KTHREAD;
+	p->thread_count = (uint32_t)VALUE(ITEM_THREADS, s_int, stack);
+	p->start_ticks = VALUE(ITEM_START, ull_int, stack);
+	p->stat_rss_bytes = VALUE(ITEM_RSS, ul_int, stack) * page_bytes;
+	p->stat_size_bytes = VALUE(ITEM_SIZE, ul_int, stack);
+	p->minor_fault_count = VALUE(ITEM_MINFLT, ul_int, stack);
+	p->major_fault_count = VALUE(ITEM_MAJFLT, ul_int, stack);
+	read_comm(fs, VALUE(ITEM_COMM, str, stack), p);
+}
+
+int proc_pids_read(struct pids_info *info, const struct procfs *fs, process_fn fn, void *context)
+{
+	struct pids_stack *stack;
+	int r = 0;
+
+	/* one at a time: all at once (reap) would hold every process's results in memory */
+	while ((stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
+		struct process p;
+
+		fill(fs, stack, &p);
+		if (r == 0)
+			r = fn(context, &p);
+	}
+	return r;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/proc_task.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/xalloc.h"
+
+#define COMMAND_SIZE_MAX (64 * 1024)
+
+void address_list_release(struct address_list *list)
+{
+	free(list->items);
+	*list = (struct address_list)ADDRESS_LIST_INIT;
+}
+
+static void add_address(struct address_list *list, uint64_t addr)
+{
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(addr));
+	list->items[list->count++] = addr;
+}
+
+/* "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0 0x7fec8c352c17": the last but one is the stack pointer;
+ * "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of a system call; "running" when it is not stopped */
+int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr)
+{
+	const char *last = strrchr(text, ' ');
+	const char *before = last ? memrchr(text, ' ', (size_t)(last - text)) : NULL;
+	unsigned long long addr;
+	char *end;
+
+	if (strncmp(text, "running", 7) == 0)
+		return -ENODATA;
+	if (!before || strncmp(before, " 0x", 3) != 0)
+		return -EBADMSG;
+	errno = 0;
+	addr = strtoull(before + 1, &end, 16);
+	if (errno || end != last)
+		return -EBADMSG;
+	*ret_stack_addr = addr;
+	return 0;
+}
+
+static int read_stack_pointer(int task_fd, int tid, struct address_list *list)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[32];
+	uint64_t addr;
+	int r;
+
+	snprintf(path, sizeof(path), "%d/syscall", tid);
+	r = io_read_file_at(task_fd, path, 4096, &text);
+	if (r < 0)
+		return r == -EPERM ? -EACCES : r;
+	r = proc_task_parse_syscall(strbuf_text(&text), &addr);
+	if (r == 0)
+		add_address(list, addr);
+	return r;
+}
+
+int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list)
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	struct dirent *entry;
+	int fd = procfs_open_file(fs, pid, "task");
+
+	if (fd < 0)
+		return fd;
+	dir = fdopendir(fd);
+	if (!dir) {
+		int r = -errno;
+
+		close(fd);
+		return r;
+	}
+	while ((entry = readdir(dir))) {
+		int tid;
+
+		if (num_parse_pid(entry->d_name, &tid) < 0)
+			continue;
+		if (read_stack_pointer(dirfd(dir), tid, list) == -EACCES)
+			return -EACCES;
+	}
+	return 0;
+}
+
+int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r;
+
+	r = procfs_read_file(fs, pid, "cmdline", COMMAND_SIZE_MAX, &text);
+	if (r < 0)
+		return r;
+	while (text.length > 0 && text.text[text.length - 1] == '\0')
+		text.length--;
+	for (size_t i = 0; i < text.length; i++)
+		if (text.text[i] == '\0')
+			text.text[i] = ' ';
+	*ret = strbuf_take(&text);
+	return 0;
+}

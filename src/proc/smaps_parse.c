@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/smaps_parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define KEY_WIDTH   16 /* seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
+#define VALUE_WIDTH 8
+#define AMOUNT_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 4)
+
+static const struct {
+	const char *key;
+	enum smaps_field field;
+} field_keys[] = {
+	{ "Size:", SMAPS_SIZE },
+	{ "Rss:", SMAPS_RSS },
+	{ "Pss:", SMAPS_PSS },
+	{ "Pss_Dirty:", SMAPS_PSS_DIRTY },
+	{ "Shared_Clean:", SMAPS_SHARED_CLEAN },
+	{ "Shared_Dirty:", SMAPS_SHARED_DIRTY },
+	{ "Private_Clean:", SMAPS_PRIVATE_CLEAN },
+	{ "Private_Dirty:", SMAPS_PRIVATE_DIRTY },
+	{ "Referenced:", SMAPS_REFERENCED },
+	{ "Anonymous:", SMAPS_ANONYMOUS },
+	{ "KSM:", SMAPS_KSM },
+	{ "LazyFree:", SMAPS_LAZYFREE },
+	{ "AnonHugePages:", SMAPS_ANON_HUGE },
+	{ "ShmemPmdMapped:", SMAPS_SHMEM_PMD },
+	{ "FilePmdMapped:", SMAPS_FILE_PMD },
+	{ "Shared_Hugetlb:", SMAPS_SHARED_HUGETLB },
+	{ "Private_Hugetlb:", SMAPS_PRIVATE_HUGETLB },
+	{ "Swap:", SMAPS_SWAP },
+	{ "SwapPss:", SMAPS_SWAP_PSS },
+	{ "Locked:", SMAPS_LOCKED },
+};
+
+static const char flags_key[] = "VmFlags:";
+#define FLAGS_KEY_LENGTH (sizeof(flags_key) - 1)
+
+void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf *name,
+		       mapping_fn fn, void *context)
+{
+	memset(p, 0, sizeof(*p));
+	p->layout = layout;
+	p->name = name;
+	p->fn = fn;
+	p->context = context;
+}
+
+static bool is_header_start(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* SMAPS_FIELD_COUNT_ for a field that is of no interest, or of a newer kernel. */
+static enum smaps_field find_field(const char *key, size_t length)
+{
+	for (size_t i = 0; i < sizeof(field_keys) / sizeof(field_keys[0]); i++)
+		if (strncmp(key, field_keys[i].key, length) == 0 &&
+		    field_keys[i].key[length] == '\0')
+			return field_keys[i].field;
+	return SMAPS_FIELD_COUNT_;
+}
+
+static bool take_hex(const char **at, const char *end, uint64_t *ret)
+{
+	const char *p = *at;
+	uint64_t value = 0;
+
+	for (; p < end; p++) {
+		unsigned int digit = (unsigned char)*p - '0';
+
+		if (digit > 9) {
+			digit = (unsigned char)*p - 'a' + 10u;
+			if (digit < 10 || digit > 15)
+				break;
+		}
+		if (value >> 60)
+			return false;
+		value = value << 4 | digit;
+	}
+	if (p == *at)
+		return false;
+	*at = p;
+	*ret = value;
+	return true;
+}
+
+static bool take_decimal(const char **at, const char *end, uint64_t *ret)
+{
+	const char *p = *at;
+	uint64_t value = 0;
+
+	for (; p < end && *p >= '0' && *p <= '9'; p++) {
+		uint64_t digit = (uint64_t)(*p - '0');
+
+		if (value > (UINT64_MAX - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	if (p == *at)
+		return false;
+	*at = p;
+	*ret = value;
+	return true;
+}
+
+static bool take_char(const char **at, const char *end, char c)
+{
+	if (*at == end || **at != c)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* " rw-p " */
+static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
+{
+	static const struct {
+		char set, unset;
+		uint32_t flag;
+	} columns[] = {
+		{ 'r', '-', MAPPING_READ },
+		{ 'w', '-', MAPPING_WRITE },
+		{ 'x', '-', MAPPING_EXEC },
+		{ 's', 'p', MAPPING_SHARED },
+	};
+	const char *p = *at;
+	uint32_t flags = 0;
+
+	if (end - p < 6 || p[0] != ' ' || p[5] != ' ')
+		return false;
+	for (size_t i = 0; i < 4; i++) {
+		if (p[i + 1] == columns[i].set)
+			flags |= columns[i].flag;
+		else if (p[i + 1] != columns[i].unset)
+			return false;
+	}
+	*at += 6;
+	*ret_flags = flags;
+	return true;
+}
+
+/* "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat" */
+static int parse_header(struct smaps_parse *p, const char *line, const char *end,
+			struct mapping *ret)
+{
+	uint64_t dev_major, dev_minor;
+
+	if (!take_hex(&line, end, &ret->start_addr) || !take_char(&line, end, '-') ||
+	    !take_hex(&line, end, &ret->end_addr) || ret->end_addr < ret->start_addr ||
+	    !take_perms(&line, end, &ret->flags) ||
+	    !take_hex(&line, end, &ret->file_offset_bytes) || !take_char(&line, end, ' ') ||
+	    !take_hex(&line, end, &dev_major) || !take_char(&line, end, ':') ||
+	    !take_hex(&line, end, &dev_minor) || !take_char(&line, end, ' ') ||
+	    !take_decimal(&line, end, &ret->inode) || dev_major > UINT32_MAX ||
+	    dev_minor > UINT32_MAX || (line < end && *line != ' '))
+		return -EBADMSG;
+	while (line < end && *line == ' ')
+		line++;
+	ret->dev_major = (uint32_t)dev_major;
+	ret->dev_minor = (uint32_t)dev_minor;
+	strbuf_clear(p->name);
+	strbuf_add(p->name, line, (size_t)(end - line));
+	ret->name = p->name->text;
+	ret->name_length = (uint32_t)(end - line);
+	return 0;
+}
+
+/* "VmFlags: rd wr mr mw me ac nh" */
+static uint32_t parse_flags(const char *at, const char *end)
+{
+	uint32_t flags = 0;
+
+	for (; end - at >= 2; at++) {
+		if (*at == ' ')
+			continue;
+		if (memcmp(at, "nh", 2) == 0)
+			flags |= MAPPING_NO_HUGE;
+		else if (memcmp(at, "gd", 2) == 0)
+			flags |= MAPPING_GROWS_DOWN;
+		else if (memcmp(at, "ht", 2) == 0)
+			flags |= MAPPING_HUGETLB;
+		else if (memcmp(at, "lo", 2) == 0)
+			flags |= MAPPING_LOCKED;
+		at++;
+	}
+	return flags;
+}
+
+/* "Rss:                 132 kB" */
+static int parse_amount(const char *at, const char *end, uint64_t *ret_bytes)
+{
+	uint64_t kib;
+
+	while (at < end && *at == ' ')
+		at++;
+	if (!take_decimal(&at, end, &kib) || end - at != 3 || memcmp(at, " kB", 3) != 0 ||
+	    units_bytes_from_kib(kib, ret_bytes) < 0)
+		return -EBADMSG;
+	return 0;
+}
+
+static int give(struct smaps_parse *p, struct mapping *m)
+{
+	p->mapping_count++;
+	return p->fn(p->context, m);
+}
+
+static int give_current(struct smaps_parse *p)
+{
+	if (!p->has_current)
+		return 0;
+	p->has_current = false;
+	return give(p, &p->current);
+}
+
+static int begin_record(struct smaps_parse *p, const char *line, const char *end)
+{
+	int r;
+
+	r = give_current(p);
+	if (r < 0)
+		return r;
+	counters_set_unknown(&p->current.counters);
+	r = parse_header(p, line, end, &p->current);
+	if (r < 0)
+		return r;
+	p->has_current = true;
+	return 0;
+}
+
+/* One line in any order: the first record, and those that the layout does not fit. */
+static int parse_line(struct smaps_parse *p, const char *line, const char *end)
+{
+	const char *colon;
+	enum smaps_field field;
+
+	if (line < end && is_header_start(*line))
+		return begin_record(p, line, end);
+	colon = memchr(line, ':', (size_t)(end - line));
+	if (!colon || !p->has_current)
+		return -EBADMSG;
+	if ((size_t)(colon + 1 - line) == FLAGS_KEY_LENGTH &&
+	    memcmp(line, flags_key, FLAGS_KEY_LENGTH) == 0) {
+		p->current.flags |= parse_flags(colon + 1, end);
+		return 0;
+	}
+	field = find_field(line, (size_t)(colon + 1 - line));
+	if (field == SMAPS_FIELD_COUNT_)
+		return 0;
+	return parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
+}
+
+/* A line of the record being learnt. Returns false if it cannot be part of a fixed layout. */
+static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset, size_t length)
+{
+	struct smaps_line *l = &layout->lines[layout->line_count];
+	const char *colon = memchr(line, ':', length);
+
+	if (layout->line_count == SMAPS_LAYOUT_LINES_MAX || is_header_start(*line) ||
+	    length <= KEY_WIDTH || length > 255 || offset > UINT16_MAX || !colon)
+		return false;
+	memcpy(l->key, line, KEY_WIDTH);
+	l->offset = (uint16_t)offset;
+	l->length = (uint8_t)length;
+	l->field = (uint8_t)find_field(line, (size_t)(colon + 1 - line));
+	if (l->field != SMAPS_FIELD_COUNT_ && length != AMOUNT_LINE_LENGTH)
+		return false;
+	layout->line_count++;
+	return true;
+}
+
+/* Learn from the lines that follow a header, if a whole record is there. */
+static void learn_layout(struct smaps_layout *layout, const char *text, size_t length, bool at_end)
+{
+	size_t offset = 0;
+
+	layout->line_count = 0;
+	while (offset < length) {
+		const char *line = text + offset;
+		const char *newline = memchr(line, '\n', length - offset);
+
+		if (!newline)
+			break;
+		if (length - offset > FLAGS_KEY_LENGTH &&
+		    memcmp(line, flags_key, FLAGS_KEY_LENGTH) == 0) {
+			const char *next = newline + 1;
+
+			if (next == text + length ? !at_end : !is_header_start(*next))
+				break;
+			layout->flags_offset = offset;
+			return;
+		}
+		if (!learn_line(layout, line, offset, (size_t)(newline + 1 - line)))
+			break;
+		offset += (size_t)(newline + 1 - line);
+	}
+	/* smaps_rollup is one record without VmFlags */
+	layout->flags_offset = offset;
+	if (offset < length || !at_end)
+		layout->line_count = 0;
+}
+
+static inline uint64_t load64(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/*
+ * Eight columns, blanks then digits, at once: each byte of the word is one column. Sets a bit in
+ * *bad if there is anything else, so that the caller tests once per record.
+ */
+static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
+{
+	uint64_t word, is_digit, value;
+
+	word = load64(columns);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
+	/* only 0x20 and 0x30 to 0x39 ... */
+	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
+	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
+	*bad |= value & ~(is_digit * 0x0f);
+	/* ... the last a digit, and no blank after a digit */
+	*bad |= (is_digit >> 56) ^ 1;
+	*bad |= is_digit & ~(is_digit >> 8) & UINT64_C(0x0001010101010101);
+
+	value = value * 10 + (value >> 8);
+	return ((value & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+		(value >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+	       32;
+}
+
+/* The amounts of one record whose flags_offset bytes are all there. False if the layout is not its. */
+static bool parse_by_layout(const struct smaps_layout *layout, const char *record,
+			    struct counters *ret)
+{
+	static const char unit[4] = { ' ', 'k', 'B', '\n' };
+	uint64_t bad = 0;
+
+	counters_set_unknown(ret);
+	for (size_t i = 0; i < layout->line_count; i++) {
+		const struct smaps_line *l = &layout->lines[i];
+		const char *line = record + l->offset;
+		uint32_t tail, want;
+
+		bad |= load64(line) ^ load64(l->key);
+		bad |= load64(line + 8) ^ load64(l->key + 8);
+		if (l->field == SMAPS_FIELD_COUNT_) {
+			bad |= (uint64_t)(line[l->length - 1] ^ '\n');
+			continue;
+		}
+		memcpy(&tail, line + KEY_WIDTH + VALUE_WIDTH, sizeof(tail));
+		memcpy(&want, unit, sizeof(want));
+		bad |= tail ^ want;
+		ret->bytes[l->field] = parse_columns(line + KEY_WIDTH, &bad) * 1024;
+	}
+	return bad == 0;
+}
+
+enum fast_result { FAST_DONE, FAST_MISFIT, FAST_NEEDS_MORE };
+
+/* A whole record at once. On FAST_DONE it is in *ret and takes *ret_used bytes. */
+static enum fast_result parse_record(struct smaps_parse *p, const char *text, size_t length,
+				     struct mapping *ret, size_t *ret_used)
+{
+	const struct smaps_layout *layout = p->layout;
+	const char *end = text + length;
+	const char *newline = memchr(text, '\n', length);
+	const char *flags, *flags_end;
+
+	if (!newline)
+		return FAST_NEEDS_MORE;
+	if ((size_t)(end - newline - 1) < layout->flags_offset + FLAGS_KEY_LENGTH)
+		return FAST_NEEDS_MORE;
+	flags = newline + 1 + layout->flags_offset;
+	if (memcmp(flags, flags_key, FLAGS_KEY_LENGTH) != 0)
+		return FAST_MISFIT;
+	flags_end = memchr(flags, '\n', (size_t)(end - flags));
+	if (!flags_end)
+		return FAST_NEEDS_MORE;
+	if (!parse_by_layout(layout, newline + 1, &ret->counters) ||
+	    parse_header(p, text, newline, ret) < 0)
+		return FAST_MISFIT;
+	ret->flags |= parse_flags(flags + FLAGS_KEY_LENGTH, flags_end);
+	*ret_used = (size_t)(flags_end + 1 - text);
+	return FAST_DONE;
+}
+
+/* smaps_rollup, whose only record ends with the file. */
+static enum fast_result parse_rollup(struct smaps_parse *p, const char *text, size_t length,
+				     struct mapping *ret, size_t *ret_used)
+{
+	const char *newline = memchr(text, '\n', length);
+
+	if (!newline || (size_t)(text + length - newline - 1) != p->layout->flags_offset ||
+	    !parse_by_layout(p->layout, newline + 1, &ret->counters) ||
+	    parse_header(p, text, newline, ret) < 0)
+		return FAST_MISFIT;
+	*ret_used = length;
+	return FAST_DONE;
+}
+
+static enum fast_result parse_fast(struct smaps_parse *p, const char *text, size_t length,
+				   bool at_end, struct mapping *ret, size_t *ret_used)
+{
+	const char *newline;
+
+	if (p->layout->line_count == 0) {
+		newline = memchr(text, '\n', length);
+		if (newline)
+			learn_layout(p->layout, newline + 1,
+				     (size_t)(text + length - newline - 1), at_end);
+	}
+	if (p->layout->line_count == 0)
+		return FAST_MISFIT;
+	if (at_end && p->mapping_count == 0 && !p->has_current &&
+	    parse_rollup(p, text, length, ret, ret_used) == FAST_DONE)
+		return FAST_DONE;
+	return parse_record(p, text, length, ret, ret_used);
+}
+
+int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, bool at_end,
+		     size_t *ret_used)
+{
+	size_t at = 0;
+	int r;
+
+	while (at < length) {
+		const char *line = text + at;
+		struct mapping fast;
+		enum fast_result how = FAST_MISFIT;
+		const char *newline;
+		size_t used;
+
+		if (is_header_start(*line)) {
+			/* the record before it is whole now; its name's storage is needed */
+			r = give_current(p);
+			if (r < 0)
+				return r;
+			how = parse_fast(p, line, length - at, at_end, &fast, &used);
+		}
+		if (how == FAST_DONE) {
+			r = give(p, &fast);
+			if (r < 0)
+				return r;
+			p->line_count += p->layout->line_count + 2;
+			at += used;
+			continue;
+		}
+		if (how == FAST_NEEDS_MORE && !at_end)
+			break;
+		newline = memchr(line, '\n', length - at);
+		if (!newline && !at_end)
+			break;
+		if (!newline)
+			return -EBADMSG;
+		r = parse_line(p, line, newline);
+		if (r < 0)
+			return r;
+		p->line_count++;
+		at = (size_t)(newline + 1 - text);
+	}
+	*ret_used = at;
+	return at_end ? give_current(p) : 0;
+}
