@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/classify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+
+/* Guards are a page or a few; a larger PROT_NONE range is address space kept for something else. */
+#define GUARD_SIZE_MAX (1024 * 1024)
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_named_stack(const char *name)
+{
+	return strcmp(name, "[stack]") == 0 || has_prefix(name, "[stack:") || /* up to Linux 4.4 */
+	       has_prefix(name, "[anon: glibc: pthread stack") || /* glibc.mem.decorate_maps */
+	       has_prefix(name, "[anon:stack_and_tls:");	  /* bionic */
+}
+
+static bool is_shmem(const struct mapping *m)
+{
+	/* shm_mnt, the kernel's own tmpfs, is in no mountinfo: these names are all it has */
+	return m->flags & MAPPING_TMPFS || has_prefix(m->name, "/memfd:") ||
+	       has_prefix(m->name, "/SYSV") || has_prefix(m->name, "/dev/shm/") ||
+	       has_prefix(m->name, "[anon_shmem:") || strcmp(m->name, "/dev/zero (deleted)") == 0;
+}
+
+static bool is_private_anonymous(const struct mapping *m)
+{
+	if (m->flags & MAPPING_SHARED)
+		return false;
+	if (m->inode != 0) /* a private mapping of /dev/zero is anonymous memory */
+		return strcmp(m->name, "/dev/zero") == 0;
+	return m->name[0] != '/' && strcmp(m->name, "[vdso]") != 0 &&
+	       strcmp(m->name, "[vsyscall]") != 0 && !has_prefix(m->name, "[vvar");
+}
+
+static bool is_guard(const struct mapping *m)
+{
+	return !(m->flags & MAPPING_ACCESS) && is_private_anonymous(m) && m->name[0] == '\0' &&
+	       m->end_addr - m->start_addr <= GUARD_SIZE_MAX;
+}
+
+static enum owner mapping_owner(const struct mapping *m)
+{
+	if (is_named_stack(m->name))
+		return OWNER_STACK;
+	if (is_shmem(m))
+		return OWNER_SHMEM;
+	return is_private_anonymous(m) ? OWNER_ANON : OWNER_FILE;
+}
+
+/* How many of the signs of a thread's stack the mapping itself shows: 0 to 2. */
+static int count_stack_signs(const struct classifier *c, const struct mapping *m)
+{
+	if (m->name[0] != '\0' || !is_private_anonymous(m) || m->flags & MAPPING_HUGETLB ||
+	    (m->flags & (MAPPING_READ | MAPPING_WRITE)) != (MAPPING_READ | MAPPING_WRITE))
+		return 0;
+	return (c->guard_end_addr == m->start_addr) + !!(m->flags & MAPPING_NO_HUGE);
+}
+
+void classify_states(const struct counters *c, uint64_t ret_bytes[STATE_COUNT_])
+{
+	uint64_t lazyfree = c->bytes[SMAPS_LAZYFREE];
+	uint64_t private_clean = c->bytes[SMAPS_PRIVATE_CLEAN];
+
+	ret_bytes[STATE_PRIVATE_DIRTY] = c->bytes[SMAPS_PRIVATE_DIRTY];
+	ret_bytes[STATE_SHARED_DIRTY] = c->bytes[SMAPS_SHARED_DIRTY];
+	ret_bytes[STATE_LAZYFREE] = lazyfree;
+	ret_bytes[STATE_PRIVATE_CLEAN] = bytes_sub(private_clean, lazyfree);
+	ret_bytes[STATE_SHARED_CLEAN] =
+		bytes_sub(c->bytes[SMAPS_SHARED_CLEAN], bytes_sub(lazyfree, private_clean));
+}
+
+static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUNT_])
+{
+	for (size_t s = 0; s < STATE_COUNT_; s++)
+		to[s] = bytes_add(to[s], from[s]);
+}
+
+void classifier_begin(struct classifier *c, struct usage *usage)
+{
+	memset(c, 0, sizeof(*c));
+	c->usage = usage;
+	usage_set_no_memory(usage);
+	usage->allocator = ALLOCATOR_UNKNOWN;
+}
+
+void classifier_release(struct classifier *c)
+{
+	free(c->candidates);
+	memset(c, 0, sizeof(*c));
+}
+
+/* The allocator speaks through the library it comes in; one in LD_PRELOAD goes before libc's own. */
+static enum allocator find_allocator(const char *path)
+{
+	static const struct {
+		const char *prefix;
+		enum allocator allocator;
+	} libraries[] = {
+		{ "libjemalloc", ALLOCATOR_JEMALLOC }, { "libtcmalloc", ALLOCATOR_TCMALLOC },
+		{ "libmimalloc", ALLOCATOR_MIMALLOC }, { "ld-musl-", ALLOCATOR_MUSL },
+		{ "libc.so.6", ALLOCATOR_GLIBC },      { "libc-2.", ALLOCATOR_GLIBC },
+	};
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; slash && i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (has_prefix(slash + 1, libraries[i].prefix))
+			return libraries[i].allocator;
+	return ALLOCATOR_UNKNOWN;
+}
+
+static void note_allocator(struct usage *usage, const struct mapping *m)
+{
+	enum allocator found;
+
+	if (!(m->flags & MAPPING_EXEC) || m->inode == 0)
+		return;
+	found = find_allocator(m->name);
+	if (found == ALLOCATOR_UNKNOWN)
+		return;
+	if (usage->allocator == ALLOCATOR_UNKNOWN ||
+	    (found != ALLOCATOR_GLIBC && found != ALLOCATOR_MUSL))
+		usage->allocator = found;
+}
+
+/* Address space without pages: swapped out is not without, and hugetlb pages are not in Rss. */
+static void add_beside(struct usage *usage, const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+	uint64_t bare;
+
+	if (!is_private_anonymous(m) || m->flags & MAPPING_HUGETLB)
+		return;
+	bare = bytes_sub(bytes[SMAPS_SIZE], bytes_add(bytes[SMAPS_RSS], bytes[SMAPS_SWAP]));
+	if (m->flags & MAPPING_ACCESS)
+		usage->unbacked_bytes = bytes_add(usage->unbacked_bytes, bare);
+	else
+		usage->reserved_bytes = bytes_add(usage->reserved_bytes, bare);
+}
+
+static void add_candidate(struct classifier *c, const struct mapping *m,
+			  const uint64_t states[STATE_COUNT_])
+{
+	struct stack_candidate *candidate;
+
+	c->candidates = xgrow(c->candidates, &c->candidate_capacity, c->candidate_count + 1,
+			      sizeof(*c->candidates));
+	candidate = &c->candidates[c->candidate_count++];
+	candidate->start_addr = m->start_addr;
+	candidate->end_addr = m->end_addr;
+	candidate->index = c->mapping_count;
+	memcpy(candidate->state_bytes, states, sizeof(candidate->state_bytes));
+}
+
+enum owner classifier_add(struct classifier *c, const struct mapping *m)
+{
+	struct usage *usage = c->usage;
+	enum owner owner = mapping_owner(m);
+	int signs = owner == OWNER_ANON ? count_stack_signs(c, m) : 0;
+	uint64_t states[STATE_COUNT_];
+
+	classify_states(&m->counters, states);
+	if (signs == 2)
+		owner = OWNER_STACK;
+	else if (signs == 1)
+		add_candidate(c, m, states);
+	add_states(usage->matrix.cell[owner], states);
+	add_states(usage->state_bytes, states);
+	counters_add(&usage->total, &m->counters);
+	add_beside(usage, m);
+	note_allocator(usage, m);
+
+	c->guard_end_addr = is_guard(m) ? m->end_addr : 0;
+	c->mapping_count++;
+	usage->mapping_count++;
+	return owner;
+}
+
+bool classifier_wants_stack_pointers(const struct classifier *c)
+{
+	return c->candidate_count > 0 && c->usage->process.thread_count > 1;
+}
+
+static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
+			  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (addrs[i] >= candidate->start_addr && addrs[i] < candidate->end_addr)
+			return true;
+	return false;
+}
+
+void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t count,
+		    void (*on_stack)(void *context, size_t index), void *context)
+{
+	struct matrix *matrix = &c->usage->matrix;
+
+	for (size_t i = 0; i < c->candidate_count; i++) {
+		const struct stack_candidate *candidate = &c->candidates[i];
+
+		if (!holds_address(candidate, stack_addrs, count))
+			continue;
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			matrix->cell[OWNER_ANON][s] = bytes_sub(matrix->cell[OWNER_ANON][s],
+								candidate->state_bytes[s]);
+		add_states(matrix->cell[OWNER_STACK], candidate->state_bytes);
+		if (on_stack)
+			on_stack(context, candidate->index);
+	}
+}
+
+void classify_rollup(struct usage *usage, const struct counters *rollup)
+{
+	usage->total = *rollup;
+	classify_states(rollup, usage->state_bytes);
+	matrix_set_unknown(&usage->matrix);
+	usage->source = SOURCE_ROLLUP;
+}
+
+bool classify_rollup_is_enough(const struct counters *rollup)
+{
+	return rollup->bytes[SMAPS_LAZYFREE] == 0;
+}

@@ -1,0 +1,5 @@
+noinst_LIBRARIES += %D%/libclassify.a
+%C%_libclassify_a_SOURCES = \
+	%D%/classify.c \
+	%D%/classify.h
+CLASSIFY_LIBS = %D%/libclassify.a $(MODEL_LIBS)
