@@ -4,3 +4,4 @@ include src/base/local.mk
 include src/model/local.mk
 include src/proc/local.mk
 include src/classify/local.mk
+include src/sample/local.mk

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/classify.h"
+#include "proc/proc_list.h"
+#include "proc/proc_mounts.h"
+#include "proc/proc_smaps.h"
+#include "proc/proc_task.h"
+
+/* A process that execs or is replaced while it is read is read again, but not for ever. */
+#define READ_TRIES 3
+
+struct sampler {
+	const struct procfs *fs;
+	struct proc_list *list;
+	struct smaps_reader reader;
+	struct tmpfs_devices devices;
+	struct address_list stack_addrs;
+	uint64_t dearest_read_ns; /* of the last sampler_take() */
+	int dearest_pid;
+};
+
+struct sampler *sampler_new(const struct procfs *fs, bool is_paced)
+{
+	struct sampler *s = xcalloc(1, sizeof(*s));
+
+	s->fs = fs;
+	smaps_reader_init(&s->reader);
+	s->reader.is_paced = is_paced;
+	return s;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (!s)
+		return;
+	proc_list_free(s->list);
+	smaps_reader_release(&s->reader);
+	tmpfs_devices_release(&s->devices);
+	address_list_release(&s->stack_addrs);
+	free(s);
+}
+
+/* One read of smaps on its way through the classifier. */
+struct reading {
+	struct sampler *sampler;
+	struct classifier classifier;
+	int pid;
+	struct mapping_list *keep; /* or NULL */
+};
+
+static int take_mapping(void *context, struct mapping *m)
+{
+	struct reading *reading = context;
+	struct sampler *s = reading->sampler;
+
+	/* file systems without a block device have major 0: tmpfs, but overlay and btrfs too */
+	if (m->inode != 0 && m->dev_major == 0 &&
+	    proc_mounts_is_tmpfs(&s->devices, s->fs, reading->pid, m->dev_major, m->dev_minor))
+		m->flags |= MAPPING_TMPFS;
+	m->owner = classifier_add(&reading->classifier, m);
+	if (reading->keep)
+		mapping_list_add(reading->keep, m);
+	return 0;
+}
+
+static void set_stack_owner(void *context, size_t index)
+{
+	struct mapping_list *keep = context;
+
+	keep->items[index].owner = OWNER_STACK;
+}
+
+static void settle_stacks(struct reading *reading)
+{
+	struct address_list *addrs = &reading->sampler->stack_addrs;
+
+	addrs->count = 0;
+	if (classifier_wants_stack_pointers(&reading->classifier))
+		/* without them the candidates stay anonymous memory */
+		(void)proc_task_read_stack_pointers(reading->sampler->fs, reading->pid, addrs);
+	classifier_end(&reading->classifier, addrs->items, addrs->count,
+		       reading->keep ? set_stack_owner : NULL, reading->keep);
+}
+
+static int read_smaps_once(struct sampler *s, struct usage *u, struct mapping_list *keep)
+{
+	struct reading reading = { .sampler = s, .pid = u->process.pid, .keep = keep };
+	int r;
+
+	if (keep)
+		mapping_list_release(keep);
+	classifier_begin(&reading.classifier, u);
+	u->taken_ns = clock_now_ns();
+	r = proc_smaps_read(&s->reader, s->fs, u->process.pid, take_mapping, &reading, &u->read_ns);
+	if (r == 0)
+		settle_stacks(&reading);
+	classifier_release(&reading.classifier);
+	return r;
+}
+
+static int read_smaps(struct sampler *s, struct usage *u, struct mapping_list *keep)
+{
+	int r = -ESTALE;
+
+	for (int i = 0; i < READ_TRIES && r == -ESTALE; i++)
+		r = read_smaps_once(s, u, keep);
+	if (r == 0 && u->mapping_count == 0 && process_has_memory(&u->process))
+		return -ESRCH; /* it has exited since it was listed, or is about to */
+	return r;
+}
+
+static int read_rollup(struct sampler *s, struct usage *u)
+{
+	struct counters rollup;
+	int r;
+
+	u->taken_ns = clock_now_ns();
+	r = proc_rollup_read(&s->reader, s->fs, u->process.pid, &rollup, &u->read_ns);
+	if (r == 0)
+		classify_rollup(u, &rollup);
+	return r;
+}
+
+static int read_memory(struct sampler *s, struct usage *u, unsigned int needs)
+{
+	int r;
+
+	if (!process_has_memory(&u->process)) {
+		usage_set_no_memory(u);
+		u->taken_ns = clock_now_ns();
+		return 0;
+	}
+	if (needs & NEED_SMAPS)
+		return read_smaps(s, u, NULL);
+	if (!(needs & (NEED_ROLLUP | NEED_STATES)))
+		return 0;
+	r = read_rollup(s, u);
+	if (r == -EOPNOTSUPP ||
+	    (r == 0 && needs & NEED_STATES && !classify_rollup_is_enough(&u->total)))
+		return read_smaps(s, u, NULL);
+	return r;
+}
+
+/* Forget figures of an earlier read, so that a failed one leaves none behind. */
+static void forget_memory(struct usage *u)
+{
+	struct usage fresh;
+
+	usage_init(&fresh);
+	fresh.process = u->process;
+	fresh.command = u->command;
+	*u = fresh;
+}
+
+int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
+{
+	int r;
+
+	if (needs & NEED_COMMAND && !u->command)
+		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
+	forget_memory(u);
+	r = read_memory(s, u, needs);
+	if (r < 0) {
+		forget_memory(u);
+		u->error = r;
+	}
+	return r;
+}
+
+int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_list *ret)
+{
+	int r;
+
+	if (!u->command)
+		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
+	forget_memory(u);
+	r = read_smaps(s, u, ret);
+	if (r < 0) {
+		mapping_list_release(ret);
+		forget_memory(u);
+		u->error = r;
+	}
+	return r;
+}
+
+static int add_process(void *context, const struct process *p)
+{
+	snapshot_add(context)->process = *p;
+	return 0;
+}
+
+static int list_everything(struct sampler *s, unsigned int wants, struct snapshot *ret)
+{
+	int r;
+
+	if (!s->list) {
+		r = proc_list_new(s->fs, &s->list);
+		if (r < 0)
+			return r;
+	}
+	return proc_list_read(s->list, wants, add_process, ret);
+}
+
+/* A pid that was asked for: the same process as before, or gone for good. */
+static int list_pid(struct sampler *s, struct target_pid *target, struct snapshot *ret)
+{
+	struct process p;
+	int r;
+
+	if (target->is_gone)
+		return 0;
+	r = proc_list_read_one(s->list, target->pid, &p);
+	if (r == -ESRCH || (r == 0 && target->start_ticks != 0 &&
+			    target->start_ticks != p.start_ticks)) {
+		target->is_gone = true;
+		ret->gone_count++;
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	target->start_ticks = p.start_ticks;
+	if (!snapshot_find(ret, p.pid))
+		snapshot_add(ret)->process = p;
+	return 0;
+}
+
+static bool is_named(const struct targets *targets, const struct process *p)
+{
+	for (size_t i = 0; i < targets->name_count; i++)
+		if (strcmp(targets->names[i], p->comm) == 0)
+			return true;
+	return false;
+}
+
+/* Take over from `all` what `is_wanted`; the rest is released. */
+static void move_usage(struct snapshot *to, struct usage *from)
+{
+	struct usage *u = snapshot_add(to);
+
+	*u = *from;
+	from->command = NULL;
+}
+
+static void add_named(const struct targets *targets, struct snapshot *all, struct snapshot *ret)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (is_named(targets, &all->usages[i].process) &&
+		    !snapshot_find(ret, all->usages[i].process.pid))
+			move_usage(ret, &all->usages[i]);
+}
+
+/* Again and again until a whole pass finds no more: as many passes as the tree is deep. */
+static void add_children(struct snapshot *all, struct snapshot *ret)
+{
+	size_t before;
+
+	do {
+		before = ret->count;
+		for (size_t i = 0; i < all->count; i++) {
+			const struct process *p = &all->usages[i].process;
+
+			if (snapshot_find(ret, p->ppid) && !snapshot_find(ret, p->pid) &&
+			    process_has_memory(p))
+				move_usage(ret, &all->usages[i]);
+		}
+	} while (ret->count > before);
+}
+
+static int list_selected(struct sampler *s, struct targets *targets, struct snapshot *ret)
+{
+	struct snapshot all;
+	int r = 0;
+
+	if (!s->list)
+		r = proc_list_new(s->fs, &s->list);
+	for (size_t i = 0; r == 0 && i < targets->pid_count; i++)
+		r = list_pid(s, &targets->pids[i], ret);
+	if (r < 0 || (targets->name_count == 0 && !targets->with_children))
+		return r;
+	snapshot_init(&all);
+	r = list_everything(s, LIST_STAT | LIST_UID, &all);
+	if (r == 0) {
+		add_named(targets, &all, ret);
+		if (targets->with_children)
+			add_children(&all, ret);
+	}
+	snapshot_release(&all);
+	return r;
+}
+
+static unsigned int list_wants(unsigned int needs)
+{
+	unsigned int wants = 0;
+
+	if (needs & (NEED_STAT | NEED_UID))
+		wants |= LIST_STAT;
+	if (needs & NEED_UID)
+		wants |= LIST_UID;
+	return wants;
+}
+
+int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
+		 struct snapshot *ret)
+{
+	snapshot_clear(ret);
+	ret->taken_ns = clock_now_ns();
+	ret->unix_ms = clock_unix_ms();
+	if (targets_are_all(targets))
+		return list_everything(s, list_wants(needs), ret);
+	return list_selected(s, targets, ret);
+}
+
+static void mark_gone(struct targets *targets, int pid)
+{
+	for (size_t i = 0; i < targets->pid_count; i++)
+		if (targets->pids[i].pid == pid)
+			targets->pids[i].is_gone = true;
+}
+
+/* Read each listed process; those that turn out to have ended are dropped from the list. */
+static void read_listed(struct sampler *s, struct targets *targets, unsigned int needs,
+			struct snapshot *ret)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ret->count; i++) {
+		struct usage *u = &ret->usages[i];
+		bool is_skipped = targets_are_all(targets) && !process_has_memory(&u->process);
+		int r = is_skipped ? 0 : sampler_read_usage(s, u, needs);
+
+		if (r == -ESRCH) {
+			ret->gone_count++;
+			mark_gone(targets, u->process.pid);
+		}
+		if (is_skipped || r == -ESRCH) {
+			usage_release(u);
+			continue;
+		}
+		if (r < 0)
+			ret->unreadable_count++;
+		if (u->read_ns > s->dearest_read_ns) {
+			s->dearest_read_ns = u->read_ns;
+			s->dearest_pid = u->process.pid;
+		}
+		if (kept != i)
+			ret->usages[kept] = *u;
+		kept++;
+	}
+	ret->count = kept;
+}
+
+int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
+		 struct snapshot *ret)
+{
+	int r;
+
+	s->dearest_read_ns = 0;
+	r = sampler_list(s, targets, needs, ret);
+	if (r < 0)
+		return r;
+	read_listed(s, targets, needs, ret);
+	ret->cost_ns = clock_now_ns() - ret->taken_ns;
+	return 0;
+}
+
+uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille, int *ret_pid)
+{
+	if (per_mille == 0)
+		return 0;
+	*ret_pid = s->dearest_pid;
+	return s->dearest_read_ns / per_mille * 1000;
+}

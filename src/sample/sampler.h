@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sampler - one sample of the targets: who they are, what is read of each, and what that costs them.
+ *
+ * Reads smaps_rollup where its fields are enough and smaps where they are not. Keeps what makes the
+ * next sample cheaper. One thread at a time.
+ */
+#ifndef MS_SAMPLE_SAMPLER_H
+#define MS_SAMPLE_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/usage.h"
+#include "proc/procfs.h"
+
+/* Which processes. All empty: every process. */
+struct targets {
+	struct target_pid {
+		int pid;
+		uint64_t start_ticks; /* 0 until seen: then another process of that pid is not it */
+		bool is_gone;
+	} *pids;
+	size_t pid_count;
+	const char **names; /* comm, exactly; borrowed */
+	size_t name_count;
+	bool with_children; /* and all their descendants */
+};
+
+static inline bool targets_are_all(const struct targets *t)
+{
+	return t->pid_count == 0 && t->name_count == 0;
+}
+
+struct sampler;
+
+struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
+void sampler_free(struct sampler *s);
+
+/*
+ * Sample the targets into *ret, which is cleared first: one usage per process. Returns 0, or -errno if
+ * the processes cannot be listed.
+ *
+ * A process that cannot be read for want of permission is there with its error set. One that ended
+ * is not there (and is_gone in targets, if asked for by pid). Kernel threads and zombies are there
+ * only when asked for by pid.
+ */
+int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
+		 struct snapshot *ret);
+
+/*
+ * Only who the targets are, from the cheap files: usages of source stat. Returns as above.
+ */
+int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
+		 struct snapshot *ret);
+
+/*
+ * Read the memory of u->process into *u. Returns 0, -ESRCH when it has ended, or another -errno, which is
+ * then u->error too.
+ */
+int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs);
+
+/*
+ * As sampler_read_usage() with NEED_SMAPS, and keep every mapping, with its owner, in *ret, whose
+ * former mappings are released. Empty on failure.
+ */
+int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_list *ret);
+
+/*
+ * The shortest interval at which reading takes no more of any target's time than per_mille of it,
+ * from what the last sampler_take() cost the dearest one. 0 if per_mille is 0.
+ */
+uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille, int *ret_pid);
+
+#endif
