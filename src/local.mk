@@ -5,3 +5,4 @@ include src/model/local.mk
 include src/proc/local.mk
 include src/classify/local.mk
 include src/sample/local.mk
+include src/render/local.mk

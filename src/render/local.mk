@@ -1,0 +1,13 @@
+noinst_LIBRARIES += %D%/librender.a
+%C%_librender_a_SOURCES = \
+	%D%/column.c \
+	%D%/column.h \
+	%D%/csv.c \
+	%D%/json.c \
+	%D%/mapping_columns.c \
+	%D%/output.h \
+	%D%/process_columns.c \
+	%D%/table.c \
+	%D%/text_report.c \
+	%D%/text_report.h
+RENDER_LIBS = %D%/librender.a $(CLASSIFY_LIBS)
