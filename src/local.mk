@@ -6,3 +6,9 @@ include src/proc/local.mk
 include src/classify/local.mk
 include src/sample/local.mk
 include src/render/local.mk
+
+include src/cmd/local.mk
+
+bin_PROGRAMS += memstate
+memstate_SOURCES = %D%/memstate.c
+memstate_LDADD = $(CMD_LIBS)

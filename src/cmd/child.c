@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "cmd/message.h"
+#include "cmd/signals.h"
+
+static _Noreturn void exec_command(char **argv, int output_fd, int error_fd)
+{
+	int err;
+
+	signals_reset_in_child();
+	if (output_fd >= 0 && dup2(output_fd, STDOUT_FILENO) < 0)
+		_exit(126);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(error_fd, &err, sizeof(err)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int child_start(struct child *child, char **argv, int output_fd)
+{
+	_cleanup_close_ int error_fd = -1;
+	int pipe_fds[2];
+	int err = 0;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return -errno;
+	error_fd = pipe_fds[0];
+	pid = fork();
+	if (pid == 0)
+		exec_command(argv, output_fd, pipe_fds[1]);
+	err = pid < 0 ? errno : 0;
+	close(pipe_fds[1]);
+	if (pid < 0)
+		return -err;
+	/* exec closes the pipe: then nothing comes */
+	do
+		n = read(error_fd, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	if (n == sizeof(err)) {
+		waitpid(pid, NULL, 0);
+		return -err;
+	}
+	*child = (struct child){ .pid = pid };
+	return 0;
+}
+
+void child_poll(struct child *child)
+{
+	if (child->pid > 0 && !child->has_ended &&
+	    waitpid(child->pid, &child->wait_status, WNOHANG) == child->pid)
+		child->has_ended = true;
+}
+
+void child_signal(const struct child *child, int number)
+{
+	if (child->pid > 0 && !child->has_ended)
+		kill(child->pid, number);
+}
+
+void child_wait(struct child *child)
+{
+	int stops = signals_stop_count();
+
+	child_poll(child);
+	while (child->pid > 0 && !child->has_ended && signals_stop_count() == stops) {
+		signals_wait_until(clock_now_ns() + 60 * NS_PER_S);
+		child_poll(child);
+	}
+}
+
+void child_report(const struct child *child, const char *name)
+{
+	if (!child->has_ended)
+		message("%s: still running, pid %d", name, (int)child->pid);
+	else if (WIFSIGNALED(child->wait_status))
+		message("%s: ended by signal %d (%s)", name, WTERMSIG(child->wait_status),
+			strsignal(WTERMSIG(child->wait_status)));
+	else
+		message("%s: exited with status %d", name, WEXITSTATUS(child->wait_status));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * child - the command that memstate runs.
+ */
+#ifndef MS_CMD_CHILD_H
+#define MS_CMD_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct child {
+	pid_t pid; /* 0: none */
+	bool has_ended;
+	int wait_status; /* of waitpid(), once it has ended */
+};
+
+/*
+ * Start argv and return when it has exec'd. With output_fd >= 0 its standard output goes there.
+ * Returns 0, or -errno of what kept it from starting (-ENOENT: not found).
+ */
+int child_start(struct child *child, char **argv, int output_fd);
+
+/* Look whether it has ended. */
+void child_poll(struct child *child);
+
+/* Pass a signal on, if it still runs. */
+void child_signal(const struct child *child, int number);
+
+/* Wait for its end. A second INT, TERM or HUP ends the wait. */
+void child_wait(struct child *child);
+
+/* Say how it ended on stderr. */
+void child_report(const struct child *child, const char *name);
+
+#endif

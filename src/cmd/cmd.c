@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+#include "cmd/help.h"
+#include "cmd/message.h"
+
+const struct cmd *const cmds[] = {
+	&cmd_map,
+	NULL,
+};
+
+static const struct cmd *find_cmd(const char *name)
+{
+	for (size_t i = 0; cmds[i]; i++)
+		if (strcmp(cmds[i]->name, name) == 0)
+			return cmds[i];
+	return NULL;
+}
+
+static int check_args(const struct cmd *cmd, const struct options *options)
+{
+	if (options->arg_count <= cmd->max_args)
+		return 0;
+	if (cmd->name)
+		message_usage(cmd->name, "'%s' is one argument too many",
+			      options->args[cmd->max_args]);
+	else
+		message_usage(NULL, "'%s' is no command of memstate (a program to run goes after --)",
+			      options->args[0]);
+	return -1;
+}
+
+static int run_cmd(const struct cmd *cmd, int argc, char **argv)
+{
+	struct options options;
+	int status;
+
+	if (options_parse(cmd, argc, argv, &options) < 0)
+		return EXIT_BAD_USAGE;
+	if (options.help)
+		status = help_show(cmd);
+	else if (options.version)
+		status = help_show_version();
+	else if (check_args(cmd, &options) < 0)
+		status = EXIT_BAD_USAGE;
+	else if (options.list_columns)
+		status = help_list_columns(cmd->columns);
+	else
+		status = cmd->run(&options);
+	options_release(&options);
+	return status;
+}
+
+int cmd_main(int argc, char **argv)
+{
+	const struct cmd *cmd = argc > 1 ? find_cmd(argv[1]) : NULL;
+
+	if (cmd)
+		return run_cmd(cmd, argc - 1, argv + 1);
+	return run_cmd(&cmd_watch, argc, argv);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "cmd/cmd.h"
+#include "cmd/message.h"
+#include "cmd/series.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "cmd/text.h"
+
+static bool wants_screen(const struct options *o)
+{
+#if HAVE_NCURSES
+	return o->format == FORMAT_AUTO && !o->output && !o->output_all &&
+	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+#else
+	(void)o;
+	return false;
+#endif
+}
+
+static int check_combination(const struct options *o)
+{
+	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
+		return EXIT_DONE;
+	if (o->sample_count > 0) {
+		message_usage(NULL, "-n goes with --csv or --json");
+		return EXIT_BAD_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+static int watch_run(struct options *o)
+{
+	struct session session;
+	int status;
+
+	status = check_combination(o);
+	if (status != EXIT_DONE)
+		return status;
+	status = session_begin(&session, o);
+	if (status != EXIT_DONE)
+		return status;
+	signals_begin();
+	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
+		status = series_run(&session);
+	else if (wants_screen(o))
+		status = text_run(&session);
+	else
+		status = text_run(&session);
+	session_end(&session);
+	return status;
+}
+
+const struct cmd cmd_watch = {
+	.args = "[TARGET] [OPTIONS] [-- COMMAND [ARG...]]",
+	.summary = "Show where the memory of running processes is: whose it is, what state it is in,\n"
+		   "and who can give it back, in parts that add up to Rss.",
+	.scope = SCOPE_WATCH,
+	.takes_command = true,
+	.columns = &process_columns,
+	.run = watch_run,
+};

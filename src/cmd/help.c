@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/help.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "cmd/cmd.h"
+#include "cmd/message.h"
+#include "render/column.h"
+
+static int print(const struct strbuf *text)
+{
+	int r = io_write_all(STDOUT_FILENO, text->text, text->length);
+
+	if (r == 0)
+		return EXIT_DONE;
+	message_error("standard output", r);
+	return EXIT_FAILED;
+}
+
+static void add_usage(const struct cmd *cmd, struct strbuf *out)
+{
+	if (cmd->name) {
+		strbuf_addf(out, "Usage: memstate %s %s\n\n%s\n", cmd->name, cmd->args,
+			    cmd->summary);
+		return;
+	}
+	strbuf_addf(out,
+		    "Usage: memstate %s\n"
+		    "       memstate COMMAND [TARGET] [OPTIONS]\n\n"
+		    "%s\n\n"
+		    "Without a target, every process that can be read. On a terminal the screen\n"
+		    "opens; otherwise one report is written.\n\n"
+		    "Commands:\n",
+		    cmd->args, cmd->summary);
+	for (size_t i = 0; cmds[i]; i++)
+		strbuf_addf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
+}
+
+int help_show(const struct cmd *cmd)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	add_usage(cmd, &out);
+	strbuf_add_text(&out, "\nOptions:\n");
+	options_add_help(cmd->scope, &out);
+	if (!cmd->name)
+		strbuf_add_text(&out,
+				"\nExit status: 0 done, 1 failed, 2 wrong usage, 3 some targets "
+				"gone or unreadable.\n"
+				"Manual: man memstate\n");
+	return print(&out);
+}
+
+int help_show_version(void)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	strbuf_add_text(&out, "memstate " PACKAGE_VERSION "\n");
+	return print(&out);
+}
+
+int help_list_columns(const struct column_set *set)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	for (size_t i = 0; i < set->count; i++)
+		strbuf_addf(&out, "%-34s %s\n", set->columns[i].name, set->columns[i].help);
+	return print(&out);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * help - what --help, --version and --list-columns print. Each returns an exit status.
+ */
+#ifndef MS_CMD_HELP_H
+#define MS_CMD_HELP_H
+
+struct cmd;
+struct column_set;
+
+int help_show(const struct cmd *cmd);
+int help_show_version(void);
+int help_list_columns(const struct column_set *set);
+
+#endif

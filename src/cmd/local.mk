@@ -1,0 +1,25 @@
+noinst_LIBRARIES += %D%/libcmd.a
+%C%_libcmd_a_SOURCES = \
+	%D%/child.c \
+	%D%/child.h \
+	%D%/cmd.c \
+	%D%/cmd.h \
+	%D%/cmd_map.c \
+	%D%/cmd_watch.c \
+	%D%/help.c \
+	%D%/help.h \
+	%D%/message.c \
+	%D%/message.h \
+	%D%/options.c \
+	%D%/options.h \
+	%D%/series.c \
+	%D%/series.h \
+	%D%/session.c \
+	%D%/session.h \
+	%D%/signals.c \
+	%D%/signals.h \
+	%D%/stream.c \
+	%D%/stream.h \
+	%D%/text.c \
+	%D%/text.h
+CMD_LIBS = %D%/libcmd.a src/render/librender.a $(SAMPLE_LIBS)

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "cmd/cmd.h"
+#include "cmd/message.h"
+
+enum option_id {
+	OPTION_PID,
+	OPTION_TREE,
+	OPTION_TEXT,
+	OPTION_CSV,
+	OPTION_JSON,
+	OPTION_INTERVAL,
+	OPTION_SAMPLES,
+	OPTION_OUTPUT,
+	OPTION_OUTPUT_ALL,
+	OPTION_LIST_COLUMNS,
+	OPTION_NO_HEADINGS,
+	OPTION_BYTES,
+	OPTION_SORT,
+	OPTION_MAX_SHARE,
+	OPTION_PROCFS,
+	OPTION_REDACT,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTION_COUNT_
+};
+
+static const struct option_row {
+	char letter; /* 0: none */
+	const char *name;
+	const char *arg; /* NULL: takes none */
+	unsigned int scope;
+	const char *help;
+} option_rows[OPTION_COUNT_] = {
+	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_WATCH | SCOPE_MAP | SCOPE_CAPTURE,
+			 "these processes, by id or by name; may be repeated" },
+	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
+			  "their children too, and theirs" },
+	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH, "one report, then end" },
+	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP, "CSV, RFC 4180" },
+	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP,
+			  "JSON, one line per sample" },
+	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
+			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
+			      "(default 1)" },
+	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH,
+			     "end after N samples (default: when the target ends, or ^C)" },
+	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]", SCOPE_WATCH | SCOPE_MAP,
+			    "these columns; +COL[,...] adds to the default ones" },
+	[OPTION_OUTPUT_ALL] = { 0, "output-all", NULL, SCOPE_WATCH | SCOPE_MAP,
+				"every column" },
+	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP,
+				  "say what columns there are" },
+	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP,
+				 "leave the line of headings out" },
+	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP,
+			   "exact bytes instead of 1.5M" },
+	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
+			  "sort by a column; - for the other direction" },
+	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
+			       "most of the time that reading may keep a target's memory map busy "
+			       "(default 2; 100 never slows down)" },
+	[OPTION_PROCFS] = { 0, "procfs", "DIR", SCOPE_ALL,
+			    "a captured tree, or another mount of /proc" },
+	[OPTION_REDACT] = { 0, "redact", NULL, SCOPE_CAPTURE,
+			    "hide the paths of files and the command lines" },
+	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
+	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
+};
+
+#define LONG_ONLY 0x100 /* getopt's value of an option without a letter: this + its id */
+
+static void build_getopt(unsigned int scope, struct option longs[OPTION_COUNT_ + 1],
+			 char letters[2 + 2 * OPTION_COUNT_ + 1])
+{
+	size_t count = 0;
+
+	*letters++ = '+'; /* COMMAND's own options are not ours */
+	*letters++ = ':';
+	for (int id = 0; id < OPTION_COUNT_; id++) {
+		const struct option_row *row = &option_rows[id];
+
+		if (!(row->scope & scope))
+			continue;
+		longs[count++] = (struct option){
+			.name = row->name,
+			.has_arg = row->arg ? required_argument : no_argument,
+			.val = LONG_ONLY + id,
+		};
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && row->arg)
+			*letters++ = ':';
+	}
+	longs[count] = (struct option){ 0 };
+	*letters = '\0';
+}
+
+static int find_id(int value)
+{
+	if (value >= LONG_ONLY)
+		return value - LONG_ONLY;
+	for (int id = 0; id < OPTION_COUNT_; id++)
+		if (option_rows[id].letter == value)
+			return id;
+	return -1;
+}
+
+static void add_pid(struct options *o, int pid)
+{
+	struct targets *t = &o->targets;
+
+	t->pids = xgrow(t->pids, &o->pid_capacity, t->pid_count + 1, sizeof(*t->pids));
+	t->pids[t->pid_count++] = (struct target_pid){ .pid = pid };
+}
+
+static void add_name(struct options *o, char *name)
+{
+	struct targets *t = &o->targets;
+
+	t->names = xgrow(t->names, &o->name_capacity, t->name_count + 1, sizeof(*t->names));
+	t->names[t->name_count++] = name;
+}
+
+/* "1,sshd,3": digits are a pid, anything else a name. */
+static int add_targets(const struct cmd *cmd, char *list, struct options *o)
+{
+	char *part;
+
+	while ((part = strsep(&list, ","))) {
+		int pid;
+
+		if (part[0] == '\0') {
+			message_usage(cmd->name, "-p: an empty pid or name");
+			return -EINVAL;
+		}
+		if (part[strspn(part, "0123456789")] != '\0') {
+			add_name(o, part);
+			continue;
+		}
+		if (num_parse_pid(part, &pid) < 0) {
+			message_usage(cmd->name, "-p: '%s' is not a process id", part);
+			return -EINVAL;
+		}
+		add_pid(o, pid);
+	}
+	return 0;
+}
+
+static int set_format(const struct cmd *cmd, struct options *o, enum format format)
+{
+	if (o->format != FORMAT_AUTO && o->format != format) {
+		message_usage(cmd->name, "--text, --csv and --json exclude each other");
+		return -EINVAL;
+	}
+	o->format = format;
+	return 0;
+}
+
+static int refuse(const struct cmd *cmd, int id, const char *arg, const char *want)
+{
+	message_usage(cmd->name, "--%s: '%s' is not %s", option_rows[id].name, arg, want);
+	return -EINVAL;
+}
+
+static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
+{
+	uint64_t thousandths;
+
+	switch ((enum option_id)id) {
+	case OPTION_PID:
+		return add_targets(cmd, arg, o);
+	case OPTION_TREE:
+		o->targets.with_children = true;
+		return 0;
+	case OPTION_TEXT:
+		return set_format(cmd, o, FORMAT_TEXT);
+	case OPTION_CSV:
+		return set_format(cmd, o, FORMAT_CSV);
+	case OPTION_JSON:
+		return set_format(cmd, o, FORMAT_JSON);
+	case OPTION_INTERVAL:
+		o->has_interval = true;
+		if (units_parse_duration(arg, &o->interval_ns) < 0 || o->interval_ns < NS_PER_MS)
+			return refuse(cmd, id, arg, "a time of 1ms or more, as 500ms, 2s or 1m");
+		return 0;
+	case OPTION_SAMPLES:
+		if (num_parse_u64(arg, &o->sample_count) < 0 || o->sample_count == 0)
+			return refuse(cmd, id, arg, "a number from 1");
+		return 0;
+	case OPTION_OUTPUT:
+		o->output = arg;
+		return 0;
+	case OPTION_OUTPUT_ALL:
+		o->output_all = true;
+		return 0;
+	case OPTION_LIST_COLUMNS:
+		o->list_columns = true;
+		return 0;
+	case OPTION_NO_HEADINGS:
+		o->no_headings = true;
+		return 0;
+	case OPTION_BYTES:
+		o->exact_bytes = true;
+		return 0;
+	case OPTION_SORT:
+		o->sort = arg;
+		return 0;
+	case OPTION_MAX_SHARE:
+		if (num_parse_thousandths(arg, &thousandths) < 0 || thousandths < 100 ||
+		    thousandths > 100000)
+			return refuse(cmd, id, arg, "a percentage from 0.1 to 100");
+		o->max_share_per_mille = (unsigned int)(thousandths / 100);
+		return 0;
+	case OPTION_PROCFS:
+		o->procfs_root = arg;
+		return 0;
+	case OPTION_REDACT:
+		o->redact = true;
+		return 0;
+	case OPTION_HELP:
+		o->help = true;
+		return 0;
+	case OPTION_VERSION:
+		o->version = true;
+		return 0;
+	case OPTION_COUNT_:
+		break;
+	}
+	return -EINVAL;
+}
+
+static int parse_options(const struct cmd *cmd, int argc, char **argv, struct options *o)
+{
+	struct option longs[OPTION_COUNT_ + 1];
+	char letters[2 + 2 * OPTION_COUNT_ + 1];
+	int value, r;
+
+	build_getopt(cmd->scope, longs, letters);
+	opterr = 0;
+	optind = 1;
+	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (value == ':') {
+			message_usage(cmd->name, "option '%s' wants an argument", argv[optind - 1]);
+			return -EINVAL;
+		}
+		if (value == '?') {
+			if (optopt > 0 && optopt < LONG_ONLY)
+				message_usage(cmd->name, "there is no option -%c here", optopt);
+			else if (optopt >= LONG_ONLY)
+				message_usage(cmd->name, "option --%s takes no argument",
+					      option_rows[optopt - LONG_ONLY].name);
+			else
+				message_usage(cmd->name, "there is no option '%s' here",
+					      argv[optind - 1]);
+			return -EINVAL;
+		}
+		r = set_option(cmd, find_id(value), optarg, o);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *ret)
+{
+	struct options o = {
+		.interval_ns = NS_PER_S,
+		.max_share_per_mille = 20,
+		.procfs_root = "/proc",
+	};
+	int r;
+
+	r = parse_options(cmd, argc, argv, &o);
+	if (r < 0) {
+		options_release(&o);
+		return r;
+	}
+	if (optind > 1 && strcmp(argv[optind - 1], "--") == 0 && cmd->takes_command) {
+		o.command = optind < argc ? argv + optind : NULL;
+		if (!o.command) {
+			message_usage(cmd->name, "'--' wants a command after it");
+			options_release(&o);
+			return -EINVAL;
+		}
+	} else {
+		o.args = argv + optind;
+		o.arg_count = argc - optind;
+	}
+	*ret = o;
+	return 0;
+}
+
+void options_release(struct options *o)
+{
+	free(o->targets.pids);
+	free(o->targets.names);
+	o->targets.pids = NULL;
+	o->targets.names = NULL;
+}
+
+/* Long lines of help go on under themselves. */
+static void add_wrapped(struct strbuf *out, const char *help, size_t indent, size_t width)
+{
+	size_t used = 0;
+
+	while (*help) {
+		size_t word = strcspn(help, " ");
+
+		if (used > 0 && used + 1 + word > width) {
+			strbuf_add_char(out, '\n');
+			strbuf_add_repeat(out, " ", indent);
+			used = 0;
+		} else if (used > 0) {
+			strbuf_add_char(out, ' ');
+			used++;
+		}
+		strbuf_add(out, help, word);
+		used += word;
+		help += word;
+		help += strspn(help, " ");
+	}
+	strbuf_add_char(out, '\n');
+}
+
+void options_add_help(unsigned int scope, struct strbuf *out)
+{
+	const size_t indent = 30;
+
+	for (int id = 0; id < OPTION_COUNT_; id++) {
+		const struct option_row *row = &option_rows[id];
+		size_t begin = out->length;
+
+		if (!(row->scope & scope))
+			continue;
+		if (row->letter)
+			strbuf_addf(out, "  -%c, --%s", row->letter, row->name);
+		else
+			strbuf_addf(out, "      --%s", row->name);
+		if (row->arg)
+			strbuf_addf(out, " %s", row->arg);
+		if (out->length - begin > indent - 2) {
+			strbuf_add_char(out, '\n');
+			strbuf_add_repeat(out, " ", indent);
+		} else {
+			strbuf_add_repeat(out, " ", indent - (out->length - begin));
+		}
+		add_wrapped(out, row->help, indent, 80 - indent);
+	}
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options - the table of options, and a command line parsed by it.
+ */
+#ifndef MS_CMD_OPTIONS_H
+#define MS_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "sample/sampler.h"
+
+/* Which commands take an option. */
+enum option_scope {
+	SCOPE_WATCH = 1 << 0, /* memstate without a verb */
+	SCOPE_MAP = 1 << 1,
+	SCOPE_CAPTURE = 1 << 2,
+	SCOPE_DOCTOR = 1 << 3,
+	SCOPE_ALL = (1 << 4) - 1,
+};
+
+enum format {
+	FORMAT_AUTO, /* the screen on a terminal, else text */
+	FORMAT_TEXT,
+	FORMAT_CSV,
+	FORMAT_JSON,
+};
+
+struct options {
+	struct targets targets;
+	size_t pid_capacity, name_capacity;
+	char **command; /* NULL, or argv of the program to run */
+	char **args;	/* what is left: neither option nor command */
+	int arg_count;
+
+	enum format format;
+	uint64_t interval_ns;
+	bool has_interval;
+	uint64_t sample_count; /* 0: no end */
+	const char *output;    /* -o, or NULL */
+	bool output_all;
+	bool list_columns;
+	bool no_headings;
+	bool exact_bytes;
+	const char *sort; /* -s, or NULL */
+	unsigned int max_share_per_mille;
+	const char *procfs_root;
+	bool redact;
+	bool help;
+	bool version;
+};
+
+struct cmd;
+
+/*
+ * Parse argv[1…]. Returns 0, or -EINVAL after the message has been given. Strings are borrowed from
+ * argv.
+ */
+int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *ret);
+void options_release(struct options *options);
+
+/* Append the options of this scope, aligned, for --help. */
+void options_add_help(unsigned int scope, struct strbuf *out);
+
+#endif

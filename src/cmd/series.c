@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/series.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "cmd/message.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "cmd/stream.h"
+#include "render/output.h"
+
+struct series {
+	struct session *session;
+	struct column_list columns;
+	struct sort_key sort;
+	bool has_sort;
+	unsigned int needs;
+	struct schedule schedule;
+	uint64_t start_ns;
+	struct snapshot snapshot;
+	const struct usage **order; /* the readable ones, sorted */
+	size_t order_capacity;
+	struct strbuf text;
+	uint64_t stretched_ns; /* the interval in force, when the governor made it longer */
+	int status;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct series *series = context;
+	const struct process_row row_a = { &series->snapshot, *(const struct usage *const *)a };
+	const struct process_row row_b = { &series->snapshot, *(const struct usage *const *)b };
+	int order = sort_key_compare(&series->sort, &row_a, &row_b);
+
+	return order ? order : (row_a.usage > row_b.usage) - (row_a.usage < row_b.usage);
+}
+
+static size_t order_rows(struct series *series)
+{
+	const struct snapshot *snapshot = &series->snapshot;
+	size_t count = 0;
+
+	series->order = xgrow(series->order, &series->order_capacity, snapshot->count + 1,
+			      sizeof(*series->order));
+	for (size_t i = 0; i < snapshot->count; i++)
+		if (!snapshot->usages[i].error)
+			series->order[count++] = &snapshot->usages[i];
+	if (series->has_sort)
+		qsort_r(series->order, count, sizeof(*series->order), compare_rows, series);
+	return count;
+}
+
+static void add_csv(struct series *series, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct process_row row = { &series->snapshot, series->order[i] };
+
+		csv_add_row(&series->text, &series->columns, &row);
+	}
+}
+
+static void add_json(struct series *series, size_t count)
+{
+	const struct snapshot *snapshot = &series->snapshot;
+	char utc[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(&series->text,
+		    "{\"memstate\":{\"version\":\"%s\",\"schema\":1},\"time\":\"%s\","
+		    "\"elapsed_s\":%" PRIu64 ".%03" PRIu64
+		    ",\"unreadable\":%zu,\"processes\":[",
+		    PACKAGE_VERSION, clock_format_utc(snapshot->unix_ms, utc),
+		    snapshot->elapsed_ns / NS_PER_S, snapshot->elapsed_ns / NS_PER_MS % 1000,
+		    snapshot->unreadable_count);
+	for (size_t i = 0; i < count; i++) {
+		const struct process_row row = { snapshot, series->order[i] };
+
+		if (i > 0)
+			strbuf_add_char(&series->text, ',');
+		json_add_row(&series->text, &series->columns, &row);
+	}
+	strbuf_add_text(&series->text, "]}\n");
+}
+
+/* Keep the share of time that reading takes of the dearest target's below what was asked. */
+static void govern(struct series *series, uint64_t now_ns)
+{
+	const struct options *o = series->session->options;
+	char read_text[UNITS_TEXT_SIZE], interval_text[UNITS_TEXT_SIZE];
+	uint64_t interval_ns = o->interval_ns;
+	uint64_t least_ns;
+	int pid = 0;
+
+	if (o->max_share_per_mille >= 1000 || !series->session->fs.is_live)
+		return;
+	least_ns = sampler_min_interval_ns(series->session->sampler, o->max_share_per_mille, &pid);
+	if (least_ns > interval_ns)
+		interval_ns = least_ns;
+	/* small changes of a noisy cost are no reason for a new clock */
+	if (interval_ns > series->schedule.interval_ns ||
+	    interval_ns < series->schedule.interval_ns / 2) {
+		schedule_set_interval(&series->schedule, now_ns, interval_ns);
+		if (interval_ns > o->interval_ns && series->stretched_ns == 0)
+			message("interval stretched to %s: reading process %d takes %s, and may "
+				"take %u.%u%% of its time (--max-share)",
+				units_format_duration(interval_ns, interval_text), pid,
+				units_format_duration(least_ns * o->max_share_per_mille / 1000,
+						      read_text),
+				o->max_share_per_mille / 10, o->max_share_per_mille % 10);
+		series->stretched_ns = interval_ns > o->interval_ns ? interval_ns : 0;
+	}
+}
+
+static int write_sample(struct series *series)
+{
+	size_t count = order_rows(series);
+
+	if (series->session->options->format == FORMAT_JSON)
+		add_json(series, count);
+	else
+		add_csv(series, count);
+	return stream_write(&series->text);
+}
+
+/* Returns 1 to go on, 0 at the end of the series, or -errno. */
+static int take_sample(struct series *series)
+{
+	struct session *session = series->session;
+	struct targets *targets = &session->options->targets;
+	uint64_t now = clock_now_ns();
+	int r;
+
+	schedule_advance(&series->schedule, now);
+	r = sampler_take(session->sampler, targets, series->needs, &series->snapshot);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		return r;
+	}
+	series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
+	if (series->snapshot.count == 0 && !targets_are_all(targets))
+		return 0;
+	r = write_sample(series);
+	if (r < 0)
+		return r;
+	govern(series, now);
+	return 1;
+}
+
+/* The first sample decides whether the targets are there at all. */
+static int take_first_sample(struct series *series)
+{
+	struct session *session = series->session;
+	struct targets *targets = &session->options->targets;
+	int r;
+
+	r = sampler_take(session->sampler, targets, series->needs, &series->snapshot);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		return r;
+	}
+	if (session->child.pid == 0) {
+		series->status = session_report_missing(session, &series->snapshot);
+		if (series->status == EXIT_FAILED)
+			return 0;
+	}
+	if (session->options->format == FORMAT_CSV && !session->options->no_headings)
+		csv_add_header(&series->text, &series->columns);
+	r = write_sample(series);
+	if (r < 0)
+		return r;
+	govern(series, series->start_ns);
+	return 1;
+}
+
+/* False when there is nothing more to wait for. */
+static bool wait_for_next(struct series *series)
+{
+	struct child *child = &series->session->child;
+	uint64_t due = schedule_due_ns(&series->schedule);
+	int stops = signals_stop_count();
+
+	while (clock_now_ns() < due && signals_stop_count() == stops && !child->has_ended) {
+		signals_wait_until(due);
+		child_poll(child);
+	}
+	if (signals_stop_count() == stops)
+		return !child->has_ended;
+	/* ^C reaches a command by itself, the others it gets from us; it may take its time to end */
+	if (child->pid > 0 && signals_last_stop() != SIGINT)
+		child_signal(child, signals_last_stop());
+	return child->pid > 0 && signals_stop_count() == 1;
+}
+
+static int run_samples(struct series *series)
+{
+	uint64_t taken = 1;
+	int r;
+
+	series->start_ns = clock_now_ns();
+	schedule_init(&series->schedule, series->start_ns,
+		      series->session->options->interval_ns);
+	series->schedule.next = 1;
+	r = take_first_sample(series);
+	while (r == 1 && taken != series->session->options->sample_count) {
+		if (!series->session->fs.is_live) {
+			message("a captured tree has one sample");
+			break;
+		}
+		if (!wait_for_next(series))
+			break;
+		r = take_sample(series);
+		taken++;
+	}
+	return r;
+}
+
+static void release(struct series *series)
+{
+	column_list_release(&series->columns);
+	snapshot_release(&series->snapshot);
+	strbuf_release(&series->text);
+	free(series->order);
+}
+
+int series_run(struct session *session)
+{
+	const struct options *o = session->options;
+	struct series series = { .session = session };
+	int r;
+
+	r = session_columns(o, &process_columns, process_columns.csv_default, &series.columns);
+	if (r == EXIT_DONE)
+		r = session_sort_key(o, &process_columns, NULL, &series.sort, &series.has_sort);
+	if (r == EXIT_DONE)
+		r = session_start_command(session, STDERR_FILENO);
+	if (r != EXIT_DONE) {
+		release(&series);
+		return r;
+	}
+	series.needs = column_list_needs(&series.columns);
+	if (series.has_sort)
+		series.needs |= series.sort.column->needs;
+	snapshot_init(&series.snapshot);
+	r = run_samples(&series);
+	if (series.schedule.missed_count > 0)
+		message("%" PRIu64 " samples missed: taking one took longer than the interval",
+			series.schedule.missed_count);
+	release(&series);
+	if (session->child.pid > 0) {
+		child_wait(&session->child);
+		child_report(&session->child, o->command[0]);
+	}
+	if (r == -EPIPE)
+		stream_die_of_pipe();
+	return r < 0 ? EXIT_FAILED : series.status;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cmd/message.h"
+#include "cmd/signals.h"
+
+int session_begin(struct session *session, struct options *options)
+{
+	int r;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->fs = (struct procfs)PROCFS_INIT;
+	r = procfs_open(&session->fs, options->procfs_root);
+	if (r < 0) {
+		message_error(options->procfs_root, r);
+		return EXIT_FAILED;
+	}
+	session->sampler = sampler_new(&session->fs, session->fs.is_live);
+	return EXIT_DONE;
+}
+
+void session_end(struct session *session)
+{
+	sampler_free(session->sampler);
+	procfs_release(&session->fs);
+}
+
+int session_start_command(struct session *session, int output_fd)
+{
+	struct options *o = session->options;
+	int r;
+
+	if (!o->command)
+		return EXIT_DONE;
+	if (!targets_are_all(&o->targets)) {
+		message_usage(NULL, "a command and -p exclude each other");
+		return EXIT_BAD_USAGE;
+	}
+	if (!session->fs.is_live) {
+		message_usage(NULL, "a command and --procfs exclude each other");
+		return EXIT_BAD_USAGE;
+	}
+	r = child_start(&session->child, o->command, output_fd);
+	if (r < 0) {
+		message_error(o->command[0], r);
+		return EXIT_FAILED;
+	}
+	o->targets.pids = xcalloc(1, sizeof(*o->targets.pids));
+	o->targets.pids[0].pid = session->child.pid;
+	o->targets.pid_count = 1;
+	return EXIT_DONE;
+}
+
+int session_columns(const struct options *o, const struct column_set *set, const char *defaults,
+		    struct column_list *ret)
+{
+	char *bad = NULL;
+
+	if (o->output_all) {
+		column_list_all(set, ret);
+		return EXIT_DONE;
+	}
+	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret, &bad) == 0)
+		return EXIT_DONE;
+	message_usage(NULL, "there is no column '%s' (--list-columns says which there are)", bad);
+	free(bad);
+	return EXIT_BAD_USAGE;
+}
+
+int session_sort_key(const struct options *o, const struct column_set *set,
+		     const char *sort_default, struct sort_key *ret, bool *ret_has_key)
+{
+	const char *spec = o->sort ? o->sort : sort_default;
+
+	*ret_has_key = spec != NULL;
+	if (!spec || sort_key_parse(set, spec, ret) == 0)
+		return EXIT_DONE;
+	message_usage(NULL, "-s: there is no column '%s' (--list-columns says which there are)",
+		      spec + (spec[0] == '-'));
+	return EXIT_BAD_USAGE;
+}
+
+static bool is_name_found(const char *name, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->count; i++)
+		if (strcmp(snapshot->usages[i].process.comm, name) == 0)
+			return true;
+	return false;
+}
+
+static size_t report_not_found(const struct targets *targets, const struct snapshot *snapshot)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < targets->pid_count; i++) {
+		if (!targets->pids[i].is_gone)
+			continue;
+		message_process_error(targets->pids[i].pid, -ESRCH);
+		missing++;
+	}
+	for (size_t i = 0; i < targets->name_count; i++) {
+		if (is_name_found(targets->names[i], snapshot))
+			continue;
+		message("%s: no process of that name", targets->names[i]);
+		missing++;
+	}
+	return missing;
+}
+
+int session_report_missing(const struct session *session, const struct snapshot *snapshot)
+{
+	const struct targets *targets = &session->options->targets;
+	size_t missing = report_not_found(targets, snapshot);
+
+	if (targets_are_all(targets) && snapshot->unreadable_count > 0)
+		message("%zu of %zu processes could not be read: only root may read them all",
+			snapshot->unreadable_count, snapshot->count);
+	for (size_t i = 0; i < snapshot->count && !targets_are_all(targets); i++)
+		if (snapshot->usages[i].error)
+			message_process_error(snapshot->usages[i].process.pid,
+					      snapshot->usages[i].error);
+	missing += snapshot->unreadable_count;
+	if (missing == 0)
+		return EXIT_DONE;
+	return snapshot->count > snapshot->unreadable_count ? EXIT_PARTIAL : EXIT_FAILED;
+}

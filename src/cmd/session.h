@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session - what every command that looks at processes needs first.
+ */
+#ifndef MS_CMD_SESSION_H
+#define MS_CMD_SESSION_H
+
+#include "cmd/child.h"
+#include "cmd/cmd.h"
+#include "render/column.h"
+#include "sample/sampler.h"
+
+struct session {
+	struct options *options;
+	struct procfs fs;
+	struct sampler *sampler;
+	struct child child; /* pid 0 if no command is run */
+};
+
+/* Returns EXIT_DONE, or the status to end with after the message has been given. */
+int session_begin(struct session *session, struct options *options);
+void session_end(struct session *session);
+
+/*
+ * Start the options' command, if any, and make it the target. Its standard output goes to
+ * output_fd if that is >= 0. Returns as above.
+ */
+int session_start_command(struct session *session, int output_fd);
+
+/* The columns of -o, or the defaults. Returns as above. */
+int session_columns(const struct options *options, const struct column_set *set,
+		    const char *defaults, struct column_list *ret);
+
+/* The key of -s, or of the default if there is one; *ret_has_key says. Returns as above. */
+int session_sort_key(const struct options *options, const struct column_set *set,
+		     const char *sort_default, struct sort_key *ret, bool *ret_has_key);
+
+/*
+ * Say which of the targets are not in the sample, or not readable in it. Returns EXIT_DONE,
+ * EXIT_PARTIAL, or EXIT_FAILED when nothing is left to show.
+ */
+int session_report_missing(const struct session *session, const struct snapshot *snapshot);
+
+#endif

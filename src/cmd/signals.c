@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/signals.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+static volatile sig_atomic_t stop_count;
+static volatile sig_atomic_t last_stop;
+static sigset_t mask_before;
+
+static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void note_stop(int number)
+{
+	stop_count = stop_count + 1;
+	last_stop = number;
+}
+
+/* Only so that the wait ends: the child itself is found by waitpid(). */
+static void note_child(int number)
+{
+	(void)number;
+}
+
+void signals_begin(void)
+{
+	struct sigaction action = { .sa_handler = note_stop };
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct sigaction before;
+
+		/* what nohup ignores stays ignored */
+		if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+			continue;
+		sigaction(stops[i], &action, NULL);
+		sigaddset(&held, stops[i]);
+	}
+	action.sa_handler = note_child;
+	action.sa_flags = SA_NOCLDSTOP;
+	sigaction(SIGCHLD, &action, NULL);
+	sigaddset(&held, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &held, &mask_before);
+}
+
+void signals_reset_in_child(void)
+{
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+void signals_wait_until(uint64_t due_ns)
+{
+	uint64_t now = clock_now_ns();
+	uint64_t left = due_ns > now ? due_ns - now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / NS_PER_S),
+		.tv_nsec = (long)(left % NS_PER_S),
+	};
+
+	ppoll(NULL, 0, &timeout, &mask_before);
+}
+
+int signals_stop_count(void)
+{
+	return stop_count;
+}
+
+int signals_last_stop(void)
+{
+	return last_stop;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/text.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "cmd/message.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "cmd/stream.h"
+#include "render/text_report.h"
+
+static int terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t number;
+
+	if (columns && num_parse_u64(columns, &number) == 0 && number >= 20 && number <= 10000)
+		return (int)number;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	return 0;
+}
+
+void text_fit_terminal(struct table_options *ret)
+{
+	ret->max_width = terminal_width();
+	ret->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}
+
+struct text {
+	struct session *session;
+	struct column_list columns;
+	struct sort_key sort;
+	bool has_sort;
+	struct table_options options;
+	struct snapshot snapshot;
+	struct strbuf out;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct text *text = context;
+	const struct process_row *row_a = *(const struct process_row *const *)a;
+	const struct process_row *row_b = *(const struct process_row *const *)b;
+	int order = sort_key_compare(&text->sort, row_a, row_b);
+
+	return order ? order : row_a->usage->process.pid - row_b->usage->process.pid;
+}
+
+/* Every readable process of the snapshot as a table. */
+static void add_table(struct text *text)
+{
+	const struct snapshot *snapshot = &text->snapshot;
+	struct process_row *rows = xcalloc(snapshot->count, sizeof(*rows));
+	const void **order = xcalloc(snapshot->count, sizeof(*order));
+	size_t count = 0;
+
+	for (size_t i = 0; i < snapshot->count; i++) {
+		if (snapshot->usages[i].error)
+			continue;
+		rows[count] = (struct process_row){ snapshot, &snapshot->usages[i] };
+		order[count] = &rows[count];
+		count++;
+	}
+	if (text->has_sort)
+		qsort_r(order, count, sizeof(*order), compare_rows, text);
+	table_add(&text->out, &text->columns, order, count, &text->options);
+	free(rows);
+	free(order);
+}
+
+/* One process, and nothing said about columns: the page. */
+static bool wants_page(const struct text *text)
+{
+	const struct options *o = text->session->options;
+
+	return !o->output && !o->output_all && !o->targets.with_children &&
+	       o->targets.pid_count == 1 && o->targets.name_count == 0;
+}
+
+static void add_page(struct text *text, const struct usage *u, const struct mapping_list *mappings)
+{
+	const struct text_report_options options = {
+		.width = text->options.max_width > 0 ? text->options.max_width : 100,
+		.ascii = text->options.ascii,
+		.exact_bytes = text->options.exact_bytes,
+	};
+
+	text_report_add(&text->out, u, mappings, &options);
+}
+
+static int show_page(struct text *text)
+{
+	struct session *session = text->session;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int status, r;
+
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, &text->snapshot);
+	if (r == 0 && text->snapshot.count == 1 &&
+	    sampler_read_mappings(session->sampler, &text->snapshot.usages[0], &mappings) < 0)
+		text->snapshot.unreadable_count = 1;
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		return EXIT_FAILED;
+	}
+	status = session_report_missing(session, &text->snapshot);
+	if (status == EXIT_DONE)
+		add_page(text, &text->snapshot.usages[0], &mappings);
+	mapping_list_release(&mappings);
+	return status;
+}
+
+static int show_table(struct text *text)
+{
+	struct session *session = text->session;
+	unsigned int needs = column_list_needs(&text->columns) | NEED_STAT;
+	int r;
+
+	if (text->has_sort)
+		needs |= text->sort.column->needs;
+	r = sampler_take(session->sampler, &session->options->targets, needs, &text->snapshot);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		return EXIT_FAILED;
+	}
+	r = session_report_missing(session, &text->snapshot);
+	if (r != EXIT_FAILED)
+		add_table(text);
+	return r;
+}
+
+static int show(struct text *text)
+{
+	int status, r;
+
+	status = wants_page(text) ? show_page(text) : show_table(text);
+	if (status == EXIT_FAILED)
+		return status;
+	r = stream_write(&text->out);
+	if (r == -EPIPE)
+		stream_die_of_pipe();
+	return r < 0 ? EXIT_FAILED : status;
+}
+
+int text_run(struct session *session)
+{
+	const struct options *o = session->options;
+	struct text text = { .session = session };
+	int status;
+
+	text_fit_terminal(&text.options);
+	text.options.no_headings = o->no_headings;
+	text.options.exact_bytes = o->exact_bytes;
+	snapshot_init(&text.snapshot);
+	status = session_columns(o, &process_columns, process_columns.table_default,
+				 &text.columns);
+	if (status == EXIT_DONE)
+		status = session_sort_key(o, &process_columns, process_columns.sort_default,
+					  &text.sort, &text.has_sort);
+	if (status == EXIT_DONE)
+		status = show(&text);
+	column_list_release(&text.columns);
+	snapshot_release(&text.snapshot);
+	strbuf_release(&text.out);
+	return status;
+}

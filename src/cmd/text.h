@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text - one text report: a page for one process, a table for several.
+ */
+#ifndef MS_CMD_TEXT_H
+#define MS_CMD_TEXT_H
+
+#include "render/output.h"
+
+struct session;
+
+/* Returns an exit status. */
+int text_run(struct session *session);
+
+/* For tables and reports on standard output: its width if it is a terminal, ASCII if the locale is. */
+void text_fit_terminal(struct table_options *ret);
+
+#endif
