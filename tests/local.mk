@@ -1,1 +1,16 @@
-# tests
+# Tests by kind. Exit 77 is a skip, with its reason on stderr; 99 is a broken harness.
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = $(SHELL)
+AM_TESTS_ENVIRONMENT = \
+	LC_ALL=C; TZ=UTC0; COLUMNS=100; export LC_ALL TZ COLUMNS; unset NO_COLOR || :; \
+	srcdir='$(abs_srcdir)'; builddir='$(abs_builddir)'; export srcdir builddir; \
+	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE;
+
+include tests/unit/local.mk
+include tests/targets/local.mk
+include tests/cli/local.mk
+include tests/live/local.mk
+include tests/tui/local.mk
+include tests/fuzz/local.mk
+include tests/lint/local.mk
+include tests/bench/local.mk
