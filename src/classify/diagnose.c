@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/diagnose.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/units.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* vm.max_map_count's default; four fifths of it are near enough to tell. */
+#define MANY_MAPPINGS (65530 / 5 * 4)
+
+/* Amounts as text, more than one per sentence. */
+struct amount {
+	char text[UNITS_TEXT_SIZE];
+};
+
+static struct amount amount(uint64_t bytes)
+{
+	struct amount a;
+
+	units_format_bytes(bytes, a.text);
+	return a;
+}
+
+__attribute__((format(printf, 2, 3))) static bool say(struct diagnosis *d, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(d->text, sizeof(d->text), format, args);
+	va_end(args);
+	return true;
+}
+
+static uint64_t field(const struct usage *u, enum smaps_field f)
+{
+	return u->total.bytes[f];
+}
+
+static uint64_t rss(const struct usage *u)
+{
+	return field(u, SMAPS_RSS);
+}
+
+static uint64_t owner_bytes(const struct usage *u, enum owner owner)
+{
+	return matrix_owner_bytes(&u->matrix, owner);
+}
+
+static unsigned int percent(uint64_t part, uint64_t whole)
+{
+	return (units_per_mille(part, whole) + 5) / 10;
+}
+
+/* part is known, at least `least`, and at least per_mille of whole */
+static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int per_mille)
+{
+	return bytes_known(part) && bytes_known(whole) && part >= least &&
+	       units_per_mille(part, whole) >= per_mille;
+}
+
+static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
+{
+	return u->error && say(d, "Its memory cannot be read without more rights: only its owner "
+				  "and root may.");
+}
+
+static bool rule_no_memory(const struct usage *u, struct diagnosis *d)
+{
+	if (u->process.is_kernel_thread)
+		return say(d, "A kernel thread: it has no memory of its own.");
+	if (u->process.state == 'Z')
+		return say(d, "A zombie: its memory is gone, only its exit status waits for its "
+			      "parent.");
+	return false;
+}
+
+static const char *const owner_phrases[OWNER_COUNT_] = {
+	[OWNER_LIVE] = "allocated blocks",
+	[OWNER_POOL_PAGES] = "free pages that the allocator keeps",
+	[OWNER_POOL_FRAGMENTS] = "free fragments between allocated blocks",
+	[OWNER_HEAP_META] = "the allocator's own data",
+	[OWNER_STACK] = "stacks",
+	[OWNER_ANON] = "private anonymous memory (the heap is part of it)",
+	[OWNER_FILE] = "mapped files",
+	[OWNER_SHMEM] = "shared memory",
+};
+
+static bool rule_dominant(const struct usage *u, struct diagnosis *d)
+{
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = owner_bytes(u, (enum owner)o);
+
+		if (!matters(bytes, 1, rss(u), 500))
+			continue;
+		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrases[o],
+			   amount(bytes).text, amount(rss(u)).text, percent(bytes, rss(u)));
+	}
+	return false;
+}
+
+static bool rule_mixed(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t first = 0, second = 0;
+	unsigned int o_first = 0, o_second = 0;
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = owner_bytes(u, (enum owner)o);
+
+		if (!bytes_known(bytes) || bytes <= second)
+			continue;
+		if (bytes > first) {
+			second = first;
+			o_second = o_first;
+			first = bytes;
+			o_first = o;
+		} else {
+			second = bytes;
+			o_second = o;
+		}
+	}
+	if (second == 0 || matters(first, 1, rss(u), 500))
+		return false;
+	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).", owner_phrases[o_first],
+		   amount(first).text, percent(first, rss(u)), owner_phrases[o_second],
+		   amount(second).text, percent(second, rss(u)));
+}
+
+static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t lazyfree = u->state_bytes[STATE_LAZYFREE];
+
+	if (!matters(lazyfree, MIB, rss(u), 20))
+		return false;
+	return say(d, "%s (%u%%) is LazyFree: the program has freed it, and the kernel takes it "
+		      "back any moment memory gets short. Without it Rss would be %s.",
+		   amount(lazyfree).text, percent(lazyfree, rss(u)),
+		   amount(bytes_sub(rss(u), lazyfree)).text);
+}
+
+static bool rule_swapped(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t swap = field(u, SMAPS_SWAP);
+
+	if (!matters(swap, MIB, bytes_add(rss(u), swap), 50))
+		return false;
+	return say(d, "%s more is swapped out: with it the process needs %s.", amount(swap).text,
+		   amount(bytes_add(rss(u), swap)).text);
+}
+
+static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
+{
+	if (!matters(u->unbacked_bytes, 64 * MIB, rss(u), 1000))
+		return false;
+	return say(d, "%s of its address space is mapped without pages: that costs nothing, and "
+		      "makes Size say little about memory.", amount(u->unbacked_bytes).text);
+}
+
+static bool rule_shared(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t pss = field(u, SMAPS_PSS);
+
+	if (!bytes_known(pss) || !bytes_known(rss(u)) || rss(u) < MIB || pss > rss(u) / 2)
+		return false;
+	return say(d, "More than half is shared with other processes: its fair share (Pss) is %s, "
+		      "and ending it would free %s (Uss).",
+		   amount(pss).text, amount(usage_uss_bytes(u)).text);
+}
+
+static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t clean = bytes_add(u->matrix.cell[OWNER_FILE][STATE_PRIVATE_CLEAN],
+				   u->matrix.cell[OWNER_FILE][STATE_SHARED_CLEAN]);
+
+	if (!matters(clean, MIB, rss(u), 500))
+		return false;
+	return say(d, "%s (%u%%) is unchanged file pages: the kernel can drop them and read them "
+		      "again.", amount(clean).text, percent(clean, rss(u)));
+}
+
+static bool rule_file_copies(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t copies = u->matrix.cell[OWNER_FILE][STATE_PRIVATE_DIRTY];
+
+	if (!matters(copies, 4 * MIB, rss(u), 100))
+		return false;
+	return say(d, "%s (%u%%) is private copies of file pages (data, relocations): every such "
+		      "process has its own.", amount(copies).text, percent(copies, rss(u)));
+}
+
+static bool rule_stacks(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t stack = owner_bytes(u, OWNER_STACK);
+
+	if (!matters(stack, 8 * MIB, rss(u), 100))
+		return false;
+	return say(d, "The stacks of %u threads hold %s (%u%%): pages once touched stay until the "
+		      "thread ends.", u->process.thread_count, amount(stack).text,
+		   percent(stack, rss(u)));
+}
+
+static bool rule_shmem(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t shmem = owner_bytes(u, OWNER_SHMEM);
+
+	if (!matters(shmem, MIB, rss(u), 250))
+		return false;
+	return say(d, "%s (%u%%) is shared memory: it may stay after the process has ended, and "
+		      "counts in every process that maps it.", amount(shmem).text,
+		   percent(shmem, rss(u)));
+}
+
+static bool rule_huge_pages(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t thp = usage_thp_bytes(u);
+
+	if (!matters(thp, 32 * MIB, rss(u), 500))
+		return false;
+	return say(d, "%s (%u%%) is in transparent huge pages: a few live bytes keep 2 MiB "
+		      "resident.", amount(thp).text, percent(thp, rss(u)));
+}
+
+static bool rule_hugetlb(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t hugetlb = usage_hugetlb_bytes(u);
+
+	if (!bytes_known(hugetlb) || hugetlb == 0)
+		return false;
+	return say(d, "%s of hugetlb pages are beside Rss: no figure of Rss has them.",
+		   amount(hugetlb).text);
+}
+
+static bool rule_locked(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t locked = field(u, SMAPS_LOCKED);
+
+	if (!matters(locked, MIB, rss(u), 100))
+		return false;
+	return say(d, "%s is locked: it can be neither swapped out nor dropped.",
+		   amount(locked).text);
+}
+
+static bool rule_many_mappings(const struct usage *u, struct diagnosis *d)
+{
+	if (u->mapping_count == MAPPING_COUNT_UNKNOWN || u->mapping_count < MANY_MAPPINGS)
+		return false;
+	return say(d, "%" PRIu32 " mappings: at vm.max_map_count (65530 unless it was raised) mmap "
+		      "fails.", u->mapping_count);
+}
+
+static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t unexplained = usage_unexplained_bytes(u);
+
+	if (!bytes_known(unexplained) || unexplained == 0)
+		return false;
+	return say(d, "%s of Rss is in no class: the kernel did not say its state.",
+		   amount(unexplained).text);
+}
+
+/* In the order of what a person should hear first. */
+#define RULES(X)                                                                                   \
+	X("unreadable", rule_unreadable)                                                           \
+	X("no-memory", rule_no_memory)                                                             \
+	X("dominant", rule_dominant)                                                               \
+	X("mixed", rule_mixed)                                                                     \
+	X("lazyfree", rule_lazyfree)                                                               \
+	X("swapped", rule_swapped)                                                                 \
+	X("unexplained", rule_unexplained)                                                         \
+	X("many-mappings", rule_many_mappings)                                                     \
+	X("stacks", rule_stacks)                                                                   \
+	X("shmem", rule_shmem)                                                                     \
+	X("shared", rule_shared)                                                                   \
+	X("file-copies", rule_file_copies)                                                         \
+	X("clean-files", rule_clean_files)                                                         \
+	X("huge-pages", rule_huge_pages)                                                           \
+	X("hugetlb", rule_hugetlb)                                                                 \
+	X("locked", rule_locked)                                                                   \
+	X("unbacked", rule_unbacked)
+
+#define RULE_NAME(name, function) name,
+#define RULE_FUNCTION(name, function) function,
+
+const char *const diagnosis_rules[] = { RULES(RULE_NAME) NULL };
+
+static bool (*const rule_functions[])(const struct usage *u, struct diagnosis *d) = {
+	RULES(RULE_FUNCTION)
+};
+
+size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; diagnosis_rules[i] && count < max; i++) {
+		if (!rule_functions[i](u, &ret[count]))
+			continue;
+		ret[count++].rule = diagnosis_rules[i];
+	}
+	return count;
+}
