@@ -82,6 +82,29 @@ void text_add_printable(struct strbuf *out, const char *text, size_t length, boo
 	}
 }
 
+void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width)
+{
+	size_t used = indent;
+
+	while (*words) {
+		size_t word = strcspn(words, " ");
+
+		if (used > indent && used + 1 + word > width) {
+			strbuf_add_char(out, '\n');
+			strbuf_add_repeat(out, " ", indent);
+			used = indent;
+		} else if (used > indent) {
+			strbuf_add_char(out, ' ');
+			used++;
+		}
+		strbuf_add(out, words, word);
+		used += word;
+		words += word;
+		words += strspn(words, " ");
+	}
+	strbuf_add_char(out, '\n');
+}
+
 void text_copy(char *to, size_t size, const char *from)
 {
 	size_t length = strlen(from);

@@ -28,6 +28,12 @@ bool text_is_control(uint32_t code_point);
 void text_add_printable(struct strbuf *out, const char *text, size_t length, bool ascii);
 
 /*
+ * Append words, starting a new line behind `indent` blanks where the next one would pass `width`.
+ * The first line's indent is there already. Ends with a newline.
+ */
+void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width);
+
+/*
  * Copy of a NUL-terminated field for fixed storage, cut at a character boundary. Always terminated.
  */
 void text_copy(char *to, size_t size, const char *from);

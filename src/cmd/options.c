@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
@@ -310,30 +311,6 @@ void options_release(struct options *o)
 	o->targets.names = NULL;
 }
 
-/* Long lines of help go on under themselves. */
-static void add_wrapped(struct strbuf *out, const char *help, size_t indent, size_t width)
-{
-	size_t used = 0;
-
-	while (*help) {
-		size_t word = strcspn(help, " ");
-
-		if (used > 0 && used + 1 + word > width) {
-			strbuf_add_char(out, '\n');
-			strbuf_add_repeat(out, " ", indent);
-			used = 0;
-		} else if (used > 0) {
-			strbuf_add_char(out, ' ');
-			used++;
-		}
-		strbuf_add(out, help, word);
-		used += word;
-		help += word;
-		help += strspn(help, " ");
-	}
-	strbuf_add_char(out, '\n');
-}
-
 void options_add_help(unsigned int scope, struct strbuf *out)
 {
 	const size_t indent = 30;
@@ -356,6 +333,6 @@ void options_add_help(unsigned int scope, struct strbuf *out)
 		} else {
 			strbuf_add_repeat(out, " ", indent - (out->length - begin));
 		}
-		add_wrapped(out, row->help, indent, 80 - indent);
+		text_add_wrapped(out, row->help, indent, 80);
 	}
 }

@@ -37,4 +37,7 @@ void table_add(struct strbuf *out, const struct column_list *columns, const void
 /* Terminal columns that UTF-8 text takes; control characters count as 0. */
 size_t text_display_width(const char *text, size_t length);
 
+/* How many bytes of it fit into `width` terminal columns, whole characters only. */
+size_t text_cut_to_width(const char *text, size_t length, size_t width);
+
 #endif

@@ -29,6 +29,24 @@ size_t text_display_width(const char *text, size_t length)
 	return width;
 }
 
+size_t text_cut_to_width(const char *text, size_t length, size_t width)
+{
+	size_t used = 0;
+	size_t at = 0;
+
+	while (at < length) {
+		uint32_t code_point;
+		size_t size = text_utf8_next(text + at, length - at, &code_point);
+
+		size = size ? size : 1;
+		used += text_display_width(text + at, size);
+		if (used > width)
+			break;
+		at += size;
+	}
+	return at;
+}
+
 static bool is_left_aligned(const struct column *column)
 {
 	return column->kind == VALUE_TEXT || column->kind == VALUE_WORD;
@@ -80,23 +98,6 @@ static void format_cells(struct cells *cells, const struct column_list *columns,
 	}
 }
 
-/* Cut to `width` terminal columns at a character's end. */
-static size_t cut_to_width(const char *text, size_t length, size_t width)
-{
-	size_t at = 0;
-
-	while (at < length) {
-		uint32_t code_point;
-		size_t size = text_utf8_next(text + at, length - at, &code_point);
-
-		size = size ? size : 1;
-		if (text_display_width(text, at + size) > width)
-			break;
-		at += size;
-	}
-	return at;
-}
-
 static void add_line(struct strbuf *out, const struct cells *cells,
 		     const struct column_list *columns, size_t first_index,
 		     const struct table_options *options)
@@ -117,7 +118,7 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 		if (!is_left)
 			strbuf_add_repeat(out, " ", pad);
 		if (is_last && options->max_width > 0 && used < (size_t)options->max_width)
-			length = cut_to_width(text, length, (size_t)options->max_width - used);
+			length = text_cut_to_width(text, length, (size_t)options->max_width - used);
 		strbuf_add(out, text, length);
 		if (is_left && !is_last)
 			strbuf_add_repeat(out, " ", pad);

@@ -3,12 +3,335 @@
 
 #include "render/text_report.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/strbuf.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/diagnose.h"
+#include "render/bar.h"
+#include "render/output.h"
+
+#define SENTENCES_MAX	4
+#define GROUPS_PER_OWNER 3
+#define LABEL_WIDTH	16
+#define AMOUNT_WIDTH	14
+
+struct report {
+	struct strbuf *out;
+	const struct usage *usage;
+	const struct mapping_list *mappings;
+	const struct text_report_options *options;
+	uint64_t rss_bytes;
+};
+
+static const char *format_amount(const struct report *r, uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+{
+	struct strbuf exact = STRBUF_INIT;
+
+	if (!r->options->exact_bytes || !bytes_known(bytes))
+		return units_format_bytes(bytes, buf);
+	strbuf_add_u64(&exact, bytes);
+	text_copy(buf, UNITS_TEXT_SIZE, exact.text);
+	strbuf_release(&exact);
+	return buf;
+}
+
+static void add_amount(const struct report *r, uint64_t bytes)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_addf(r->out, "%*s", AMOUNT_WIDTH, format_amount(r, bytes, buf));
+}
+
+static void add_share(const struct report *r, uint64_t bytes)
+{
+	unsigned int per_mille = units_per_mille(bytes, r->rss_bytes);
+
+	if (!bytes_known(bytes) || r->rss_bytes == 0)
+		strbuf_add_text(r->out, "       -");
+	else
+		strbuf_addf(r->out, "  %3u.%u%%", per_mille / 10, per_mille % 10);
+}
+
+/* A line of foreign text, cut where it would pass the page. */
+static void add_cut(const struct report *r, const char *text, size_t length, size_t used)
+{
+	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
+	size_t width = (size_t)r->options->width;
+	size_t room = width > used ? width - used : 1;
+
+	text_add_printable(&shown, text, length, r->options->ascii);
+	if (text_display_width(strbuf_text(&shown), shown.length) <= room) {
+		strbuf_add(r->out, strbuf_text(&shown), shown.length);
+	} else {
+		strbuf_add(r->out, shown.text, text_cut_to_width(shown.text, shown.length, room - 1));
+		strbuf_add_text(r->out, r->options->ascii ? ">" : "…");
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_head(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const char *allocator = allocator_names[u->allocator];
+	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
+
+	strbuf_addf(&head, "%s (%d), %u thread%s, %u mappings", u->process.comm, u->process.pid,
+		    u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
+		    u->mapping_count);
+	if (allocator)
+		strbuf_addf(&head, ", %s malloc", allocator);
+	add_cut(r, head.text, head.length, 0);
+	if (u->command && u->command[0])
+		add_cut(r, u->command, strlen(u->command), 0);
+}
+
+/* One bar: a letter per cell, so that it can be read without colour, and what the letters mean. */
+static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
+		    const char *const *names, const char *letters, size_t count)
+{
+	size_t cells[OWNER_COUNT_]; /* owners are more than states */
+	size_t width = (size_t)r->options->width - 12;
+	size_t used = 0;
+
+	bar_split(parts, count, r->rss_bytes, width, cells);
+	strbuf_addf(r->out, "%-9s[", title);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t c = 0; c < cells[i]; c++)
+			strbuf_add_char(r->out, letters[i]);
+		used += cells[i];
+	}
+	strbuf_add_repeat(r->out, " ", width - used);
+	strbuf_add_text(r->out, "]\n         ");
+	for (size_t i = 0; i < count; i++) {
+		unsigned int per_mille = units_per_mille(parts[i], r->rss_bytes);
+
+		if (!bytes_known(parts[i]) || parts[i] == 0)
+			continue;
+		strbuf_addf(r->out, " %c %s %u.%u%% ", letters[i], names[i], per_mille / 10,
+			    per_mille % 10);
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_bars(const struct report *r)
+{
+	uint64_t owners[OWNER_COUNT_];
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
+		owners[o] = matrix_owner_bytes(&r->usage->matrix, (enum owner)o);
+	add_bar(r, "by owner", owners, owner_names, "LPGMSAFH", OWNER_COUNT_);
+	add_bar(r, "by state", r->usage->state_bytes, page_state_names, "DLCdc", STATE_COUNT_);
+}
+
+/* States with nothing in them get no column. */
+static bool is_state_shown(const struct report *r, unsigned int state)
+{
+	return r->usage->state_bytes[state] != 0;
+}
+
+static void add_matrix_row(const struct report *r, const char *name, uint64_t sum,
+			   const uint64_t states[STATE_COUNT_])
+{
+	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, name);
+	add_amount(r, sum);
+	add_share(r, sum);
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		if (is_state_shown(r, s))
+			add_amount(r, states[s]);
+	strbuf_add_char(r->out, '\n');
+}
+
+static void add_matrix(const struct report *r)
+{
+	const struct matrix *matrix = &r->usage->matrix;
+	bool is_heap_known = false;
+
+	strbuf_addf(r->out, "%-*s%*s   share", LABEL_WIDTH, "owner \\ state", AMOUNT_WIDTH, "Rss");
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		if (is_state_shown(r, s))
+			strbuf_addf(r->out, "%*s", AMOUNT_WIDTH, page_state_names[s]);
+	strbuf_add_char(r->out, '\n');
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = matrix_owner_bytes(matrix, (enum owner)o);
+
+		if (bytes_known(bytes) && o <= OWNER_HEAP_LAST)
+			is_heap_known = true;
+		if (bytes_known(bytes) && bytes > 0)
+			add_matrix_row(r, owner_names[o], bytes, matrix->cell[o]);
+	}
+	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
+	if (!is_heap_known)
+		strbuf_add_text(r->out, "live, pool and fragments are not known: the heap has not "
+					"been read, it is in anon.\n");
+}
+
+static void add_beside(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const struct {
+		const char *name;
+		uint64_t bytes;
+		bool is_always; /* shown when 0 too */
+	} amounts[] = {
+		{ "Pss", u->total.bytes[SMAPS_PSS], true },
+		{ "Uss", usage_uss_bytes(u), true },
+		{ "Swap", u->total.bytes[SMAPS_SWAP], true },
+		{ "unbacked", u->unbacked_bytes, true },
+		{ "reserved", u->reserved_bytes, false },
+		{ "Size", u->process.stat_size_bytes, true },
+		{ "huge pages", usage_thp_bytes(u), false },
+		{ "hugetlb", usage_hugetlb_bytes(u), false },
+		{ "locked", u->total.bytes[SMAPS_LOCKED], false },
+		{ "unexplained", usage_unexplained_bytes(u), false },
+	};
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	char buf[UNITS_TEXT_SIZE];
+
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+		if (amounts[i].bytes == 0 && !amounts[i].is_always)
+			continue;
+		strbuf_addf(&words, "%s%s %s", words.length ? ", " : "", amounts[i].name,
+			    format_amount(r, amounts[i].bytes, buf));
+	}
+	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, "beside");
+	text_add_wrapped(r->out, words.text, LABEL_WIDTH, (size_t)r->options->width);
+}
+
+/* Mappings of one file, or one nameless mapping. */
+struct group {
+	const struct mapping *first;
+	uint64_t rss_bytes;
+	uint64_t size_bytes;
+	size_t mapping_count;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct group *g_a = a, *g_b = b;
+	const struct mapping *m_a = g_a->first, *m_b = g_b->first;
+	int order;
+
+	if (m_a->owner != m_b->owner)
+		return m_a->owner > m_b->owner ? 1 : -1;
+	order = strcmp(m_a->name, m_b->name);
+	if (order)
+		return order;
+	return (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct group *g_a = a, *g_b = b;
+
+	if (g_a->first->owner != g_b->first->owner)
+		return g_a->first->owner > g_b->first->owner ? 1 : -1;
+	if (g_a->rss_bytes != g_b->rss_bytes)
+		return g_a->rss_bytes < g_b->rss_bytes ? 1 : -1;
+	return compare_names(a, b);
+}
+
+static bool is_same_group(const struct group *group, const struct mapping *m)
+{
+	return m->name_length > 0 && m->owner == group->first->owner &&
+	       strcmp(m->name, group->first->name) == 0;
+}
+
+/* Sorted by owner, the largest first. Returns how many; the caller frees *ret. */
+static size_t make_groups(const struct mapping_list *mappings, struct group **ret)
+{
+	struct group *groups = xcalloc(mappings->count, sizeof(*groups));
+	size_t count = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		groups[i].first = &mappings->items[i];
+	qsort(groups, mappings->count, sizeof(*groups), compare_names);
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = groups[i].first;
+
+		if (count == 0 || !is_same_group(&groups[count - 1], m))
+			groups[count++] = (struct group){ .first = m };
+		groups[count - 1].rss_bytes = bytes_add(groups[count - 1].rss_bytes,
+							m->counters.bytes[SMAPS_RSS]);
+		groups[count - 1].size_bytes = bytes_add(groups[count - 1].size_bytes,
+							 m->counters.bytes[SMAPS_SIZE]);
+		groups[count - 1].mapping_count++;
+	}
+	qsort(groups, count, sizeof(*groups), compare_sizes);
+	*ret = groups;
+	return count;
+}
+
+static void add_group(const struct report *r, const struct group *group)
+{
+	const struct mapping *m = group->first;
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	size_t begin = r->out->length;
+	char size[UNITS_TEXT_SIZE], perms[5];
+
+	strbuf_addf(r->out, "  %-*s", LABEL_WIDTH - 2, owner_names[m->owner]);
+	add_amount(r, group->rss_bytes);
+	add_share(r, group->rss_bytes);
+	strbuf_addf(r->out, "  of %-*s ", r->options->exact_bytes ? AMOUNT_WIDTH : 7,
+		    format_amount(r, group->size_bytes, size));
+	if (m->name_length > 0)
+		strbuf_add(&name, m->name, m->name_length);
+	else
+		strbuf_addf(&name, "%llx %s", (unsigned long long)m->start_addr,
+			    mapping_format_perms(m, perms));
+	if (group->mapping_count > 1)
+		strbuf_addf(&name, " (%zu mappings)", group->mapping_count);
+	add_cut(r, name.text, name.length, r->out->length - begin);
+}
+
+/* Of each class that is a hundredth of Rss or more, the largest few. */
+static void add_largest(const struct report *r)
+{
+	struct group *groups;
+	size_t count = make_groups(r->mappings, &groups);
+	size_t shown_of_owner = 0;
+
+	strbuf_add_text(r->out, "largest mappings of each class\n");
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && groups[i].first->owner != groups[i - 1].first->owner)
+			shown_of_owner = 0;
+		if (units_per_mille(groups[i].rss_bytes, r->rss_bytes) < 10 ||
+		    shown_of_owner++ >= GROUPS_PER_OWNER)
+			continue;
+		add_group(r, &groups[i]);
+	}
+	free(groups);
+}
+
+static void add_diagnosis(const struct report *r)
+{
+	struct diagnosis sentences[SENTENCES_MAX];
+	size_t count = diagnose(r->usage, sentences, SENTENCES_MAX);
+
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add_text(r->out, r->options->ascii ? "* " : "• ");
+		text_add_wrapped(r->out, sentences[i].text, 2, (size_t)r->options->width);
+	}
+}
 
 void text_report_add(struct strbuf *out, const struct usage *u, const struct mapping_list *mappings,
 		     const struct text_report_options *options)
 {
-	(void)mappings;
-	(void)options;
-	strbuf_addf(out, "%d %s\n", u->process.pid, u->process.comm);
+	const struct report r = { out, u, mappings, options, u->total.bytes[SMAPS_RSS] };
+
+	add_head(&r);
+	strbuf_add_char(out, '\n');
+	if (r.rss_bytes > 0) {
+		add_bars(&r);
+		strbuf_add_char(out, '\n');
+		add_matrix(&r);
+		add_beside(&r);
+		strbuf_add_char(out, '\n');
+		add_largest(&r);
+		strbuf_add_char(out, '\n');
+	}
+	add_diagnosis(&r);
 }
