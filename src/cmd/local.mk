@@ -12,6 +12,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/message.h \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/peak.c \
+	%D%/peak.h \
 	%D%/series.c \
 	%D%/series.h \
 	%D%/session.c \

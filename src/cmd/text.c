@@ -4,19 +4,19 @@
 #include "cmd/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/message.h"
+#include "cmd/peak.h"
 #include "cmd/session.h"
-#include "cmd/signals.h"
 #include "cmd/stream.h"
 #include "render/text_report.h"
 
@@ -60,9 +60,8 @@ static int compare_rows(const void *a, const void *b, void *context)
 }
 
 /* Every readable process of the snapshot as a table. */
-static void add_table(struct text *text)
+static void add_table(struct text *text, const struct snapshot *snapshot)
 {
-	const struct snapshot *snapshot = &text->snapshot;
 	struct process_row *rows = xcalloc(snapshot->count, sizeof(*rows));
 	const void **order = xcalloc(snapshot->count, sizeof(*order));
 	size_t count = 0;
@@ -87,7 +86,7 @@ static bool wants_page(const struct text *text)
 	const struct options *o = text->session->options;
 
 	return !o->output && !o->output_all && !o->targets.with_children &&
-	       o->targets.pid_count == 1 && o->targets.name_count == 0;
+	       (o->command || o->targets.pid_count == 1) && o->targets.name_count == 0;
 }
 
 static void add_page(struct text *text, const struct usage *u, const struct mapping_list *mappings)
@@ -122,30 +121,71 @@ static int show_page(struct text *text)
 	return status;
 }
 
+static unsigned int table_needs(const struct text *text)
+{
+	unsigned int needs = column_list_needs(&text->columns) | NEED_STAT;
+
+	return text->has_sort ? needs | text->sort.column->needs : needs;
+}
+
 static int show_table(struct text *text)
 {
 	struct session *session = text->session;
-	unsigned int needs = column_list_needs(&text->columns) | NEED_STAT;
 	int r;
 
-	if (text->has_sort)
-		needs |= text->sort.column->needs;
-	r = sampler_take(session->sampler, &session->options->targets, needs, &text->snapshot);
+	r = sampler_take(session->sampler, &session->options->targets, table_needs(text),
+			 &text->snapshot);
 	if (r < 0) {
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
 	}
 	r = session_report_missing(session, &text->snapshot);
 	if (r != EXIT_FAILED)
-		add_table(text);
+		add_table(text, &text->snapshot);
 	return r;
+}
+
+/* A command cannot be read once it has ended: what is shown is its largest sample. */
+static int show_peak(struct text *text)
+{
+	struct session *session = text->session;
+	const char *name = session->options->command[0];
+	bool is_page = wants_page(text);
+	char elapsed[UNITS_TEXT_SIZE];
+	struct peak peak;
+	int status, r;
+
+	status = session_start_command(session, STDERR_FILENO);
+	if (status != EXIT_DONE)
+		return status;
+	r = peak_find(session, is_page, table_needs(text) | NEED_ROLLUP, &peak);
+	child_wait(&session->child);
+	child_report(&session->child, name);
+	if (r == 0 && peak.sample_count == 0) {
+		message("%s: ended before it could be looked at", name);
+		r = -ESRCH;
+	}
+	if (r == 0) {
+		strbuf_addf(&text->out, "At its largest of %" PRIu64 " samples, %s after its start:\n",
+			    peak.sample_count,
+			    units_format_duration(peak.snapshot.elapsed_ns, elapsed));
+		if (is_page)
+			add_page(text, &peak.snapshot.usages[0], &peak.mappings);
+		else
+			add_table(text, &peak.snapshot);
+	}
+	peak_release(&peak);
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int show(struct text *text)
 {
 	int status, r;
 
-	status = wants_page(text) ? show_page(text) : show_table(text);
+	if (text->session->options->command)
+		status = show_peak(text);
+	else
+		status = wants_page(text) ? show_page(text) : show_table(text);
 	if (status == EXIT_FAILED)
 		return status;
 	r = stream_write(&text->out);

@@ -211,6 +211,12 @@ static int list_everything(struct sampler *s, unsigned int wants, struct snapsho
 	return proc_list_read(s->list, wants, add_process, ret);
 }
 
+static bool has_ended(const struct target_pid *target, const struct process *p)
+{
+	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
+	       (target->had_memory && !process_has_memory(p));
+}
+
 /* A pid that was asked for: the same process as before, or gone for good. */
 static int list_pid(struct sampler *s, struct target_pid *target, struct snapshot *ret)
 {
@@ -220,8 +226,7 @@ static int list_pid(struct sampler *s, struct target_pid *target, struct snapsho
 	if (target->is_gone)
 		return 0;
 	r = proc_list_read_one(s->list, target->pid, &p);
-	if (r == -ESRCH || (r == 0 && target->start_ticks != 0 &&
-			    target->start_ticks != p.start_ticks)) {
+	if (r == -ESRCH || (r == 0 && has_ended(target, &p))) {
 		target->is_gone = true;
 		ret->gone_count++;
 		return 0;
@@ -229,6 +234,7 @@ static int list_pid(struct sampler *s, struct target_pid *target, struct snapsho
 	if (r < 0)
 		return r;
 	target->start_ticks = p.start_ticks;
+	target->had_memory = process_has_memory(&p);
 	if (!snapshot_find(ret, p.pid))
 		snapshot_add(ret)->process = p;
 	return 0;

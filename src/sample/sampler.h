@@ -20,6 +20,7 @@ struct targets {
 	struct target_pid {
 		int pid;
 		uint64_t start_ticks; /* 0 until seen: then another process of that pid is not it */
+		bool had_memory;      /* once seen so, a zombie of it has ended */
 		bool is_gone;
 	} *pids;
 	size_t pid_count;
