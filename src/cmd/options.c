@@ -83,11 +83,10 @@ static const struct option_row {
 #define LONG_ONLY 0x100 /* getopt's value of an option without a letter: this + its id */
 
 static void build_getopt(unsigned int scope, struct option longs[OPTION_COUNT_ + 1],
-			 char letters[2 + 2 * OPTION_COUNT_ + 1])
+			 char letters[1 + 2 * OPTION_COUNT_ + 1])
 {
 	size_t count = 0;
 
-	*letters++ = '+'; /* COMMAND's own options are not ours */
 	*letters++ = ':';
 	for (int id = 0; id < OPTION_COUNT_; id++) {
 		const struct option_row *row = &option_rows[id];
@@ -245,7 +244,7 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 static int parse_options(const struct cmd *cmd, int argc, char **argv, struct options *o)
 {
 	struct option longs[OPTION_COUNT_ + 1];
-	char letters[2 + 2 * OPTION_COUNT_ + 1];
+	char letters[1 + 2 * OPTION_COUNT_ + 1];
 	int value, r;
 
 	build_getopt(cmd->scope, longs, letters);
@@ -274,31 +273,49 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 	return 0;
 }
 
+/* Where "--" is: what follows it is a command's, with options of its own. argc if it is nowhere. */
+static int find_command(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return i;
+	return argc;
+}
+
+static int set_command(const struct cmd *cmd, char **command, struct options *o)
+{
+	if (!cmd->takes_command) {
+		message_usage(cmd->name, "'--': a command to run has no place here");
+		return -EINVAL;
+	}
+	if (!command[0]) {
+		message_usage(cmd->name, "'--' wants a command after it");
+		return -EINVAL;
+	}
+	o->command = command;
+	return 0;
+}
+
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *ret)
 {
 	struct options o = {
+		.verb = cmd->name,
 		.interval_ns = NS_PER_S,
 		.max_share_per_mille = 20,
 		.procfs_root = "/proc",
 	};
+	int own_argc = find_command(argc, argv);
 	int r;
 
-	r = parse_options(cmd, argc, argv, &o);
+	r = parse_options(cmd, own_argc, argv, &o);
+	if (r == 0 && own_argc < argc)
+		r = set_command(cmd, argv + own_argc + 1, &o);
 	if (r < 0) {
 		options_release(&o);
 		return r;
 	}
-	if (optind > 1 && strcmp(argv[optind - 1], "--") == 0 && cmd->takes_command) {
-		o.command = optind < argc ? argv + optind : NULL;
-		if (!o.command) {
-			message_usage(cmd->name, "'--' wants a command after it");
-			options_release(&o);
-			return -EINVAL;
-		}
-	} else {
-		o.args = argv + optind;
-		o.arg_count = argc - optind;
-	}
+	o.args = argv + optind;
+	o.arg_count = own_argc - optind;
 	*ret = o;
 	return 0;
 }

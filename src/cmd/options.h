@@ -29,6 +29,7 @@ enum format {
 };
 
 struct options {
+	const char *verb; /* the command's name for messages; NULL: memstate itself */
 	struct targets targets;
 	size_t pid_capacity, name_capacity;
 	char **command; /* NULL, or argv of the program to run */

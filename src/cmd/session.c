@@ -70,7 +70,7 @@ int session_columns(const struct options *o, const struct column_set *set, const
 	}
 	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret, &bad) == 0)
 		return EXIT_DONE;
-	message_usage(NULL, "there is no column '%s' (--list-columns says which there are)", bad);
+	message_usage(o->verb, "there is no column '%s' (--list-columns says which there are)", bad);
 	free(bad);
 	return EXIT_BAD_USAGE;
 }
@@ -83,7 +83,7 @@ int session_sort_key(const struct options *o, const struct column_set *set,
 	*ret_has_key = spec != NULL;
 	if (!spec || sort_key_parse(set, spec, ret) == 0)
 		return EXIT_DONE;
-	message_usage(NULL, "-s: there is no column '%s' (--list-columns says which there are)",
+	message_usage(o->verb, "-s: there is no column '%s' (--list-columns says which there are)",
 		      spec + (spec[0] == '-'));
 	return EXIT_BAD_USAGE;
 }

@@ -248,7 +248,7 @@ static bool is_named(const struct targets *targets, const struct process *p)
 	return false;
 }
 
-/* Take over from `all` what `is_wanted`; the rest is released. */
+/* A usage goes over to another snapshot with what it owns. */
 static void move_usage(struct snapshot *to, struct usage *from)
 {
 	struct usage *u = snapshot_add(to);
