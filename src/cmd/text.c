@@ -59,9 +59,28 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return order ? order : row_a->usage->process.pid - row_b->usage->process.pid;
 }
 
+/* Pss and Uss may be summed over processes; Rss would count shared pages again and again. */
+static void add_sums(struct text *text, const void *const *rows, size_t count)
+{
+	uint64_t pss = 0, uss = 0, swap = 0;
+	char pss_text[UNITS_TEXT_SIZE], uss_text[UNITS_TEXT_SIZE], swap_text[UNITS_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct usage *u = ((const struct process_row *)rows[i])->usage;
+
+		pss = bytes_add(pss, u->total.bytes[SMAPS_PSS]);
+		uss = bytes_add(uss, usage_uss_bytes(u));
+		swap = bytes_add(swap, u->total.bytes[SMAPS_SWAP]);
+	}
+	strbuf_addf(&text->out, "%zu processes: Pss %s, Uss %s, Swap %s\n", count,
+		    units_format_bytes(pss, pss_text), units_format_bytes(uss, uss_text),
+		    units_format_bytes(swap, swap_text));
+}
+
 /* Every readable process of the snapshot as a table. */
 static void add_table(struct text *text, const struct snapshot *snapshot)
 {
+	const struct options *o = text->session->options;
 	struct process_row *rows = xcalloc(snapshot->count, sizeof(*rows));
 	const void **order = xcalloc(snapshot->count, sizeof(*order));
 	size_t count = 0;
@@ -76,6 +95,8 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 	if (text->has_sort)
 		qsort_r(order, count, sizeof(*order), compare_rows, text);
 	table_add(&text->out, &text->columns, order, count, &text->options);
+	if (count > 1 && !o->output && !o->output_all && !o->no_headings)
+		add_sums(text, order, count);
 	free(rows);
 	free(order);
 }
