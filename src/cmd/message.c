@@ -14,7 +14,7 @@
 #include "base/text.h"
 
 /* Names and paths in messages are foreign text too. */
-static void say(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
 	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
