@@ -20,14 +20,16 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 void watch_free(struct watch *w);
 
 /*
- * One tick. Returns 0, or -errno if the processes cannot be listed. Kernel threads and zombies
- * are left out, unless asked for by pid.
+ * One tick; needs are the memory's, the rollup in any case. Returns 0, or -errno if the processes
+ * cannot be listed, and what was known stays. Kernel threads and zombies are left out, unless
+ * asked for by pid. However many there are, it ends within a fraction of a second: what it did not
+ * come to is for the next.
  */
 int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 		  size_t visible_count);
 
 /*
- * What is known now; borrowed until the next refresh. Usages keep what was read of them earlier;
+ * What is known now, by rising pid; borrowed until the next refresh. Usages keep what was read of them earlier;
  * one that was never read yet has source stat, and one that cannot be read its error set.
  * cost_ns is what the last refresh took, unreadable_count is of all.
  */
