@@ -6,47 +6,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "base/xalloc.h"
 #include "proc/proc_pids.h"
 #include "proc/proc_stat.h"
-
-struct proc_list {
-	const struct procfs *fs;
-	struct pids_info *pids; /* NULL: not live, or built without libproc2 */
-};
-
-int proc_list_new(const struct procfs *fs, struct proc_list **ret)
-{
-	struct proc_list *list = xcalloc(1, sizeof(*list));
-
-	list->fs = fs;
-#if HAVE_LIBPROC2
-	if (fs->is_live) {
-		int r = proc_pids_new(&list->pids);
-
-		if (r < 0) {
-			free(list);
-			return r;
-		}
-	}
-#endif
-	*ret = list;
-	return 0;
-}
-
-void proc_list_free(struct proc_list *list)
-{
-	if (!list)
-		return;
-#if HAVE_LIBPROC2
-	proc_pids_free(list->pids);
-#endif
-	free(list);
-}
 
 static int read_entry(const struct procfs *fs, int pid, unsigned int wants, struct process *ret)
 {
@@ -106,20 +70,20 @@ static int add_uid(void *context, const struct process *p)
 }
 #endif
 
-int proc_list_read(struct proc_list *list, unsigned int wants, process_fn fn, void *context)
+int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context)
 {
 #if HAVE_LIBPROC2
-	struct with_uid with = { list->fs, fn, context };
+	struct with_uid with = { fs, fn, context };
 
-	if (list->pids && wants & LIST_UID)
-		return proc_pids_read(list->pids, list->fs, add_uid, &with);
-	if (list->pids && wants)
-		return proc_pids_read(list->pids, list->fs, fn, context);
+	if (fs->is_live && wants & LIST_UID)
+		return proc_pids_read(fs, add_uid, &with);
+	if (fs->is_live && wants)
+		return proc_pids_read(fs, fn, context);
 #endif
-	return read_directory(list->fs, wants, fn, context);
+	return read_directory(fs, wants, fn, context);
 }
 
-int proc_list_read_one(struct proc_list *list, int pid, struct process *ret)
+int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret)
 {
-	return proc_stat_read(list->fs, pid, ret);
+	return proc_stat_read(fs, pid, ret);
 }

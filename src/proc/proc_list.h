@@ -18,19 +18,13 @@ enum list_want {
 /* Called once per process. A negative return ends the listing and becomes its result. */
 typedef int (*process_fn)(void *context, const struct process *p);
 
-struct proc_list; /* libproc2's handle and buffers, kept from listing to listing */
-
-/* Returns 0 or -errno. The procfs must outlive the list. */
-int proc_list_new(const struct procfs *fs, struct proc_list **ret);
-void proc_list_free(struct proc_list *list);
-
 /*
  * Every process, in no promised order. Returns 0, -errno of the directory, or what fn returned;
  * processes that end meanwhile are left out.
  */
-int proc_list_read(struct proc_list *list, unsigned int wants, process_fn fn, void *context);
+int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
 
 /* One process, with LIST_STAT and LIST_UID. Returns 0, -ESRCH, -EACCES, -EBADMSG. */
-int proc_list_read_one(struct proc_list *list, int pid, struct process *ret);
+int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret);
 
 #endif

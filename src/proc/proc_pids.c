@@ -44,18 +44,6 @@ static enum pids_item items[ITEM_COUNT_] = {
 #define VALUE(item, type, stack) PIDS_VAL(item, type, stack)
 #endif
 
-int proc_pids_new(struct pids_info **ret)
-{
-	*ret = NULL;
-	return procps_pids_new(ret, items, ITEM_COUNT_);
-}
-
-void proc_pids_free(struct pids_info *info)
-{
-	if (info)
-		procps_pids_unref(&info);
-}
-
 /* libproc2 puts '?' for what is not printable in the locale; the bytes themselves are in comm. */
 static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
 {
@@ -88,18 +76,23 @@ static void fill(const struct procfs *fs, struct pids_stack *stack, struct proce
 	read_comm(fs, VALUE(ITEM_COMM, str, stack), p);
 }
 
-int proc_pids_read(struct pids_info *info, const struct procfs *fs, process_fn fn, void *context)
+int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 {
+	struct pids_info *info = NULL;
 	struct pids_stack *stack;
-	int r = 0;
+	int r;
 
+	/* a new one each time, for a few us: at the end of 4.0.2's list get() stays there for good */
+	r = procps_pids_new(&info, items, ITEM_COUNT_);
+	if (r < 0)
+		return r;
 	/* one at a time: all at once (reap) would hold every process's results in memory */
-	while ((stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
+	while (r == 0 && (stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
 		struct process p;
 
 		fill(fs, stack, &p);
-		if (r == 0)
-			r = fn(context, &p);
+		r = fn(context, &p);
 	}
+	procps_pids_unref(&info);
 	return r;
 }

@@ -21,7 +21,6 @@
 
 struct sampler {
 	const struct procfs *fs;
-	struct proc_list *list;
 	struct smaps_reader reader;
 	struct tmpfs_devices devices;
 	struct address_list stack_addrs;
@@ -43,7 +42,6 @@ void sampler_free(struct sampler *s)
 {
 	if (!s)
 		return;
-	proc_list_free(s->list);
 	smaps_reader_release(&s->reader);
 	tmpfs_devices_release(&s->devices);
 	address_list_release(&s->stack_addrs);
@@ -199,18 +197,6 @@ static int add_process(void *context, const struct process *p)
 	return 0;
 }
 
-static int list_everything(struct sampler *s, unsigned int wants, struct snapshot *ret)
-{
-	int r;
-
-	if (!s->list) {
-		r = proc_list_new(s->fs, &s->list);
-		if (r < 0)
-			return r;
-	}
-	return proc_list_read(s->list, wants, add_process, ret);
-}
-
 static bool has_ended(const struct target_pid *target, const struct process *p)
 {
 	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
@@ -225,7 +211,7 @@ static int list_pid(struct sampler *s, struct target_pid *target, struct snapsho
 
 	if (target->is_gone)
 		return 0;
-	r = proc_list_read_one(s->list, target->pid, &p);
+	r = proc_list_read_one(s->fs, target->pid, &p);
 	if (r == -ESRCH || (r == 0 && has_ended(target, &p))) {
 		target->is_gone = true;
 		ret->gone_count++;
@@ -287,14 +273,12 @@ static int list_selected(struct sampler *s, struct targets *targets, struct snap
 	struct snapshot all;
 	int r = 0;
 
-	if (!s->list)
-		r = proc_list_new(s->fs, &s->list);
 	for (size_t i = 0; r == 0 && i < targets->pid_count; i++)
 		r = list_pid(s, &targets->pids[i], ret);
 	if (r < 0 || (targets->name_count == 0 && !targets->with_children))
 		return r;
 	snapshot_init(&all);
-	r = list_everything(s, LIST_STAT | LIST_UID, &all);
+	r = proc_list_read(s->fs, LIST_STAT | LIST_UID, add_process, &all);
 	if (r == 0) {
 		add_named(targets, &all, ret);
 		if (targets->with_children)
@@ -322,7 +306,7 @@ int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 	ret->taken_ns = clock_now_ns();
 	ret->unix_ms = clock_unix_ms();
 	if (targets_are_all(targets))
-		return list_everything(s, list_wants(needs), ret);
+		return proc_list_read(s->fs, list_wants(needs), add_process, ret);
 	return list_selected(s, targets, ret);
 }
 
