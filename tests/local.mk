@@ -14,3 +14,12 @@ include tests/tui/local.mk
 include tests/fuzz/local.mk
 include tests/lint/local.mk
 include tests/bench/local.mk
+
+# The unit tests once more, under valgrind.
+VALGRIND = valgrind -q --error-exitcode=1 --leak-check=full
+check-valgrind: $(check_PROGRAMS)
+	@units=; for t in $(TESTS); do \
+		case $$t in *.sh) ;; *) units="$$units $$t" ;; esac; \
+	done; \
+	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
+.PHONY: check-valgrind
