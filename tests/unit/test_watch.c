@@ -275,14 +275,14 @@ static void exec_is_told_by_the_name_and_gets_its_own_command_line(void **state)
 
 static void reused_pid_inherits_nothing(void **state)
 {
+	static const int visible[] = { 1 };
 	struct fixture *f = *state;
 
 	make_processes(f, 1, 1);
-	refresh(f, NULL, 0);
+	refresh(f, visible, 1);
 	set_stat(f, 1, "prog", 2000, 10); /* alike in all but the start time */
 	remove_file(f, 1, "smaps_rollup");
-	remove_file(f, 1, "smaps");
-	refresh(f, NULL, 0);
+	refresh(f, visible, 1);
 	assert_false(bytes_known(known_rss(f, 1)));
 	assert_int_not_equal(watch_snapshot(f->watch)->usages[0].error, 0);
 	assert_int_equal(watch_snapshot(f->watch)->unreadable_count, 1);
