@@ -44,7 +44,12 @@ void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns)
 
 uint64_t schedule_due_ns(const struct schedule *s)
 {
-	return s->start_ns + s->next * s->interval_ns;
+	uint64_t since, due;
+
+	if (__builtin_mul_overflow(s->next, s->interval_ns, &since) ||
+	    __builtin_add_overflow(s->start_ns, since, &due))
+		return UINT64_MAX;
+	return due;
 }
 
 uint64_t schedule_advance(struct schedule *s, uint64_t now_ns)

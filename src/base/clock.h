@@ -32,7 +32,7 @@ struct schedule {
 
 void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns);
 
-/* When the next sample is due, ns on the clock of start_ns. */
+/* When the next sample is due, ns on the clock of start_ns; UINT64_MAX where that clock ends. */
 uint64_t schedule_due_ns(const struct schedule *s);
 
 /*

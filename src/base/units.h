@@ -39,8 +39,8 @@ int units_parse_duration(const char *text, uint64_t *ret_ns);
 #define UNITS_TEXT_SIZE 24
 
 /*
- * "0", "512", "1.5K", "64.0M", "1.2G": 1024-based, at most 6 columns, rounded half up; "-" when
- * unknown. Returns buf.
+ * "0", "512", "1.5K", "64.0M", "1.2G": 1024-based, at most 7 columns ("1023.9K"), rounded half up;
+ * "-" when unknown. Returns buf.
  */
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
