@@ -41,11 +41,26 @@ size_t text_utf8_next(const char *text, size_t length, uint32_t *ret_code_point)
 	return size;
 }
 
-bool text_is_control(uint32_t cp)
+bool text_is_control(uint32_t code_point)
 {
-	return cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || cp == 0x2028 || cp == 0x2029 ||
-	       cp == 0x200e || cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0x00, 0x1f },	      { 0x7f, 0x9f },
+		{ 0x61c, 0x61c },     /* Arabic letter mark */
+		{ 0x200b, 0x200b },   /* zero width space; the joiners after it make real words */
+		{ 0x200e, 0x200f },   /* direction marks */
+		{ 0x2028, 0x202e },   /* line and paragraph separators, embeddings, overrides */
+		{ 0x2060, 0x206f },   /* invisible operators, isolates */
+		{ 0xfeff, 0xfeff },   /* byte order mark */
+		{ 0xfff9, 0xfffb },   /* interlinear annotation */
+		{ 0xe0000, 0xe007f }, /* tags */
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (code_point >= ranges[i].first && code_point <= ranges[i].last)
+			return true;
+	return false;
 }
 
 static void add_hex(struct strbuf *out, const char *bytes, size_t count)

@@ -18,7 +18,10 @@
  */
 size_t text_utf8_next(const char *text, size_t length, uint32_t *ret_code_point);
 
-/* A code point that moves, hides or recolours text: C0, DEL, C1, line separators, bidi controls. */
+/*
+ * A code point that moves, hides or recolours text: C0, DEL, C1, line separators, bidi controls,
+ * invisible ones that no script needs.
+ */
 bool text_is_control(uint32_t code_point);
 
 /*

@@ -6,13 +6,23 @@
 #include "base/text.h"
 #include "render/output.h"
 
+/* Past U+FFFF JSON wants a pair of surrogates. */
+static void add_escape(struct strbuf *out, uint32_t code_point)
+{
+	if (code_point > 0xffff)
+		strbuf_addf(out, "\\u%04x\\u%04x", 0xd800 + ((code_point - 0x10000) >> 10),
+			    0xdc00 + (code_point & 0x3ff));
+	else
+		strbuf_addf(out, "\\u%04x", code_point);
+}
+
 static void add_code_point(struct strbuf *out, const char *bytes, size_t size, uint32_t code_point)
 {
 	if (code_point == '"' || code_point == '\\') {
 		strbuf_add_char(out, '\\');
 		strbuf_add(out, bytes, 1);
 	} else if (text_is_control(code_point)) {
-		strbuf_addf(out, "\\u%04x", code_point);
+		add_escape(out, code_point);
 	} else {
 		strbuf_add(out, bytes, size);
 	}
