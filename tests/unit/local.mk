@@ -1,5 +1,38 @@
-# tests/unit
+# One test per module. Each links its layer's library and those below it, so a call upwards does
+# not link.
+EXTRA_DIST += %D%/unit.h
 if HAVE_CMOCKA
+
+check_PROGRAMS += %D%/test_clock
+TESTS += %D%/test_clock
+%C%_test_clock_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_clock_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_io
+TESTS += %D%/test_io
+%C%_test_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_io_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_num
+TESTS += %D%/test_num
+%C%_test_num_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_num_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_strbuf
+TESTS += %D%/test_strbuf
+%C%_test_strbuf_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_strbuf_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_text
+TESTS += %D%/test_text
+%C%_test_text_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_text_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_units
+TESTS += %D%/test_units
+%C%_test_units_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_units_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/clock.h"
+
+#include "unit.h"
+
+#define START UINT64_C(1000000)
+
+static void times_are_rfc_3339_in_utc(void **state)
+{
+	static const struct {
+		uint64_t unix_ms;
+		const char *text;
+	} rows[] = {
+		{ 0, "1970-01-01T00:00:00.000Z" },
+		{ 1, "1970-01-01T00:00:00.001Z" },
+		{ UINT64_C(951782400999), "2000-02-29T00:00:00.999Z" },
+		{ UINT64_C(1795248930250), "2026-11-21T08:15:30.250Z" },
+		{ UINT64_C(4102444799000), "2099-12-31T23:59:59.000Z" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char buf[CLOCK_TEXT_SIZE];
+
+		assert_string_equal(clock_format_utc(rows[i].unix_ms, buf), rows[i].text);
+	}
+}
+
+static void sample_k_is_due_at_start_and_k_intervals(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, START, 100);
+	for (uint64_t k = 0; k < 50; k++) {
+		assert_true(schedule_due_ns(&s) == START + k * 100);
+		/* each a little late, and none later for it */
+		assert_true(schedule_advance(&s, schedule_due_ns(&s) + 99) == 0);
+	}
+	assert_true(s.missed_count == 0);
+}
+
+static void a_late_sample_is_followed_by_no_burst(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, START, 100);
+	assert_true(schedule_advance(&s, START) == 0);
+	/* due at +100, taken at +730: +200 to +700 were missed */
+	assert_true(schedule_advance(&s, START + 730) == 6);
+	assert_true(s.missed_count == 6);
+	assert_true(schedule_due_ns(&s) == START + 800);
+	assert_true(schedule_advance(&s, START + 800) == 0);
+	assert_true(schedule_due_ns(&s) == START + 900);
+}
+
+static void a_sample_taken_a_whole_interval_late_misses_one(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, START, 100);
+	assert_true(schedule_advance(&s, START + 100) == 1);
+	assert_true(schedule_due_ns(&s) == START + 200);
+}
+
+static void an_early_sample_counts_as_its_own(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, START, 100);
+	assert_true(schedule_advance(&s, START - 5) == 0);
+	assert_true(schedule_due_ns(&s) == START + 100);
+}
+
+static void a_new_interval_begins_now(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, START, 100);
+	schedule_advance(&s, START + 250);
+	schedule_set_interval(&s, START + 260, 1000);
+	assert_true(schedule_due_ns(&s) == START + 1260);
+	assert_true(s.missed_count == 2); /* what was missed stays counted */
+}
+
+/* "-i 5000h" on a machine that is up for a while: due must not lie in the past. */
+static void an_interval_past_the_end_of_the_clock_is_never_due(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, START, UINT64_MAX - START / 2);
+	schedule_advance(&s, START);
+	assert_true(schedule_due_ns(&s) == UINT64_MAX);
+	schedule_init(&s, START, UINT64_MAX / 2);
+	s.next = 3;
+	assert_true(schedule_due_ns(&s) == UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_rfc_3339_in_utc),
+		cmocka_unit_test(sample_k_is_due_at_start_and_k_intervals),
+		cmocka_unit_test(a_late_sample_is_followed_by_no_burst),
+		cmocka_unit_test(a_sample_taken_a_whole_interval_late_misses_one),
+		cmocka_unit_test(an_early_sample_counts_as_its_own),
+		cmocka_unit_test(a_new_interval_begins_now),
+		cmocka_unit_test(an_interval_past_the_end_of_the_clock_is_never_due),
+	};
+
+	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
+}

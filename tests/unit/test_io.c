@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <signal.h>
+
+#include "base/cleanup.h"
+#include "unit.h"
+
+static char dir[] = "/tmp/memstate-test-io.XXXXXX";
+static char path[sizeof(dir) + 16];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir + sizeof(dir) - 7, "XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	chmod(dir, 0700);
+	unlink(path);
+	return rmdir(dir);
+}
+
+static size_t count_entries(void)
+{
+	_cleanup_closedir_ DIR *d = opendir(dir);
+	size_t count = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		count++;
+	return count - 2;
+}
+
+static void assert_file_holds(const char *text)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	assert_int_equal(io_read_file_at(AT_FDCWD, path, 1000, &sb), 0);
+	assert_string_equal(strbuf_text(&sb), text);
+	strbuf_release(&sb);
+}
+
+static void a_file_is_replaced_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(io_write_file_atomic(path, "old\n", 4), 0);
+	assert_file_holds("old\n");
+	assert_int_equal(io_write_file_atomic(path, "a longer one\n", 13), 0);
+	assert_file_holds("a longer one\n");
+	assert_int_equal(count_entries(), 1);
+}
+
+static void a_new_file_has_the_mode_that_the_umask_leaves(void **state)
+{
+	mode_t before = umask(027);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(io_write_file_atomic(path, "x", 1), 0);
+	umask(before);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+/* The write fails half-way, as on a full disk. */
+static void a_write_that_fails_leaves_the_old_file_and_no_other(void **state)
+{
+	struct rlimit before, small = { 8192, 8192 };
+	char big[20000];
+	int r;
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	assert_int_equal(io_write_file_atomic(path, "old\n", 4), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	r = io_write_file_atomic(path, big, sizeof(big));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(r, -EFBIG);
+	assert_file_holds("old\n");
+	assert_int_equal(count_entries(), 1);
+}
+
+static void a_rename_that_fails_leaves_no_temporary_file(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(io_write_file_atomic(path, "x", 1), -EISDIR);
+	assert_int_equal(count_entries(), 1);
+	assert_int_equal(rmdir(path), 0);
+}
+
+static void a_folder_that_is_not_there_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(io_write_file_atomic("/nonexistent/folder/file", "x", 1), -ENOENT);
+}
+
+static void reading_stops_at_its_limit_and_takes_back_what_it_added(void **state)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	(void)state;
+	assert_int_equal(io_write_file_atomic(path, "0123456789", 10), 0);
+	strbuf_add_text(&sb, "before:");
+	assert_int_equal(io_read_file_at(AT_FDCWD, path, 9, &sb), -EFBIG);
+	assert_string_equal(strbuf_text(&sb), "before:");
+	assert_int_equal(io_read_file_at(AT_FDCWD, path, 10, &sb), 0);
+	assert_string_equal(strbuf_text(&sb), "before:0123456789");
+	strbuf_release(&sb);
+}
+
+static void an_error_while_reading_is_told(void **state)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	(void)state;
+	assert_int_equal(io_read_file_at(AT_FDCWD, dir, 100, &sb), -EISDIR);
+	assert_int_equal(io_read_file_at(AT_FDCWD, path, 100, &sb), -ENOENT);
+	assert_int_equal(sb.length, 0);
+	strbuf_release(&sb);
+}
+
+static void a_full_device_is_told(void **state)
+{
+	int fd = open("/dev/full", O_WRONLY);
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	assert_int_equal(io_write_all(fd, "x", 1), -ENOSPC);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_file_is_replaced_whole, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_that_the_umask_leaves,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(
+			a_write_that_fails_leaves_the_old_file_and_no_other, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_rename_that_fails_leaves_no_temporary_file,
+						make_dir, remove_dir),
+		cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
+		cmocka_unit_test_setup_teardown(
+			reading_stops_at_its_limit_and_takes_back_what_it_added, make_dir,
+			remove_dir),
+		cmocka_unit_test_setup_teardown(an_error_while_reading_is_told, make_dir,
+						remove_dir),
+		cmocka_unit_test(a_full_device_is_told),
+	};
+
+	return cmocka_run_group_tests_name("io", tests, NULL, NULL);
+}

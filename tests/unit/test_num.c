@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/num.h"
+
+#include <errno.h>
+
+#include "unit.h"
+
+struct row {
+	const char *text;
+	int r;
+	uint64_t value;
+};
+
+#define UNTOUCHED 77
+
+static void whole_numbers_are_taken_strictly(void **state)
+{
+	static const struct row rows[] = {
+		{ "0", 0, 0 },
+		{ "007", 0, 7 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "18446744073709551616", -ERANGE, UNTOUCHED },
+		{ "99999999999999999999999", -ERANGE, UNTOUCHED },
+		{ "", -EINVAL, UNTOUCHED },
+		{ "-1", -EINVAL, UNTOUCHED },
+		{ "+1", -EINVAL, UNTOUCHED },
+		{ " 1", -EINVAL, UNTOUCHED },
+		{ "1 ", -EINVAL, UNTOUCHED },
+		{ "0x10", -EINVAL, UNTOUCHED },
+		{ "1e3", -EINVAL, UNTOUCHED },
+		{ "\xd9\xa1", -EINVAL, UNTOUCHED }, /* U+0661, a digit elsewhere */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t value = UNTOUCHED;
+
+		assert_row(num_parse_u64(rows[i].text, &value) == rows[i].r, rows[i].text);
+		assert_row(value == rows[i].value, rows[i].text);
+	}
+}
+
+static void pids_are_what_the_kernel_can_have(void **state)
+{
+	static const struct row rows[] = {
+		{ "1", 0, 1 },
+		{ "4194304", 0, 4194304 },
+		{ "4194305", -ERANGE, UNTOUCHED },
+		{ "0", -ERANGE, UNTOUCHED },
+		{ "4294967297", -ERANGE, UNTOUCHED }, /* 1 if it were cut to 32 bits */
+		{ "self", -EINVAL, UNTOUCHED },
+		{ "1/", -EINVAL, UNTOUCHED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int pid = UNTOUCHED;
+
+		assert_row(num_parse_pid(rows[i].text, &pid) == rows[i].r, rows[i].text);
+		assert_row((uint64_t)pid == rows[i].value, rows[i].text);
+	}
+}
+
+static void fractions_go_to_thousandths(void **state)
+{
+	static const struct row rows[] = {
+		{ "0", 0, 0 },
+		{ "2", 0, 2000 },
+		{ "0.5", 0, 500 },
+		{ "0.05", 0, 50 },
+		{ "0.005", 0, 5 },
+		{ "1.250", 0, 1250 },
+		{ "18446744073709551.615", 0, UINT64_MAX },
+		{ "18446744073709551.616", -ERANGE, UNTOUCHED },
+		{ "0.0005", -EINVAL, UNTOUCHED },
+		{ "1.", -EINVAL, UNTOUCHED },
+		{ ".5", -EINVAL, UNTOUCHED },
+		{ "1.2.3", -EINVAL, UNTOUCHED },
+		{ "1,5", -EINVAL, UNTOUCHED },
+		{ "-0.5", -EINVAL, UNTOUCHED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t value = UNTOUCHED;
+
+		assert_row(num_parse_thousandths(rows[i].text, &value) == rows[i].r, rows[i].text);
+		assert_row(value == rows[i].value, rows[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_numbers_are_taken_strictly),
+		cmocka_unit_test(pids_are_what_the_kernel_can_have),
+		cmocka_unit_test(fractions_go_to_thousandths),
+	};
+
+	return cmocka_run_group_tests_name("num", tests, NULL, NULL);
+}
