@@ -17,7 +17,7 @@
 #define SENTENCES_MAX	4
 #define GROUPS_PER_OWNER 3
 #define LABEL_WIDTH	16
-#define AMOUNT_WIDTH	14
+#define BAR_INDENT	9
 
 struct report {
 	struct strbuf *out;
@@ -39,11 +39,17 @@ static const char *format_amount(const struct report *r, uint64_t bytes, char bu
 	return buf;
 }
 
+/* Of a column of amounts, the blank before it included. */
+static int amount_width(const struct report *r)
+{
+	return r->options->exact_bytes ? 14 : 9;
+}
+
 static void add_amount(const struct report *r, uint64_t bytes)
 {
 	char buf[UNITS_TEXT_SIZE];
 
-	strbuf_addf(r->out, "%*s", AMOUNT_WIDTH, format_amount(r, bytes, buf));
+	strbuf_addf(r->out, "%*s", amount_width(r), format_amount(r, bytes, buf));
 }
 
 static void add_share(const struct report *r, uint64_t bytes)
@@ -89,42 +95,65 @@ static void add_head(const struct report *r)
 		add_cut(r, u->command, strlen(u->command), 0);
 }
 
-/* One bar: a letter per cell, so that it can be read without colour, and what the letters mean. */
+/* What the letters of a bar mean; parts that are 0 or unknown are left out. */
+static void add_legend(const struct report *r, const uint64_t *parts, const char *const *names,
+		       const char *letters, size_t count)
+{
+	_cleanup_strbuf_ struct strbuf item = STRBUF_INIT;
+	size_t used = BAR_INDENT - 1;
+
+	strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
+	for (size_t i = 0; i < count; i++) {
+		unsigned int per_mille = units_per_mille(parts[i], r->rss_bytes);
+
+		if (!bytes_known(parts[i]) || parts[i] == 0)
+			continue;
+		strbuf_clear(&item);
+		strbuf_addf(&item, "  %c %s %u.%u%%", letters[i], names[i], per_mille / 10,
+			    per_mille % 10);
+		if (used + item.length > (size_t)r->options->width) {
+			strbuf_add_char(r->out, '\n');
+			strbuf_add_repeat(r->out, " ", BAR_INDENT - 1);
+			used = BAR_INDENT - 1;
+		}
+		strbuf_add(r->out, item.text, item.length);
+		used += item.length;
+	}
+	strbuf_add_char(r->out, '\n');
+}
+
+/* One bar: a letter per cell, so that it can be read without colour. */
 static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
-		    const char *const *names, const char *letters, size_t count)
+		    const char *letters, size_t count)
 {
 	size_t cells[OWNER_COUNT_]; /* owners are more than states */
-	size_t width = (size_t)r->options->width - 12;
+	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
 	size_t used = 0;
 
 	bar_split(parts, count, r->rss_bytes, width, cells);
-	strbuf_addf(r->out, "%-9s[", title);
+	strbuf_addf(r->out, "%-*s[", BAR_INDENT, title);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t c = 0; c < cells[i]; c++)
 			strbuf_add_char(r->out, letters[i]);
 		used += cells[i];
 	}
 	strbuf_add_repeat(r->out, " ", width - used);
-	strbuf_add_text(r->out, "]\n         ");
-	for (size_t i = 0; i < count; i++) {
-		unsigned int per_mille = units_per_mille(parts[i], r->rss_bytes);
-
-		if (!bytes_known(parts[i]) || parts[i] == 0)
-			continue;
-		strbuf_addf(r->out, " %c %s %u.%u%% ", letters[i], names[i], per_mille / 10,
-			    per_mille % 10);
-	}
-	strbuf_add_char(r->out, '\n');
+	strbuf_add_text(r->out, "]\n");
 }
 
 static void add_bars(const struct report *r)
 {
+	static const char owner_letters[] = "LPGMSAFH";
+	static const char state_letters[] = "DLCdc";
+	const uint64_t *states = r->usage->state_bytes;
 	uint64_t owners[OWNER_COUNT_];
 
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
 		owners[o] = matrix_owner_bytes(&r->usage->matrix, (enum owner)o);
-	add_bar(r, "by owner", owners, owner_names, "LPGMSAFH", OWNER_COUNT_);
-	add_bar(r, "by state", r->usage->state_bytes, page_state_names, "DLCdc", STATE_COUNT_);
+	add_bar(r, "by owner", owners, owner_letters, OWNER_COUNT_);
+	add_legend(r, owners, owner_names, owner_letters, OWNER_COUNT_);
+	add_bar(r, "by state", states, state_letters, STATE_COUNT_);
+	add_legend(r, states, page_state_names, state_letters, STATE_COUNT_);
 }
 
 /* States with nothing in them get no column. */
@@ -145,16 +174,36 @@ static void add_matrix_row(const struct report *r, const char *name, uint64_t su
 	strbuf_add_char(r->out, '\n');
 }
 
+/* "private dirty" over two lines: with all five states the matrix fits into 80 columns. */
+static void add_matrix_heading(const struct report *r)
+{
+	static const char *const words[STATE_COUNT_][2] = {
+		[STATE_PRIVATE_DIRTY] = { "private", "dirty" },
+		[STATE_LAZYFREE] = { "", "lazyfree" },
+		[STATE_PRIVATE_CLEAN] = { "private", "clean" },
+		[STATE_SHARED_DIRTY] = { "shared", "dirty" },
+		[STATE_SHARED_CLEAN] = { "shared", "clean" },
+	};
+	static const char *const labels[2] = { "", "owner \\ state" };
+	static const char *const sums[2][2] = { { "", "" }, { "Rss", "share" } };
+	int width = amount_width(r);
+
+	for (size_t line = 0; line < 2; line++) {
+		strbuf_addf(r->out, "%-*s%*s%8s", LABEL_WIDTH, labels[line], width, sums[line][0],
+			    sums[line][1]);
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			if (is_state_shown(r, s))
+				strbuf_addf(r->out, "%*s", width, words[s][line]);
+		strbuf_add_char(r->out, '\n');
+	}
+}
+
 static void add_matrix(const struct report *r)
 {
 	const struct matrix *matrix = &r->usage->matrix;
 	bool is_heap_known = false;
 
-	strbuf_addf(r->out, "%-*s%*s   share", LABEL_WIDTH, "owner \\ state", AMOUNT_WIDTH, "Rss");
-	for (unsigned int s = 0; s < STATE_COUNT_; s++)
-		if (is_state_shown(r, s))
-			strbuf_addf(r->out, "%*s", AMOUNT_WIDTH, page_state_names[s]);
-	strbuf_add_char(r->out, '\n');
+	add_matrix_heading(r);
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
 		uint64_t bytes = matrix_owner_bytes(matrix, (enum owner)o);
 
@@ -275,7 +324,7 @@ static void add_group(const struct report *r, const struct group *group)
 	strbuf_addf(r->out, "  %-*s", LABEL_WIDTH - 2, owner_names[m->owner]);
 	add_amount(r, group->rss_bytes);
 	add_share(r, group->rss_bytes);
-	strbuf_addf(r->out, "  of %-*s ", r->options->exact_bytes ? AMOUNT_WIDTH : 7,
+	strbuf_addf(r->out, "  of %-*s ", amount_width(r) - 2,
 		    format_amount(r, group->size_bytes, size));
 	if (m->name_length > 0)
 		strbuf_add(&name, m->name, m->name_length);
