@@ -22,7 +22,11 @@ enum need {
 	NEED_ROLLUP = 1 << 3,  /* the totals */
 	NEED_STATES = 1 << 4,  /* the state margin, exactly */
 	NEED_SMAPS = 1 << 5,   /* the owners, unbacked, reserved, mapping count */
+	NEED_COMM = 1 << 6,    /* comm alone: NEED_STAT has it too, at twice the price */
 };
+
+/* Those that make the memory be read. */
+#define NEED_MEMORY (NEED_ROLLUP | NEED_STATES | NEED_SMAPS)
 
 /* Where the memory figures come from; each gives all that the ones before it give. */
 enum source {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "proc/proc_task.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
@@ -47,14 +48,9 @@ static enum pids_item items[ITEM_COUNT_] = {
 /* libproc2 puts '?' for what is not printable in the locale; the bytes themselves are in comm. */
 static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
 {
-	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT;
-
-	if (strchr(shown, '?') && procfs_read_file(fs, p->pid, "comm", 256, &raw) == 0 &&
-	    raw.length > 0) {
-		strbuf_truncate(&raw, raw.length - 1); /* the newline that the kernel adds */
-		shown = raw.text;
-	}
 	text_copy(p->comm, sizeof(p->comm), shown);
+	if (strchr(shown, '?'))
+		(void)proc_task_read_comm(fs, p->pid, p->comm);
 }
 
 static void fill(const struct procfs *fs, struct pids_stack *stack, struct process *p)

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 
 #define COMMAND_SIZE_MAX (64 * 1024)
@@ -90,6 +91,24 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct addre
 		if (read_stack_pointer(dirfd(dir), tid, list) == -EACCES)
 			return -EACCES;
 	}
+	return 0;
+}
+
+int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE])
+{
+	_cleanup_close_ int fd = procfs_open_file(fs, pid, "comm");
+	char text[PROCESS_COMM_SIZE + 1];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return procfs_fold_errno(errno);
+	if (n > 0 && text[n - 1] == '\n') /* the one that the kernel adds */
+		n--;
+	text[n] = '\0';
+	text_copy(ret_comm, PROCESS_COMM_SIZE, text);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/process.h"
 #include "proc/procfs.h"
 
 struct address_list {
@@ -29,6 +30,9 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct addre
 
 /* One line of that file. Returns 0, -ENODATA ("running"), or -EBADMSG. */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
+
+/* The name in comm, raw bytes. Returns 0 or -errno as procfs_read_file(), *ret_comm then untouched. */
+int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE]);
 
 /*
  * The command line, arguments joined by blanks, "" if there is none; raw bytes. At most 64 KiB of it.

@@ -259,7 +259,7 @@ static const struct column columns[] = {
 	{ "user", "USER", "effective user, or its uid", VALUE_TEXT, false, NEED_UID, 0, get_user },
 	{ "state", "S", "R running, S sleeping, D uninterruptible, T stopped, Z zombie …",
 	  VALUE_WORD, false, NEED_STAT, 0, get_state },
-	{ "comm", "NAME", "name of the process (the main thread's)", VALUE_TEXT, false, NEED_STAT,
+	{ "comm", "NAME", "name of the process (the main thread's)", VALUE_TEXT, false, NEED_COMM,
 	  0, get_comm },
 	{ "command", "COMMAND", "command line", VALUE_TEXT, false, NEED_STAT | NEED_COMMAND, 0,
 	  get_command },

@@ -140,7 +140,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs)
 	}
 	if (needs & NEED_SMAPS)
 		return read_smaps(s, u, NULL);
-	if (!(needs & (NEED_ROLLUP | NEED_STATES)))
+	if (!(needs & NEED_MEMORY))
 		return 0;
 	r = read_rollup(s, u);
 	if (r == -EOPNOTSUPP ||
@@ -171,8 +171,11 @@ int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
 	if (r < 0) {
 		forget_memory(u);
 		u->error = r;
+		return r;
 	}
-	return r;
+	if (needs & NEED_COMM && u->process.comm[0] == '\0') /* unless the list had it */
+		(void)proc_task_read_comm(s->fs, u->process.pid, u->process.comm);
+	return 0;
 }
 
 int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_list *ret)
@@ -288,11 +291,15 @@ static int list_selected(struct sampler *s, struct targets *targets, struct snap
 	return r;
 }
 
-static unsigned int list_wants(unsigned int needs)
+static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
 	unsigned int wants = 0;
 
-	if (needs & (NEED_STAT | NEED_UID))
+	/* a capture need not have comm */
+	if (needs & NEED_COMM && !s->fs->is_live)
+		wants |= LIST_STAT;
+	/* reading their memory tells those that have none; where it is not read stat must */
+	if (needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY))
 		wants |= LIST_STAT;
 	if (needs & NEED_UID)
 		wants |= LIST_UID;
@@ -306,7 +313,7 @@ int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 	ret->taken_ns = clock_now_ns();
 	ret->unix_ms = clock_unix_ms();
 	if (targets_are_all(targets))
-		return proc_list_read(s->fs, list_wants(needs), add_process, ret);
+		return proc_list_read(s->fs, list_wants(s, needs), add_process, ret);
 	return list_selected(s, targets, ret);
 }
 
