@@ -31,6 +31,12 @@ AS_IF([test "x$1" != xno],
 AS_IF([test "x$2" = xyes], [AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])])
 AC_SUBST([SAN_CFLAGS])])
 
+# MS_HAVE(NAME, yes|no, WHAT): HAVE_NAME is 1 or 0 in C, and a conditional in the makefiles.
+AC_DEFUN([MS_HAVE], [
+AM_CONDITIONAL([HAVE_$1], [test "x$2" = xyes])
+AS_IF([test "x$2" = xyes], [ms_have=1], [ms_have=0])
+AC_DEFINE_UNQUOTED([HAVE_$1], [$ms_have], [1 if $3, else 0.])])
+
 # MS_PIDS_VAL: PIDS_VAL of libproc2 has a fourth argument in 4.0.0 to 4.0.2, and three after.
 AC_DEFUN([MS_PIDS_VAL], [
 AC_CACHE_CHECK([whether PIDS_VAL takes four arguments], [ms_cv_pids_val_with_info], [
@@ -41,5 +47,6 @@ AC_CACHE_CHECK([whether PIDS_VAL takes four arguments], [ms_cv_pids_val_with_inf
     [[struct pids_stack *s = NULL; return s ? PIDS_VAL(0, s_int, s, NULL) : 0;]])],
     [ms_cv_pids_val_with_info=yes], [ms_cv_pids_val_with_info=no])
   CPPFLAGS=$ms_save_CPPFLAGS])
-AS_VAR_IF([ms_cv_pids_val_with_info], [yes],
-  [AC_DEFINE([HAVE_PIDS_VAL_WITH_INFO], [1], [Define if PIDS_VAL takes the info as a fourth argument.])])])
+AS_VAR_IF([ms_cv_pids_val_with_info], [yes], [ms_have=1], [ms_have=0])
+AC_DEFINE_UNQUOTED([HAVE_PIDS_VAL_WITH_INFO], [$ms_have],
+  [1 if PIDS_VAL takes the info as a fourth argument, else 0.])])
