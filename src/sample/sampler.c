@@ -129,7 +129,9 @@ static int read_rollup(struct sampler *s, struct usage *u)
 	return r;
 }
 
-static int read_memory(struct sampler *s, struct usage *u, unsigned int needs)
+/* With `keep`, every mapping too; then needs has NEED_SMAPS. */
+static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
+		       struct mapping_list *keep)
 {
 	int r;
 
@@ -139,7 +141,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs)
 		return 0;
 	}
 	if (needs & NEED_SMAPS)
-		return read_smaps(s, u, NULL);
+		return read_smaps(s, u, keep);
 	if (!(needs & NEED_MEMORY))
 		return 0;
 	r = read_rollup(s, u);
@@ -167,7 +169,7 @@ int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
 	if (needs & NEED_COMMAND && !u->command)
 		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
 	forget_memory(u);
-	r = read_memory(s, u, needs);
+	r = read_memory(s, u, needs, NULL);
 	if (r < 0) {
 		forget_memory(u);
 		u->error = r;
@@ -185,7 +187,8 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 	if (!u->command)
 		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
 	forget_memory(u);
-	r = read_smaps(s, u, ret);
+	mapping_list_release(ret);
+	r = read_memory(s, u, NEED_SMAPS, ret);
 	if (r < 0) {
 		mapping_list_release(ret);
 		forget_memory(u);
