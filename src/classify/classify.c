@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/known_names.h"
 
 /* Guards are a page or a few; a larger PROT_NONE range is address space kept for something else. */
 #define GUARD_SIZE_MAX (1024 * 1024)
@@ -27,8 +28,7 @@ static bool is_named_stack(const char *name)
 static bool is_shmem(const struct mapping *m)
 {
 	/* shm_mnt, the kernel's own tmpfs, is in no mountinfo: these names are all it has */
-	return m->flags & MAPPING_TMPFS || has_prefix(m->name, "/memfd:") ||
-	       has_prefix(m->name, "/SYSV") || has_prefix(m->name, "/dev/shm/") ||
+	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") || strcmp(m->name, "/dev/zero (deleted)") == 0;
 }
 
@@ -100,36 +100,18 @@ void classifier_release(struct classifier *c)
 }
 
 /* The allocator speaks through the library it comes in; one in LD_PRELOAD goes before libc's own. */
-static enum allocator find_allocator(const char *path)
-{
-	static const struct {
-		const char *prefix;
-		enum allocator allocator;
-	} libraries[] = {
-		{ "libjemalloc", ALLOCATOR_JEMALLOC }, { "libtcmalloc", ALLOCATOR_TCMALLOC },
-		{ "libmimalloc", ALLOCATOR_MIMALLOC }, { "ld-musl-", ALLOCATOR_MUSL },
-		{ "libc.so.6", ALLOCATOR_GLIBC },      { "libc-2.", ALLOCATOR_GLIBC },
-	};
-	const char *slash = strrchr(path, '/');
-
-	for (size_t i = 0; slash && i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		if (has_prefix(slash + 1, libraries[i].prefix))
-			return libraries[i].allocator;
-	return ALLOCATOR_UNKNOWN;
-}
-
 static void note_allocator(struct usage *usage, const struct mapping *m)
 {
-	enum allocator found;
+	const struct library_name *library;
 
 	if (!(m->flags & MAPPING_EXEC) || m->inode == 0)
 		return;
-	found = find_allocator(m->name);
-	if (found == ALLOCATOR_UNKNOWN)
+	library = library_name_find(m->name);
+	if (!library)
 		return;
 	if (usage->allocator == ALLOCATOR_UNKNOWN ||
-	    (found != ALLOCATOR_GLIBC && found != ALLOCATOR_MUSL))
-		usage->allocator = found;
+	    (library->allocator != ALLOCATOR_GLIBC && library->allocator != ALLOCATOR_MUSL))
+		usage->allocator = library->allocator;
 }
 
 /* Address space without pages: swapped out is not without, and hugetlb pages are not in Rss. */

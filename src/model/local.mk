@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
+	%D%/known_names.c \
+	%D%/known_names.h \
 	%D%/mapping.c \
 	%D%/mapping.h \
 	%D%/matrix.c \
