@@ -57,18 +57,30 @@ static ssize_t timed_read(int fd, char *to, size_t size, uint64_t *read_ns, uint
 	return n;
 }
 
-static void pause_reading(void)
+/* How much to read at once, and how long it has been since others had a chance. */
+struct pace {
+	bool is_paced;
+	size_t size;
+	uint64_t since_pause_ns;
+};
+
+static void pace_after_read(struct pace *pace, uint64_t read_ns)
 {
 	const struct timespec pause = { .tv_nsec = PACE_PAUSE_NS };
 
+	pace->since_pause_ns += read_ns;
+	if (!pace->is_paced || pace->since_pause_ns < PACE_BUDGET_NS)
+		return;
+	pace->size = read_ns >= PACE_BUDGET_NS ? READ_SIZE_SMALL : READ_SIZE;
 	nanosleep(&pause, NULL);
+	pace->since_pause_ns = 0;
 }
 
 /*
  * When exec or exit has replaced the memory map, read() says end of file, as it does at the real
  * end. Only a map that is still there answers from its beginning again.
  */
-static bool is_map_still_there(int fd)
+bool proc_smaps_is_map_there(int fd)
 {
 	char byte;
 
@@ -78,8 +90,7 @@ static bool is_map_still_there(int fd)
 static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse *parse,
 			 uint64_t *total_ns)
 {
-	uint64_t since_pause_ns = 0;
-	size_t size = READ_SIZE;
+	struct pace pace = { .is_paced = reader->is_paced, .size = READ_SIZE };
 	size_t length = 0;
 
 	for (;;) {
@@ -88,8 +99,8 @@ static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse
 		ssize_t n;
 		int r;
 
-		reader->buffer = xgrow(reader->buffer, &reader->capacity, length + size, 1);
-		n = timed_read(fd, reader->buffer + length, size, &read_ns, total_ns);
+		reader->buffer = xgrow(reader->buffer, &reader->capacity, length + pace.size, 1);
+		n = timed_read(fd, reader->buffer + length, pace.size, &read_ns, total_ns);
 		if (n < 0)
 			return procfs_fold_errno(errno);
 		length += (size_t)n;
@@ -102,14 +113,34 @@ static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse
 		if (length > RECORD_SIZE_MAX)
 			return -EBADMSG;
 		memmove(reader->buffer, reader->buffer + used, length);
-
-		since_pause_ns += read_ns;
-		if (reader->is_paced && since_pause_ns >= PACE_BUDGET_NS) {
-			size = read_ns >= PACE_BUDGET_NS ? READ_SIZE_SMALL : READ_SIZE;
-			pause_reading();
-			since_pause_ns = 0;
-		}
+		pace_after_read(&pace, read_ns);
 	}
+}
+
+int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out)
+{
+	struct pace pace = { .is_paced = is_paced, .size = READ_SIZE };
+	size_t before = out->length;
+	char block[READ_SIZE];
+	ssize_t n;
+
+	do {
+		uint64_t read_ns, total_ns = 0;
+		int r = 0;
+
+		n = timed_read(fd, block, pace.size, &read_ns, &total_ns);
+		if (n < 0)
+			r = procfs_fold_errno(errno);
+		else if (out->length - before + (size_t)n > limit)
+			r = -EFBIG;
+		if (r < 0) {
+			strbuf_truncate(out, before);
+			return r;
+		}
+		strbuf_add(out, block, (size_t)n);
+		pace_after_read(&pace, read_ns);
+	} while (n > 0);
+	return 0;
 }
 
 int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid, mapping_fn fn,
@@ -124,7 +155,7 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
 		return fd;
 	smaps_parse_begin(&parse, &reader->smaps_layout, &reader->name, fn, context);
 	r = read_mappings(reader, fd, &parse, ret_read_ns);
-	if (r == 0 && parse.mapping_count > 0 && !is_map_still_there(fd))
+	if (r == 0 && parse.mapping_count > 0 && !proc_smaps_is_map_there(fd))
 		return -ESTALE;
 	return r;
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
 #include "model/mapping.h"
 #include "proc/procfs.h"
 
@@ -71,6 +72,18 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
  */
 int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
 		     struct counters *ret, uint64_t *ret_read_ns);
+
+/*
+ * Append the text of an smaps that the caller opened, at most `limit` bytes, paced if so asked.
+ * Returns 0, -errno, or -EFBIG; on failure *out is as it was.
+ */
+int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out);
+
+/*
+ * False when exec or exit has replaced the memory map that the open smaps showed. Also false for a
+ * process that has none.
+ */
+bool proc_smaps_is_map_there(int fd);
 
 /* Parse a text in memory as smaps. Returns 0, -EBADMSG with its line in *reterr_line, or fn's. */
 int smaps_parse(struct smaps_reader *reader, const char *text, size_t length, mapping_fn fn,
