@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/child.h \
 	%D%/cmd.c \
 	%D%/cmd.h \
+	%D%/cmd_capture.c \
 	%D%/cmd_map.c \
 	%D%/cmd_watch.c \
 	%D%/help.c \
@@ -24,4 +25,4 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/stream.h \
 	%D%/text.c \
 	%D%/text.h
-CMD_LIBS = %D%/libcmd.a src/render/librender.a $(SAMPLE_LIBS)
+CMD_LIBS = %D%/libcmd.a src/store/libstore.a src/render/librender.a $(SAMPLE_LIBS) $(LIBARCHIVE_LIBS)

@@ -37,4 +37,14 @@ check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_watch_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/store/test_redact
+TESTS += %D%/store/test_redact
+%C%_store_test_redact_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_store_test_redact_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/store/test_capture
+TESTS += %D%/store/test_capture
+%C%_store_test_capture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_store_test_capture_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 endif

@@ -1,0 +1,13 @@
+noinst_LIBRARIES += %D%/libstore.a
+%C%_libstore_a_SOURCES = \
+	%D%/capture.c \
+	%D%/capture.h \
+	%D%/capture_dir.c \
+	%D%/capture_read.c \
+	%D%/capture_read.h \
+	%D%/capture_tar.c \
+	%D%/capture_writer.h \
+	%D%/redact.c \
+	%D%/redact.h
+%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(LIBARCHIVE_CFLAGS)
+STORE_LIBS = %D%/libstore.a $(PROC_LIBS) $(LIBARCHIVE_LIBS)

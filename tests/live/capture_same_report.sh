@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A report from a capture is the report made live, byte for byte; from a .tar and a capture's capture too.
+. "$srcdir/tests/live/capture_lib.sh"
+
+# reports NAME [OPTION...]: all kinds of them, as $dir/NAME.*
+reports()
+{
+	name=$1
+	shift
+	"$MEMSTATE" -p "$target" --text "$@" > "$dir/$name.page" &&
+		"$MEMSTATE" -p "$target" --text -b -o \
+			user,pid,comm,rss_bytes,stack_bytes,shmem_bytes,allocator "$@" \
+			> "$dir/$name.table" &&
+		"$MEMSTATE" -p "$target" --csv -n 1 --output-all "$@" |
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) cut[i] = $i ~ /^(time|elapsed_s|read_|age_|cost)/ }
+			 { for (i = 1; i <= NF; i++) printf "%s,", (NR > 1 && cut[i] ? "" : $i); print "" }' \
+			> "$dir/$name.csv" &&
+		"$MEMSTATE" map -p "$target" "$@" > "$dir/$name.map" &&
+		"$MEMSTATE" map -p "$target" -J --output-all "$@" > "$dir/$name.json"
+}
+
+same()
+{
+	for kind in page table csv map json; do
+		cmp "$dir/$1.$kind" "$dir/$2.$kind" || return 1
+	done
+}
+
+# Pss changes whenever anybody else on the machine maps or unmaps libc, so it may take some tries.
+capture_while_nothing_changes()
+{
+	stood_still=false
+	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		reports live || fail "no report"
+		rm -rf "$dir/saved"
+		expect 0 "$MEMSTATE" capture -p "$target" "$dir/saved"
+		reports saved --procfs "$dir/saved" || fail "no report from the capture"
+		same live saved > "$dir/difference" 2>&1 && return 0
+		reports after || fail "no report"
+		same live after > /dev/null 2>&1 && stood_still=true
+	done
+	if $stood_still; then
+		diff "$dir/live.page" "$dir/saved.page" >&2
+		diff "$dir/live.csv" "$dir/saved.csv" >&2
+		fail "$(cat "$dir/difference") ($try tries)"
+	fi
+	echo "the machine is too busy: figures of the target change all the time" >&2
+	exit 77
+}
+
+start_stopped_target
+capture_while_nothing_changes
+[ -s "$dir/live.page" ] && grep -q shmem "$dir/live.page" || fail "an empty report"
+
+expect 0 "$MEMSTATE" capture --procfs "$dir/saved" -p "$target" "$dir/again"
+grep -q '^captured_from_capture_of: 20' "$dir/again/memstate-capture" ||
+	fail "a capture of a capture does not say so"
+reports again --procfs "$dir/again" || fail "no report"
+same saved again || fail "the capture of a capture differs"
+
+if "$MEMSTATE" capture --procfs "$dir/saved" "$dir/x.y.tar" > /dev/null 2> "$dir/err"; then
+	tar -C "$dir" -xf "$dir/x.y.tar" || fail "tar cannot read it"
+	reports tar --procfs "$dir/x.y" || fail "no report"
+	same saved tar || fail "the .tar differs"
+else
+	grep -q libarchive "$dir/err" || fail "$(cat "$dir/err")"
+fi
+exit 0

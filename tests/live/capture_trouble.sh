@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Bad input and bad luck: said plainly, the right exit status, and nothing left behind.
+. "$srcdir/tests/live/capture_lib.sh"
+
+said()
+{
+	grep -qF -- "$1" "$dir/err" || fail "'$1' is not said: $(cat "$dir/err")"
+}
+
+only()
+{
+	left=$(cd "$1" && ls -A)
+	[ "$left" = "$2" ] || fail "left behind: $left"
+}
+
+start_stopped_target
+expect 2 "$MEMSTATE" capture -p "$target"
+said 'where to'
+expect 2 "$MEMSTATE" capture a b
+said "'b' is one argument too many"
+
+mkdir "$dir/work"
+: > "$dir/work/file"
+expect 1 "$MEMSTATE" capture -p "$target" "$dir/work"
+said 'Directory not empty'
+expect 1 "$MEMSTATE" capture -p "$target" "$dir/work/file"
+said 'File exists'
+expect 1 "$MEMSTATE" capture -p "$target" "$dir/work/none/out"
+said 'No such file or directory'
+expect 1 "$MEMSTATE" capture -p "$target" /proc/out
+expect 1 "$MEMSTATE" capture --procfs "$dir/work/none" "$dir/work/out"
+said 'No such file or directory'
+expect 1 "$MEMSTATE" capture --procfs /usr "$dir/work/out"
+said '/usr: no process there'
+only "$dir/work" file
+
+# a pid that no process has: the largest there may be
+max=$(cat /proc/sys/kernel/pid_max)
+expect 1 "$MEMSTATE" capture -p "$((max - 1))" "$dir/work/out"
+said 'no such process'
+only "$dir/work" file
+expect 3 "$MEMSTATE" capture -p "$target,$((max - 1))" "$dir/work/out"
+said 'no such process'
+[ -s "$dir/work/out/$target/smaps" ] || fail "the other target is not captured"
+rm -rf "$dir/work/out"
+
+# a full disk: files may not grow past half a MiB, and SIGXFSZ is ignored as a disk has no signal
+(
+	trap '' XFSZ
+	ulimit -f 16
+	exec "$MEMSTATE" capture -p "$target" "$dir/work/out"
+) 2> "$dir/err"
+[ $? = 1 ] || fail "a file that cannot be written is not an error"
+said 'File too large'
+only "$dir/work" file
+
+# a signal, as ^C: nothing is left
+"$MEMSTATE" capture "$dir/work/all" > "$dir/out" 2> "$dir/err" &
+pid=$!
+has_begun()
+{
+	[ "$(cd "$dir/work" && echo all*)" != 'all*' ]
+}
+wait_until has_begun || fail "nothing is captured: $(cat "$dir/err")"
+kill -TERM "$pid" 2> /dev/null
+wait "$pid"
+status=$?
+if [ "$status" = 0 ] || [ "$status" = 3 ]; then
+	rm -r "$dir/work/all" # it was faster
+fi
+only "$dir/work" file
+
+# a kernel thread has no memory, which is no error
+if [ -d /proc/2 ] && grep -q '^Name:.kthreadd' /proc/2/status; then
+	expect 0 "$MEMSTATE" capture -p 2 "$dir/work/kernel"
+	"$MEMSTATE" -p 2 --text > "$dir/live"
+	"$MEMSTATE" -p 2 --text --procfs "$dir/work/kernel" | cmp - "$dir/live" ||
+		fail "the kernel thread's report differs"
+fi
+exit 0
