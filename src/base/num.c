@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#define PID_MAX_LIMIT (4 * 1024 * 1024) /* include/linux/threads.h, 64 bit */
+#define PID_MAX_LIMIT 4194304 /* include/linux/threads.h, 64 bit */
 
 /* Digits from *text, which is moved past them. */
 static int take_digits(const char **text, uint64_t *ret, unsigned int *ret_count)

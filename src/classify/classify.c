@@ -11,7 +11,7 @@
 #include "model/known_names.h"
 
 /* Guards are a page or a few; a larger PROT_NONE range is address space kept for something else. */
-#define GUARD_SIZE_MAX (1024 * 1024)
+#define GUARD_SIZE_MAX MIB
 
 static bool has_prefix(const char *text, const char *prefix)
 {

@@ -9,8 +9,6 @@
 
 #include "base/units.h"
 
-#define MIB (UINT64_C(1) << 20)
-
 /* vm.max_map_count's default; four fifths of it are near enough to tell. */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 

@@ -174,16 +174,43 @@ static int refuse(const struct cmd *cmd, int id, const char *arg, const char *wa
 	return -EINVAL;
 }
 
+/* Options that are said or not. */
+static bool *find_flag(struct options *o, enum option_id id)
+{
+	switch (id) {
+	case OPTION_TREE:
+		return &o->targets.with_children;
+	case OPTION_OUTPUT_ALL:
+		return &o->output_all;
+	case OPTION_LIST_COLUMNS:
+		return &o->list_columns;
+	case OPTION_NO_HEADINGS:
+		return &o->no_headings;
+	case OPTION_BYTES:
+		return &o->exact_bytes;
+	case OPTION_REDACT:
+		return &o->redact;
+	case OPTION_HELP:
+		return &o->help;
+	case OPTION_VERSION:
+		return &o->version;
+	default:
+		return NULL;
+	}
+}
+
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
 {
+	bool *flag = find_flag(o, (enum option_id)id);
 	uint64_t thousandths;
 
+	if (flag) {
+		*flag = true;
+		return 0;
+	}
 	switch ((enum option_id)id) {
 	case OPTION_PID:
 		return add_targets(cmd, arg, o);
-	case OPTION_TREE:
-		o->targets.with_children = true;
-		return 0;
 	case OPTION_TEXT:
 		return set_format(cmd, o, FORMAT_TEXT);
 	case OPTION_CSV:
@@ -202,18 +229,6 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	case OPTION_OUTPUT:
 		o->output = arg;
 		return 0;
-	case OPTION_OUTPUT_ALL:
-		o->output_all = true;
-		return 0;
-	case OPTION_LIST_COLUMNS:
-		o->list_columns = true;
-		return 0;
-	case OPTION_NO_HEADINGS:
-		o->no_headings = true;
-		return 0;
-	case OPTION_BYTES:
-		o->exact_bytes = true;
-		return 0;
 	case OPTION_SORT:
 		o->sort = arg;
 		return 0;
@@ -226,19 +241,9 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	case OPTION_PROCFS:
 		o->procfs_root = arg;
 		return 0;
-	case OPTION_REDACT:
-		o->redact = true;
-		return 0;
-	case OPTION_HELP:
-		o->help = true;
-		return 0;
-	case OPTION_VERSION:
-		o->version = true;
-		return 0;
-	case OPTION_COUNT_:
-		break;
+	default:
+		return -EINVAL;
 	}
-	return -EINVAL;
 }
 
 static int parse_options(const struct cmd *cmd, int argc, char **argv, struct options *o)
