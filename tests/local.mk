@@ -1,6 +1,7 @@
 # Tests by kind. Exit 77 is a skip, with its reason on stderr; 99 is a broken harness.
-TEST_EXTENSIONS = .sh
+TEST_EXTENSIONS = .sh .py
 SH_LOG_COMPILER = $(SHELL)
+PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/live/python
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; TZ=UTC0; COLUMNS=100; export LC_ALL TZ COLUMNS; unset NO_COLOR || :; \
 	srcdir='$(abs_srcdir)'; builddir='$(abs_builddir)'; export srcdir builddir; \
@@ -19,7 +20,7 @@ include tests/bench/local.mk
 VALGRIND = valgrind -q --error-exitcode=1 --leak-check=full
 check-valgrind: $(check_PROGRAMS)
 	@units=; for t in $(TESTS); do \
-		case $$t in *.sh) ;; *) units="$$units $$t" ;; esac; \
+		case $$t in *.sh|*.py) ;; *) units="$$units $$t" ;; esac; \
 	done; \
 	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
 .PHONY: check-valgrind

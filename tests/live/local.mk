@@ -1,4 +1,4 @@
-# tests/live
+# Against processes that run.
 check_PROGRAMS += %D%/capture_target
 %C%_capture_target_LDADD = -lpthread
 TESTS += \
@@ -10,3 +10,9 @@ EXTRA_DIST += \
 	%D%/capture_redact.sh \
 	%D%/capture_same_report.sh \
 	%D%/capture_trouble.sh
+
+# These need python3, and are skipped without.
+LIVE_TESTS = \
+	%D%/lazyfree.py %D%/states.py
+TESTS += $(LIVE_TESTS)
+EXTRA_DIST += %D%/live.py %D%/python $(LIVE_TESTS)

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the live tests share: targets with their true figures, memstate's answers, comparisons.
+
+A test is a function marked with @test, whose name is the sentence that it proves. run() runs
+those of a file: one line for each, exit 1 if one failed, 77 if all were skipped.
+"""
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+MEMSTATE = os.environ["MEMSTATE"]
+TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "target")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+KIB = 1024
+MIB = 1024 * KIB
+IS_ROOT = os.geteuid() == 0
+TIMEOUT = 30  # seconds: only a hang takes so long
+
+STATES = ["private_dirty", "lazyfree", "private_clean", "shared_dirty", "shared_clean"]
+OWNERS = ["live", "pool_pages", "pool_fragments", "heap_meta", "stack", "anon", "file", "shmem"]
+
+_tests = []
+
+
+class Skip(Exception):
+    """This cannot be tested here; says why."""
+
+
+def test(function):
+    _tests.append(function)
+    return function
+
+
+def run():
+    outcomes = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    for function in _tests:
+        reason = ""
+        try:
+            function()
+            outcome = "PASS"
+        except Skip as skip:
+            outcome, reason = "SKIP", f": {skip}"
+            print(f"{function.__name__}: skipped: {skip}", file=sys.stderr)
+        except Exception:
+            outcome = "FAIL"
+            traceback.print_exc()
+        outcomes[outcome] += 1
+        print(f"{outcome}: {function.__name__}{reason}", flush=True)
+    if outcomes["FAIL"]:
+        sys.exit(1)
+    sys.exit(0 if outcomes["PASS"] else 77)
+
+
+def equal(got, wanted, what):
+    if got != wanted:
+        raise AssertionError(f"{what}: got {got!r}, wanted {wanted!r}")
+
+
+def check(is_true, what):
+    if not is_true:
+        raise AssertionError(what)
+
+
+def wait_until(is_true, what):
+    end = time.monotonic() + TIMEOUT
+    while not is_true():
+        check(time.monotonic() < end, f"waited in vain until {what}")
+        time.sleep(0.005)
+
+
+def read_proc(pid, name):
+    with open(f"/proc/{pid}/{name}", "rb") as f:
+        return f.read()
+
+
+def status_field(pid, key):
+    for line in read_proc(pid, "status").splitlines():
+        if line.startswith(key.encode() + b":"):
+            return line.split(b":", 1)[1].strip().decode()
+    return None
+
+
+def is_stopped(pid):
+    """All threads of it: a thread that is on its way still changes memory."""
+    states = [read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0]
+              for tid in os.listdir(f"/proc/{pid}/task")]
+    return all(state in (b"T", b"t") for state in states)
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: is_stopped(pid), f"{pid} is stopped")
+
+
+class Target:
+    """A behaviour of tests/targets, set up and waiting. `truth` has what it says of itself;
+    `all` the values of keys that it says more than once."""
+
+    def __init__(self, *args, is_stopped=False, **popen):
+        self.process = subprocess.Popen([TARGET, *[os.fsencode(str(a)) if not isinstance(a, bytes)
+                                                   else a for a in args]],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+        self.pid = self.process.pid
+        self.truth = {}
+        self.all = {}
+        for line in self.process.stdout:
+            if line == b"ready\n":
+                break
+            key, value = line.split()
+            self.truth[key.decode()] = int(value)
+            self.all.setdefault(key.decode(), []).append(int(value))
+        else:
+            said = self.process.stderr.read().decode().strip()
+            status = self.process.wait()
+            if status == 77:
+                raise Skip(said)
+            raise AssertionError(f"target {args}: status {status}: {said}")
+        if is_stopped:
+            stop(self.pid)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.end()
+
+
+class Result:
+    def __init__(self, args, status, out, err):
+        self.args, self.status, self.out, self.err = args, status, out, err
+
+    def must_be(self, status):
+        if self.status != status:
+            raise AssertionError(f"memstate {self.args}: status {self.status}, wanted {status}; "
+                                 f"stderr: {self.err!r}")
+        return self
+
+    def rows(self):
+        return parse_csv(self.out)
+
+    def errors(self):
+        return self.err.decode().splitlines()
+
+
+def start_memstate(*args, **popen):
+    popen.setdefault("stdout", subprocess.PIPE)
+    popen.setdefault("stderr", subprocess.PIPE)
+    return subprocess.Popen([MEMSTATE, *[str(a) for a in args]], **popen)
+
+
+def memstate(*args, timeout=TIMEOUT, **popen):
+    process = start_memstate(*args, **popen)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError(f"memstate {args} hangs")
+    return Result(args, process.returncode, out, err)
+
+
+def parse_csv(data):
+    """Rows as dicts; numbers as int, unknown as None. Each must be whole, in all its fields."""
+    text = data.decode()  # strictly: all of it is UTF-8
+    check(text == "" or text.endswith("\n"), f"cut in the middle of a row: {text[-80:]!r}")
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    header, rows = rows[0], rows[1:]
+    for row in rows:
+        equal(len(row), len(header), f"number of fields of {row}")
+    return [{name: _value(name, field) for name, field in zip(header, row)} for row in rows]
+
+
+def _value(name, field):
+    if field == "" and name not in ("name", "comm", "command"):
+        return None
+    if name.endswith("_bytes") or name in ("pid", "ppid", "threads", "mappings", "start_ticks"):
+        return int(field)
+    return float(field) if name.endswith("_s") else field
+
+
+def sample(pid, columns=None):
+    """One process, with all its columns if none are named."""
+    which = ["-o", ",".join(columns)] if columns else ["--output-all"]
+    rows = memstate("-p", pid, "--csv", "-n1", *which).must_be(0).rows()
+    equal(len(rows), 1, "rows")
+    return rows[0]
+
+
+def map_rows(pid):
+    return memstate("map", "-p", pid, "--csv", "--output-all").must_be(0).rows()
+
+
+def mappings_within(pid, start, end):
+    return [m for m in map_rows(pid)
+            if int(m["start_addr"], 16) >= start and int(m["end_addr"], 16) <= end]
+
+
+def add_up(rows, column):
+    return sum(row[column] for row in rows)
+
+
+def check_sums(row):
+    """The parts of one row: rows, columns and the whole of the matrix are Rss; bounds hold."""
+    who = f"{row['pid']} {row['comm']}"
+    rss = row["rss_bytes"]
+    equal(sum(row[f"{s}_bytes"] for s in STATES), rss, f"{who}: sum of states")
+    equal(sum(row[f"{o}_bytes"] or 0 for o in OWNERS), rss, f"{who}: sum of owners")
+    for o in OWNERS:
+        cells = [row[f"{o}_{s}_bytes"] for s in STATES]
+        if row[f"{o}_bytes"] is None:
+            equal(cells, [None] * len(STATES), f"{who}: cells of {o}, which is unknown")
+        else:
+            equal(sum(cells), row[f"{o}_bytes"], f"{who}: row {o}")
+    for s in STATES:
+        equal(sum(row[f"{o}_{s}_bytes"] or 0 for o in OWNERS), row[f"{s}_bytes"],
+              f"{who}: column {s}")
+    equal(row["unexplained_bytes"], 0, f"{who}: unexplained")
+    check(row["pss_bytes"] <= rss, f"{who}: Pss is more than Rss")
+    check(row["uss_bytes"] <= rss, f"{who}: Uss is more than Rss")
+
+
+def check_mapping_sums(m):
+    equal(sum(m[f"{s}_bytes"] for s in STATES), m["rss_bytes"], f"mapping {m['start_addr']}")
+    check(m["rss_bytes"] <= m["size_bytes"], f"mapping {m['start_addr']}: Rss more than Size")
+    check(m["pss_bytes"] <= m["rss_bytes"], f"mapping {m['start_addr']}: Pss more than Rss")
+
+
+def check_mappings(pid, row):
+    """The mappings of a stopped process add up to its row, and to the kernel's own sum."""
+    mappings = map_rows(pid)
+    for m in mappings:
+        check_mapping_sums(m)
+    for column in ["rss_bytes"] + [f"{s}_bytes" for s in STATES]:
+        equal(add_up(mappings, column), row[column], f"sum of the mappings' {column}")
+    for o in OWNERS:
+        equal(sum(m["rss_bytes"] for m in mappings if m["owner"] == o), row[f"{o}_bytes"] or 0,
+              f"sum of the mappings of {o}")
+    equal(len(mappings), row["mappings"], "number of mappings")
+    for line in read_proc(pid, "smaps_rollup").splitlines():
+        if line.startswith(b"Rss:"):
+            equal(row["rss_bytes"], int(line.split()[1]) * KIB, "Rss of smaps_rollup")
+
+
+def as_nobody():
+    """For Popen: an ordinary user of no other right. Only root can become one."""
+    if not IS_ROOT:
+        raise Skip("only root can run memstate as another user")
+
+    def become():
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    return become
+
+
+class Folder:
+    """A temporary folder of the build tree: on a disk, not on a tmpfs."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="live-", dir=os.environ["builddir"])
+        return self.path
+
+    def __exit__(self, *unused):
+        shutil.rmtree(self.path)
+
+
+def json_rows(data):
+    return [json.loads(line) for line in data.decode().splitlines()]

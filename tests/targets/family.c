@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes with children: sharing pages, dead but not buried, in generations. */
+#include "config.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "target.h"
+
+/* The child writes, then says so through the pipe, then both wait. */
+void cow_run(char **args)
+{
+	size_t total = target_number(args[0]);
+	size_t written = target_number(args[1]);
+	char *p = target_map_anonymous(total);
+	int parent = getpid();
+	char byte;
+	int fds[2];
+	pid_t child;
+
+	target_write(p, total);
+	if (pipe(fds) < 0)
+		target_fail("pipe");
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		target_bind_to_parent(parent);
+		target_write(p, written);
+		if (write(fds[1], "", 1) != 1)
+			target_fail("pipe");
+		target_wait();
+	}
+	close(fds[1]);
+	if (child < 0 || read(fds[0], &byte, 1) != 1)
+		target_fail("child");
+	target_say("child", (uint64_t)child);
+	target_say("rss_bytes", total);
+	target_say("private_dirty_bytes", written);
+	target_say("shared_dirty_bytes", total - written);
+}
+
+void zombie_run(char **args)
+{
+	siginfo_t info;
+	pid_t child = fork();
+
+	(void)args;
+	if (child == 0)
+		_exit(0);
+	if (child < 0 || waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0)
+		target_fail("child");
+	target_say("child", (uint64_t)child);
+}
+
+static void have_children(const char *key, size_t count, size_t grandchildren)
+{
+	for (size_t i = 0; i < count; i++) {
+		int parent = getpid();
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child < 0)
+			target_fail("fork");
+		if (child == 0) {
+			target_bind_to_parent(parent);
+			have_children("grandchild", grandchildren, 0);
+			fflush(stdout);
+			target_wait();
+		}
+		target_say(key, (uint64_t)child);
+	}
+}
+
+/* Nobody waits for grandchildren to be there: their number is known. */
+void family_run(char **args)
+{
+	have_children("child", target_number(args[0]), target_number(args[1]));
+}
