@@ -17,8 +17,6 @@
 
 #include "sample/watch.h"
 
-#define MIB (1024 * 1024)
-
 /* A /proc of our own making, and the watch on it. */
 struct fixture {
 	char root[32];
