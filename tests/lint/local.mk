@@ -1,1 +1,7 @@
 # tests/lint
+TESTS += \
+	%D%/check-completion.sh \
+	%D%/check-manpage.sh
+EXTRA_DIST += \
+	%D%/check-completion.sh \
+	%D%/check-manpage.sh

@@ -1,0 +1,1 @@
+dist_bashcompletion_DATA = %D%/bash-completion/memstate

@@ -1,0 +1,11 @@
+dist_man_MANS += %D%/memstate.1
+dist_doc_DATA += \
+	CONTRIBUTING.md \
+	NEWS \
+	README.md \
+	SECURITY.md \
+	%D%/EXACTNESS.md \
+	%D%/GLOSSARY.md \
+	%D%/HOWTO_ADD_COLUMN.md \
+	%D%/HOWTO_ADD_COMMAND.md \
+	%D%/INTERNALS.md

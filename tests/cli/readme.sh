@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What README.md shows is what memstate says. In each console block the lines after "$ command" are
+# its output, byte for byte; of a command that is run live ("--"), digits may differ. Of the commands in
+# sh blocks the options must exist. "readme.sh --bless" writes the output of today into README.md.
+set -eu
+
+: "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${builddir:=$srcdir/build}"
+: "${MEMSTATE:=$builddir/memstate}"
+if ! test -x "$MEMSTATE"; then
+	echo "$MEMSTATE: not there, build it first" >&2
+	exit 99
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin"
+ln -s "$MEMSTATE" "$scratch/bin/memstate"
+PATH=$scratch/bin:$PATH
+LC_ALL=C TZ=UTC0 COLUMNS=80
+export PATH LC_ALL TZ COLUMNS
+unset NO_COLOR || :
+status=0
+
+# Run the examples: README.md with the output of now.
+cd "$srcdir"
+in_block=no
+while IFS= read -r line; do
+	case $in_block:$line in
+	no:'```console')
+		in_block=console
+		printf '%s\n' "$line"
+		;;
+	no:'```sh')
+		in_block='sh'
+		printf '%s\n' "$line"
+		;;
+	*:'```')
+		in_block=no
+		printf '%s\n' "$line"
+		;;
+	console:'$ '*)
+		printf '%s\n' "$line"
+		sh -c "${line#$ }" 2>&1 </dev/null || printf '[exit %s]\n' $?
+		;;
+	console:*) ;;
+	*) printf '%s\n' "$line" ;;
+	esac
+done <README.md >"$scratch/README.md"
+
+if test "${1:-}" = --bless; then
+	cat "$scratch/README.md" >README.md
+	exit
+fi
+
+# Digits of live examples differ from run to run, and a busy machine may make samples late.
+mask()
+{
+	awk '
+	/^\$ / { is_live = / -- / }
+	/^```/ { is_live = 0 }
+	is_live && /^memstate: (interval stretched|[0-9]+ samples missed)/ { next }
+	is_live && !/^\$ / { gsub(/[0-9]+/, "N") }
+	{ print }' "$1"
+}
+mask README.md >"$scratch/expected"
+mask "$scratch/README.md" >"$scratch/actual"
+if ! diff -u "$scratch/expected" "$scratch/actual"; then
+	echo "README.md shows what memstate does not say; tests/cli/readme.sh --bless" >&2
+	status=1
+fi
+if ! grep -q '^\$ memstate' README.md; then
+	echo "README.md has no examples" >&2
+	status=1
+fi
+
+# The options of the commands that are not run: with --help they are parsed, and no more.
+# shellcheck disable=SC2016
+sed -n '/^```sh$/,/^```$/s/^\(memstate [^#>|]*\).*/\1/p' README.md >"$scratch/commands"
+while IFS= read -r line; do
+	case $line in
+	*' -- '*) line="${line%% -- *} --help -- ${line#* -- }" ;;
+	*) line="$line --help" ;;
+	esac
+	line=$(printf '%s\n' "$line" | sed 's/PID/1/g')
+	if ! sh -c "$line" >/dev/null 2>"$scratch/error" </dev/null; then
+		echo "README.md: $line: $(cat "$scratch/error")" >&2
+		status=1
+	fi
+done <"$scratch/commands"
+exit $status

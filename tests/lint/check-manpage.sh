@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# memstate(1) names what the program has, and nothing else: commands, options, columns, rules of
+# diagnosis, version; and groff has nothing to say about it.
+set -eu
+
+: "${srcdir:?}" "${MEMSTATE:?}"
+page=$srcdir/doc/memstate.1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+status=0
+
+# same WHAT: the words of the files page and program are the same.
+same()
+{
+	sort -u "$scratch/page" >"$scratch/page.sorted"
+	sort -u "$scratch/program" >"$scratch/program.sorted"
+	if ! test -s "$scratch/program"; then
+		echo "$1: the program names none" >&2
+		status=1
+	elif ! diff "$scratch/page.sorted" "$scratch/program.sorted" >"$scratch/diff"; then
+		echo "$1: the man page (<) and the program (>) differ:" >&2
+		grep '^[<>]' "$scratch/diff" >&2
+		status=1
+	fi
+}
+
+# section HEADING: its lines, roff's escaped hyphens made plain.
+section()
+{
+	awk -v heading="$1" '
+	/^\.SH/ { sh = $0; sub(/^\.SH /, "", sh); ss = "" }
+	/^\.SS/ { ss = $0; sub(/^\.SS /, "", ss) }
+	sh == heading || ss == heading' "$page" | sed 's/\\-/-/g'
+}
+
+# What a paragraph of a list is about: the line after .TP or .TQ.
+tags()
+{
+	awk 'after { print } { after = /^\.T[PQ]/ }'
+}
+
+options()
+{
+	grep -o -e '--[a-z][a-z-]*' || :
+}
+
+"$MEMSTATE" --help >"$scratch/help"
+sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$scratch/help" >"$scratch/verbs"
+
+sed -n 's/^\.SS memstate //p' "$page" >"$scratch/page"
+cp "$scratch/verbs" "$scratch/program"
+same commands
+
+section OPTIONS | tags | options >"$scratch/page"
+sed -n '/^Options:/,/^$/p' "$scratch/help" | grep '^  ' | cut -c1-30 | options >"$scratch/program"
+while read -r verb; do
+	"$MEMSTATE" "$verb" --help | grep '^  ' | cut -c1-30 | options >"$scratch/verb"
+	cat "$scratch/verb" >>"$scratch/program"
+	section "memstate $verb" >"$scratch/text"
+	while read -r option; do
+		grep -q -e "$option\\>" "$scratch/text" && continue
+		echo "memstate $verb: the man page does not name $option there" >&2
+		status=1
+	done <"$scratch/verb"
+done <"$scratch/verbs"
+same options
+
+# OWNER_STATE_bytes in the page stands for every cell of the matrix.
+owners='live pool_pages pool_fragments heap_meta stack anon file shmem'
+states='private_dirty lazyfree private_clean shared_dirty shared_clean'
+section 'Of processes' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+if section 'Of processes' | tags | grep -q '^\.IB OWNER _ STATE _bytes$'; then
+	for owner in $owners; do
+		for state in $states; do
+			echo "${owner}_${state}_bytes"
+		done
+	done >>"$scratch/page"
+fi
+"$MEMSTATE" --list-columns | cut -d' ' -f1 >"$scratch/program"
+same 'columns of processes'
+section 'Of mappings' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+"$MEMSTATE" map --list-columns | cut -d' ' -f1 >"$scratch/program"
+same 'columns of mappings'
+
+section DIAGNOSIS | tags | sed -n 's/^\.B //p' >"$scratch/page"
+sed -n 's/^	X("\([a-z-]*\)".*/\1/p' "$srcdir/src/classify/diagnose.c" >"$scratch/program"
+same 'rules of diagnosis'
+if ! cmp -s "$scratch/page" "$scratch/program"; then
+	echo 'rules of diagnosis: in another order than the program has them' >&2
+	status=1
+fi
+
+sed -n 's/^\.TH .*"\(memstate [0-9.]*\)".*/\1/p' "$page" >"$scratch/page"
+"$MEMSTATE" --version >"$scratch/program"
+same version
+
+if command -v groff >/dev/null; then
+	groff -ww -man -Tutf8 "$page" 2>"$scratch/groff" >"$scratch/formatted"
+	if test -s "$scratch/groff"; then
+		cat "$scratch/groff" >&2
+		status=1
+	fi
+else
+	echo 'groff is not here: the formatting is not checked' >&2
+fi
+exit $status
