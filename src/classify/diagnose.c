@@ -181,9 +181,28 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 		      "again.", amount(clean).text, percent(clean, rss(u)));
 }
 
+/*
+ * Anonymous pages that are not in anonymous mappings. The dirty pages of `file` would be too many: those
+ * of a file mapped MAP_SHARED go to the file, they are no copies.
+ */
+static uint64_t file_copies(const struct usage *u)
+{
+	uint64_t copies = field(u, SMAPS_ANONYMOUS);
+
+	if (!bytes_known(owner_bytes(u, OWNER_FILE)))
+		return BYTES_UNKNOWN;
+	for (unsigned int o = 0; o < OWNER_FILE; o++) {
+		uint64_t bytes = owner_bytes(u, (enum owner)o);
+
+		if (bytes_known(bytes))
+			copies = bytes_sub(copies, bytes);
+	}
+	return copies;
+}
+
 static bool rule_file_copies(const struct usage *u, struct diagnosis *d)
 {
-	uint64_t copies = u->matrix.cell[OWNER_FILE][STATE_PRIVATE_DIRTY];
+	uint64_t copies = file_copies(u);
 
 	if (!matters(copies, 4 * MIB, rss(u), 100))
 		return false;
