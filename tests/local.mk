@@ -5,7 +5,8 @@ PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/live/python
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; TZ=UTC0; COLUMNS=100; export LC_ALL TZ COLUMNS; unset NO_COLOR || :; \
 	srcdir='$(abs_srcdir)'; builddir='$(abs_builddir)'; export srcdir builddir; \
-	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE;
+	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE; \
+	CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; MAKE='$(MAKE)'; export CC CPPFLAGS MAKE;
 
 include tests/unit/local.mk
 include tests/targets/local.mk
@@ -24,3 +25,10 @@ check-valgrind: $(check_PROGRAMS)
 	done; \
 	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
 .PHONY: check-valgrind
+
+# What is in a release, and which tests there are: for tests/lint/check-lists.sh.
+list-dist:
+	@for f in $(DISTFILES); do echo "$$f"; done | sed 's|^$(srcdir)/||'
+list-tests:
+	@for t in $(TESTS); do echo "$$t"; done
+.PHONY: list-dist list-tests

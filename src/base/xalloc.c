@@ -15,7 +15,7 @@ void xalloc_on_exhausted(void (*hook)(void))
 	exhausted_hook = hook;
 }
 
-static _Noreturn void exhausted(void)
+void xalloc_exhausted(void)
 {
 	static const char message[] = "memstate: out of memory\n";
 
@@ -31,7 +31,7 @@ void *xmalloc(size_t size)
 	void *p = malloc(size ? size : 1);
 
 	if (!p)
-		exhausted();
+		xalloc_exhausted();
 	return p;
 }
 
@@ -40,7 +40,7 @@ void *xcalloc(size_t count, size_t size)
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (!p)
-		exhausted();
+		xalloc_exhausted();
 	return p;
 }
 
@@ -49,7 +49,7 @@ void *xrealloc(void *old, size_t size)
 	void *p = realloc(old, size ? size : 1);
 
 	if (!p)
-		exhausted();
+		xalloc_exhausted();
 	return p;
 }
 
@@ -75,11 +75,11 @@ void *xgrow(void *array, size_t *capacity, size_t need, size_t size)
 		return array;
 	while (grown < need) {
 		if (grown > SIZE_MAX / 2)
-			exhausted();
+			xalloc_exhausted();
 		grown *= 2;
 	}
 	if (grown > SIZE_MAX / size)
-		exhausted();
+		xalloc_exhausted();
 	*capacity = grown;
 	return xrealloc(array, grown * size);
 }

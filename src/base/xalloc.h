@@ -12,6 +12,9 @@
 /* Called once, before the message and the exit. NULL removes it. */
 void xalloc_on_exhausted(void (*hook)(void));
 
+/* For what allocates by itself, as tsearch(3) does. */
+_Noreturn void xalloc_exhausted(void);
+
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *old, size_t size) __attribute__((returns_nonnull));

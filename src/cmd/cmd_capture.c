@@ -199,7 +199,7 @@ static int capture_run(struct options *o)
 const struct cmd cmd_capture = {
 	.name = "capture",
 	.args = "[-p PID|NAME] [OPTIONS] DIR|FILE.tar",
-	.summary = "save what memstate reads of processes, for --procfs: here later, or elsewhere",
+	.summary = "save the files of processes for --procfs, here or elsewhere",
 	.scope = SCOPE_CAPTURE,
 	.max_args = 1,
 	.run = capture_run,

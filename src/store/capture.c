@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/io.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "store/capture_writer.h"
 
@@ -75,7 +76,7 @@ static void add_source(const struct procfs *fs, struct strbuf *out)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *time;
 
-	if (fs->is_live || io_read_file_at(fs->fd, DESCRIPTION, 1024 * 1024, &text) < 0)
+	if (fs->is_live || io_read_file_at(fs->fd, DESCRIPTION, MIB, &text) < 0)
 		return;
 	time = strstr(strbuf_text(&text), "\ntime: ");
 	if (time)

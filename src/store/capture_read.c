@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_stat.h"
@@ -21,8 +22,8 @@
 #define READ_TRIES 3
 
 /* 700 bytes per mapping: enough for more mappings than memory maps have. */
-#define SMAPS_SIZE_MAX (512u * 1024 * 1024)
-#define FILE_SIZE_MAX  (4u * 1024 * 1024)
+#define SMAPS_SIZE_MAX (512 * MIB)
+#define FILE_SIZE_MAX  (4 * MIB)
 
 typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length, struct strbuf *out);
 

@@ -63,7 +63,7 @@ static size_t find_id(struct redactor *r, const char *text)
 	made->id = ++r->count;
 	made->text = xstrdup(text);
 	if (!tsearch(made, &r->tree, compare))
-		abort(); /* out of memory, past what xalloc can tell */
+		xalloc_exhausted();
 	return made->id;
 }
 

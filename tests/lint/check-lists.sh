@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every file of the repository is in the release, and every test script is run.
+set -eu
+
+: "${srcdir:?}" "${builddir:?}" "${MAKE:?}"
+cd "$srcdir"
+if ! test -e .git || ! git ls-files >/dev/null 2>&1; then
+	echo "not a git checkout: what should be in the release is not known" >&2
+	exit 77
+fi
+status=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# The jobs of a make above are no business of this one.
+list()
+{
+	MAKEFLAGS='' "$MAKE" -s --no-print-directory -C "$builddir" "$1" | sort -u
+}
+
+# A listed folder stands for all in it.
+list list-dist >"$scratch/dist"
+git ls-files | while read -r file; do
+	case $file in
+	.gitignore | .gitattributes | .editorconfig | .clang-format | .clang-tidy | .ci/*) continue ;;
+	esac
+	path=$file
+	until grep -qxF -e "$path" "$scratch/dist"; do
+		case $path in
+		*/*) path=${path%/*} ;;
+		*)
+			echo "$file: not in the release; add it to a local.mk"
+			break
+			;;
+		esac
+	done
+done >"$scratch/missing"
+
+# lib.sh and x_lib.sh are read by tests, tests/bench is run by hand.
+list list-tests >"$scratch/tests"
+git ls-files 'tests/*.sh' | grep -vE '/([a-z]*_)?lib\.sh$|^tests/bench/' |
+	while read -r file; do
+		grep -qxF -e "$file" "$scratch/tests" || echo "$file: not in TESTS"
+	done >>"$scratch/missing"
+
+test -s "$scratch/tests" || { echo "no tests are listed"; status=1; }
+test ! -s "$scratch/missing" || { cat "$scratch/missing"; status=1; }
+exit $status

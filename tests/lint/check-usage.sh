@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every command explains itself, and refuses what it does not know in the same way.
+set -eu
+
+: "${MEMSTATE:?}"
+
+status=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+complain()
+{
+	echo "memstate $args: $*"
+	status=1
+}
+
+# run ARGS...: leaves out, err and $exit.
+run()
+{
+	args=$*
+	exit=0
+	"$MEMSTATE" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || exit=$?
+}
+
+# says_on_stdout ARGS...: done, something on stdout, nothing on stderr.
+says_on_stdout()
+{
+	run "$@"
+	test "$exit" = 0 || complain "exit status $exit instead of 0"
+	test -s "$scratch/out" || complain "nothing on stdout"
+	test ! -s "$scratch/err" || complain "something on stderr"
+}
+
+# refuses ARGS...: wrong usage, said on stderr with a hint, nothing on stdout.
+refuses()
+{
+	hint="Try 'memstate${verb:+ $verb} --help'"
+	run "$@"
+	test "$exit" = 2 || complain "exit status $exit instead of 2"
+	test ! -s "$scratch/out" || complain "something on stdout"
+	test "$(wc -l <"$scratch/err")" = 2 || complain "not a line and a hint on stderr"
+	grep -q '^memstate: ' "$scratch/err" || complain "a message without its name"
+	grep -qF "$hint" "$scratch/err" || complain "no hint: $hint"
+}
+
+# check [COMMAND]
+check()
+{
+	verb=${1:-}
+	for option in --help -h; do
+		says_on_stdout "$@" $option
+		grep -q '^Usage: memstate' "$scratch/out" || complain "no usage"
+		test -z "$(grep -E '.{81}' "$scratch/out")" || complain "a line of more than 80 columns"
+	done
+	says_on_stdout "$@" --version
+	grep -qx 'memstate [0-9][0-9.]*[a-z0-9-]*' "$scratch/out" || complain "no version"
+	refuses "$@" --no-such-option
+	refuses "$@" -Q
+	refuses "$@" a b c d e f
+}
+
+verbs=$("$MEMSTATE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+test -n "$verbs" || { echo "no commands in --help"; exit 1; }
+check
+for verb in $verbs; do
+	check "$verb"
+done
+verb=
+refuses no-such-command
+refuses --csv --json
+refuses -o no_such_column --csv
+refuses -s no_such_column
+refuses -i nonsense
+refuses -n 0
+refuses -p
+exit $status
