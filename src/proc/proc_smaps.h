@@ -4,7 +4,7 @@
  *
  * Knows the file format and nothing else: no policy, no output. Fields it does not know are passed
  * over, fields that are missing stay BYTES_UNKNOWN, anything else that does not parse ends the read
- * with -EBADMSG.
+ * with -EBADMSG. So does a record that lacks lines which the first one has: the text was cut there.
  *
  * What a read costs the target: it holds the target's memory map lock about 2.2 us per mapping and
  * 8 ms per GiB of resident 4 KiB pages, in the kernel, while other threads' mmap and munmap wait.
@@ -36,6 +36,7 @@ typedef int (*mapping_fn)(void *context, struct mapping *m);
 struct smaps_layout {
 	size_t line_count; /* 0: not learnt, or this file has no fixed layout */
 	size_t flags_offset;
+	uint32_t known_lines; /* a bit per enum smaps_field, and VmFlags' */
 	struct smaps_line {
 		char key[16];
 		uint16_t offset; /* of the line in the record, after the header line */

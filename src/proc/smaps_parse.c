@@ -41,6 +41,10 @@ static const struct {
 static const char flags_key[] = "VmFlags:";
 #define FLAGS_KEY_LENGTH (sizeof(flags_key) - 1)
 
+/* Which lines a record has; those of no interest are not counted. */
+#define LINE_BIT(field) (UINT32_C(1) << (field))
+#define FLAGS_LINE_BIT	LINE_BIT(SMAPS_FIELD_COUNT_)
+
 void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf *name,
 		       mapping_fn fn, void *context)
 {
@@ -205,8 +209,13 @@ static int parse_amount(const char *at, const char *end, uint64_t *ret_bytes)
 	return 0;
 }
 
-static int give(struct smaps_parse *p, struct mapping *m)
+/* A record with these lines is whole: on to the caller with it. */
+static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
+	if (p->mapping_count == 0)
+		p->expected_lines = lines;
+	if (p->expected_lines & ~lines)
+		return -EBADMSG;
 	p->mapping_count++;
 	return p->fn(p->context, m);
 }
@@ -216,7 +225,7 @@ static int give_current(struct smaps_parse *p)
 	if (!p->has_current)
 		return 0;
 	p->has_current = false;
-	return give(p, &p->current);
+	return give(p, &p->current, p->current_lines);
 }
 
 static int begin_record(struct smaps_parse *p, const char *line, const char *end)
@@ -227,10 +236,20 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
 	if (r < 0)
 		return r;
 	counters_set_unknown(&p->current.counters);
+	p->current_lines = 0;
 	r = parse_header(p, line, end, &p->current);
 	if (r < 0)
 		return r;
 	p->has_current = true;
+	return 0;
+}
+
+/* The same line twice: the header of a record in between was lost. */
+static int note_line(struct smaps_parse *p, uint32_t bit)
+{
+	if (p->current_lines & bit)
+		return -EBADMSG;
+	p->current_lines |= bit;
 	return 0;
 }
 
@@ -239,6 +258,7 @@ static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 {
 	const char *colon;
 	enum smaps_field field;
+	int r;
 
 	if (line < end && is_header_start(*line))
 		return begin_record(p, line, end);
@@ -248,12 +268,13 @@ static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 	if ((size_t)(colon + 1 - line) == FLAGS_KEY_LENGTH &&
 	    memcmp(line, flags_key, FLAGS_KEY_LENGTH) == 0) {
 		p->current.flags |= parse_flags(colon + 1, end);
-		return 0;
+		return note_line(p, FLAGS_LINE_BIT);
 	}
 	field = find_field(line, (size_t)(colon + 1 - line));
 	if (field == SMAPS_FIELD_COUNT_)
 		return 0;
-	return parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
+	r = note_line(p, LINE_BIT(field));
+	return r < 0 ? r : parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
 }
 
 /* A line of the record being learnt. Returns false if it cannot be part of a fixed layout. */
@@ -263,7 +284,8 @@ static bool learn_line(struct smaps_layout *layout, const char *line, size_t off
 	const char *colon = memchr(line, ':', length);
 
 	if (layout->line_count == SMAPS_LAYOUT_LINES_MAX || is_header_start(*line) ||
-	    length <= KEY_WIDTH || length > 255 || offset > UINT16_MAX || !colon)
+	    length <= KEY_WIDTH || length > 255 || offset > UINT16_MAX || !colon ||
+	    colon >= line + KEY_WIDTH)
 		return false;
 	memcpy(l->key, line, KEY_WIDTH);
 	l->offset = (uint16_t)offset;
@@ -271,6 +293,11 @@ static bool learn_line(struct smaps_layout *layout, const char *line, size_t off
 	l->field = (uint8_t)find_field(line, (size_t)(colon + 1 - line));
 	if (l->field != SMAPS_FIELD_COUNT_ && length != AMOUNT_LINE_LENGTH)
 		return false;
+	if (l->field != SMAPS_FIELD_COUNT_) {
+		if (layout->known_lines & LINE_BIT(l->field))
+			return false;
+		layout->known_lines |= LINE_BIT(l->field);
+	}
 	layout->line_count++;
 	return true;
 }
@@ -281,6 +308,7 @@ static void learn_layout(struct smaps_layout *layout, const char *text, size_t l
 	size_t offset = 0;
 
 	layout->line_count = 0;
+	layout->known_lines = 0;
 	while (offset < length) {
 		const char *line = text + offset;
 		const char *newline = memchr(line, '\n', length - offset);
@@ -294,6 +322,7 @@ static void learn_layout(struct smaps_layout *layout, const char *text, size_t l
 			if (next == text + length ? !at_end : !is_header_start(*next))
 				break;
 			layout->flags_offset = offset;
+			layout->known_lines |= FLAGS_LINE_BIT;
 			return;
 		}
 		if (!learn_line(layout, line, offset, (size_t)(newline + 1 - line)))
@@ -358,7 +387,8 @@ static bool parse_by_layout(const struct smaps_layout *layout, const char *recor
 		bad |= load64(line) ^ load64(l->key);
 		bad |= load64(line + 8) ^ load64(l->key + 8);
 		if (l->field == SMAPS_FIELD_COUNT_) {
-			bad |= (uint64_t)(line[l->length - 1] ^ '\n');
+			bad |= memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=
+			       line + l->length - 1;
 			continue;
 		}
 		memcpy(&tail, line + KEY_WIDTH + VALUE_WIDTH, sizeof(tail));
@@ -373,7 +403,7 @@ enum fast_result { FAST_DONE, FAST_MISFIT, FAST_NEEDS_MORE };
 
 /* A whole record at once. On FAST_DONE it is in *ret and takes *ret_used bytes. */
 static enum fast_result parse_record(struct smaps_parse *p, const char *text, size_t length,
-				     struct mapping *ret, size_t *ret_used)
+				     bool at_end, struct mapping *ret, size_t *ret_used)
 {
 	const struct smaps_layout *layout = p->layout;
 	const char *end = text + length;
@@ -388,8 +418,10 @@ static enum fast_result parse_record(struct smaps_parse *p, const char *text, si
 	if (memcmp(flags, flags_key, FLAGS_KEY_LENGTH) != 0)
 		return FAST_MISFIT;
 	flags_end = memchr(flags, '\n', (size_t)(end - flags));
-	if (!flags_end)
+	if (!flags_end || (flags_end + 1 == end && !at_end))
 		return FAST_NEEDS_MORE;
+	if (flags_end + 1 < end && !is_header_start(flags_end[1]))
+		return FAST_MISFIT;
 	if (!parse_by_layout(layout, newline + 1, &ret->counters) ||
 	    parse_header(p, text, newline, ret) < 0)
 		return FAST_MISFIT;
@@ -417,6 +449,8 @@ static enum fast_result parse_fast(struct smaps_parse *p, const char *text, size
 {
 	const char *newline;
 
+	if (!p->layout)
+		return FAST_MISFIT;
 	if (p->layout->line_count == 0) {
 		newline = memchr(text, '\n', length);
 		if (newline)
@@ -428,7 +462,7 @@ static enum fast_result parse_fast(struct smaps_parse *p, const char *text, size
 	if (at_end && p->mapping_count == 0 && !p->has_current &&
 	    parse_rollup(p, text, length, ret, ret_used) == FAST_DONE)
 		return FAST_DONE;
-	return parse_record(p, text, length, ret, ret_used);
+	return parse_record(p, text, length, at_end, ret, ret_used);
 }
 
 int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, bool at_end,
@@ -452,7 +486,7 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 			how = parse_fast(p, line, length - at, at_end, &fast, &used);
 		}
 		if (how == FAST_DONE) {
-			r = give(p, &fast);
+			r = give(p, &fast, p->layout->known_lines);
 			if (r < 0)
 				return r;
 			p->line_count += p->layout->line_count + 2;

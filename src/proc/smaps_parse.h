@@ -8,12 +8,14 @@
 #include "proc/proc_smaps.h"
 
 struct smaps_parse {
-	struct smaps_layout *layout;
+	struct smaps_layout *layout; /* NULL: every line is parsed by itself */
 	struct strbuf *name;
 	mapping_fn fn;
 	void *context;
 	struct mapping current; /* the record whose lines are being read one by one */
 	bool has_current;
+	uint32_t current_lines;	 /* what current has: a bit per enum smaps_field, and VmFlags' */
+	uint32_t expected_lines; /* what the first record had */
 	size_t line_count;	/* lines finished so far */
 	size_t mapping_count;	/* mappings given to fn so far */
 };
@@ -22,7 +24,8 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struc
 		       mapping_fn fn, void *context);
 
 /*
- * Take what is whole from text. Returns 0 with *ret_used <= length bytes taken, -EBADMSG, or what fn
+ * Take what is whole from text. A record that lacks what the first one has was cut: the kernel writes
+ * the same lines in all of them. Returns 0 with *ret_used <= length bytes taken, -EBADMSG, or what fn
  * returned. The rest must come again, with more behind it. With at_end nothing is left over: a line
  * without its newline is -EBADMSG, for its number may be cut.
  */

@@ -1,6 +1,6 @@
 # One test per module. Each links its layer's library and those below it, so a call upwards does
 # not link.
-EXTRA_DIST += %D%/unit.h
+EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
 if HAVE_CMOCKA
 
 check_PROGRAMS += %D%/test_clock
@@ -37,6 +37,11 @@ check_PROGRAMS += %D%/test_units
 TESTS += %D%/test_units
 %C%_test_units_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_units_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_smaps_parse
+TESTS += %D%/test_smaps_parse
+%C%_test_smaps_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_smaps_parse_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch

@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/smaps_parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "smaps_texts.h"
+#include "unit.h"
+
+#define THREE_RECORDS                                                                              \
+	SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)                                                       \
+	SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) SMAPS_RECORD_6_18(SMAPS_STACK_HEADER)
+
+static int keep(void *context, struct mapping *m)
+{
+	mapping_list_add(context, m);
+	return 0;
+}
+
+/* How a text is parsed. The result must not depend on it. */
+enum way {
+	WAY_LINES,  /* line by line, no layout */
+	WAY_FRESH,  /* the layout is learnt from this text */
+	WAY_LEARNT, /* it is known from an earlier one */
+};
+
+static struct smaps_reader reader;
+
+static int open_reader(void **state)
+{
+	(void)state;
+	smaps_reader_init(&reader);
+	return 0;
+}
+
+static int close_reader(void **state)
+{
+	(void)state;
+	smaps_reader_release(&reader);
+	return 0;
+}
+
+/* Text in two parts, the rest of the first in front of the second, as the reader does it. */
+static int parse_parts(enum way way, const char *text, size_t length, size_t cut,
+		       struct mapping_list *ret)
+{
+	struct smaps_parse p;
+	size_t used = 0, more;
+	int r;
+
+	*ret = (struct mapping_list)MAPPING_LIST_INIT;
+	if (way == WAY_FRESH)
+		reader.smaps_layout.line_count = 0;
+	smaps_parse_begin(&p, way == WAY_LINES ? NULL : &reader.smaps_layout, &reader.name, keep,
+			  ret);
+	r = smaps_parse_part(&p, text, cut, false, &used);
+	if (r == 0)
+		r = smaps_parse_part(&p, text + used, length - used, true, &more);
+	if (r == 0 && used + more != length)
+		r = -EIO;
+	return r;
+}
+
+static int parse(enum way way, const char *text, struct mapping_list *ret)
+{
+	return parse_parts(way, text, strlen(text), 0, ret);
+}
+
+static void learn_6_18(void)
+{
+	struct mapping_list list;
+
+	assert_int_equal(parse(WAY_FRESH, THREE_RECORDS, &list), 0);
+	assert_true(reader.smaps_layout.line_count == 23);
+	mapping_list_release(&list);
+}
+
+static uint64_t field(const struct mapping_list *list, size_t index, enum smaps_field f)
+{
+	assert_true(index < list->count);
+	return list->items[index].counters.bytes[f];
+}
+
+static void assert_same(const struct mapping_list *a, const struct mapping_list *b)
+{
+	assert_int_equal(a->count, b->count);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct mapping *x = &a->items[i], *y = &b->items[i];
+
+		assert_true(x->start_addr == y->start_addr && x->end_addr == y->end_addr);
+		assert_true(x->file_offset_bytes == y->file_offset_bytes);
+		assert_true(x->inode == y->inode && x->dev_major == y->dev_major);
+		assert_true(x->dev_minor == y->dev_minor && x->flags == y->flags);
+		assert_string_equal(x->name, y->name);
+		assert_memory_equal(&x->counters, &y->counters, sizeof(x->counters));
+	}
+}
+
+static void every_field_of_the_newest_layout_is_read(void **state)
+{
+	static const struct {
+		enum smaps_field field;
+		uint64_t kib;
+	} rows[SMAPS_FIELD_COUNT_] = {
+		{ SMAPS_SIZE, 132 },	      { SMAPS_RSS, 100 },
+		{ SMAPS_PSS, 50 },	      { SMAPS_PSS_DIRTY, 10 },
+		{ SMAPS_SHARED_CLEAN, 40 },   { SMAPS_SHARED_DIRTY, 20 },
+		{ SMAPS_PRIVATE_CLEAN, 12 },  { SMAPS_PRIVATE_DIRTY, 28 },
+		{ SMAPS_REFERENCED, 96 },     { SMAPS_ANONYMOUS, 28 },
+		{ SMAPS_KSM, 1 },	      { SMAPS_LAZYFREE, 8 },
+		{ SMAPS_ANON_HUGE, 2 },	      { SMAPS_SHMEM_PMD, 3 },
+		{ SMAPS_FILE_PMD, 5 },	      { SMAPS_SHARED_HUGETLB, 6 },
+		{ SMAPS_PRIVATE_HUGETLB, 7 }, { SMAPS_SWAP, 9 },
+		{ SMAPS_SWAP_PSS, 11 },	      { SMAPS_LOCKED, 13 },
+	};
+
+	(void)state;
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		struct mapping_list list;
+
+		assert_int_equal(parse(way, THREE_RECORDS, &list), 0);
+		assert_int_equal(list.count, 3);
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+			assert_true(field(&list, 2, rows[i].field) == KIB(rows[i].kib));
+		mapping_list_release(&list);
+	}
+}
+
+static void the_header_says_where_what_and_whose(void **state)
+{
+	struct mapping_list list;
+	const struct mapping *m;
+
+	(void)state;
+	assert_int_equal(parse(WAY_FRESH, THREE_RECORDS, &list), 0);
+	m = &list.items[0];
+	assert_true(m->start_addr == 0x55c8df37c000 && m->end_addr == 0x55c8df39d000);
+	assert_true(m->file_offset_bytes == 0x2000 && m->inode == 247498);
+	assert_true(m->dev_major == 0xfe && m->dev_minor == 0);
+	assert_true(m->flags == (MAPPING_READ | MAPPING_EXEC | MAPPING_NO_HUGE));
+	assert_string_equal(m->name, "/usr/bin/head");
+	assert_string_equal(list.items[1].name, "");
+	assert_string_equal(list.items[2].name, "[stack]");
+	mapping_list_release(&list);
+}
+
+static void headers(void **state)
+{
+	static const struct {
+		const char *header;
+		int r;
+		const char *name;
+	} rows[] = {
+		{ "0-1000 ---p 00000000 00:00 0", 0, "" },
+		{ "0-1000 ---p 00000000 00:00 0 /a b  c", 0, "/a b  c" },
+		{ "0-1000 ---p 00000000 00:00 0   /a (deleted)", 0, "/a (deleted)" },
+		{ "0-1000 ---p 00000000 00:00 0 /a ", 0, "/a " },
+		{ "0-1000 rwxs 00000000 00:00 0 /SYSV00000000 (deleted)", 0,
+		  "/SYSV00000000 (deleted)" },
+		{ "0-1000 ---p 00000000 00:00 0 /a\\012b", 0, "/a\\012b" },
+		{ "0-1000 ---p 00000000 00:00 0 /\x1b[31m\xff\x01", 0, "/\x1b[31m\xff\x01" },
+		{ "0-1000 ---p 00000000 00:00 0 /Rss: 4 kB", 0, "/Rss: 4 kB" },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", 0,
+		  "[vsyscall]" },
+		{ "0-ffffffffffffffff ---p ffffffffffffffff ffffffff:ffffffff "
+		  "18446744073709551615 /a", 0, "/a" },
+		{ "1000-1000 ---p 00000000 00:00 0", 0, "" },
+		{ "2000-1000 ---p 00000000 00:00 0", -EBADMSG, NULL }, /* ends before it begins */
+		{ "0-10000000000000000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+		{ "0-1000 ---p 00000000 100000000:00 0", -EBADMSG, NULL },
+		{ "0-1000 ---p 00000000 00:00 18446744073709551616", -EBADMSG, NULL },
+		{ "0-1000 ---p 00000000 00:00 12x", -EBADMSG, NULL },
+		{ "0-1000 ---p 00000000 00:00 ", -EBADMSG, NULL },
+		{ "0-1000 ---p 00000000 00:00", -EBADMSG, NULL },
+		{ "0-1000 ---p 00000000 0000 0", -EBADMSG, NULL },
+		{ "0-1000 --p 00000000 00:00 0", -EBADMSG, NULL },
+		{ "0-1000 rwzp 00000000 00:00 0", -EBADMSG, NULL },
+		{ "0-1000 ---q 00000000 00:00 0", -EBADMSG, NULL },
+		{ "0-1000 ", -EBADMSG, NULL },
+		{ "0-1000", -EBADMSG, NULL },
+		{ "0-", -EBADMSG, NULL },
+		{ "0", -EBADMSG, NULL },
+		{ "0 1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+		{ "-1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
+		{ "0-1000 ---p -0000000 00:00 0", -EBADMSG, NULL },
+		{ "ABCD-FFFF ---p 00000000 00:00 0", -EBADMSG, NULL },
+		{ "", -EBADMSG, NULL },
+	};
+
+	(void)state;
+	learn_6_18();
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			struct mapping_list list;
+			char text[2048];
+
+			snprintf(text, sizeof(text), "%s\n%s", rows[i].header,
+				 SMAPS_AMOUNTS_6_18 SMAPS_FLAGS);
+			assert_row(parse(way, text, &list) == rows[i].r, rows[i].header);
+			assert_int_equal(list.count, rows[i].r == 0);
+			if (list.count)
+				assert_string_equal(list.items[0].name, rows[i].name);
+			mapping_list_release(&list);
+		}
+	}
+}
+
+static void a_path_of_four_kib_is_whole(void **state)
+{
+	size_t size = sizeof(THREE_RECORDS) + 4 * 4096;
+	char *text = malloc(size);
+	char path[4 * 4096];
+	struct mapping_list list;
+
+	(void)state;
+	/* PATH_MAX bytes, each as the kernel escapes a newline */
+	for (size_t i = 0; i < sizeof(path) - 1; i++)
+		path[i] = "\\012"[i % 4];
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	snprintf(text, size, "0-1000 ---p 00000000 00:00 7 %s\n%s%s", path,
+		 SMAPS_AMOUNTS_6_18 SMAPS_FLAGS, SMAPS_RECORD_6_18(SMAPS_ANON_HEADER));
+	assert_int_equal(parse(WAY_FRESH, text, &list), 0);
+	assert_string_equal(list.items[0].name, path);
+	mapping_list_release(&list);
+	free(text);
+}
+
+static void a_field_that_the_kernel_did_not_print_is_unknown(void **state)
+{
+	static const enum smaps_field missing[] = {
+		SMAPS_PSS_DIRTY, SMAPS_ANONYMOUS, SMAPS_KSM, SMAPS_LAZYFREE, SMAPS_ANON_HUGE,
+		SMAPS_SHMEM_PMD, SMAPS_FILE_PMD, SMAPS_SHARED_HUGETLB, SMAPS_PRIVATE_HUGETLB,
+		SMAPS_SWAP_PSS, SMAPS_LOCKED,
+	};
+	static const char text[] = SMAPS_RECORD_2_6_32(SMAPS_TEXT_HEADER)
+		SMAPS_RECORD_2_6_32(SMAPS_STACK_HEADER);
+
+	(void)state;
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		struct mapping_list list;
+
+		assert_int_equal(parse(way, text, &list), 0);
+		assert_int_equal(list.count, 2);
+		for (size_t i = 0; i < ARRAY_SIZE(missing); i++)
+			assert_true(field(&list, 1, missing[i]) == BYTES_UNKNOWN);
+		assert_true(field(&list, 1, SMAPS_SHARED_CLEAN) == KIB(36));
+		assert_true(field(&list, 1, SMAPS_SWAP) == 0);
+		assert_true(list.items[1].flags == (MAPPING_READ | MAPPING_WRITE));
+		mapping_list_release(&list);
+	}
+}
+
+static void lines_of_a_newer_kernel_are_passed_over(void **state)
+{
+	static const char *const lines[] = {
+		"NewAmount:          999 kB\n",
+		"NewCount:             3\n",
+		"NewWord:        hello\n",
+		"AVeryLongKeyIndeed:           999 kB\n",
+		"Short: 1\n",
+		"Nonlinear:            4 kB\n",
+		"ProtectionKey:           0\n",
+		"RssX:               999 kB\n",
+		"Rs:                 999 kB\n",
+		"Empty:\n",
+		":\n",
+	};
+
+	(void)state;
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+			struct mapping_list list;
+			char text[4096];
+
+			snprintf(text, sizeof(text), "%s\n%s%s%s%s\n%s%s%s", SMAPS_TEXT_HEADER,
+				 SMAPS_AMOUNTS_6_18, lines[i], SMAPS_FLAGS, SMAPS_STACK_HEADER,
+				 SMAPS_AMOUNTS_6_18, lines[i], SMAPS_FLAGS);
+			assert_row(parse(way, text, &list) == 0, lines[i]);
+			assert_int_equal(list.count, 2);
+			assert_true(field(&list, 1, SMAPS_RSS) == KIB(100));
+			mapping_list_release(&list);
+		}
+	}
+}
+
+/* In one record only, so that no layout has it. */
+static void a_line_behind_the_flags_is_passed_over(void **state)
+{
+	static const char text[] = SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)
+		SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) "NewAmount:          999 kB\n"
+		SMAPS_RECORD_6_18(SMAPS_STACK_HEADER);
+	struct mapping_list whole;
+
+	(void)state;
+	learn_6_18();
+	assert_int_equal(parse(WAY_LINES, THREE_RECORDS, &whole), 0);
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t cut = 0; cut < sizeof(text); cut++) {
+			struct mapping_list list;
+
+			assert_int_equal(parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
+			assert_same(&whole, &list);
+			mapping_list_release(&list);
+		}
+	}
+	mapping_list_release(&whole);
+}
+
+static void the_order_of_the_lines_does_not_matter(void **state)
+{
+	static const char text[] =
+		SMAPS_TEXT_HEADER "\n"
+		"VmFlags: rd gd \n"
+		"Rss:                   8 kB\n"
+		"Size:                 16 kB\n" SMAPS_STACK_HEADER "\n"
+		"Size:                 16 kB\n"
+		"VmFlags: rd gd \n"
+		"Rss:                   8 kB\n";
+
+	(void)state;
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		struct mapping_list list;
+
+		assert_int_equal(parse(way, text, &list), 0);
+		assert_int_equal(list.count, 2);
+		for (size_t i = 0; i < 2; i++) {
+			assert_true(field(&list, i, SMAPS_RSS) == KIB(8));
+			assert_true(field(&list, i, SMAPS_SIZE) == KIB(16));
+			assert_true(list.items[i].flags & MAPPING_GROWS_DOWN);
+		}
+		mapping_list_release(&list);
+	}
+}
+
+static void amounts(void **state)
+{
+	static const struct {
+		const char *line; /* instead of the Rss line */
+		int r;
+		uint64_t bytes;
+	} rows[] = {
+		{ "Rss:                   0 kB\n", 0, 0 },
+		{ "Rss:            00000001 kB\n", 0, 1024 },
+		{ "Rss:            99999999 kB\n", 0, KIB(99999999) },
+		{ "Rss:            100000000 kB\n", 0, KIB(100000000) }, /* past the 8 columns */
+		{ "Rss:            18014398509481983 kB\n", 0, UINT64_MAX - 1023 },
+		{ "Rss: 5 kB\n", 0, KIB(5) },
+		{ "Rss:            18014398509481984 kB\n", -EBADMSG, 0 }, /* 2^64 bytes */
+		{ "Rss:            18446744073709551615 kB\n", -EBADMSG, 0 },
+		{ "Rss:            18446744073709551616 kB\n", -EBADMSG, 0 },
+		{ "Rss:            -0000001 kB\n", -EBADMSG, 0 },
+		{ "Rss:                  -1 kB\n", -EBADMSG, 0 },
+		{ "Rss:                     kB\n", -EBADMSG, 0 },
+		{ "Rss:                 1 2 kB\n", -EBADMSG, 0 },
+		{ "Rss:                  12 MB\n", -EBADMSG, 0 },
+		{ "Rss:                  12 kb\n", -EBADMSG, 0 },
+		{ "Rss:                  12kB \n", -EBADMSG, 0 },
+		{ "Rss:                  1: kB\n", -EBADMSG, 0 },
+		{ "Rss:                  1/ kB\n", -EBADMSG, 0 },
+		{ "Rss:                 0x1 kB\n", -EBADMSG, 0 },
+		{ "Rss:                  1p kB\n", -EBADMSG, 0 },
+		{ "Rss:               \t  12 kB\n", -EBADMSG, 0 },
+		{ "Rss:               \t 12 kB\n", -EBADMSG, 0 },
+		{ "Rss:                  \xb1 kB\n", -EBADMSG, 0 },
+		{ "Rss:                  12\n", -EBADMSG, 0 },
+		{ "Rss:\n", -EBADMSG, 0 },
+		{ "Rss \n", -EBADMSG, 0 },
+		{ "\n", -EBADMSG, 0 },
+	};
+	static const char text[] = THREE_RECORDS;
+	const char *rss = strstr(strstr(text, SMAPS_STACK_HEADER), "Rss:");
+
+	(void)state;
+	learn_6_18();
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			struct mapping_list list;
+			char changed[4096];
+
+			snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(rss - text), text,
+				 rows[i].line, strchr(rss, '\n') + 1);
+			assert_row(parse(way, changed, &list) == rows[i].r, rows[i].line);
+			if (rows[i].r == 0)
+				assert_row(field(&list, 2, SMAPS_RSS) == rows[i].bytes,
+					   rows[i].line);
+			else
+				assert_int_equal(list.count, 2);
+			mapping_list_release(&list);
+		}
+	}
+}
+
+static void every_number_of_up_to_eight_columns_is_read_right(void **state)
+{
+	(void)state;
+	learn_6_18();
+	for (uint64_t kib = 0; kib < 100000000; kib = kib * 21 / 20 + 1) {
+		struct mapping_list list;
+		char text[2048];
+
+		snprintf(text, sizeof(text), "%s\n%s%s", SMAPS_ANON_HEADER, SMAPS_AMOUNTS_6_18,
+			 SMAPS_FLAGS);
+		/* Size is the first line after the header */
+		snprintf(text + strlen(SMAPS_ANON_HEADER) + 17, 9, "%8u", (unsigned int)kib);
+		text[strlen(SMAPS_ANON_HEADER) + 25] = ' ';
+		assert_int_equal(parse(WAY_LEARNT, text, &list), 0);
+		assert_true(field(&list, 0, SMAPS_SIZE) == KIB(kib));
+		mapping_list_release(&list);
+	}
+}
+
+/*
+ * Cut between two records it cannot be told, and in the first record there is nothing to compare
+ * with: what is not there is unknown then. Anywhere else it is an error.
+ */
+static void a_text_cut_anywhere_gives_no_wrong_figure(void **state)
+{
+	static const char text[] = THREE_RECORDS;
+	const char *second = strstr(text, SMAPS_ANON_HEADER);
+	const char *third = strstr(text, SMAPS_STACK_HEADER);
+	struct mapping_list whole;
+
+	(void)state;
+	learn_6_18();
+	assert_int_equal(parse(WAY_LINES, text, &whole), 0);
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t length = 0; length < sizeof(text) - 1; length++) {
+			const char *end = text + length;
+			bool is_told = end > second && end != third;
+			struct mapping_list list;
+			int r = parse_parts(way, text, length, length / 2, &list);
+
+			if (is_told || (length > 0 && end[-1] != '\n'))
+				assert_int_equal(r, -EBADMSG);
+			else
+				assert_int_equal(r, 0);
+			for (size_t m = 0; m < list.count; m++)
+				for (enum smaps_field f = 0; f < SMAPS_FIELD_COUNT_; f++)
+					assert_true(field(&list, m, f) == BYTES_UNKNOWN ||
+						    field(&list, m, f) == field(&whole, m, f));
+			mapping_list_release(&list);
+		}
+	}
+	mapping_list_release(&whole);
+}
+
+static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
+{
+	static const char *const second[] = {
+		SMAPS_STACK_HEADER "\n",
+		SMAPS_STACK_HEADER "\nSize:                132 kB\n",
+		SMAPS_STACK_HEADER "\n" SMAPS_AMOUNTS_6_18, /* all but VmFlags */
+	};
+
+	(void)state;
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t i = 0; i < ARRAY_SIZE(second); i++) {
+			struct mapping_list list;
+			char text[4096];
+
+			snprintf(text, sizeof(text), "%s%s",
+				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER), second[i]);
+			assert_row(parse(way, text, &list) == -EBADMSG, second[i]);
+			assert_int_equal(list.count, 1);
+			mapping_list_release(&list);
+
+			snprintf(text, sizeof(text), "%s%s%s",
+				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER), second[i],
+				 SMAPS_RECORD_6_18(SMAPS_ANON_HEADER));
+			assert_row(parse(way, text, &list) == -EBADMSG, second[i]);
+			mapping_list_release(&list);
+		}
+	}
+}
+
+static void where_the_parts_are_cut_does_not_matter(void **state)
+{
+	static const char text[] = THREE_RECORDS;
+	struct mapping_list whole;
+
+	(void)state;
+	assert_int_equal(parse(WAY_LINES, text, &whole), 0);
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t cut = 0; cut <= sizeof(text) - 1; cut++) {
+			struct mapping_list list;
+
+			assert_int_equal(parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
+			assert_same(&whole, &list);
+			mapping_list_release(&list);
+		}
+	}
+	mapping_list_release(&whole);
+}
+
+/* Each byte of a record changed to something else: with a layout or without, the same answer. */
+static void a_layout_changes_no_answer(void **state)
+{
+	static const char bytes[] = { ' ', '0', '9', '\n', ':', 'a', 'R', '\0', '\x7f', '\xb5' };
+	char text[] = THREE_RECORDS;
+	const size_t length = sizeof(text) - 1;
+
+	(void)state;
+	for (size_t at = length / 3; at < length / 3 * 2; at++) {
+		for (size_t b = 0; b < sizeof(bytes); b++) {
+			struct mapping_list slow, fast;
+			char before = text[at];
+			int r_slow, r_fast;
+
+			learn_6_18();
+			text[at] = bytes[b];
+			r_slow = parse_parts(WAY_LINES, text, length, 0, &slow);
+			r_fast = parse_parts(WAY_LEARNT, text, length, 0, &fast);
+			if (r_slow != r_fast)
+				fail_msg("byte %zu as 0x%02x: %d line by line, %d by layout", at,
+					 (unsigned char)bytes[b], r_slow, r_fast);
+			if (r_slow == 0) /* else one may have seen a record more */
+				assert_same(&slow, &fast);
+			mapping_list_release(&slow);
+			mapping_list_release(&fast);
+			text[at] = before;
+		}
+	}
+}
+
+static void a_layout_of_another_kernel_does_no_harm(void **state)
+{
+	static const char old[] = SMAPS_RECORD_2_6_32(SMAPS_TEXT_HEADER)
+		SMAPS_RECORD_2_6_32(SMAPS_ANON_HEADER);
+	struct mapping_list slow, fast;
+
+	(void)state;
+	learn_6_18();
+	assert_int_equal(parse(WAY_LINES, old, &slow), 0);
+	assert_int_equal(parse(WAY_LEARNT, old, &fast), 0);
+	assert_same(&slow, &fast);
+	mapping_list_release(&slow);
+	mapping_list_release(&fast);
+}
+
+static void an_error_says_its_line(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t line;
+	} rows[] = {
+		{ "Rss:                   4 kB\n", 1 }, /* of no mapping */
+		{ "junk\n", 1 },
+		{ "no newline", 1 },
+		{ SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) "junk\n", 26 },
+		{ SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_ANON_HEADER "\nRss: x kB\n", 27 },
+		{ THREE_RECORDS "7fff-", 76 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mapping_list list = MAPPING_LIST_INIT;
+		size_t line = 0;
+
+		assert_row(smaps_parse(&reader, rows[i].text, strlen(rows[i].text), keep, &list,
+				       &line) == -EBADMSG, rows[i].text);
+		assert_int_equal(line, rows[i].line);
+		mapping_list_release(&list);
+	}
+}
+
+static int refuse_second(void *context, struct mapping *m)
+{
+	int *count = context;
+
+	(void)m;
+	return ++*count == 2 ? -ECANCELED : 0;
+}
+
+static void what_the_caller_refuses_ends_the_read(void **state)
+{
+	size_t line = 77;
+	int count = 0;
+
+	(void)state;
+	assert_int_equal(smaps_parse(&reader, THREE_RECORDS, strlen(THREE_RECORDS), refuse_second,
+				     &count, &line), -ECANCELED);
+	assert_int_equal(count, 2);
+	assert_int_equal(line, 77);
+}
+
+static void flags_are_those_that_the_model_knows(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t flags;
+	} rows[] = {
+		{ "VmFlags: rd wr mr mw me ac \n", 0 },
+		{ "VmFlags: rd nh ht lo gd \n", MAPPING_NO_HUGE | MAPPING_HUGETLB |
+						MAPPING_LOCKED | MAPPING_GROWS_DOWN },
+		{ "VmFlags:\n", 0 },
+		{ "VmFlags: \n", 0 },
+		{ "VmFlags: n\n", 0 },
+		{ "VmFlags: zz nh", 0 }, /* no newline: refused */
+		{ "VmFlags:nh\n", MAPPING_NO_HUGE },
+		{ "VmFlags: nh", 0 },
+	};
+
+	(void)state;
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			bool is_whole = strchr(rows[i].line, '\n');
+			struct mapping_list list;
+			char text[4096];
+
+			snprintf(text, sizeof(text), "%s%s\n%s%s",
+				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER),
+				 "0-1000 ---p 00000000 00:00 0", SMAPS_AMOUNTS_6_18, rows[i].line);
+			assert_row(parse(way, text, &list) == (is_whole ? 0 : -EBADMSG),
+				   rows[i].line);
+			if (is_whole)
+				assert_row(list.items[1].flags == rows[i].flags, rows[i].line);
+			mapping_list_release(&list);
+		}
+	}
+}
+
+static void nothing_is_no_mapping_and_no_error(void **state)
+{
+	struct mapping_list list;
+
+	(void)state;
+	assert_int_equal(parse(WAY_FRESH, "", &list), 0);
+	assert_int_equal(list.count, 0);
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, open_reader, close_reader)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(every_field_of_the_newest_layout_is_read),
+		test(the_header_says_where_what_and_whose),
+		test(headers),
+		test(a_path_of_four_kib_is_whole),
+		test(a_field_that_the_kernel_did_not_print_is_unknown),
+		test(lines_of_a_newer_kernel_are_passed_over),
+		test(a_line_behind_the_flags_is_passed_over),
+		test(the_order_of_the_lines_does_not_matter),
+		test(amounts),
+		test(every_number_of_up_to_eight_columns_is_read_right),
+		test(a_text_cut_anywhere_gives_no_wrong_figure),
+		test(a_record_that_lacks_lines_of_the_first_is_refused),
+		test(where_the_parts_are_cut_does_not_matter),
+		test(a_layout_changes_no_answer),
+		test(a_layout_of_another_kernel_does_no_harm),
+		test(an_error_says_its_line),
+		test(what_the_caller_refuses_ends_the_read),
+		test(flags_are_those_that_the_model_knows),
+		test(nothing_is_no_mapping_and_no_error),
+	};
+
+	return cmocka_run_group_tests_name("smaps_parse", tests, NULL, NULL);
+}
