@@ -3,6 +3,8 @@
 
 #include "model/matrix.h"
 
+#include <stdbool.h>
+
 const char *const owner_names[OWNER_COUNT_] = {
 	[OWNER_LIVE] = "live",
 	[OWNER_POOL_PAGES] = "pool_pages",
@@ -38,37 +40,45 @@ void matrix_set_no_heap(struct matrix *m)
 	set_rows(m, OWNER_HEAP_LAST + 1, OWNER_COUNT_ - 1, 0);
 }
 
-/* Unknown is the neutral element here: a margin is the sum of what is known of it. */
-static uint64_t add_known(uint64_t sum, uint64_t bytes)
+static bool is_row_unknown(const struct matrix *m, unsigned int owner)
 {
-	if (!bytes_known(bytes))
-		return sum;
-	return bytes_known(sum) ? bytes_add(sum, bytes) : bytes;
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		if (bytes_known(m->cell[owner][s]))
+			return false;
+	return true;
 }
 
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 {
-	uint64_t sum = BYTES_UNKNOWN;
+	uint64_t sum = 0;
 
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
-		sum = add_known(sum, m->cell[owner][s]);
+		sum = bytes_add(sum, m->cell[owner][s]);
 	return sum;
+}
+
+/* Over the owners of which anything is known. */
+static uint64_t sum_rows(const struct matrix *m, unsigned int first_state, unsigned int last_state)
+{
+	bool is_any_known = false;
+	uint64_t sum = 0;
+
+	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
+		if (is_row_unknown(m, o))
+			continue;
+		is_any_known = true;
+		for (unsigned int s = first_state; s <= last_state; s++)
+			sum = bytes_add(sum, m->cell[o][s]);
+	}
+	return is_any_known ? sum : BYTES_UNKNOWN;
 }
 
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state)
 {
-	uint64_t sum = BYTES_UNKNOWN;
-
-	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
-		sum = add_known(sum, m->cell[o][state]);
-	return sum;
+	return sum_rows(m, state, state);
 }
 
 uint64_t matrix_total_bytes(const struct matrix *m)
 {
-	uint64_t sum = BYTES_UNKNOWN;
-
-	for (unsigned int o = 0; o < OWNER_COUNT_; o++)
-		sum = add_known(sum, matrix_owner_bytes(m, (enum owner)o));
-	return sum;
+	return sum_rows(m, 0, STATE_COUNT_ - 1);
 }

@@ -51,7 +51,10 @@ void matrix_set_unknown(struct matrix *m);
 /* Heap owners unknown, the others 0: what the classifier starts from. */
 void matrix_set_no_heap(struct matrix *m);
 
-/* Sum over the known cells of a row, a column, or all; unknown when none of them is known. */
+/*
+ * The sum of a row, a column, or all. Owners of which no cell is known are in another one (the heap, not
+ * read, in anon) and add nothing; any other unknown cell makes the sums that it is in unknown.
+ */
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner);
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state);
 uint64_t matrix_total_bytes(const struct matrix *m);

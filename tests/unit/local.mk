@@ -43,6 +43,11 @@ TESTS += %D%/test_smaps_parse
 %C%_test_smaps_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_smaps_parse_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_model
+TESTS += %D%/test_model
+%C%_test_model_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_model_LDADD = $(MODEL_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
