@@ -25,8 +25,16 @@ static bool is_named_stack(const char *name)
 	       has_prefix(name, "[anon:stack_and_tls:");	  /* bionic */
 }
 
+/* A private mapping of /dev/zero is anonymous memory; a shared one has a name of its own. */
+static bool is_private_zero(const struct mapping *m)
+{
+	return !(m->flags & MAPPING_SHARED) && strcmp(m->name, "/dev/zero") == 0;
+}
+
 static bool is_shmem(const struct mapping *m)
 {
+	if (is_private_zero(m)) /* /dev is a tmpfs itself */
+		return false;
 	/* shm_mnt, the kernel's own tmpfs, is in no mountinfo: these names are all it has */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") || strcmp(m->name, "/dev/zero (deleted)") == 0;
@@ -36,8 +44,8 @@ static bool is_private_anonymous(const struct mapping *m)
 {
 	if (m->flags & MAPPING_SHARED)
 		return false;
-	if (m->inode != 0) /* a private mapping of /dev/zero is anonymous memory */
-		return strcmp(m->name, "/dev/zero") == 0;
+	if (m->inode != 0)
+		return is_private_zero(m);
 	return m->name[0] != '/' && strcmp(m->name, "[vdso]") != 0 &&
 	       strcmp(m->name, "[vsyscall]") != 0 && !has_prefix(m->name, "[vvar");
 }
@@ -172,13 +180,21 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 	return c->candidate_count > 0 && c->usage->process.thread_count > 1;
 }
 
+/* Ten thousand threads have as many candidates, so this must not look at each address. */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (addrs[i] >= candidate->start_addr && addrs[i] < candidate->end_addr)
-			return true;
-	return false;
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (addrs[middle] < candidate->start_addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && addrs[low] < candidate->end_addr;
 }
 
 void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t count,

@@ -51,8 +51,8 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m);
 bool classifier_wants_stack_pointers(const struct classifier *c);
 
 /*
- * Settle the candidates with the threads' stack pointers (count may be 0). If on_stack is not NULL
- * it is called with the index of each mapping that proved to be a stack.
+ * Settle the candidates with the threads' stack pointers, ascending (count may be 0). If on_stack is
+ * not NULL it is called with the index of each mapping that proved to be a stack.
  */
 void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t count,
 		    void (*on_stack)(void *context, size_t index), void *context);

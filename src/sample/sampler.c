@@ -78,6 +78,13 @@ static void set_stack_owner(void *context, size_t index)
 	keep->items[index].owner = OWNER_STACK;
 }
 
+static int compare_addresses(const void *a, const void *b)
+{
+	const uint64_t *addr_a = a, *addr_b = b;
+
+	return (*addr_a > *addr_b) - (*addr_a < *addr_b);
+}
+
 static void settle_stacks(struct reading *reading)
 {
 	struct address_list *addrs = &reading->sampler->stack_addrs;
@@ -86,6 +93,8 @@ static void settle_stacks(struct reading *reading)
 	if (classifier_wants_stack_pointers(&reading->classifier))
 		/* without them the candidates stay anonymous memory */
 		(void)proc_task_read_stack_pointers(reading->sampler->fs, reading->pid, addrs);
+	if (addrs->count > 0)
+		qsort(addrs->items, addrs->count, sizeof(*addrs->items), compare_addresses);
 	classifier_end(&reading->classifier, addrs->items, addrs->count,
 		       reading->keep ? set_stack_owner : NULL, reading->keep);
 }
