@@ -14,8 +14,11 @@
 
 static int read_entry(const struct procfs *fs, int pid, unsigned int wants, struct process *ret)
 {
-	if (wants)
-		return proc_stat_read(fs, pid, ret);
+	int r = wants ? proc_stat_read(fs, pid, ret) : 0;
+
+	/* with hidepid=1 that there is such a process is all that others may know */
+	if (wants && r != -EACCES && r != -EPERM)
+		return r;
 	*ret = (struct process){ .pid = pid, .uid = UINT32_MAX };
 	return 0;
 }

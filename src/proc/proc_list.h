@@ -20,7 +20,7 @@ typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
  * Every process, in no promised order. Returns 0, -errno of the directory, or what fn returned;
- * processes that end meanwhile are left out.
+ * processes that end meanwhile are left out. Of one whose stat is hidden (hidepid=1) there is the pid.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
 

@@ -55,6 +55,11 @@ static bool take_field(const char **at, const char *end, uint64_t *ret)
 	return p > digits;
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 /* "1234 (a) b) S 1 1234 1234 0 -1 4194560 …": comm may hold blanks and ')', so it ends at the last */
 int proc_stat_parse(const char *text, size_t length, struct process *ret)
 {
@@ -83,7 +88,8 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 	for (size_t i = 0; i < FIELD_COUNT_; i++)
 		if (!take_field(&at, end, &fields[i]))
 			return -EBADMSG;
-	if (fields[FIELD_RSS] > UINT64_MAX / page_bytes)
+	if (fields[FIELD_RSS] > UINT64_MAX / page_bytes || fields[FIELD_PPID] > INT32_MAX ||
+	    fields[FIELD_NUM_THREADS] > UINT32_MAX || !is_letter(close[2]))
 		return -EBADMSG;
 
 	memcpy(comm, open + 1, size);

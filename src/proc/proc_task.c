@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -112,19 +113,44 @@ int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_
 	return 0;
 }
 
+/* What fits: arguments may be megabytes long, and nobody reads them to the end. */
+static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
+{
+	size_t length = 0;
+
+	while (length < size) {
+		ssize_t n = read(fd, to + length, size - length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return procfs_fold_errno(errno);
+		if (n == 0)
+			break;
+		length += (size_t)n;
+	}
+	*ret_length = length;
+	return 0;
+}
+
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_close_ int fd = procfs_open_file(fs, pid, "cmdline");
+	_cleanup_free_ char *text = NULL;
+	size_t length = 0;
 	int r;
 
-	r = procfs_read_file(fs, pid, "cmdline", COMMAND_SIZE_MAX, &text);
+	if (fd < 0)
+		return fd;
+	text = xmalloc(COMMAND_SIZE_MAX);
+	r = read_beginning(fd, text, COMMAND_SIZE_MAX, &length);
 	if (r < 0)
 		return r;
-	while (text.length > 0 && text.text[text.length - 1] == '\0')
-		text.length--;
-	for (size_t i = 0; i < text.length; i++)
-		if (text.text[i] == '\0')
-			text.text[i] = ' ';
-	*ret = strbuf_take(&text);
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	*ret = xstrndup(text, length);
 	return 0;
 }

@@ -23,8 +23,8 @@ void address_list_release(struct address_list *list);
 
 /*
  * Append the user stack pointer of each thread that is not running just now, from
- * task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, or -EACCES: unlike the rest of proc/,
- * this file needs the right to trace the process.
+ * task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, -EOPNOTSUPP, or -EACCES: unlike the rest
+ * of proc/, this file needs the right to trace the process.
  */
 int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list);
 
@@ -36,7 +36,7 @@ int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_
 
 /*
  * The command line, arguments joined by blanks, "" if there is none; raw bytes. At most 64 KiB of it.
- * Returns 0 or -errno as procfs_read_file(). The caller frees *ret.
+ * Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
  */
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret);
 

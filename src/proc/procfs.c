@@ -74,7 +74,8 @@ int procfs_open_file(const struct procfs *fs, int pid, const char *file)
 	int fd, err;
 
 	procfs_format_path(path, pid, file);
-	fd = openat(fs->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* a captured tree is foreign too: a fifo in it must not be waited for */
+	fd = openat(fs->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd >= 0)
 		return fd;
 	err = errno;

@@ -48,6 +48,17 @@ TESTS += %D%/test_model
 %C%_test_model_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_model_LDADD = $(MODEL_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_proc_stat
+TESTS += %D%/test_proc_stat
+%C%_test_proc_stat_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_proc_stat_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_procfs
+TESTS += %D%/test_procfs
+%C%_test_procfs_SOURCES = %D%/test_procfs.c %D%/tree.c %D%/tree.h
+%C%_test_procfs_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_procfs_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
