@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Processes that are gone, were replaced, are dead but not buried, or never had memory."""
+
+import os
+import signal
+import subprocess
+import time
+
+from live import (IS_ROOT, MIB, Skip, Target, check, check_sums, equal, memstate, parse_csv, read_proc,
+                  run, sample, start_memstate, test, wait_until)
+
+
+def a_pid_that_is_gone():
+    with subprocess.Popen(["true"]) as process:
+        pass
+    return process.pid
+
+
+def first_row(process):
+    """The header, and the first row, of a series that goes on."""
+    return process.stdout.readline() + process.stdout.readline()
+
+
+def check_refused(*args):
+    result = memstate(*args).must_be(1)
+    equal(result.out, b"", "stdout")
+    equal(len(result.errors()), 1, f"lines of {result.err}")
+    return result.errors()[0]
+
+
+@test
+def a_pid_that_is_gone_is_named_in_one_line():
+    pid = a_pid_that_is_gone()
+    for args in (["--csv"], ["--json"], ["--text"], ["--csv", "-n1", "--output-all"]):
+        line = check_refused("-p", pid, *args)
+        check(str(pid) in line, line)
+    check(str(pid) in check_refused("map", "-p", pid), "map")
+    check_refused("map", "-p", pid, "--csv")
+
+
+@test
+def one_target_of_two_that_is_gone_makes_it_partial():
+    with Target("name", "present") as target:
+        pid = a_pid_that_is_gone()
+        result = memstate("-p", f"{target.pid},{pid}", "--csv", "-n1").must_be(3)
+        equal([row["pid"] for row in result.rows()], [target.pid], "pids")
+        equal(len(result.errors()), 1, f"lines of {result.err}")
+
+
+def check_killed(is_buried):
+    with Target("unbacked", 4 * MIB, MIB) as target:
+        series = start_memstate("-p", target.pid, "--csv", "-i", "20ms", "--output-all")
+        out = first_row(series)
+        target.process.kill()
+        if is_buried:
+            target.process.wait()
+        rest, err = series.communicate(timeout=30)
+        equal((series.returncode, err), (0, b""), "status and stderr")
+        for row in parse_csv(out + rest):
+            check_sums(row)
+            check(row["rss_bytes"] >= MIB, f"a row after the end: {row['rss_bytes']}")
+
+
+@test
+def a_target_that_is_killed_ends_the_series_with_whole_rows():
+    check_killed(is_buried=True)
+
+
+@test
+def a_target_that_becomes_a_zombie_ends_the_series():
+    check_killed(is_buried=False)
+
+
+@test
+def the_series_of_two_goes_on_while_one_lives():
+    with Target("name", "first") as first, Target("name", "second") as second:
+        series = start_memstate("-p", f"{first.pid},{second.pid}", "--csv", "-i", "20ms",
+                                "-o", "pid,elapsed_s")
+        out = first_row(series)
+        first.end()
+        until = time.monotonic() + 0.2
+        while time.monotonic() < until:
+            out += series.stdout.readline()
+        second.process.kill()
+        rest, err = series.communicate(timeout=30)
+        equal(series.returncode, 0, f"status; {err}")
+        rows = parse_csv(out + rest)
+        last = {row["pid"]: row["elapsed_s"] for row in rows}
+        check(last[first.pid] < last[second.pid], f"the second ended with the first: {last}")
+
+
+def start_ticks(pid):
+    return int(read_proc(pid, "stat").rsplit(b")", 1)[1].split()[19])
+
+
+def start_as(pid, ticks_before):
+    """A new process of that pid, or None if another was faster. Time, which the kernel counts in
+    ticks, must have moved on, or nothing tells them apart."""
+    wait_until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")
+               > ticks_before + 1, "the next tick")
+    with open("/proc/sys/kernel/ns_last_pid", "w") as f:
+        f.write(str(pid - 1))
+    other = Target("name", "impostor")
+    if other.pid == pid:
+        return other
+    other.end()
+    return None
+
+
+@test
+def another_process_that_got_the_pid_is_not_the_target():
+    if not IS_ROOT or not os.path.exists("/proc/sys/kernel/ns_last_pid"):
+        raise Skip("only root can choose the next pid")
+    for _ in range(20):
+        with Target("name", "original") as target:
+            series = start_memstate("-p", target.pid, "--csv", "-i", "2s", "-o", "pid,comm")
+            out = first_row(series)
+            ticks = start_ticks(target.pid)
+            target.end()
+            impostor = start_as(target.pid, ticks)
+            if not impostor:
+                series.kill()
+                series.communicate()
+                continue
+            with impostor:
+                rest, err = series.communicate(timeout=30)
+            equal((series.returncode, err), (0, b""), "status and stderr")
+            equal([row["comm"] for row in parse_csv(out + rest)], ["original"], "names")
+            return
+    raise Skip("other processes were faster in taking the pid")
+
+
+def check_without_memory(pid):
+    row = sample(pid)
+    check_sums(row)
+    equal(row["rss_bytes"], 0, "rss_bytes")
+    equal(row["mappings"], 0, "mappings")
+    memstate("-p", pid, "--text").must_be(0)
+    equal(memstate("map", "-p", pid, "--csv").must_be(0).rows(), [], "mappings")
+
+
+@test
+def a_zombie_has_no_memory_and_is_no_error():
+    with Target("zombie") as target:
+        check_without_memory(target.truth["child"])
+        equal(sample(target.truth["child"])["state"], "Z", "state")
+
+
+@test
+def a_kernel_thread_has_no_memory_and_is_no_error():
+    try:
+        flags = int(read_proc(2, "stat").rsplit(b")", 1)[1].split()[6])
+    except OSError:
+        flags = 0
+    if not flags & 0x200000:
+        raise Skip("process 2 is no kernel thread: a container, or no right to see it")
+    check_without_memory(2)
+
+
+@test
+def zombies_and_kernel_threads_are_not_listed_among_all():
+    with Target("zombie") as target:
+        rows = memstate("--csv", "-n1", "-o", "pid,state,rss_bytes").rows()
+        pids = {row["pid"] for row in rows}
+        check(target.pid in pids, "the zombie's parent is not there")
+        check(target.truth["child"] not in pids, "the zombie is there")
+        check(2 not in pids or os.readlink("/proc/2/exe"), "the kernel thread is there")
+
+
+@test
+def a_series_ends_at_a_signal_with_whole_rows():
+    with Target("name", "present") as target:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            series = start_memstate("-p", target.pid, "--csv", "-i", "1ms", "--output-all",
+                                    "--max-share", "100")
+            out = first_row(series)
+            series.send_signal(number)
+            rest, err = series.communicate(timeout=30)
+            equal((series.returncode, err), (0, b""), f"status and stderr at {number}")
+            for row in parse_csv(out + rest):
+                check_sums(row)
+
+
+@test
+def a_signal_that_was_ignored_stays_ignored():
+    """As below nohup."""
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with Target("name", "present") as target:
+        series = start_memstate("-p", target.pid, "--csv", "-i", "1ms", "-o", "pid",
+                                preexec_fn=ignore)
+        out = first_row(series)
+        series.send_signal(signal.SIGHUP)
+        for _ in range(20):
+            line = series.stdout.readline()
+            check(line, "the series has ended")
+            out += line
+        series.send_signal(signal.SIGTERM)
+        series.communicate(timeout=30)
+        equal(series.returncode, 0, "status")
+
+
+run()

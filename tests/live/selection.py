@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which processes: by pid, by name, with their children."""
+
+from live import (MIB, Target, check, check_sums, equal, memstate, run, test, wait_until)
+
+
+def pids(*args):
+    rows = memstate(*args, "--csv", "-n1", "-o", "pid,ppid,comm").must_be(0).rows()
+    found = [row["pid"] for row in rows]
+    equal(len(found), len(set(found)), "each process once")
+    return set(found)
+
+
+@test
+def a_name_selects_all_processes_of_exactly_that_name():
+    with Target("name", "twin-4f1c") as a, Target("name", "twin-4f1c") as b, \
+         Target("name", "twin-4f1c-not"):
+        equal(pids("-p", "twin-4f1c"), {a.pid, b.pid}, "pids")
+        equal(pids("-p", f"twin-4f1c,{a.pid}"), {a.pid, b.pid}, "pids, one by pid too")
+        equal(pids("-p", "twin-4f1c", "-p", "twin-4f1c-not") - {a.pid, b.pid} != set(), True,
+              "the third")
+
+
+@test
+def a_name_selects_in_each_sample_of_a_series():
+    with Target("name", "twin-4f1c") as a:
+        rows = memstate("-p", "twin-4f1c", "--csv", "-n", 3, "-i", "10ms", "-o",
+                        "pid,comm,elapsed_s").must_be(0).rows()
+        equal([row["pid"] for row in rows], [a.pid] * 3, "pids")
+
+
+@test
+def a_name_that_nobody_has_is_said():
+    result = memstate("-p", "nobody-4f1c", "--csv").must_be(1)
+    equal(result.out, b"", "stdout")
+    check("nobody-4f1c" in result.errors()[0], result.err)
+    with Target("name", "twin-4f1c") as a:
+        result = memstate("-p", "twin-4f1c,nobody-4f1c", "--csv", "-n1", "-o", "pid").must_be(3)
+        equal([row["pid"] for row in result.rows()], [a.pid], "pids")
+
+
+@test
+def children_and_theirs_come_along():
+    with Target("family", 3, 2) as target:
+        wait_until(lambda: len(pids("-t", "-p", target.pid)) == 1 + 3 + 3 * 2, "all are there")
+        family = pids("-t", "-p", target.pid)
+        check(set(target.all["child"]) < family, "children")
+        rows = memstate("-t", "-p", target.pid, "--csv", "-n1", "--output-all").must_be(0).rows()
+        for row in rows:
+            check_sums(row)
+            equal(row["pid"] == target.pid or row["ppid"] in family, True, "ppid is of the family")
+        equal(pids("-p", target.pid), {target.pid}, "without -t")
+
+
+@test
+def several_pids_give_one_row_each_in_each_sample():
+    with Target("unbacked", MIB, MIB) as a, Target("unbacked", 2 * MIB, 2 * MIB) as b:
+        for args in (["-p", f"{a.pid},{b.pid}"], ["-p", a.pid, "-p", b.pid],
+                     ["-p", f"{a.pid},{b.pid},{a.pid}"]):
+            rows = memstate(*args, "--csv", "-n", 2, "-i", "10ms", "-s", "rss_bytes").must_be(0).rows()
+            equal([row["pid"] for row in rows], [b.pid, a.pid] * 2, f"pids of {args}, sorted")
+
+
+run()
