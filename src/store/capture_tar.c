@@ -40,11 +40,9 @@ static void tar_abandon(void *context)
 {
 	struct tar_data *data = context;
 
-	if (data->archive) {
-		/* its buffered rest is of no use, and must not fail */
-		archive_write_fail(data->archive);
+	/* without archive_write_fail(), after which libarchive 3.6 leaks its buffer */
+	if (data->archive)
 		archive_write_free(data->archive);
-	}
 	if (data->fd >= 0)
 		close(data->fd);
 	if (data->temporary)
