@@ -13,6 +13,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_task.h \
 	%D%/procfs.c \
 	%D%/procfs.h \
+	%D%/smaps_layout.c \
+	%D%/smaps_layout.h \
 	%D%/smaps_parse.c \
 	%D%/smaps_parse.h
 %C%_libproc_a_CFLAGS = $(AM_CFLAGS) $(LIBPROC2_CFLAGS)

@@ -7,43 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-
-#define KEY_WIDTH   16 /* seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
-#define VALUE_WIDTH 8
-#define AMOUNT_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 4)
-
-static const struct {
-	const char *key;
-	enum smaps_field field;
-} field_keys[] = {
-	{ "Size:", SMAPS_SIZE },
-	{ "Rss:", SMAPS_RSS },
-	{ "Pss:", SMAPS_PSS },
-	{ "Pss_Dirty:", SMAPS_PSS_DIRTY },
-	{ "Shared_Clean:", SMAPS_SHARED_CLEAN },
-	{ "Shared_Dirty:", SMAPS_SHARED_DIRTY },
-	{ "Private_Clean:", SMAPS_PRIVATE_CLEAN },
-	{ "Private_Dirty:", SMAPS_PRIVATE_DIRTY },
-	{ "Referenced:", SMAPS_REFERENCED },
-	{ "Anonymous:", SMAPS_ANONYMOUS },
-	{ "KSM:", SMAPS_KSM },
-	{ "LazyFree:", SMAPS_LAZYFREE },
-	{ "AnonHugePages:", SMAPS_ANON_HUGE },
-	{ "ShmemPmdMapped:", SMAPS_SHMEM_PMD },
-	{ "FilePmdMapped:", SMAPS_FILE_PMD },
-	{ "Shared_Hugetlb:", SMAPS_SHARED_HUGETLB },
-	{ "Private_Hugetlb:", SMAPS_PRIVATE_HUGETLB },
-	{ "Swap:", SMAPS_SWAP },
-	{ "SwapPss:", SMAPS_SWAP_PSS },
-	{ "Locked:", SMAPS_LOCKED },
-};
-
-static const char flags_key[] = "VmFlags:";
-#define FLAGS_KEY_LENGTH (sizeof(flags_key) - 1)
-
-/* Which lines a record has; those of no interest are not counted. */
-#define LINE_BIT(field) (UINT32_C(1) << (field))
-#define FLAGS_LINE_BIT	LINE_BIT(SMAPS_FIELD_COUNT_)
+#include "proc/smaps_layout.h"
 
 void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf *name,
 		       mapping_fn fn, void *context)
@@ -53,21 +17,6 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struc
 	p->name = name;
 	p->fn = fn;
 	p->context = context;
-}
-
-static bool is_header_start(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-/* SMAPS_FIELD_COUNT_ for a field that is of no interest, or of a newer kernel. */
-static enum smaps_field find_field(const char *key, size_t length)
-{
-	for (size_t i = 0; i < sizeof(field_keys) / sizeof(field_keys[0]); i++)
-		if (strncmp(key, field_keys[i].key, length) == 0 &&
-		    field_keys[i].key[length] == '\0')
-			return field_keys[i].field;
-	return SMAPS_FIELD_COUNT_;
 }
 
 static bool take_hex(const char **at, const char *end, uint64_t *ret)
@@ -260,143 +209,21 @@ static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 	enum smaps_field field;
 	int r;
 
-	if (line < end && is_header_start(*line))
+	if (line < end && smaps_is_header_start(*line))
 		return begin_record(p, line, end);
 	colon = memchr(line, ':', (size_t)(end - line));
 	if (!colon || !p->has_current)
 		return -EBADMSG;
-	if ((size_t)(colon + 1 - line) == FLAGS_KEY_LENGTH &&
-	    memcmp(line, flags_key, FLAGS_KEY_LENGTH) == 0) {
+	if ((size_t)(colon + 1 - line) == SMAPS_FLAGS_KEY_LENGTH &&
+	    memcmp(line, SMAPS_FLAGS_KEY, SMAPS_FLAGS_KEY_LENGTH) == 0) {
 		p->current.flags |= parse_flags(colon + 1, end);
-		return note_line(p, FLAGS_LINE_BIT);
+		return note_line(p, SMAPS_FLAGS_LINE_BIT);
 	}
-	field = find_field(line, (size_t)(colon + 1 - line));
+	field = smaps_find_field(line, (size_t)(colon + 1 - line));
 	if (field == SMAPS_FIELD_COUNT_)
 		return 0;
-	r = note_line(p, LINE_BIT(field));
+	r = note_line(p, SMAPS_LINE_BIT(field));
 	return r < 0 ? r : parse_amount(colon + 1, end, &p->current.counters.bytes[field]);
-}
-
-/* A line of the record being learnt. Returns false if it cannot be part of a fixed layout. */
-static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset, size_t length)
-{
-	struct smaps_line *l = &layout->lines[layout->line_count];
-	const char *colon = memchr(line, ':', length);
-
-	if (layout->line_count == SMAPS_LAYOUT_LINES_MAX || is_header_start(*line) ||
-	    length <= KEY_WIDTH || length > 255 || offset > UINT16_MAX || !colon ||
-	    colon >= line + KEY_WIDTH)
-		return false;
-	memcpy(l->key, line, KEY_WIDTH);
-	l->offset = (uint16_t)offset;
-	l->length = (uint8_t)length;
-	l->field = (uint8_t)find_field(line, (size_t)(colon + 1 - line));
-	if (l->field != SMAPS_FIELD_COUNT_ && length != AMOUNT_LINE_LENGTH)
-		return false;
-	if (l->field != SMAPS_FIELD_COUNT_) {
-		if (layout->known_lines & LINE_BIT(l->field))
-			return false;
-		layout->known_lines |= LINE_BIT(l->field);
-	}
-	layout->line_count++;
-	return true;
-}
-
-/* Learn from the lines that follow a header, if a whole record is there. */
-static void learn_layout(struct smaps_layout *layout, const char *text, size_t length, bool at_end)
-{
-	size_t offset = 0;
-
-	layout->line_count = 0;
-	layout->known_lines = 0;
-	while (offset < length) {
-		const char *line = text + offset;
-		const char *newline = memchr(line, '\n', length - offset);
-
-		if (!newline)
-			break;
-		if (length - offset > FLAGS_KEY_LENGTH &&
-		    memcmp(line, flags_key, FLAGS_KEY_LENGTH) == 0) {
-			const char *next = newline + 1;
-
-			if (next == text + length ? !at_end : !is_header_start(*next))
-				break;
-			layout->flags_offset = offset;
-			layout->known_lines |= FLAGS_LINE_BIT;
-			return;
-		}
-		if (!learn_line(layout, line, offset, (size_t)(newline + 1 - line)))
-			break;
-		offset += (size_t)(newline + 1 - line);
-	}
-	/* smaps_rollup is one record without VmFlags */
-	layout->flags_offset = offset;
-	if (offset < length || !at_end)
-		layout->line_count = 0;
-}
-
-static inline uint64_t load64(const char *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-	return word;
-}
-
-/*
- * Eight columns, blanks then digits, at once: each byte of the word is one column. Sets a bit in
- * *bad if there is anything else, so that the caller tests once per record.
- */
-static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
-{
-	uint64_t word, is_digit, value;
-
-	word = load64(columns);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
-	/* only 0x20 and 0x30 to 0x39 ... */
-	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
-	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
-	*bad |= value & ~(is_digit * 0x0f);
-	/* ... the last a digit, and no blank after a digit */
-	*bad |= (is_digit >> 56) ^ 1;
-	*bad |= is_digit & ~(is_digit >> 8) & UINT64_C(0x0001010101010101);
-
-	value = value * 10 + (value >> 8);
-	return ((value & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-		(value >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-	       32;
-}
-
-/* The amounts of one record whose flags_offset bytes are all there. False if the layout is not its. */
-static bool parse_by_layout(const struct smaps_layout *layout, const char *record,
-			    struct counters *ret)
-{
-	static const char unit[4] = { ' ', 'k', 'B', '\n' };
-	uint64_t bad = 0;
-
-	counters_set_unknown(ret);
-	for (size_t i = 0; i < layout->line_count; i++) {
-		const struct smaps_line *l = &layout->lines[i];
-		const char *line = record + l->offset;
-		uint32_t tail, want;
-
-		bad |= load64(line) ^ load64(l->key);
-		bad |= load64(line + 8) ^ load64(l->key + 8);
-		if (l->field == SMAPS_FIELD_COUNT_) {
-			bad |= memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=
-			       line + l->length - 1;
-			continue;
-		}
-		memcpy(&tail, line + KEY_WIDTH + VALUE_WIDTH, sizeof(tail));
-		memcpy(&want, unit, sizeof(want));
-		bad |= tail ^ want;
-		ret->bytes[l->field] = parse_columns(line + KEY_WIDTH, &bad) * 1024;
-	}
-	return bad == 0;
 }
 
 enum fast_result { FAST_DONE, FAST_MISFIT, FAST_NEEDS_MORE };
@@ -412,20 +239,20 @@ static enum fast_result parse_record(struct smaps_parse *p, const char *text, si
 
 	if (!newline)
 		return FAST_NEEDS_MORE;
-	if ((size_t)(end - newline - 1) < layout->flags_offset + FLAGS_KEY_LENGTH)
+	if ((size_t)(end - newline - 1) < layout->flags_offset + SMAPS_FLAGS_KEY_LENGTH)
 		return FAST_NEEDS_MORE;
 	flags = newline + 1 + layout->flags_offset;
-	if (memcmp(flags, flags_key, FLAGS_KEY_LENGTH) != 0)
+	if (memcmp(flags, SMAPS_FLAGS_KEY, SMAPS_FLAGS_KEY_LENGTH) != 0)
 		return FAST_MISFIT;
 	flags_end = memchr(flags, '\n', (size_t)(end - flags));
 	if (!flags_end || (flags_end + 1 == end && !at_end))
 		return FAST_NEEDS_MORE;
-	if (flags_end + 1 < end && !is_header_start(flags_end[1]))
+	if (flags_end + 1 < end && !smaps_is_header_start(flags_end[1]))
 		return FAST_MISFIT;
-	if (!parse_by_layout(layout, newline + 1, &ret->counters) ||
+	if (!smaps_layout_parse(layout, newline + 1, &ret->counters) ||
 	    parse_header(p, text, newline, ret) < 0)
 		return FAST_MISFIT;
-	ret->flags |= parse_flags(flags + FLAGS_KEY_LENGTH, flags_end);
+	ret->flags |= parse_flags(flags + SMAPS_FLAGS_KEY_LENGTH, flags_end);
 	*ret_used = (size_t)(flags_end + 1 - text);
 	return FAST_DONE;
 }
@@ -437,7 +264,7 @@ static enum fast_result parse_rollup(struct smaps_parse *p, const char *text, si
 	const char *newline = memchr(text, '\n', length);
 
 	if (!newline || (size_t)(text + length - newline - 1) != p->layout->flags_offset ||
-	    !parse_by_layout(p->layout, newline + 1, &ret->counters) ||
+	    !smaps_layout_parse(p->layout, newline + 1, &ret->counters) ||
 	    parse_header(p, text, newline, ret) < 0)
 		return FAST_MISFIT;
 	*ret_used = length;
@@ -454,7 +281,7 @@ static enum fast_result parse_fast(struct smaps_parse *p, const char *text, size
 	if (p->layout->line_count == 0) {
 		newline = memchr(text, '\n', length);
 		if (newline)
-			learn_layout(p->layout, newline + 1,
+			smaps_layout_learn(p->layout, newline + 1,
 				     (size_t)(text + length - newline - 1), at_end);
 	}
 	if (p->layout->line_count == 0)
@@ -478,7 +305,7 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 		const char *newline;
 		size_t used;
 
-		if (is_header_start(*line)) {
+		if (smaps_is_header_start(*line)) {
 			/* the record before it is whole now; its name's storage is needed */
 			r = give_current(p);
 			if (r < 0)

@@ -1,6 +1,7 @@
 # One test per module. Each links its layer's library and those below it, so a call upwards does
 # not link.
 EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
+smaps_ways = %D%/smaps_ways.c %D%/smaps_ways.h
 if HAVE_CMOCKA
 
 check_PROGRAMS += %D%/test_clock
@@ -40,6 +41,7 @@ TESTS += %D%/test_units
 
 check_PROGRAMS += %D%/test_smaps_parse
 TESTS += %D%/test_smaps_parse
+%C%_test_smaps_parse_SOURCES = %D%/test_smaps_parse.c $(smaps_ways)
 %C%_test_smaps_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_smaps_parse_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
@@ -58,6 +60,12 @@ TESTS += %D%/test_procfs
 %C%_test_procfs_SOURCES = %D%/test_procfs.c %D%/tree.c %D%/tree.h
 %C%_test_procfs_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_procfs_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_smaps_layout
+TESTS += %D%/test_smaps_layout
+%C%_test_smaps_layout_SOURCES = %D%/test_smaps_layout.c $(smaps_ways)
+%C%_test_smaps_layout_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_smaps_layout_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch

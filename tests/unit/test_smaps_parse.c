@@ -1,105 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "proc/smaps_parse.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "smaps_texts.h"
+#include "smaps_ways.h"
 #include "unit.h"
-
-#define THREE_RECORDS                                                                              \
-	SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)                                                       \
-	SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) SMAPS_RECORD_6_18(SMAPS_STACK_HEADER)
-
-static int keep(void *context, struct mapping *m)
-{
-	mapping_list_add(context, m);
-	return 0;
-}
-
-/* How a text is parsed. The result must not depend on it. */
-enum way {
-	WAY_LINES,  /* line by line, no layout */
-	WAY_FRESH,  /* the layout is learnt from this text */
-	WAY_LEARNT, /* it is known from an earlier one */
-};
-
-static struct smaps_reader reader;
-
-static int open_reader(void **state)
-{
-	(void)state;
-	smaps_reader_init(&reader);
-	return 0;
-}
-
-static int close_reader(void **state)
-{
-	(void)state;
-	smaps_reader_release(&reader);
-	return 0;
-}
-
-/* Text in two parts, the rest of the first in front of the second, as the reader does it. */
-static int parse_parts(enum way way, const char *text, size_t length, size_t cut,
-		       struct mapping_list *ret)
-{
-	struct smaps_parse p;
-	size_t used = 0, more;
-	int r;
-
-	*ret = (struct mapping_list)MAPPING_LIST_INIT;
-	if (way == WAY_FRESH)
-		reader.smaps_layout.line_count = 0;
-	smaps_parse_begin(&p, way == WAY_LINES ? NULL : &reader.smaps_layout, &reader.name, keep,
-			  ret);
-	r = smaps_parse_part(&p, text, cut, false, &used);
-	if (r == 0)
-		r = smaps_parse_part(&p, text + used, length - used, true, &more);
-	if (r == 0 && used + more != length)
-		r = -EIO;
-	return r;
-}
-
-static int parse(enum way way, const char *text, struct mapping_list *ret)
-{
-	return parse_parts(way, text, strlen(text), 0, ret);
-}
-
-static void learn_6_18(void)
-{
-	struct mapping_list list;
-
-	assert_int_equal(parse(WAY_FRESH, THREE_RECORDS, &list), 0);
-	assert_true(reader.smaps_layout.line_count == 23);
-	mapping_list_release(&list);
-}
-
-static uint64_t field(const struct mapping_list *list, size_t index, enum smaps_field f)
-{
-	assert_true(index < list->count);
-	return list->items[index].counters.bytes[f];
-}
-
-static void assert_same(const struct mapping_list *a, const struct mapping_list *b)
-{
-	assert_int_equal(a->count, b->count);
-	for (size_t i = 0; i < a->count; i++) {
-		const struct mapping *x = &a->items[i], *y = &b->items[i];
-
-		assert_true(x->start_addr == y->start_addr && x->end_addr == y->end_addr);
-		assert_true(x->file_offset_bytes == y->file_offset_bytes);
-		assert_true(x->inode == y->inode && x->dev_major == y->dev_major);
-		assert_true(x->dev_minor == y->dev_minor && x->flags == y->flags);
-		assert_string_equal(x->name, y->name);
-		assert_memory_equal(&x->counters, &y->counters, sizeof(x->counters));
-	}
-}
 
 static void every_field_of_the_newest_layout_is_read(void **state)
 {
@@ -123,10 +32,10 @@ static void every_field_of_the_newest_layout_is_read(void **state)
 	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
 		struct mapping_list list;
 
-		assert_int_equal(parse(way, THREE_RECORDS, &list), 0);
+		assert_int_equal(parse_text(way, THREE_RECORDS, &list), 0);
 		assert_int_equal(list.count, 3);
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-			assert_true(field(&list, 2, rows[i].field) == KIB(rows[i].kib));
+			assert_true(field_bytes(&list, 2, rows[i].field) == KIB(rows[i].kib));
 		mapping_list_release(&list);
 	}
 }
@@ -137,7 +46,7 @@ static void the_header_says_where_what_and_whose(void **state)
 	const struct mapping *m;
 
 	(void)state;
-	assert_int_equal(parse(WAY_FRESH, THREE_RECORDS, &list), 0);
+	assert_int_equal(parse_text(WAY_FRESH, THREE_RECORDS, &list), 0);
 	m = &list.items[0];
 	assert_true(m->start_addr == 0x55c8df37c000 && m->end_addr == 0x55c8df39d000);
 	assert_true(m->file_offset_bytes == 0x2000 && m->inode == 247498);
@@ -201,7 +110,7 @@ static void headers(void **state)
 
 			snprintf(text, sizeof(text), "%s\n%s", rows[i].header,
 				 SMAPS_AMOUNTS_6_18 SMAPS_FLAGS);
-			assert_row(parse(way, text, &list) == rows[i].r, rows[i].header);
+			assert_row(parse_text(way, text, &list) == rows[i].r, rows[i].header);
 			assert_int_equal(list.count, rows[i].r == 0);
 			if (list.count)
 				assert_string_equal(list.items[0].name, rows[i].name);
@@ -225,7 +134,7 @@ static void a_path_of_four_kib_is_whole(void **state)
 	path[sizeof(path) - 1] = '\0';
 	snprintf(text, size, "0-1000 ---p 00000000 00:00 7 %s\n%s%s", path,
 		 SMAPS_AMOUNTS_6_18 SMAPS_FLAGS, SMAPS_RECORD_6_18(SMAPS_ANON_HEADER));
-	assert_int_equal(parse(WAY_FRESH, text, &list), 0);
+	assert_int_equal(parse_text(WAY_FRESH, text, &list), 0);
 	assert_string_equal(list.items[0].name, path);
 	mapping_list_release(&list);
 	free(text);
@@ -245,12 +154,12 @@ static void a_field_that_the_kernel_did_not_print_is_unknown(void **state)
 	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
 		struct mapping_list list;
 
-		assert_int_equal(parse(way, text, &list), 0);
+		assert_int_equal(parse_text(way, text, &list), 0);
 		assert_int_equal(list.count, 2);
 		for (size_t i = 0; i < ARRAY_SIZE(missing); i++)
-			assert_true(field(&list, 1, missing[i]) == BYTES_UNKNOWN);
-		assert_true(field(&list, 1, SMAPS_SHARED_CLEAN) == KIB(36));
-		assert_true(field(&list, 1, SMAPS_SWAP) == 0);
+			assert_true(field_bytes(&list, 1, missing[i]) == BYTES_UNKNOWN);
+		assert_true(field_bytes(&list, 1, SMAPS_SHARED_CLEAN) == KIB(36));
+		assert_true(field_bytes(&list, 1, SMAPS_SWAP) == 0);
 		assert_true(list.items[1].flags == (MAPPING_READ | MAPPING_WRITE));
 		mapping_list_release(&list);
 	}
@@ -281,35 +190,12 @@ static void lines_of_a_newer_kernel_are_passed_over(void **state)
 			snprintf(text, sizeof(text), "%s\n%s%s%s%s\n%s%s%s", SMAPS_TEXT_HEADER,
 				 SMAPS_AMOUNTS_6_18, lines[i], SMAPS_FLAGS, SMAPS_STACK_HEADER,
 				 SMAPS_AMOUNTS_6_18, lines[i], SMAPS_FLAGS);
-			assert_row(parse(way, text, &list) == 0, lines[i]);
+			assert_row(parse_text(way, text, &list) == 0, lines[i]);
 			assert_int_equal(list.count, 2);
-			assert_true(field(&list, 1, SMAPS_RSS) == KIB(100));
+			assert_true(field_bytes(&list, 1, SMAPS_RSS) == KIB(100));
 			mapping_list_release(&list);
 		}
 	}
-}
-
-/* In one record only, so that no layout has it. */
-static void a_line_behind_the_flags_is_passed_over(void **state)
-{
-	static const char text[] = SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)
-		SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) "NewAmount:          999 kB\n"
-		SMAPS_RECORD_6_18(SMAPS_STACK_HEADER);
-	struct mapping_list whole;
-
-	(void)state;
-	learn_6_18();
-	assert_int_equal(parse(WAY_LINES, THREE_RECORDS, &whole), 0);
-	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
-		for (size_t cut = 0; cut < sizeof(text); cut++) {
-			struct mapping_list list;
-
-			assert_int_equal(parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
-			assert_same(&whole, &list);
-			mapping_list_release(&list);
-		}
-	}
-	mapping_list_release(&whole);
 }
 
 static void the_order_of_the_lines_does_not_matter(void **state)
@@ -327,11 +213,11 @@ static void the_order_of_the_lines_does_not_matter(void **state)
 	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
 		struct mapping_list list;
 
-		assert_int_equal(parse(way, text, &list), 0);
+		assert_int_equal(parse_text(way, text, &list), 0);
 		assert_int_equal(list.count, 2);
 		for (size_t i = 0; i < 2; i++) {
-			assert_true(field(&list, i, SMAPS_RSS) == KIB(8));
-			assert_true(field(&list, i, SMAPS_SIZE) == KIB(16));
+			assert_true(field_bytes(&list, i, SMAPS_RSS) == KIB(8));
+			assert_true(field_bytes(&list, i, SMAPS_SIZE) == KIB(16));
 			assert_true(list.items[i].flags & MAPPING_GROWS_DOWN);
 		}
 		mapping_list_release(&list);
@@ -385,9 +271,9 @@ static void amounts(void **state)
 
 			snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(rss - text), text,
 				 rows[i].line, strchr(rss, '\n') + 1);
-			assert_row(parse(way, changed, &list) == rows[i].r, rows[i].line);
+			assert_row(parse_text(way, changed, &list) == rows[i].r, rows[i].line);
 			if (rows[i].r == 0)
-				assert_row(field(&list, 2, SMAPS_RSS) == rows[i].bytes,
+				assert_row(field_bytes(&list, 2, SMAPS_RSS) == rows[i].bytes,
 					   rows[i].line);
 			else
 				assert_int_equal(list.count, 2);
@@ -409,138 +295,10 @@ static void every_number_of_up_to_eight_columns_is_read_right(void **state)
 		/* Size is the first line after the header */
 		snprintf(text + strlen(SMAPS_ANON_HEADER) + 17, 9, "%8u", (unsigned int)kib);
 		text[strlen(SMAPS_ANON_HEADER) + 25] = ' ';
-		assert_int_equal(parse(WAY_LEARNT, text, &list), 0);
-		assert_true(field(&list, 0, SMAPS_SIZE) == KIB(kib));
+		assert_int_equal(parse_text(WAY_LEARNT, text, &list), 0);
+		assert_true(field_bytes(&list, 0, SMAPS_SIZE) == KIB(kib));
 		mapping_list_release(&list);
 	}
-}
-
-/*
- * Cut between two records it cannot be told, and in the first record there is nothing to compare
- * with: what is not there is unknown then. Anywhere else it is an error.
- */
-static void a_text_cut_anywhere_gives_no_wrong_figure(void **state)
-{
-	static const char text[] = THREE_RECORDS;
-	const char *second = strstr(text, SMAPS_ANON_HEADER);
-	const char *third = strstr(text, SMAPS_STACK_HEADER);
-	struct mapping_list whole;
-
-	(void)state;
-	learn_6_18();
-	assert_int_equal(parse(WAY_LINES, text, &whole), 0);
-	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
-		for (size_t length = 0; length < sizeof(text) - 1; length++) {
-			const char *end = text + length;
-			bool is_told = end > second && end != third;
-			struct mapping_list list;
-			int r = parse_parts(way, text, length, length / 2, &list);
-
-			if (is_told || (length > 0 && end[-1] != '\n'))
-				assert_int_equal(r, -EBADMSG);
-			else
-				assert_int_equal(r, 0);
-			for (size_t m = 0; m < list.count; m++)
-				for (enum smaps_field f = 0; f < SMAPS_FIELD_COUNT_; f++)
-					assert_true(field(&list, m, f) == BYTES_UNKNOWN ||
-						    field(&list, m, f) == field(&whole, m, f));
-			mapping_list_release(&list);
-		}
-	}
-	mapping_list_release(&whole);
-}
-
-static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
-{
-	static const char *const second[] = {
-		SMAPS_STACK_HEADER "\n",
-		SMAPS_STACK_HEADER "\nSize:                132 kB\n",
-		SMAPS_STACK_HEADER "\n" SMAPS_AMOUNTS_6_18, /* all but VmFlags */
-	};
-
-	(void)state;
-	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
-		for (size_t i = 0; i < ARRAY_SIZE(second); i++) {
-			struct mapping_list list;
-			char text[4096];
-
-			snprintf(text, sizeof(text), "%s%s",
-				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER), second[i]);
-			assert_row(parse(way, text, &list) == -EBADMSG, second[i]);
-			assert_int_equal(list.count, 1);
-			mapping_list_release(&list);
-
-			snprintf(text, sizeof(text), "%s%s%s",
-				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER), second[i],
-				 SMAPS_RECORD_6_18(SMAPS_ANON_HEADER));
-			assert_row(parse(way, text, &list) == -EBADMSG, second[i]);
-			mapping_list_release(&list);
-		}
-	}
-}
-
-static void where_the_parts_are_cut_does_not_matter(void **state)
-{
-	static const char text[] = THREE_RECORDS;
-	struct mapping_list whole;
-
-	(void)state;
-	assert_int_equal(parse(WAY_LINES, text, &whole), 0);
-	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
-		for (size_t cut = 0; cut <= sizeof(text) - 1; cut++) {
-			struct mapping_list list;
-
-			assert_int_equal(parse_parts(way, text, sizeof(text) - 1, cut, &list), 0);
-			assert_same(&whole, &list);
-			mapping_list_release(&list);
-		}
-	}
-	mapping_list_release(&whole);
-}
-
-/* Each byte of a record changed to something else: with a layout or without, the same answer. */
-static void a_layout_changes_no_answer(void **state)
-{
-	static const char bytes[] = { ' ', '0', '9', '\n', ':', 'a', 'R', '\0', '\x7f', '\xb5' };
-	char text[] = THREE_RECORDS;
-	const size_t length = sizeof(text) - 1;
-
-	(void)state;
-	for (size_t at = length / 3; at < length / 3 * 2; at++) {
-		for (size_t b = 0; b < sizeof(bytes); b++) {
-			struct mapping_list slow, fast;
-			char before = text[at];
-			int r_slow, r_fast;
-
-			learn_6_18();
-			text[at] = bytes[b];
-			r_slow = parse_parts(WAY_LINES, text, length, 0, &slow);
-			r_fast = parse_parts(WAY_LEARNT, text, length, 0, &fast);
-			if (r_slow != r_fast)
-				fail_msg("byte %zu as 0x%02x: %d line by line, %d by layout", at,
-					 (unsigned char)bytes[b], r_slow, r_fast);
-			if (r_slow == 0) /* else one may have seen a record more */
-				assert_same(&slow, &fast);
-			mapping_list_release(&slow);
-			mapping_list_release(&fast);
-			text[at] = before;
-		}
-	}
-}
-
-static void a_layout_of_another_kernel_does_no_harm(void **state)
-{
-	static const char old[] = SMAPS_RECORD_2_6_32(SMAPS_TEXT_HEADER)
-		SMAPS_RECORD_2_6_32(SMAPS_ANON_HEADER);
-	struct mapping_list slow, fast;
-
-	(void)state;
-	learn_6_18();
-	assert_int_equal(parse(WAY_LINES, old, &slow), 0);
-	assert_int_equal(parse(WAY_LEARNT, old, &fast), 0);
-	assert_same(&slow, &fast);
-	mapping_list_release(&slow);
-	mapping_list_release(&fast);
 }
 
 static void an_error_says_its_line(void **state)
@@ -562,7 +320,7 @@ static void an_error_says_its_line(void **state)
 		struct mapping_list list = MAPPING_LIST_INIT;
 		size_t line = 0;
 
-		assert_row(smaps_parse(&reader, rows[i].text, strlen(rows[i].text), keep, &list,
+		assert_row(smaps_parse(&reader, rows[i].text, strlen(rows[i].text), keep_mapping, &list,
 				       &line) == -EBADMSG, rows[i].text);
 		assert_int_equal(line, rows[i].line);
 		mapping_list_release(&list);
@@ -616,7 +374,7 @@ static void flags_are_those_that_the_model_knows(void **state)
 			snprintf(text, sizeof(text), "%s%s\n%s%s",
 				 SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER),
 				 "0-1000 ---p 00000000 00:00 0", SMAPS_AMOUNTS_6_18, rows[i].line);
-			assert_row(parse(way, text, &list) == (is_whole ? 0 : -EBADMSG),
+			assert_row(parse_text(way, text, &list) == (is_whole ? 0 : -EBADMSG),
 				   rows[i].line);
 			if (is_whole)
 				assert_row(list.items[1].flags == rows[i].flags, rows[i].line);
@@ -630,7 +388,7 @@ static void nothing_is_no_mapping_and_no_error(void **state)
 	struct mapping_list list;
 
 	(void)state;
-	assert_int_equal(parse(WAY_FRESH, "", &list), 0);
+	assert_int_equal(parse_text(WAY_FRESH, "", &list), 0);
 	assert_int_equal(list.count, 0);
 }
 
@@ -645,15 +403,9 @@ int main(void)
 		test(a_path_of_four_kib_is_whole),
 		test(a_field_that_the_kernel_did_not_print_is_unknown),
 		test(lines_of_a_newer_kernel_are_passed_over),
-		test(a_line_behind_the_flags_is_passed_over),
 		test(the_order_of_the_lines_does_not_matter),
 		test(amounts),
 		test(every_number_of_up_to_eight_columns_is_read_right),
-		test(a_text_cut_anywhere_gives_no_wrong_figure),
-		test(a_record_that_lacks_lines_of_the_first_is_refused),
-		test(where_the_parts_are_cut_does_not_matter),
-		test(a_layout_changes_no_answer),
-		test(a_layout_of_another_kernel_does_no_harm),
 		test(an_error_says_its_line),
 		test(what_the_caller_refuses_ends_the_read),
 		test(flags_are_those_that_the_model_knows),

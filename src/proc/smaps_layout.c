@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/smaps_layout.h"
+
+#include <string.h>
+
+#define KEY_WIDTH   16 /* seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
+#define VALUE_WIDTH 8
+#define AMOUNT_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 4)
+
+static const struct {
+	const char *key;
+	enum smaps_field field;
+} field_keys[] = {
+	{ "Size:", SMAPS_SIZE },
+	{ "Rss:", SMAPS_RSS },
+	{ "Pss:", SMAPS_PSS },
+	{ "Pss_Dirty:", SMAPS_PSS_DIRTY },
+	{ "Shared_Clean:", SMAPS_SHARED_CLEAN },
+	{ "Shared_Dirty:", SMAPS_SHARED_DIRTY },
+	{ "Private_Clean:", SMAPS_PRIVATE_CLEAN },
+	{ "Private_Dirty:", SMAPS_PRIVATE_DIRTY },
+	{ "Referenced:", SMAPS_REFERENCED },
+	{ "Anonymous:", SMAPS_ANONYMOUS },
+	{ "KSM:", SMAPS_KSM },
+	{ "LazyFree:", SMAPS_LAZYFREE },
+	{ "AnonHugePages:", SMAPS_ANON_HUGE },
+	{ "ShmemPmdMapped:", SMAPS_SHMEM_PMD },
+	{ "FilePmdMapped:", SMAPS_FILE_PMD },
+	{ "Shared_Hugetlb:", SMAPS_SHARED_HUGETLB },
+	{ "Private_Hugetlb:", SMAPS_PRIVATE_HUGETLB },
+	{ "Swap:", SMAPS_SWAP },
+	{ "SwapPss:", SMAPS_SWAP_PSS },
+	{ "Locked:", SMAPS_LOCKED },
+};
+
+enum smaps_field smaps_find_field(const char *key, size_t length)
+{
+	for (size_t i = 0; i < sizeof(field_keys) / sizeof(field_keys[0]); i++)
+		if (strncmp(key, field_keys[i].key, length) == 0 &&
+		    field_keys[i].key[length] == '\0')
+			return field_keys[i].field;
+	return SMAPS_FIELD_COUNT_;
+}
+
+/* A line of the record being learnt. Returns false if it cannot be part of a fixed layout. */
+static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset, size_t length)
+{
+	struct smaps_line *l = &layout->lines[layout->line_count];
+	const char *colon = memchr(line, ':', length);
+
+	if (layout->line_count == SMAPS_LAYOUT_LINES_MAX || smaps_is_header_start(*line) ||
+	    length <= KEY_WIDTH || length > 255 || offset > UINT16_MAX || !colon ||
+	    colon >= line + KEY_WIDTH)
+		return false;
+	memcpy(l->key, line, KEY_WIDTH);
+	l->offset = (uint16_t)offset;
+	l->length = (uint8_t)length;
+	l->field = (uint8_t)smaps_find_field(line, (size_t)(colon + 1 - line));
+	if (l->field != SMAPS_FIELD_COUNT_ && length != AMOUNT_LINE_LENGTH)
+		return false;
+	if (l->field != SMAPS_FIELD_COUNT_) {
+		if (layout->known_lines & SMAPS_LINE_BIT(l->field))
+			return false;
+		layout->known_lines |= SMAPS_LINE_BIT(l->field);
+	}
+	layout->line_count++;
+	return true;
+}
+
+void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length, bool at_end)
+{
+	size_t offset = 0;
+
+	layout->line_count = 0;
+	layout->known_lines = 0;
+	while (offset < length) {
+		const char *line = text + offset;
+		const char *newline = memchr(line, '\n', length - offset);
+
+		if (!newline)
+			break;
+		if (length - offset > SMAPS_FLAGS_KEY_LENGTH &&
+		    memcmp(line, SMAPS_FLAGS_KEY, SMAPS_FLAGS_KEY_LENGTH) == 0) {
+			const char *next = newline + 1;
+
+			if (next == text + length ? !at_end : !smaps_is_header_start(*next))
+				break;
+			layout->flags_offset = offset;
+			layout->known_lines |= SMAPS_FLAGS_LINE_BIT;
+			return;
+		}
+		if (!learn_line(layout, line, offset, (size_t)(newline + 1 - line)))
+			break;
+		offset += (size_t)(newline + 1 - line);
+	}
+	/* smaps_rollup is one record without VmFlags */
+	layout->flags_offset = offset;
+	if (offset < length || !at_end)
+		layout->line_count = 0;
+}
+
+static inline uint64_t load64(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/*
+ * Eight columns, blanks then digits, at once: each byte of the word is one column. Sets a bit in
+ * *bad if there is anything else, so that the caller tests once per record.
+ */
+static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
+{
+	uint64_t word, is_digit, value;
+
+	word = load64(columns);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
+	/* only 0x20 and 0x30 to 0x39 ... */
+	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
+	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
+	*bad |= value & ~(is_digit * 0x0f);
+	/* ... the last a digit, and no blank after a digit */
+	*bad |= (is_digit >> 56) ^ 1;
+	*bad |= is_digit & ~(is_digit >> 8) & UINT64_C(0x0001010101010101);
+
+	value = value * 10 + (value >> 8);
+	return ((value & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+		(value >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+	       32;
+}
+
+bool smaps_layout_parse(const struct smaps_layout *layout, const char *record,
+			struct counters *ret)
+{
+	static const char unit[4] = { ' ', 'k', 'B', '\n' };
+	uint64_t bad = 0;
+
+	counters_set_unknown(ret);
+	for (size_t i = 0; i < layout->line_count; i++) {
+		const struct smaps_line *l = &layout->lines[i];
+		const char *line = record + l->offset;
+		uint32_t tail, want;
+
+		bad |= load64(line) ^ load64(l->key);
+		bad |= load64(line + 8) ^ load64(l->key + 8);
+		if (l->field == SMAPS_FIELD_COUNT_) {
+			bad |= memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=
+			       line + l->length - 1;
+			continue;
+		}
+		memcpy(&tail, line + KEY_WIDTH + VALUE_WIDTH, sizeof(tail));
+		memcpy(&want, unit, sizeof(want));
+		bad |= tail ^ want;
+		ret->bytes[l->field] = parse_columns(line + KEY_WIDTH, &bad) * 1024;
+	}
+	return bad == 0;
+}
