@@ -11,6 +11,7 @@
 const struct cmd *const cmds[] = {
 	&cmd_map,
 	&cmd_capture,
+	&cmd_doctor,
 	NULL,
 };
 

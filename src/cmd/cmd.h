@@ -30,6 +30,7 @@ struct cmd {
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_map;
 extern const struct cmd cmd_capture;
+extern const struct cmd cmd_doctor;
 
 /* All that have a name; ends with NULL. */
 extern const struct cmd *const cmds[];

@@ -5,8 +5,15 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd.c \
 	%D%/cmd.h \
 	%D%/cmd_capture.c \
+	%D%/cmd_doctor.c \
 	%D%/cmd_map.c \
 	%D%/cmd_watch.c \
+	%D%/doctor.c \
+	%D%/doctor.h \
+	%D%/doctor_around.c \
+	%D%/doctor_kernel.c \
+	%D%/doctor_process.c \
+	%D%/doctor_rights.c \
 	%D%/help.c \
 	%D%/help.h \
 	%D%/message.c \

@@ -44,13 +44,13 @@ static const struct option_row {
 	unsigned int scope;
 	const char *help;
 } option_rows[OPTION_COUNT_] = {
-	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_WATCH | SCOPE_MAP | SCOPE_CAPTURE,
+	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_ALL,
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH, "one report, then end" },
 	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP, "CSV, RFC 4180" },
-	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP,
+	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR,
 			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "

@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libproc.a
 %C%_libproc_a_SOURCES = \
 	%D%/proc_list.c \
 	%D%/proc_list.h \
+	%D%/proc_meminfo.c \
+	%D%/proc_meminfo.h \
 	%D%/proc_mounts.c \
 	%D%/proc_mounts.h \
 	%D%/proc_pids.h \

@@ -1,5 +1,6 @@
 # tests/cli
-TESTS += %D%/readme.sh
+TESTS += %D%/doctor_capture.sh %D%/readme.sh
 EXTRA_DIST += \
+	%D%/doctor_capture.sh \
 	%D%/readme.sh \
 	tests/fixtures/demo

@@ -4,12 +4,14 @@ check_PROGRAMS += %D%/capture_target
 TESTS += \
 	%D%/capture_redact.sh \
 	%D%/capture_same_report.sh \
-	%D%/capture_trouble.sh
+	%D%/capture_trouble.sh \
+	%D%/doctor_here.sh
 EXTRA_DIST += \
 	%D%/capture_lib.sh \
 	%D%/capture_redact.sh \
 	%D%/capture_same_report.sh \
-	%D%/capture_trouble.sh
+	%D%/capture_trouble.sh \
+	%D%/doctor_here.sh
 
 # These need python3, and are skipped without.
 LIVE_TESTS = \

@@ -72,13 +72,18 @@ TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_watch_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
-check_PROGRAMS += %D%/store/test_redact
-TESTS += %D%/store/test_redact
-%C%_store_test_redact_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-%C%_store_test_redact_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_redact
+TESTS += %D%/test_redact
+%C%_test_redact_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_redact_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
-check_PROGRAMS += %D%/store/test_capture
-TESTS += %D%/store/test_capture
-%C%_store_test_capture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-%C%_store_test_capture_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_capture
+TESTS += %D%/test_capture
+%C%_test_capture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_capture_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_proc_meminfo
+TESTS += %D%/test_proc_meminfo
+%C%_test_proc_meminfo_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_proc_meminfo_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 endif

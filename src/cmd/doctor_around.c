@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/units.h"
+#include "cmd/doctor.h"
+#include "proc/proc_meminfo.h"
+
+/* What a mount line is asked for: a type of file system, and a word among its own options. */
+struct mount_query {
+	const char *type, *option;
+	char point[256]; /* where the first such is, "" if nowhere */
+};
+
+/* "41 31 0:38 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,memory" */
+static void query_mount(char *line, struct mount_query *query)
+{
+	char point[256], type[32], options[1000];
+	const char *dash = strstr(line, " - ");
+
+	if (query->point[0] || !dash || sscanf(line, "%*s %*s %*s %*s %255s", point) != 1 ||
+	    sscanf(dash, " - %31s %*s %999s", type, options) != 2)
+		return;
+	if (strcmp(type, query->type) != 0 || (query->option && !strstr(options, query->option)))
+		return;
+	memcpy(query->point, point, sizeof(point));
+}
+
+static void check_cgroup(const struct patient *patient, struct finding *ret)
+{
+	struct mount_query unified = { .type = "cgroup2" };
+	struct mount_query memory = { .type = "cgroup", .option = "memory" };
+	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf controllers = STRBUF_INIT;
+	char *rest, *line;
+
+	if (patient_read(patient, "self/mountinfo", &mounts) < 0) {
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/mountinfo cannot be read");
+		return;
+	}
+	rest = mounts.text;
+	while ((line = strsep(&rest, "\n"))) {
+		query_mount(line, &unified);
+		query_mount(line, &memory);
+	}
+	strbuf_addf(&path, "%s/cgroup.controllers", unified.point);
+	if (unified.point[0] && io_read_file_at(-1, path.text, 4096, &controllers) == 0 &&
+	    strstr(strbuf_text(&controllers), "memory"))
+		finding_set(ret, ANSWER_YES, NULL, "cgroup v2 at %s",
+			    unified.point);
+	else if (memory.point[0])
+		finding_set(ret, ANSWER_YES, NULL, "cgroup v1 at %s", memory.point);
+	else
+		finding_set(ret, ANSWER_NO, "mount a cgroup file system with the memory controller",
+			    unified.point[0] ? "cgroup v2 is there, without the memory controller" :
+					       "no cgroup file system is mounted");
+}
+
+/* "always [madvise] never" */
+static void check_huge_pages(const struct patient *patient, struct finding *ret)
+{
+	static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+	static const struct {
+		const char *word;
+		enum answer answer;
+	} settings[] = {
+		{ "[always]", ANSWER_YES },
+		{ "[madvise]", ANSWER_PARTLY },
+		{ "[never]", ANSWER_NO },
+	};
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = io_read_file_at(-1, path, 4096, &text);
+
+	(void)patient;
+	if (r < 0) {
+		finding_set(ret, ANSWER_NO, NULL, "%s: %s", path, strerror(-r));
+		return;
+	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (strstr(strbuf_text(&text), settings[i].word)) {
+			finding_set(ret, settings[i].answer, NULL,
+				    "transparent_hugepage/enabled is %s", settings[i].word);
+			return;
+		}
+	finding_set(ret, ANSWER_UNKNOWN, NULL, "%s says none of its words", path);
+}
+
+static void check_swap(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_strbuf_ struct strbuf swaps = STRBUF_INIT;
+	char size[UNITS_TEXT_SIZE];
+	uint64_t bytes;
+
+	if (proc_meminfo_read(patient->fs, "SwapTotal", &bytes) < 0) {
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "meminfo has no SwapTotal");
+		return;
+	}
+	(void)patient_read(patient, "swaps", &swaps);
+	if (bytes == 0)
+		finding_set(ret, ANSWER_NO, NULL, "no swap");
+	else
+		finding_set(ret, ANSWER_YES, NULL, "%s%s", units_format_bytes(bytes, size),
+			    strstr(strbuf_text(&swaps), "/zram") ? ", zram among it" : "");
+}
+
+static void check_utf8(const struct patient *patient, struct finding *ret)
+{
+	const char *codeset = nl_langinfo(CODESET);
+
+	(void)patient;
+	finding_set(ret, strcmp(codeset, "UTF-8") == 0 ? ANSWER_YES : ANSWER_NO,
+		    "set LC_ALL to a locale that has it, as C.UTF-8", "the locale's characters are %s",
+		    codeset);
+}
+
+static void check_colour(const struct patient *patient, struct finding *ret)
+{
+	const char *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+
+	(void)patient;
+	if (no_color && no_color[0])
+		finding_set(ret, ANSWER_NO, "unset NO_COLOR", "NO_COLOR is set");
+	else if (!term || !term[0] || strcmp(term, "dumb") == 0)
+		finding_set(ret, ANSWER_NO, "set TERM to what the terminal is", "TERM is %s",
+			    term && term[0] ? term : "not set");
+	else if (strstr(term, "256color") || strstr(term, "direct"))
+		finding_set(ret, ANSWER_YES, NULL, "TERM is %s", term);
+	else
+		finding_set(ret, ANSWER_PARTLY, "a TERM with 256color in its name, if it is one",
+			    "TERM is %s", term);
+}
+
+static void find_built(bool is_built, const char *library, const char *fix, struct finding *ret)
+{
+	finding_set(ret, is_built ? ANSWER_YES : ANSWER_NO, fix, "built %s %s",
+		    is_built ? "with" : "without", library);
+}
+
+static void check_screen(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	find_built(HAVE_NCURSES, "ncursesw", "build it with ncursesw", ret);
+}
+
+static void check_libproc2(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	find_built(HAVE_LIBPROC2, "libproc2", "nothing: memstate's own reader lists them too", ret);
+}
+
+static void check_libarchive(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	find_built(HAVE_LIBARCHIVE, "libarchive",
+		   "build it with libarchive; capture into a directory works without", ret);
+}
+
+static const struct check checks[] = {
+	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE, check_cgroup },
+	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE, check_huge_pages },
+	{ "swap", "anonymous memory can leave RAM", false, CHECK_ANYWHERE, check_swap },
+	{ "utf8", "names and graphs are shown as they are", false, CHECK_LIVE, check_utf8 },
+	{ "colour", "the terminal has 256 colours", false, CHECK_LIVE, check_colour },
+	{ "screen", "there is an interactive screen", false, CHECK_LIVE, check_screen },
+	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE, check_libproc2 },
+	{ "tar", "captures can be one file", false, CHECK_LIVE, check_libarchive },
+};
+
+const struct check_list doctor_around_checks = {
+	"what else is here", checks, sizeof(checks) / sizeof(checks[0]),
+};

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the doctor says of captures: one of an old kernel, made by hand, with a process each that
+# is whole, has no smaps, and is a kernel thread.
+: "${MEMSTATE:?}"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/old/7/task/7" "$dir/old/8" "$dir/old/9" "$dir/old/sys/kernel" "$dir/empty"
+cd "$dir" || exit 99
+
+echo 4.4.0-old > old/sys/kernel/osrelease
+echo 'SwapTotal: 1048576 kB' > old/meminfo
+echo '7 (ok) S 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 2 0 500 4096 1 0' > old/7/stat
+echo '-1 0x7ffc5c1cfbb0 0x7fec8c352c17' > old/7/task/7/syscall
+cat > old/7/smaps << 'END'
+00400000-00401000 r-xp 00000000 fe:00 12                         /bin/x
+Rss:                   4 kB
+VmFlags: rd ex
+7f0000000000-7f0000001000 r-xp 00000000 fe:00 13                 /opt/libjemalloc.so.2
+Rss:                   4 kB
+VmFlags: rd ex
+END
+echo '8 (no smaps) S 1 8 8 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 500 4096 1 0' > old/8/stat
+echo '9 (kthread) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 9 0 0 0' > old/9/stat
+
+status=0
+# compare COMMAND...: output and exit status with what is on standard input
+compare()
+{
+	{
+		"$@"
+		echo "[exit $?]"
+	} 2>&1 | sed 's/"version":"[^"]*"/"version":"VERSION"/' > "$dir/out"
+	if ! diff - "$dir/out" > "$dir/diff"; then
+		echo "FAIL: $*" >&2
+		cat "$dir/diff" >&2
+		status=1
+	fi
+}
+
+compare "$MEMSTATE" doctor --procfs old << 'END'
+what the kernel tells
+capture             unknown when and by what it was saved (no memstate-capture in it)
+kernel              partly  all that a plain watch uses (Linux 4.4.0-old)
+                            -> Linux 4.14 or later
+smaps               partly  mappings and the state of their pages (1 of 2 processes)
+smaps_rollup        no      totals of a process in one read (0 of 2 processes)
+lazyfree            no      memory freed with MADV_FREE is told apart (smaps has no LazyFree)
+                            -> Linux 4.12; until then such pages are counted as private_clean
+stack_marks         no      stacks of threads carry a mark (Linux before 6.7)
+                            -> Linux 6.7 with transparent huge pages; until then stacks are told by
+                            guards and stack pointers
+stack_pointers      partly  where the stacks of threads are (1 of 2 processes)
+
+what may be read
+all_processes       partly  every process' memory may be read (1 of 2 processes)
+
+what else is here
+swap                yes     anonymous memory can leave RAM (1.0G)
+[exit 0]
+END
+compare "$MEMSTATE" doctor --procfs old -p 7,8,9 << 'END'
+ok (7)
+memory              yes     it has memory of its own (in state S, 2 threads)
+smaps               yes     its mappings and the state of their pages (smaps has 2 mappings)
+smaps_rollup        no      its totals in one read (smaps_rollup: No such file or directory)
+stack_pointers      yes     where the stacks of its threads are (task/7/syscall can be read)
+dynamic             yes     its libraries are told by their names (code of 2 files is mapped)
+allocator           yes     which malloc it uses (jemalloc: /opt/libjemalloc.so.2 is mapped)
+
+no smaps (8)
+memory              yes     it has memory of its own (in state S, 1 thread)
+smaps               no      its mappings and the state of their pages (smaps is not there)
+smaps_rollup        no      its totals in one read (smaps_rollup: No such file or directory)
+stack_pointers      no      where the stacks of its threads are (task/8/syscall: No such file or
+                            directory)
+dynamic             unknown its libraries are told by their names (its mappings are not known)
+allocator           unknown which malloc it uses (its mappings are not known)
+
+kthread (9)
+memory              no      it has memory of its own (a kernel thread has none)
+smaps               unknown its mappings and the state of their pages (there is nothing to read)
+smaps_rollup        unknown its totals in one read (there is nothing to read)
+stack_pointers      no      where the stacks of its threads are (task/9/syscall: No such file or
+                            directory)
+dynamic             unknown its libraries are told by their names (its mappings are not known)
+allocator           unknown which malloc it uses (its mappings are not known)
+[exit 3]
+END
+compare "$MEMSTATE" doctor --procfs old -p kthread -J << 'END'
+{"memstate":{"version":"VERSION","schema":1},"pid":9,"comm":"kthread","checks":[{"name":"memory","answer":"no","about":"it has memory of its own","fact":"a kernel thread has none","fix":null},{"name":"smaps","answer":"unknown","about":"its mappings and the state of their pages","fact":"there is nothing to read","fix":null},{"name":"smaps_rollup","answer":"unknown","about":"its totals in one read","fact":"there is nothing to read","fix":null},{"name":"stack_pointers","answer":"no","about":"where the stacks of its threads are","fact":"task/9/syscall: No such file or directory","fix":null},{"name":"dynamic","answer":"unknown","about":"its libraries are told by their names","fact":"its mappings are not known","fix":null},{"name":"allocator","answer":"unknown","about":"which malloc it uses","fact":"its mappings are not known","fix":null}]}
+[exit 0]
+END
+compare "$MEMSTATE" doctor --procfs old -p 7,10 -J << 'END'
+memstate: 10: no such process
+{"memstate":{"version":"VERSION","schema":1},"pid":7,"comm":"ok","checks":[{"name":"memory","answer":"yes","about":"it has memory of its own","fact":"in state S, 2 threads","fix":null},{"name":"smaps","answer":"yes","about":"its mappings and the state of their pages","fact":"smaps has 2 mappings","fix":null},{"name":"smaps_rollup","answer":"no","about":"its totals in one read","fact":"smaps_rollup: No such file or directory","fix":null},{"name":"stack_pointers","answer":"yes","about":"where the stacks of its threads are","fact":"task/7/syscall can be read","fix":null},{"name":"dynamic","answer":"yes","about":"its libraries are told by their names","fact":"code of 2 files is mapped","fix":null},{"name":"allocator","answer":"yes","about":"which malloc it uses","fact":"jemalloc: /opt/libjemalloc.so.2 is mapped","fix":null}]}
+[exit 3]
+END
+compare "$MEMSTATE" doctor --procfs old -p 10 << 'END'
+memstate: 10: no such process
+[exit 1]
+END
+compare "$MEMSTATE" doctor --procfs empty << 'END'
+memstate: empty: no process there: neither a /proc nor a capture of one
+[exit 1]
+END
+exit $status

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the doctor says of this machine, and of a process, is what other ways of looking say.
+. "$srcdir/tests/live/capture_lib.sh"
+
+# answers NAME ANSWER: the line that the last expect has printed
+answers()
+{
+	grep -q "^$1  *$2 " "$dir/out" || fail "$1 is not '$2': $(grep "^$1 " "$dir/out")"
+}
+
+expect 0 "$MEMSTATE" doctor
+[ ! -s "$dir/err" ] || fail "$(cat "$dir/err")"
+grep -qF "(Linux $(uname -r))" "$dir/out" || fail "another kernel than uname's"
+answers smaps yes
+if [ -e /proc/self/smaps_rollup ]; then answers smaps_rollup yes; else answers smaps_rollup no; fi
+if grep -q ^LazyFree /proc/self/smaps; then answers lazyfree yes; else answers lazyfree no; fi
+if [ "$(awk '/^SwapTotal/ { print $2 }' /proc/meminfo)" = 0 ]; then
+	answers swap no
+else
+	answers swap yes
+fi
+case $(readlink /proc/self/ns/pid) in
+	'pid:[4026531836]') answers pid_namespace yes ;;
+	*) answers pid_namespace partly ;;
+esac
+answers utf8 no
+expect 0 env NO_COLOR=1 TERM=xterm-256color "$MEMSTATE" doctor
+answers colour no
+expect 0 env TERM=xterm-256color "$MEMSTATE" doctor
+answers colour yes
+expect 2 "$MEMSTATE" doctor here
+
+start_stopped_target
+expect 0 "$MEMSTATE" doctor -p "$target"
+answers smaps yes
+grep -q "^smaps  *yes .*has $("$MEMSTATE" map -p "$target" --no-headings -o size_bytes |
+	wc -l) mappings" "$dir/out" || fail "another count of mappings than map's"
+answers pid_namespace yes
+answers dynamic yes
+if [ -r "/proc/$target/syscall" ] && cat "/proc/$target/syscall" > /dev/null 2>&1; then
+	answers stack_pointers yes
+else
+	answers stack_pointers no
+fi
+if ! cat /proc/1/smaps > /dev/null 2>&1; then
+	expect 3 "$MEMSTATE" doctor -p 1
+	answers smaps no
+	grep -q 'smaps: Permission denied' "$dir/out" || fail "it does not say why"
+fi
+
+expect 0 "$MEMSTATE" capture -p "$target" "$dir/saved"
+expect 0 "$MEMSTATE" doctor --procfs "$dir/saved"
+answers capture yes
+answers smaps yes
+grep -q '1 of 1 processes' "$dir/out" || fail "the capture has one process"
+
+python3 -c '' 2> /dev/null || exit 0 # what follows needs it
+for arguments in "" "-p $target"; do
+	# shellcheck disable=SC2086
+	"$MEMSTATE" doctor -J $arguments | python3 -c '
+import json, sys
+lines = sys.stdin.read().splitlines()
+assert len(lines) == 1
+checks = json.loads(lines[0])["checks"]
+names = [c["name"] for c in checks]
+assert len(names) > 5 and len(set(names)) == len(names), names
+for c in checks:
+    assert c["answer"] in ("yes", "partly", "no", "unknown") and c["fact"] and c["about"], c
+' || fail "JSON"
+done
+exit 0
