@@ -83,7 +83,7 @@ static void check_lazyfree(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "smaps has LazyFree");
 	else
 		finding_set(ret, ANSWER_NO,
-			    "Linux 4.12; until then such pages are counted as private_clean",
+			    "Linux 4.12; until then clean and LazyFree pages are unknown",
 			    "smaps has no LazyFree");
 }
 

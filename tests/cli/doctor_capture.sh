@@ -46,7 +46,7 @@ kernel              partly  all that a plain watch uses (Linux 4.4.0-old)
 smaps               partly  mappings and the state of their pages (1 of 2 processes)
 smaps_rollup        no      totals of a process in one read (0 of 2 processes)
 lazyfree            no      memory freed with MADV_FREE is told apart (smaps has no LazyFree)
-                            -> Linux 4.12; until then such pages are counted as private_clean
+                            -> Linux 4.12; until then clean and LazyFree pages are unknown
 stack_marks         no      stacks of threads carry a mark (Linux before 6.7)
                             -> Linux 6.7 with transparent huge pages; until then stacks are told by
                             guards and stack pointers
