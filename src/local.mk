@@ -7,6 +7,9 @@ include src/classify/local.mk
 include src/store/local.mk
 include src/sample/local.mk
 include src/render/local.mk
+if HAVE_NCURSES
+include src/ui/local.mk
+endif
 
 include src/cmd/local.mk
 

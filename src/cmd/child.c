@@ -16,23 +16,25 @@
 #include "cmd/message.h"
 #include "cmd/signals.h"
 
-static _Noreturn void exec_command(char **argv, int output_fd, int error_fd)
+static _Noreturn void exec_command(char **argv, const struct child_files *files, int report_fd)
 {
+	const int fds[] = { files->input_fd, files->output_fd, files->error_fd };
 	int err;
 
 	signals_reset_in_child();
-	if (output_fd >= 0 && dup2(output_fd, STDOUT_FILENO) < 0)
-		_exit(126);
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
+			_exit(126);
 	execvp(argv[0], argv);
 	err = errno;
-	if (write(error_fd, &err, sizeof(err)) < 0)
+	if (write(report_fd, &err, sizeof(err)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-int child_start(struct child *child, char **argv, int output_fd)
+int child_start(struct child *child, char **argv, const struct child_files *files)
 {
-	_cleanup_close_ int error_fd = -1;
+	_cleanup_close_ int report_fd = -1;
 	int pipe_fds[2];
 	int err = 0;
 	ssize_t n;
@@ -40,17 +42,17 @@ int child_start(struct child *child, char **argv, int output_fd)
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return -errno;
-	error_fd = pipe_fds[0];
+	report_fd = pipe_fds[0];
 	pid = fork();
 	if (pid == 0)
-		exec_command(argv, output_fd, pipe_fds[1]);
+		exec_command(argv, files, pipe_fds[1]);
 	err = pid < 0 ? errno : 0;
 	close(pipe_fds[1]);
 	if (pid < 0)
 		return -err;
 	/* exec closes the pipe: then nothing comes */
 	do
-		n = read(error_fd, &err, sizeof(err));
+		n = read(report_fd, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(err)) {
 		waitpid(pid, NULL, 0);

@@ -15,10 +15,13 @@ struct child {
 };
 
 /*
- * Start argv and return when it has exec'd. With output_fd >= 0 its standard output goes there.
+ * Start argv and return when it has exec'd.
  * Returns 0, or -errno of what kept it from starting (-ENOENT: not found).
  */
-int child_start(struct child *child, char **argv, int output_fd);
+struct child_files {
+	int input_fd, output_fd, error_fd; /* its standard files; -1: memstate's own */
+};
+int child_start(struct child *child, char **argv, const struct child_files *files);
 
 /* Look whether it has ended. */
 void child_poll(struct child *child);

@@ -11,21 +11,19 @@
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
+#include "cmd/screen.h"
 #include "cmd/series.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/text.h"
 
+#if HAVE_NCURSES
 static bool wants_screen(const struct options *o)
 {
-#if HAVE_NCURSES
 	return o->format == FORMAT_AUTO && !o->output && !o->output_all &&
 	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-#else
-	(void)o;
-	return false;
-#endif
 }
+#endif
 
 static int check_combination(const struct options *o)
 {
@@ -52,8 +50,10 @@ static int watch_run(struct options *o)
 	signals_begin();
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		status = series_run(&session);
+#if HAVE_NCURSES
 	else if (wants_screen(o))
-		status = text_run(&session);
+		status = screen_run(&session);
+#endif
 	else
 		status = text_run(&session);
 	session_end(&session);

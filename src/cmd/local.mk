@@ -22,6 +22,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/options.h \
 	%D%/peak.c \
 	%D%/peak.h \
+	%D%/screen.h \
 	%D%/series.c \
 	%D%/series.h \
 	%D%/session.c \
@@ -32,4 +33,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/stream.h \
 	%D%/text.c \
 	%D%/text.h
-CMD_LIBS = %D%/libcmd.a src/store/libstore.a src/render/librender.a $(SAMPLE_LIBS) $(LIBARCHIVE_LIBS)
+if HAVE_NCURSES
+%C%_libcmd_a_SOURCES += %D%/screen.c
+endif
+EXTRA_DIST += %D%/screen.c
+CMD_LIBS = %D%/libcmd.a $(UI_LIBS) src/store/libstore.a src/render/librender.a $(SAMPLE_LIBS) $(LIBARCHIVE_LIBS)

@@ -233,6 +233,7 @@ static void release(struct series *series)
 int series_run(struct session *session)
 {
 	const struct options *o = session->options;
+	const struct child_files files = { -1, STDERR_FILENO, -1 };
 	struct series series = { .session = session };
 	int r;
 
@@ -240,7 +241,7 @@ int series_run(struct session *session)
 	if (r == EXIT_DONE)
 		r = session_sort_key(o, &process_columns, NULL, &series.sort, &series.has_sort);
 	if (r == EXIT_DONE)
-		r = session_start_command(session, STDERR_FILENO);
+		r = session_start_command(session, &files);
 	if (r != EXIT_DONE) {
 		release(&series);
 		return r;

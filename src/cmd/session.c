@@ -33,7 +33,7 @@ void session_end(struct session *session)
 	procfs_release(&session->fs);
 }
 
-int session_start_command(struct session *session, int output_fd)
+int session_start_command(struct session *session, const struct child_files *files)
 {
 	struct options *o = session->options;
 	int r;
@@ -48,7 +48,7 @@ int session_start_command(struct session *session, int output_fd)
 		message_usage(NULL, "a command and --procfs exclude each other");
 		return EXIT_BAD_USAGE;
 	}
-	r = child_start(&session->child, o->command, output_fd);
+	r = child_start(&session->child, o->command, files);
 	if (r < 0) {
 		message_error(o->command[0], r);
 		return EXIT_FAILED;

@@ -22,10 +22,9 @@ int session_begin(struct session *session, struct options *options);
 void session_end(struct session *session);
 
 /*
- * Start the options' command, if any, and make it the target. Its standard output goes to
- * output_fd if that is >= 0. Returns as above.
+ * Start the options' command, if any, and make it the target. Returns as above.
  */
-int session_start_command(struct session *session, int output_fd);
+int session_start_command(struct session *session, const struct child_files *files);
 
 /* The columns of -o, or the defaults. Returns as above. */
 int session_columns(const struct options *options, const struct column_set *set,

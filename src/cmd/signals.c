@@ -55,8 +55,9 @@ void signals_reset_in_child(void)
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-void signals_wait_until(uint64_t due_ns)
+void signals_wait_for_input(int fd, uint64_t due_ns)
 {
+	struct pollfd input = { .fd = fd, .events = POLLIN };
 	uint64_t now = clock_now_ns();
 	uint64_t left = due_ns > now ? due_ns - now : 0;
 	struct timespec timeout = {
@@ -64,7 +65,12 @@ void signals_wait_until(uint64_t due_ns)
 		.tv_nsec = (long)(left % NS_PER_S),
 	};
 
-	ppoll(NULL, 0, &timeout, &mask_before);
+	ppoll(&input, 1, &timeout, &mask_before);
+}
+
+void signals_wait_until(uint64_t due_ns)
+{
+	signals_wait_for_input(-1, due_ns);
 }
 
 int signals_stop_count(void)

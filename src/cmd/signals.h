@@ -17,6 +17,9 @@ void signals_reset_in_child(void);
 /* Sleep until due_ns on the monotonic clock, or until a signal comes. */
 void signals_wait_until(uint64_t due_ns);
 
+/* The same, or until fd (-1: none) can be read or has nothing more to come. */
+void signals_wait_for_input(int fd, uint64_t due_ns);
+
 /* How often INT, TERM or HUP came, and the last of them (0: none). */
 int signals_stop_count(void);
 int signals_last_stop(void);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/data.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "sample/watch.h"
+#include "ui/ui.h"
+
+void data_init(struct data *d, const struct ui_options *options)
+{
+	memset(d, 0, sizeof(*d));
+	d->options = options;
+	d->watch = watch_new(options->sampler, options->targets, options->max_share_per_mille);
+	d->processes = watch_snapshot(d->watch);
+	snapshot_init(&d->last_processes);
+	snapshot_init(&d->detail);
+	history_init(&d->history);
+}
+
+void data_release(struct data *d)
+{
+	watch_free(d->watch);
+	snapshot_release(&d->last_processes);
+	snapshot_release(&d->detail);
+	mapping_list_release(&d->mappings);
+	history_release(&d->history);
+}
+
+/* A copy that stays when the watch has nothing more to show. */
+static void keep_processes(struct data *d)
+{
+	const struct snapshot *now = watch_snapshot(d->watch);
+	struct snapshot *kept = &d->last_processes;
+
+	snapshot_clear(kept);
+	for (size_t i = 0; i < now->count; i++) {
+		struct usage *u = snapshot_add(kept);
+
+		*u = now->usages[i];
+		if (u->command)
+			u->command = xstrdup(u->command);
+	}
+	kept->taken_ns = now->taken_ns;
+	kept->unix_ms = now->unix_ms;
+	kept->unreadable_count = now->unreadable_count;
+}
+
+void data_refresh_processes(struct data *d, unsigned int needs, const int *visible_pids,
+			    size_t visible_count)
+{
+	const struct snapshot *now;
+
+	if (d->has_ended)
+		return;
+	d->list_error = watch_refresh(d->watch, needs, visible_pids, visible_count);
+	now = watch_snapshot(d->watch);
+	d->taken_ns = now->taken_ns;
+	d->cost_ns = now->cost_ns;
+	d->is_slowed = false;
+	d->processes = now;
+	if (targets_are_all(d->options->targets))
+		return;
+	if (now->count > 0) {
+		keep_processes(d);
+	} else if (d->last_processes.count > 0) {
+		d->has_ended = true;
+		d->processes = &d->last_processes;
+	}
+}
+
+void data_open(struct data *d, const struct process *p)
+{
+	if (d->detail_pid == p->pid && d->detail_target.start_ticks == p->start_ticks)
+		return;
+	d->detail_pid = p->pid;
+	d->detail_target = (struct target_pid){
+		.pid = p->pid,
+		.start_ticks = p->start_ticks,
+		.had_memory = process_has_memory(p),
+	};
+	d->detail_targets = (struct targets){ .pids = &d->detail_target, .pid_count = 1 };
+	d->detail_has_ended = false;
+	snapshot_clear(&d->detail);
+	mapping_list_release(&d->mappings);
+	history_clear(&d->history);
+}
+
+/* What was read takes the place of what is shown. */
+static void show_detail(struct data *d, struct snapshot *next, struct mapping_list *mappings)
+{
+	struct snapshot old = d->detail;
+	struct mapping_list old_mappings = d->mappings;
+
+	d->detail = *next;
+	d->mappings = *mappings;
+	*next = old;
+	*mappings = old_mappings;
+}
+
+void data_refresh_detail(struct data *d, uint64_t interval_ns)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct snapshot next;
+	int r;
+
+	if (d->detail_has_ended)
+		return;
+	snapshot_init(&next);
+	d->taken_ns = clock_now_ns();
+	r = sampler_list(d->options->sampler, &d->detail_targets, NEED_STAT | NEED_UID, &next);
+	d->list_error = r;
+	if (r == 0 && next.count == 1)
+		r = sampler_read_mappings(d->options->sampler, &next.usages[0], &mappings);
+	/* the last figures of one that has ended stay */
+	d->detail_has_ended = d->list_error == 0 && (next.count == 0 || r == -ESRCH);
+	if (d->list_error == 0 && !d->detail_has_ended) {
+		show_detail(d, &next, &mappings);
+		history_add(&d->history, &d->detail.usages[0], interval_ns);
+	}
+	d->cost_ns = clock_now_ns() - d->taken_ns;
+	mapping_list_release(&mappings);
+	snapshot_release(&next);
+}
+
+const struct usage *data_detail(const struct data *d)
+{
+	return d->detail.count > 0 ? &d->detail.usages[0] : NULL;
+}
+
+uint64_t data_detail_interval_ns(const struct data *d, uint64_t interval_ns)
+{
+	const struct usage *u = data_detail(d);
+	unsigned int share = d->options->max_share_per_mille;
+	uint64_t least_ns;
+
+	if (!u || share == 0 || share >= 1000)
+		return interval_ns;
+	least_ns = u->read_ns / share * 1000;
+	return least_ns > interval_ns ? least_ns : interval_ns;
+}

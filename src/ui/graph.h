@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * graph - amounts over time as a filled curve from 0 up, the newest at the right.
+ */
+#ifndef MS_UI_GRAPH_H
+#define MS_UI_GRAPH_H
+
+#include "ui/canvas.h"
+
+enum graph_style {
+	GRAPH_BRAILLE, /* two samples per cell, four levels */
+	GRAPH_BLOCK,   /* one sample per cell, eight levels */
+	GRAPH_ASCII,   /* one sample per cell, two levels */
+	GRAPH_STYLE_COUNT_,
+};
+
+/* How many samples a width shows. */
+size_t graph_sample_count(enum graph_style style, int width);
+
+/* Where an axis for amounts up to max_bytes ends: the next round number, never 0. */
+uint64_t graph_axis_bytes(uint64_t max_bytes);
+
+/*
+ * The last samples that fit, oldest first, BYTES_UNKNOWN where one is missing: a gap. A known
+ * amount above 0 is at least one level high.
+ */
+struct graph {
+	const uint64_t *samples;
+	size_t count;
+	uint64_t axis_bytes; /* the top of the area */
+	enum graph_style style;
+};
+
+void graph_draw(const struct graph *g, struct canvas *c, const struct area *area);
+
+#endif

@@ -1,0 +1,39 @@
+# The screen. Built only with ncurses, which only screen_curses.c includes.
+noinst_LIBRARIES += %D%/libui.a
+%C%_libui_a_SOURCES = \
+	%D%/canvas.c \
+	%D%/canvas.h \
+	%D%/data.c \
+	%D%/data.h \
+	%D%/graph.c \
+	%D%/graph.h \
+	%D%/grid.c \
+	%D%/grid.h \
+	%D%/history.c \
+	%D%/history.h \
+	%D%/keymap.c \
+	%D%/keymap.h \
+	%D%/list.c \
+	%D%/list.h \
+	%D%/menu.c \
+	%D%/menu.h \
+	%D%/process_matrix.c \
+	%D%/prompt.c \
+	%D%/rescue.c \
+	%D%/rescue.h \
+	%D%/save.c \
+	%D%/screen_curses.c \
+	%D%/theme.c \
+	%D%/theme.h \
+	%D%/tree.c \
+	%D%/tree.h \
+	%D%/ui.c \
+	%D%/ui.h \
+	%D%/ui_draw.c \
+	%D%/view.h \
+	%D%/view_help.c \
+	%D%/view_mappings.c \
+	%D%/view_process.c \
+	%D%/view_processes.c
+%C%_libui_a_CFLAGS = $(AM_CFLAGS) $(NCURSESW_CFLAGS)
+UI_LIBS = %D%/libui.a $(NCURSESW_LIBS)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "ui/ui.h"
+
+#define PROMPT_LENGTH_MAX 1000
+
+void prompt_release(struct prompt *prompt)
+{
+	strbuf_release(&prompt->text);
+	free(prompt->before);
+	*prompt = (struct prompt){ .kind = PROMPT_NONE };
+}
+
+/* The words that the prompt changes while one types; NULL for a file name. */
+static struct strbuf *subject_of(struct ui *ui)
+{
+	struct selection *selection = ui_selection(ui);
+
+	if (!selection || ui->prompt.kind == PROMPT_SAVE)
+		return NULL;
+	return ui->prompt.kind == PROMPT_SEARCH ? &selection->search : &selection->filter;
+}
+
+static void set_text(struct strbuf *sb, const char *text)
+{
+	strbuf_clear(sb);
+	strbuf_add_text(sb, text);
+}
+
+static void suggest_name(const struct ui *ui, struct strbuf *name)
+{
+	static const char *const kinds[VIEW_COUNT_] = {
+		[VIEW_PROCESSES] = "processes", [VIEW_PROCESS] = "report",
+		[VIEW_MAPPINGS] = "mappings",
+	};
+
+	if (ui->view == VIEW_PROCESSES)
+		strbuf_addf(name, "memstate-%s.txt", kinds[ui->view]);
+	else
+		strbuf_addf(name, "memstate-%d-%s.txt", ui->data.detail_pid, kinds[ui->view]);
+}
+
+void prompt_open(struct ui *ui, enum prompt_kind kind)
+{
+	struct strbuf *subject;
+
+	prompt_release(&ui->prompt);
+	ui->prompt.kind = kind;
+	subject = subject_of(ui);
+	ui->prompt.before = xstrdup(subject ? strbuf_text(subject) : "");
+	if (kind == PROMPT_FILTER)
+		set_text(&ui->prompt.text, ui->prompt.before);
+	if (kind == PROMPT_SAVE)
+		suggest_name(ui, &ui->prompt.text);
+}
+
+/* Search and filter show what they find while one types. */
+static void apply(struct ui *ui)
+{
+	struct strbuf *subject = subject_of(ui);
+
+	ui->prompt.is_confirmed = false;
+	if (!subject)
+		return;
+	set_text(subject, strbuf_text(&ui->prompt.text));
+	if (ui->prompt.kind == PROMPT_FILTER)
+		ui_update_view(ui);
+	else if (ui->prompt.text.length > 0 && !ui_search(ui, 0))
+		ui_say(ui, "not found");
+}
+
+static void cancel(struct ui *ui)
+{
+	struct strbuf *subject = subject_of(ui);
+
+	if (subject)
+		set_text(subject, ui->prompt.before);
+	prompt_release(&ui->prompt);
+	ui_update_view(ui);
+}
+
+static void save(struct ui *ui)
+{
+	const char *path = strbuf_text(&ui->prompt.text);
+	int r;
+
+	if (path[0] == '\0') {
+		prompt_release(&ui->prompt);
+		return;
+	}
+	if (!ui->prompt.is_confirmed && access(path, F_OK) == 0) {
+		ui->prompt.is_confirmed = true;
+		ui_say(ui, "that file is there already: Enter again overwrites it");
+		return;
+	}
+	r = save_view(ui, path);
+	if (r < 0)
+		ui_say(ui, "not saved: %s: %s", path, strerror(-r));
+	else
+		ui_say(ui, "saved: %s", path);
+	prompt_release(&ui->prompt);
+}
+
+static void accept(struct ui *ui)
+{
+	if (ui->prompt.kind == PROMPT_SAVE)
+		save(ui);
+	else
+		prompt_release(&ui->prompt);
+}
+
+static void erase(struct ui *ui)
+{
+	struct strbuf *text = &ui->prompt.text;
+	size_t length = text->length;
+
+	/* back to the byte that begins a character */
+	while (length > 0 && ((unsigned char)text->text[--length] & 0xc0) == 0x80)
+		;
+	strbuf_truncate(text, length);
+	apply(ui);
+}
+
+static void type(struct ui *ui, uint32_t key)
+{
+	struct strbuf *text = &ui->prompt.text;
+
+	if (key < ' ' || key >= KEY_ARROW_UP || text->length >= PROMPT_LENGTH_MAX)
+		return;
+	canvas_add_character(text, key);
+	apply(ui);
+}
+
+void prompt_key(struct ui *ui, uint32_t key)
+{
+	enum action action = keymap_find(key, ui_context(ui));
+
+	switch ((int)action) {
+	case ACTION_ACCEPT:
+		accept(ui);
+		break;
+	case ACTION_CANCEL:
+		cancel(ui);
+		break;
+	case ACTION_ERASE:
+		erase(ui);
+		break;
+	case ACTION_ERASE_ALL:
+		strbuf_clear(&ui->prompt.text);
+		apply(ui);
+		break;
+	case ACTION_NEXT_MATCH:
+		ui_search(ui, 1);
+		break;
+	case ACTION_REDRAW:
+		ui->wants_redraw = true;
+		break;
+	case ACTION_QUIT:
+		ui->has_quit = true;
+		break;
+	default:
+		type(ui, key);
+		break;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "render/output.h"
+#include "render/text_report.h"
+#include "ui/ui.h"
+
+#define REPORT_WIDTH 100
+
+static void add_time(struct strbuf *out, uint64_t unix_ms)
+{
+	char utc[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(out, "memstate %s, %s\n\n", PACKAGE_VERSION, clock_format_utc(unix_ms, utc));
+}
+
+static void add_table(const struct ui *ui, const struct grid *grid, const void *const *rows,
+		      size_t count, struct strbuf *out)
+{
+	const struct table_options options = { .exact_bytes = ui->options->exact_bytes };
+
+	table_add(out, &grid->columns, rows, count, &options);
+}
+
+static void add_report(const struct ui *ui, struct strbuf *out)
+{
+	const struct text_report_options options = {
+		.width = REPORT_WIDTH,
+		.exact_bytes = ui->options->exact_bytes,
+	};
+
+	text_report_add(out, data_detail(&ui->data), &ui->data.mappings, &options);
+}
+
+int save_view(const struct ui *ui, const char *path)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (ui->view != VIEW_PROCESSES && !data_detail(&ui->data))
+		return -ENODATA;
+	add_time(&text, ui->view == VIEW_PROCESSES ? ui->data.processes->unix_ms
+						   : ui->data.detail.unix_ms);
+	if (ui->view == VIEW_PROCESSES)
+		add_table(ui, &ui->processes.grid, ui->processes.order, ui->processes.count, &text);
+	else if (ui->view == VIEW_MAPPINGS)
+		add_table(ui, &ui->mappings.grid, ui->mappings.order, ui->mappings.count, &text);
+	else
+		add_report(ui, &text);
+	return io_write_file_atomic(path, text.text, text.length);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ui - the screen: its state, what keys do to it, and how it is drawn. All but ui_run() works without
+ * a terminal.
+ */
+#ifndef MS_UI_UI_H
+#define MS_UI_UI_H
+
+#include "ui/data.h"
+#include "ui/menu.h"
+#include "ui/view.h"
+
+struct ui_options {
+	struct sampler *sampler;
+	struct targets *targets;
+	uint64_t interval_ns;
+	unsigned int max_share_per_mille;
+	bool exact_bytes;
+	bool is_live;	  /* false: a captured tree, which is read once */
+	const char *sort; /* as -s takes it, and right; NULL: the default */
+
+	/* A command that memstate runs, or all NULL and -1. */
+	const char *command;
+	bool (*command_has_ended)(void *context);
+	void (*drain_output)(void *context); /* read what output_fd has; may be NULL */
+	int output_fd;			     /* to be waited for; -1: none */
+	void *context;
+};
+
+/*
+ * Show the screen until the user leaves it. Returns 0, the number of the signal that ended it (INT,
+ * TERM, HUP), or -errno: -ENOTTY when the terminal cannot show it. The terminal is as it was before,
+ * whatever happens. INT, TERM, HUP and CHLD must be held back by the caller.
+ */
+int ui_run(const struct ui_options *options);
+
+enum view { VIEW_PROCESSES, VIEW_PROCESS, VIEW_MAPPINGS, VIEW_HELP, VIEW_COUNT_ };
+
+enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SAVE, PROMPT_COUNT_ };
+
+struct prompt {
+	enum prompt_kind kind;
+	struct strbuf text;
+	char *before; /* what it was, for Esc; owned */
+	bool is_confirmed; /* the file is there, and was asked about */
+};
+
+#define BAR_ENTRIES_MAX 16
+
+struct bar_entry {
+	int x, end;
+	uint32_t key;
+};
+
+struct ui {
+	const struct ui_options *options;
+	struct data data;
+	enum view view;
+	enum view view_before_help;
+	struct processes_view processes;
+	struct process_view process;
+	struct mappings_view mappings;
+	struct list help;
+	struct menu menu;
+	struct prompt prompt;
+	char message[160]; /* one line, until the next key; "": none */
+	uint64_t interval_ns;
+	uint64_t due_ns; /* when the next refresh is */
+	bool wants_refresh;
+	bool is_paused;
+	bool wants_redraw; /* of what the terminal shows, from scratch */
+	bool has_quit;
+	struct bar_entry bar[BAR_ENTRIES_MAX];
+	size_t bar_count;
+	int bar_y;
+};
+
+void ui_init(struct ui *ui, const struct ui_options *options);
+void ui_release(struct ui *ui);
+
+/* Read what the screen shows now, and say when the next read is due. */
+void ui_refresh(struct ui *ui, uint64_t now_ns);
+
+/* When to call ui_refresh() next; UINT64_MAX: not before something happens. */
+uint64_t ui_due_ns(const struct ui *ui);
+
+/* All targets have ended: there is nothing more to read. */
+bool ui_has_ended(const struct ui *ui);
+
+/* Which keys work now, as keymap.h takes it. */
+unsigned int ui_context(const struct ui *ui);
+
+void ui_key(struct ui *ui, uint32_t key);
+
+enum mouse { MOUSE_CLICK, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+void ui_mouse(struct ui *ui, int x, int y, enum mouse what);
+
+void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
+
+#define UI_WIDTH_MIN  40
+#define UI_HEIGHT_MIN 10
+
+/* Say something in the last line but one. */
+void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prompts, in prompt.c: a key while one is open. */
+void prompt_open(struct ui *ui, enum prompt_kind kind);
+void prompt_key(struct ui *ui, uint32_t key);
+void prompt_release(struct prompt *prompt);
+struct selection *ui_selection(struct ui *ui); /* of the list that is shown, or NULL */
+void ui_update_view(struct ui *ui);	       /* after a change of filter or data */
+bool ui_search(struct ui *ui, int step);
+
+/* What the view shows, as text, into a file. Returns 0 or -errno. */
+int save_view(const struct ui *ui, const char *path);
+
+#endif

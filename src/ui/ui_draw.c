@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/ui.h"
+
+static const char *const view_titles[VIEW_COUNT_] = {
+	[VIEW_PROCESSES] = "processes",
+	[VIEW_PROCESS] = "process",
+	[VIEW_MAPPINGS] = "mappings",
+	[VIEW_HELP] = "help",
+};
+
+/* What was read last was read when, from the figures that are on the screen. */
+static uint64_t taken_ns(const struct ui *ui)
+{
+	const struct usage *u = data_detail(&ui->data);
+
+	if (ui->view == VIEW_PROCESSES || !u)
+		return ui->data.processes->taken_ns;
+	return u->taken_ns;
+}
+
+struct word {
+	enum role role;
+	struct strbuf text;
+};
+
+#define WORDS_MAX 6
+
+static void add_word(struct word *words, size_t *count, enum role role, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void add_word(struct word *words, size_t *count, enum role role, const char *format, ...)
+{
+	struct word *word = &words[(*count)++];
+	va_list args;
+
+	*word = (struct word){ role, STRBUF_INIT };
+	va_start(args, format);
+	strbuf_vaddf(&word->text, format, args);
+	va_end(args);
+}
+
+/* What is always to be seen, the most pressing first. */
+static size_t make_words(const struct ui *ui, uint64_t now_ns, struct word words[WORDS_MAX])
+{
+	const struct data *d = &ui->data;
+	uint64_t taken = taken_ns(ui);
+	char text[UNITS_TEXT_SIZE];
+	size_t count = 0;
+
+	if (ui_has_ended(ui) || (ui->view != VIEW_PROCESSES && d->detail_has_ended))
+		add_word(words, &count, ROLE_ALERT, " ended ");
+	else if (ui->is_paused)
+		add_word(words, &count, ROLE_ALERT, " PAUSED ");
+	if (d->processes->unreadable_count > 0)
+		add_word(words, &count, ROLE_STATUS, " %zu unreadable", d->processes->unreadable_count);
+	add_word(words, &count, ROLE_STATUS, " age %s",
+		 units_format_duration(now_ns > taken ? now_ns - taken : 0, text));
+	add_word(words, &count, ROLE_STATUS, " scan %s", units_format_duration(d->cost_ns, text));
+	if (!ui->options->is_live)
+		add_word(words, &count, ROLE_STATUS, " captured");
+	else
+		add_word(words, &count, ROLE_STATUS, " every %s",
+			 units_format_duration(ui->interval_ns, text));
+	if (d->is_slowed)
+		add_word(words, &count, ROLE_ALERT, " slowed to %s ",
+			 units_format_duration(data_detail_interval_ns(d, ui->interval_ns), text));
+	return count;
+}
+
+static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
+{
+	struct word words[WORDS_MAX];
+	size_t count = make_words(ui, now_ns, words);
+	struct area line = { 0, 0, c->width, 1 };
+	struct pen pen = canvas_pen(c, 1, 0, c->width - 1);
+	int width = 1;
+
+	for (size_t i = 0; i < count; i++)
+		width += (int)words[i].text.length;
+	canvas_fill(c, &line, ROLE_STATUS, ' ');
+	pen.role = ROLE_STATUS;
+	pen.end = c->width - width;
+	pen_addf(&pen, "memstate %s", view_titles[ui->view]);
+	if (ui->options->command) {
+		pen_add(&pen, ": ");
+		pen_add_foreign(&pen, ui->options->command, strlen(ui->options->command));
+	}
+	pen = canvas_pen(c, c->width > width ? c->width - width : 0, 0, c->width);
+	for (size_t i = 0; i < count; i++) {
+		pen.role = words[i].role;
+		pen_add(&pen, words[i].text.text);
+		strbuf_release(&words[i].text);
+	}
+}
+
+static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *row)
+{
+	struct bar_entry *entry = &ui->bar[ui->bar_count];
+	char name[KEY_NAME_SIZE];
+
+	entry->x = pen->x;
+	entry->key = row->keys[0];
+	pen->role = ROLE_KEY;
+	pen_add(pen, keymap_format_key(row->keys[0], name));
+	pen->role = ROLE_KEY_LABEL;
+	pen_add(pen, row->label);
+	pen->role = ROLE_TEXT;
+	entry->end = pen->x;
+	pen_add(pen, " ");
+	ui->bar_count++;
+}
+
+static int bar_width(const struct key_row *row)
+{
+	char name[KEY_NAME_SIZE];
+
+	return (int)strlen(keymap_format_key(row->keys[0], name)) + (int)strlen(row->label) + 1;
+}
+
+static bool is_in_bar(const struct key_row *row, unsigned int context)
+{
+	return row->label && key_row_works(row, context);
+}
+
+/* As many keys as fit, and the way out in any case. */
+static void draw_bar(struct ui *ui, struct canvas *c)
+{
+	unsigned int context = ui_context(ui);
+	struct pen pen = canvas_pen(c, 0, c->height - 1, c->width);
+	const struct key_row *quit = NULL;
+	int room = c->width;
+
+	ui->bar_count = 0;
+	ui->bar_y = c->height - 1;
+	for (size_t i = 0; i < key_row_count; i++)
+		if (key_rows[i].action == ACTION_QUIT && is_in_bar(&key_rows[i], context))
+			quit = &key_rows[i];
+	room -= quit ? bar_width(quit) - 1 : 0;
+	for (size_t i = 0; i < key_row_count && ui->bar_count + 1 < BAR_ENTRIES_MAX; i++) {
+		if (&key_rows[i] == quit || !is_in_bar(&key_rows[i], context) ||
+		    pen.x + bar_width(&key_rows[i]) > room)
+			continue;
+		add_bar_entry(ui, &pen, &key_rows[i]);
+	}
+	if (quit)
+		add_bar_entry(ui, &pen, quit);
+}
+
+static const char *const prompt_titles[PROMPT_COUNT_] = {
+	[PROMPT_SEARCH] = "Search: ",
+	[PROMPT_FILTER] = "Filter: ",
+	[PROMPT_SAVE] = "Save as: ",
+};
+
+/* The line above the bar, when there is something to ask or to say. */
+static void draw_prompt(const struct ui *ui, struct canvas *c)
+{
+	struct area line = { 0, c->height - 2, c->width, 1 };
+	struct pen pen = canvas_pen(c, 1, c->height - 2, c->width - 2);
+	const struct strbuf *text = &ui->prompt.text;
+	size_t skipped = 0;
+
+	if (ui->prompt.kind == PROMPT_NONE && ui->message[0] == '\0')
+		return;
+	canvas_fill(c, &line, ROLE_TEXT, ' ');
+	pen.role = ROLE_STRONG;
+	if (ui->prompt.kind != PROMPT_NONE) {
+		size_t room = (size_t)c->width / 2;
+
+		pen_add(&pen, prompt_titles[ui->prompt.kind]);
+		pen.role = ROLE_TEXT;
+		/* of a long text, the end is what is being typed */
+		if (text->length > room)
+			skipped = text->length - room;
+		while (skipped < text->length && (text->text[skipped] & 0xc0) == 0x80)
+			skipped++;
+		pen_add_foreign(&pen, strbuf_text(text) + skipped, text->length - skipped);
+		pen.role = ROLE_SELECTED;
+		pen_add(&pen, "_");
+		pen.role = ROLE_STRONG;
+		pen_add(&pen, "  ");
+	}
+	pen_add_foreign(&pen, ui->message, strlen(ui->message));
+}
+
+static void draw_list_error(const struct ui *ui, struct canvas *c)
+{
+	struct pen pen = canvas_pen(c, 1, 2, c->width - 2);
+
+	if (ui->data.list_error == 0)
+		return;
+	pen.role = ROLE_ALERT;
+	pen_addf(&pen, " the processes cannot be listed: %s ", strerror(-ui->data.list_error));
+}
+
+static void draw_view(struct ui *ui, struct canvas *c, const struct area *area)
+{
+	switch (ui->view) {
+	case VIEW_PROCESSES:
+		processes_draw(&ui->processes, c, area);
+		break;
+	case VIEW_PROCESS:
+		process_draw(&ui->process, c, area);
+		break;
+	case VIEW_MAPPINGS:
+		mappings_draw(&ui->mappings, c, area);
+		break;
+	default:
+		help_draw(&ui->help, c, area);
+		break;
+	}
+}
+
+void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
+{
+	struct area area = { 0, 1, c->width, c->height - 2 };
+	struct pen pen;
+
+	if (c->width < UI_WIDTH_MIN || c->height < UI_HEIGHT_MIN) {
+		pen = canvas_pen(c, 0, 0, c->width);
+		pen_addf(&pen, "terminal too small");
+		pen = canvas_pen(c, 0, 1, c->width);
+		pen_addf(&pen, "%dx%d, wants %dx%d", c->width, c->height, UI_WIDTH_MIN,
+			 UI_HEIGHT_MIN);
+		return;
+	}
+	/* the prompt and what is said cover nothing */
+	if (ui->prompt.kind != PROMPT_NONE || ui->message[0] != '\0')
+		area.height--;
+	draw_view(ui, c, &area);
+	if (ui->menu.kind != MENU_NONE)
+		menu_draw(&ui->menu, c, &area);
+	draw_list_error(ui, c);
+	draw_status(ui, c, now_ns);
+	draw_prompt(ui, c);
+	draw_bar(ui, c);
+}

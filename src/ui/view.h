@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * view - the views: each takes actions and draws itself into an area. They know neither terminal
+ * nor clock, and read nothing.
+ */
+#ifndef MS_UI_VIEW_H
+#define MS_UI_VIEW_H
+
+#include "ui/data.h"
+#include "ui/graph.h"
+#include "ui/grid.h"
+#include "ui/tree.h"
+
+/* What a list shows, and what is looked for in it. */
+struct selection {
+	struct strbuf filter;
+	struct strbuf search;
+};
+
+/* The processes */
+
+struct tag {
+	int pid;
+	uint64_t start_ticks;
+};
+
+struct processes_view {
+	const struct data *data;
+	bool exact_bytes;
+	struct grid grid;
+	struct selection selection;
+	bool is_tree;
+	int cursor_pid; /* that the cursor follows; 0: it stays in the first line */
+	struct process_row *rows;
+	size_t row_capacity;
+	const void **order; /* of the rows that are shown */
+	size_t order_capacity;
+	struct tree_place *places;
+	size_t place_capacity;
+	size_t count;
+	struct tag *tags;
+	size_t tag_count, tag_capacity;
+	bool ascii;
+};
+
+void processes_init(struct processes_view *v, const struct data *data, const char *sort,
+		    bool exact_bytes);
+void processes_release(struct processes_view *v);
+
+/* After new data, or another filter, order or tree: make the rows anew. */
+void processes_update(struct processes_view *v);
+
+/* What its columns and its order need. */
+unsigned int processes_needs(const struct processes_view *v);
+
+/* The usage under the cursor, or NULL. */
+const struct usage *processes_chosen(const struct processes_view *v);
+
+/* The pids on the screen. Returns how many, at most `max`. */
+size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids);
+
+/* True if the action was one of this view's. */
+bool processes_act(struct processes_view *v, enum action action);
+
+/* Put the cursor on the next match after it (step 1), before it (-1), or from it on (0). */
+bool processes_search(struct processes_view *v, int step);
+
+void processes_choose_row(struct processes_view *v, size_t row);
+void processes_draw(struct processes_view *v, struct canvas *c, const struct area *area);
+
+/* One process */
+
+enum cells_mode { CELLS_AMOUNT, CELLS_CHANGE, CELLS_RATE, CELLS_MODE_COUNT_ };
+
+struct process_view {
+	const struct data *data;
+	bool exact_bytes;
+	enum cells_mode mode;
+	enum graph_style graph_style; /* where the screen shows more than ASCII */
+	enum part chosen; /* shown in the second graph */
+	uint32_t seen;	  /* parts that were not 0 once: their lines stay */
+	int seen_pid;
+};
+
+void process_init(struct process_view *v, const struct data *data, bool exact_bytes);
+void process_update(struct process_view *v);
+bool process_act(struct process_view *v, enum action action);
+void process_draw(struct process_view *v, struct canvas *c, const struct area *area);
+
+/* True if the part has a place on the screen. */
+bool process_shows(const struct process_view *v, enum part part);
+
+/* The matrix with its changes, from the top of the area on. Returns how many lines it took. */
+int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area);
+int matrix_height(const struct process_view *v);
+
+/* A letter for an owner or a state, the same as in the bars. */
+char part_letter(enum part part);
+
+/* The mappings of that process */
+
+enum grouping { GROUP_NONE, GROUP_FILE, GROUP_OWNER, GROUPING_COUNT_ };
+
+struct mappings_view {
+	const struct data *data;
+	bool exact_bytes;
+	struct grid grid;
+	struct selection selection;
+	enum grouping grouping;
+	uint64_t cursor_addr; /* that the cursor follows */
+	bool is_following;
+	struct mapping *groups; /* made of several mappings; names owned */
+	size_t group_count, group_capacity;
+	const void **order;
+	size_t order_capacity;
+	size_t count;
+};
+
+void mappings_init(struct mappings_view *v, const struct data *data, bool exact_bytes);
+void mappings_release(struct mappings_view *v);
+void mappings_update(struct mappings_view *v);
+bool mappings_act(struct mappings_view *v, enum action action);
+bool mappings_search(struct mappings_view *v, int step);
+void mappings_choose_row(struct mappings_view *v, size_t row);
+void mappings_draw(struct mappings_view *v, struct canvas *c, const struct area *area);
+
+/* The keys that work in a context, from line `list` on. */
+void help_draw(struct list *list, struct canvas *c, const struct area *area);
+size_t help_line_count(void);
+
+#endif
