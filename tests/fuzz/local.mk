@@ -1,1 +1,30 @@
-# tests/fuzz
+# With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
+# Without, the same targets replay their corpus as tests.
+EXTRA_DIST += %D%/corpus
+fuzz_targets = %D%/fuzz_smaps %D%/fuzz_small %D%/fuzz_stat %D%/fuzz_text
+if ENABLE_FUZZING
+noinst_PROGRAMS += $(fuzz_targets)
+fuzz_main =
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+check_PROGRAMS += $(fuzz_targets)
+TESTS += $(fuzz_targets)
+fuzz_main = %D%/replay.c
+fuzz_ldflags = $(AM_LDFLAGS)
+endif
+
+%C%_fuzz_smaps_SOURCES = %D%/fuzz_smaps.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_smaps_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_smaps_LDADD = $(PROC_LIBS)
+
+%C%_fuzz_small_SOURCES = %D%/fuzz_small.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_small_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_small_LDADD = $(PROC_LIBS)
+
+%C%_fuzz_stat_SOURCES = %D%/fuzz_stat.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_stat_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_stat_LDADD = $(PROC_LIBS)
+
+%C%_fuzz_text_SOURCES = %D%/fuzz_text.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_text_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_text_LDADD = $(RENDER_LIBS)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz - what every fuzz target has: libFuzzer's entry point, and a check that ends the program.
+ *
+ * With --enable-fuzzing the targets are libFuzzer's, to be run by hand; otherwise replay.c gives them
+ * their corpus in `make check`.
+ */
+#ifndef MS_TESTS_FUZZ_H
+#define MS_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Unlike assert() it is there in every build. */
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition);        \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+#endif
