@@ -4,7 +4,7 @@
 # diagnosis, version; and groff has nothing to say about it.
 set -eu
 
-: "${srcdir:?}" "${MEMSTATE:?}"
+: "${srcdir:?}" "${builddir:?}" "${MEMSTATE:?}"
 page=$srcdir/doc/memstate.1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -89,6 +89,16 @@ same 'rules of diagnosis'
 if ! cmp -s "$scratch/page" "$scratch/program"; then
 	echo 'rules of diagnosis: in another order than the program has them' >&2
 	status=1
+fi
+
+# The key and what it does: the two lines after .TP. Without a screen there are no keys.
+if test -x "$builddir/tests/lint/list_keys"; then
+	section KEYS | sed 's/\\e/\\/g; s/\\(ha/^/g' | awk '
+	left == 2 { sub(/^\.B /, ""); key = $0 }
+	left == 1 { print key "\t" $0 }
+	{ left = /^\.TP/ ? 2 : left - 1 }' >"$scratch/page"
+	"$builddir/tests/lint/list_keys" >"$scratch/program"
+	same keys
 fi
 
 sed -n 's/^\.TH .*"\(memstate [0-9.]*\)".*/\1/p' "$page" >"$scratch/page"

@@ -2,6 +2,7 @@
 lint_tests = \
 	%D%/check-columns.sh \
 	%D%/check-completion.sh \
+	%D%/check-docs.sh \
 	%D%/check-headers.sh \
 	%D%/check-layers.sh \
 	%D%/check-lists.sh \
@@ -11,3 +12,11 @@ lint_tests = \
 	%D%/check-usage.sh
 TESTS += $(lint_tests)
 EXTRA_DIST += $(lint_tests)
+
+if HAVE_NCURSES
+check_PROGRAMS += %D%/list_keys
+%C%_list_keys_SOURCES = %D%/list_keys.c
+%C%_list_keys_LDADD = src/ui/libui.a $(BASE_LIBS)
+else
+EXTRA_DIST += %D%/list_keys.c
+endif

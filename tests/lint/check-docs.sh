@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the documents point at is there: links, and files named in `backquotes`. A file may be named from
+# src/ ("cmd/options.c"); a name that is shorter still must be some file's.
+set -eu
+
+: "${srcdir:?}"
+cd "$srcdir"
+status=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+missing()
+{
+	echo "$1: there is no $2" >&2
+	status=1
+}
+
+is_there()
+{
+	test -e "$1" || test -e "src/$1" ||
+		case $1 in
+		*/*) false ;;
+		*) test -n "$(find src tests doc contrib -name "$1" -print -quit)" ;;
+		esac
+}
+
+for page in *.md doc/*.md; do
+	folder=$(dirname "$page")
+	grep -o '](\([^)#:]*\))' "$page" | sed 's/^](//; s/)$//' >"$scratch/names" || :
+	while read -r link; do
+		test -e "$folder/$link" || missing "$page" "$link"
+	done <"$scratch/names"
+	# shellcheck disable=SC2016 # the backquotes are what is looked for
+	# names with capitals are placeholders; fs/ is the kernel's
+	grep -o '`[a-z][a-z0-9_./-]*\.\([ch]\|sh\|py\|am\|mk\|ac\|1\|md\)`' "$page" | tr -d '`' |
+		grep -v '^fs/' | sort -u >"$scratch/names" || :
+	while read -r name; do
+		is_there "$name" || missing "$page" "$name"
+	done <"$scratch/names"
+done
+exit $status
