@@ -44,6 +44,15 @@ enum smaps_field smaps_find_field(const char *key, size_t length)
 	return SMAPS_FIELD_COUNT_;
 }
 
+/* What is not a blank between key and value may be a part of the value. */
+static bool is_padded(const char *colon, const char *value)
+{
+	while (++colon < value)
+		if (*colon != ' ')
+			return false;
+	return true;
+}
+
 /* A line of the record being learnt. Returns false if it cannot be part of a fixed layout. */
 static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset, size_t length)
 {
@@ -58,10 +67,9 @@ static bool learn_line(struct smaps_layout *layout, const char *line, size_t off
 	l->offset = (uint16_t)offset;
 	l->length = (uint8_t)length;
 	l->field = (uint8_t)smaps_find_field(line, (size_t)(colon + 1 - line));
-	if (l->field != SMAPS_FIELD_COUNT_ && length != AMOUNT_LINE_LENGTH)
-		return false;
 	if (l->field != SMAPS_FIELD_COUNT_) {
-		if (layout->known_lines & SMAPS_LINE_BIT(l->field))
+		if (length != AMOUNT_LINE_LENGTH || !is_padded(colon, line + KEY_WIDTH) ||
+		    layout->known_lines & SMAPS_LINE_BIT(l->field))
 			return false;
 		layout->known_lines |= SMAPS_LINE_BIT(l->field);
 	}
