@@ -28,14 +28,11 @@ AC_DEFUN([MS_SANITIZER], [
 SAN_CFLAGS=
 AS_IF([test "x$1" != xno],
   [SAN_CFLAGS="-fsanitize=$1 -fno-omit-frame-pointer -fno-sanitize-recover=all"])
-FUZZ_LDFLAGS=
 AS_IF([test "x$2" = xyes],
   [AX_CHECK_COMPILE_FLAG([-fsanitize=fuzzer-no-link], [],
     [AC_MSG_ERROR([--enable-fuzzing needs clang: configure with CC=clang])])
-   AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])
-   FUZZ_LDFLAGS=-fsanitize=fuzzer])
-AC_SUBST([SAN_CFLAGS])
-AC_SUBST([FUZZ_LDFLAGS])])
+   AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])])
+AC_SUBST([SAN_CFLAGS])])
 
 # MS_HAVE(NAME, yes|no, WHAT): HAVE_NAME is 1 or 0 in C, and a conditional in the makefiles.
 AC_DEFUN([MS_HAVE], [
