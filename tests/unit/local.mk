@@ -67,6 +67,11 @@ TESTS += %D%/test_smaps_layout
 %C%_test_smaps_layout_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_smaps_layout_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_classify
+TESTS += %D%/test_classify
+%C%_test_classify_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_classify_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
