@@ -154,6 +154,10 @@ void value_add_text(struct strbuf *out, const struct column *column, const struc
 		strbuf_addf(out, "%" PRIu64 ".%03" PRIu64, value->number / NS_PER_S,
 			    value->number / NS_PER_MS % 1000);
 		break;
+	case VALUE_COST:
+		strbuf_addf(out, "%" PRIu64 ".%06" PRIu64, value->number / NS_PER_S,
+			    value->number / NS_PER_US % 1000000);
+		break;
 	case VALUE_ADDRESS:
 		strbuf_addf(out, "%" PRIx64, value->number);
 		break;

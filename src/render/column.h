@@ -21,7 +21,8 @@ enum value_kind {
 	VALUE_TEXT,	/* text: raw foreign bytes */
 	VALUE_WORD,	/* text: one of ours, plain ASCII */
 	VALUE_TIME,	/* number: ms since 1970, UTC */
-	VALUE_SECONDS,	/* number: ns */
+	VALUE_SECONDS,	/* number: ns, shown in seconds to the ms */
+	VALUE_COST,	/* number: ns, shown in seconds to the us */
 	VALUE_ADDRESS,	/* number, shown in hex */
 };
 

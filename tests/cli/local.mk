@@ -1,6 +1,7 @@
 # tests/cli
-TESTS += %D%/doctor_capture.sh %D%/readme.sh
-EXTRA_DIST += \
+cli_tests = \
 	%D%/doctor_capture.sh \
-	%D%/readme.sh \
-	tests/fixtures/demo
+	%D%/read_cost.sh \
+	%D%/readme.sh
+TESTS += $(cli_tests)
+EXTRA_DIST += $(cli_tests) tests/fixtures/demo
