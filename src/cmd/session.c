@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "cmd/message.h"
@@ -121,8 +122,9 @@ int session_report_missing(const struct session *session, const struct snapshot 
 	size_t missing = report_not_found(targets, snapshot);
 
 	if (targets_are_all(targets) && snapshot->unreadable_count > 0)
-		message("%zu of %zu processes could not be read: only root may read them all",
-			snapshot->unreadable_count, snapshot->count);
+		message("%zu of %zu processes could not be read%s", snapshot->unreadable_count,
+			snapshot->count,
+			geteuid() == 0 ? "" : ": only root may read them all");
 	for (size_t i = 0; i < snapshot->count && !targets_are_all(targets); i++)
 		if (snapshot->usages[i].error)
 			message_process_error(snapshot->usages[i].process.pid,

@@ -188,8 +188,8 @@ static int show_peak(struct text *text)
 		r = -ESRCH;
 	}
 	if (r == 0) {
-		strbuf_addf(&text->out, "At its largest of %" PRIu64 " samples, %s after its start:\n",
-			    peak.sample_count,
+		strbuf_addf(&text->out, "At its largest of %" PRIu64 " sample%s, %s after its start:\n",
+			    peak.sample_count, peak.sample_count == 1 ? "" : "s",
 			    units_format_duration(peak.snapshot.elapsed_ns, elapsed));
 		if (is_page)
 			add_page(text, &peak.snapshot.usages[0], &peak.mappings);
