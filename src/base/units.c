@@ -10,20 +10,6 @@
 
 #include "base/num.h"
 
-uint64_t bytes_add(uint64_t a, uint64_t b)
-{
-	if (!bytes_known(a) || !bytes_known(b) || a > BYTES_UNKNOWN - 1 - b)
-		return BYTES_UNKNOWN;
-	return a + b;
-}
-
-uint64_t bytes_sub(uint64_t a, uint64_t b)
-{
-	if (!bytes_known(a) || !bytes_known(b))
-		return BYTES_UNKNOWN;
-	return a > b ? a - b : 0;
-}
-
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 {
 	/* 2^64-1024 is the largest multiple, so a known amount never looks unknown */

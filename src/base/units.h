@@ -25,10 +25,20 @@ static inline bool bytes_known(uint64_t bytes)
 }
 
 /* Sum; unknown if either is. A sum past 2^64-2 is unknown too. */
-uint64_t bytes_add(uint64_t a, uint64_t b);
+static inline uint64_t bytes_add(uint64_t a, uint64_t b)
+{
+	if (!bytes_known(a) || !bytes_known(b) || a > BYTES_UNKNOWN - 1 - b)
+		return BYTES_UNKNOWN;
+	return a + b;
+}
 
 /* a - b, not below 0; unknown if either is. */
-uint64_t bytes_sub(uint64_t a, uint64_t b);
+static inline uint64_t bytes_sub(uint64_t a, uint64_t b)
+{
+	if (!bytes_known(a) || !bytes_known(b))
+		return BYTES_UNKNOWN;
+	return a > b ? a - b : 0;
+}
 
 /* The kernel's "kB" (1024 bytes). Returns 0, or -ERANGE with *ret_bytes untouched. */
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);

@@ -13,14 +13,20 @@
 /* Guards are a page or a few; a larger PROT_NONE range is address space kept for something else. */
 #define GUARD_SIZE_MAX MIB
 
-static bool has_prefix(const char *text, const char *prefix)
+/* In both the first byte settles most cases without a call. */
+static inline bool has_prefix(const char *text, const char *prefix)
 {
-	return strncmp(text, prefix, strlen(prefix)) == 0;
+	return text[0] == prefix[0] && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static inline bool is_equal(const char *text, const char *other)
+{
+	return text[0] == other[0] && strcmp(text, other) == 0;
 }
 
 static bool is_named_stack(const char *name)
 {
-	return strcmp(name, "[stack]") == 0 || has_prefix(name, "[stack:") || /* up to Linux 4.4 */
+	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") || /* up to Linux 4.4 */
 	       has_prefix(name, "[anon: glibc: pthread stack") || /* glibc.mem.decorate_maps */
 	       has_prefix(name, "[anon:stack_and_tls:");	  /* bionic */
 }
@@ -28,7 +34,7 @@ static bool is_named_stack(const char *name)
 /* A private mapping of /dev/zero is anonymous memory; a shared one has a name of its own. */
 static bool is_private_zero(const struct mapping *m)
 {
-	return !(m->flags & MAPPING_SHARED) && strcmp(m->name, "/dev/zero") == 0;
+	return !(m->flags & MAPPING_SHARED) && is_equal(m->name, "/dev/zero");
 }
 
 static bool is_shmem(const struct mapping *m)
@@ -37,7 +43,7 @@ static bool is_shmem(const struct mapping *m)
 		return false;
 	/* shm_mnt, the kernel's own tmpfs, is in no mountinfo: these names are all it has */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
-	       has_prefix(m->name, "[anon_shmem:") || strcmp(m->name, "/dev/zero (deleted)") == 0;
+	       has_prefix(m->name, "[anon_shmem:") || is_equal(m->name, "/dev/zero (deleted)");
 }
 
 static bool is_private_anonymous(const struct mapping *m)
@@ -46,8 +52,8 @@ static bool is_private_anonymous(const struct mapping *m)
 		return false;
 	if (m->inode != 0)
 		return is_private_zero(m);
-	return m->name[0] != '/' && strcmp(m->name, "[vdso]") != 0 &&
-	       strcmp(m->name, "[vsyscall]") != 0 && !has_prefix(m->name, "[vvar");
+	return m->name[0] != '/' && !is_equal(m->name, "[vdso]") &&
+	       !is_equal(m->name, "[vsyscall]") && !has_prefix(m->name, "[vvar");
 }
 
 static bool is_guard(const struct mapping *m)
@@ -58,6 +64,8 @@ static bool is_guard(const struct mapping *m)
 
 static enum owner mapping_owner(const struct mapping *m)
 {
+	if (m->name[0] == '\0' && m->inode == 0) /* most of them */
+		return m->flags & MAPPING_SHARED ? OWNER_FILE : OWNER_ANON;
 	if (is_named_stack(m->name))
 		return OWNER_STACK;
 	if (is_shmem(m))
@@ -89,6 +97,15 @@ void classify_states(const struct counters *c, uint64_t ret_bytes[STATE_COUNT_])
 
 static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUNT_])
 {
+	uint64_t all = 0;
+
+	for (size_t s = 0; s < STATE_COUNT_; s++)
+		all |= to[s] | from[s];
+	if (all >> 63 == 0) { /* all known, and no sum can overflow */
+		for (size_t s = 0; s < STATE_COUNT_; s++)
+			to[s] += from[s];
+		return;
+	}
 	for (size_t s = 0; s < STATE_COUNT_; s++)
 		to[s] = bytes_add(to[s], from[s]);
 }

@@ -7,6 +7,7 @@
 
 #define KEY_WIDTH   16 /* seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
 #define VALUE_WIDTH 8
+#define NUMBER_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 1)
 #define AMOUNT_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 4)
 
 static const struct {
@@ -145,29 +146,68 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 	       32;
 }
 
+/* Most amounts are 0. */
+static inline uint64_t parse_amount(const char *columns, uint64_t *bad)
+{
+	return load64(columns) == load64("       0") ? 0 : parse_columns(columns, bad) * 1024;
+}
+
+static inline uint32_t check_unit(const char *at)
+{
+	static const char unit[4] = { ' ', 'k', 'B', '\n' };
+	uint32_t word, want;
+
+	memcpy(&word, at, sizeof(word));
+	memcpy(&want, unit, sizeof(want));
+	return word ^ want;
+}
+
+/* Columns of 0x20 to 0x3f: a newline is none of them. */
+static inline uint64_t check_columns(const char *columns)
+{
+	return (load64(columns) & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
+}
+
+/* A line of no interest ends where it did in the first record. Returns 0 if so. */
+static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
+{
+	if (l->length == AMOUNT_LINE_LENGTH) /* "MMUPageSize:           4 kB" */
+		return check_columns(line + KEY_WIDTH) | check_unit(line + KEY_WIDTH + VALUE_WIDTH);
+	if (l->length == NUMBER_LINE_LENGTH) /* "THPeligible:           0" */
+		return check_columns(line + KEY_WIDTH) |
+		       (uint64_t)(line[KEY_WIDTH + VALUE_WIDTH] ^ '\n');
+	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) != line + l->length - 1;
+}
+
+/* A key with its blanks, in one register where the machine has one so wide. */
+typedef uint64_t key_word __attribute__((vector_size(KEY_WIDTH)));
+
+static inline key_word load_key(const char *p)
+{
+	key_word word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
 bool smaps_layout_parse(const struct smaps_layout *layout, const char *record,
 			struct counters *ret)
 {
-	static const char unit[4] = { ' ', 'k', 'B', '\n' };
+	key_word bad_key = { 0 };
 	uint64_t bad = 0;
 
 	counters_set_unknown(ret);
 	for (size_t i = 0; i < layout->line_count; i++) {
 		const struct smaps_line *l = &layout->lines[i];
 		const char *line = record + l->offset;
-		uint32_t tail, want;
 
-		bad |= load64(line) ^ load64(l->key);
-		bad |= load64(line + 8) ^ load64(l->key + 8);
+		bad_key |= load_key(line) ^ load_key(l->key);
 		if (l->field == SMAPS_FIELD_COUNT_) {
-			bad |= memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=
-			       line + l->length - 1;
+			bad |= check_other_line(l, line);
 			continue;
 		}
-		memcpy(&tail, line + KEY_WIDTH + VALUE_WIDTH, sizeof(tail));
-		memcpy(&want, unit, sizeof(want));
-		bad |= tail ^ want;
-		ret->bytes[l->field] = parse_columns(line + KEY_WIDTH, &bad) * 1024;
+		bad |= check_unit(line + KEY_WIDTH + VALUE_WIDTH);
+		ret->bytes[l->field] = parse_amount(line + KEY_WIDTH, &bad);
 	}
-	return bad == 0;
+	return (bad | bad_key[0] | bad_key[1]) == 0;
 }

@@ -19,24 +19,23 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struc
 	p->context = context;
 }
 
+/* One more than the value of a hexadecimal digit in lower case; 0 for any other byte. */
+static const unsigned char hex_digits[256] = {
+	['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
+#define HEX_DIGITS_MAX 16
+
 static bool take_hex(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
 	uint64_t value = 0;
+	unsigned int digit;
 
-	for (; p < end; p++) {
-		unsigned int digit = (unsigned char)*p - '0';
-
-		if (digit > 9) {
-			digit = (unsigned char)*p - 'a' + 10u;
-			if (digit < 10 || digit > 15)
-				break;
-		}
-		if (value >> 60)
-			return false;
-		value = value << 4 | digit;
-	}
-	if (p == *at)
+	for (; p < end && (digit = hex_digits[(unsigned char)*p]); p++)
+		value = value << 4 | (digit - 1);
+	if (p == *at || p - *at > HEX_DIGITS_MAX)
 		return false;
 	*at = p;
 	*ret = value;
@@ -98,28 +97,45 @@ static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
 	return true;
 }
 
+/* "00002000 fe:00 247134" */
+static bool take_file(const char **at, const char *end, struct mapping *ret)
+{
+	static const char none[] = "00000000 00:00 0 ";
+	uint64_t dev_major, dev_minor;
+
+	if (end - *at >= (ptrdiff_t)sizeof(none) - 1 && memcmp(*at, none, sizeof(none) - 1) == 0) {
+		*at += sizeof(none) - 2;
+		ret->file_offset_bytes = ret->inode = ret->dev_major = ret->dev_minor = 0;
+		return true;
+	}
+	if (!take_hex(at, end, &ret->file_offset_bytes) || !take_char(at, end, ' ') ||
+	    !take_hex(at, end, &dev_major) || !take_char(at, end, ':') ||
+	    !take_hex(at, end, &dev_minor) || !take_char(at, end, ' ') ||
+	    !take_decimal(at, end, &ret->inode) || dev_major > UINT32_MAX ||
+	    dev_minor > UINT32_MAX)
+		return false;
+	ret->dev_major = (uint32_t)dev_major;
+	ret->dev_minor = (uint32_t)dev_minor;
+	return true;
+}
+
 /* "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat" */
 static int parse_header(struct smaps_parse *p, const char *line, const char *end,
 			struct mapping *ret)
 {
-	uint64_t dev_major, dev_minor;
-
 	if (!take_hex(&line, end, &ret->start_addr) || !take_char(&line, end, '-') ||
 	    !take_hex(&line, end, &ret->end_addr) || ret->end_addr < ret->start_addr ||
-	    !take_perms(&line, end, &ret->flags) ||
-	    !take_hex(&line, end, &ret->file_offset_bytes) || !take_char(&line, end, ' ') ||
-	    !take_hex(&line, end, &dev_major) || !take_char(&line, end, ':') ||
-	    !take_hex(&line, end, &dev_minor) || !take_char(&line, end, ' ') ||
-	    !take_decimal(&line, end, &ret->inode) || dev_major > UINT32_MAX ||
-	    dev_minor > UINT32_MAX || (line < end && *line != ' '))
+	    !take_perms(&line, end, &ret->flags) || !take_file(&line, end, ret) ||
+	    (line < end && *line != ' '))
 		return -EBADMSG;
 	while (line < end && *line == ' ')
 		line++;
-	ret->dev_major = (uint32_t)dev_major;
-	ret->dev_minor = (uint32_t)dev_minor;
-	strbuf_clear(p->name);
-	strbuf_add(p->name, line, (size_t)(end - line));
-	ret->name = p->name->text;
+	ret->name = "";
+	if (line < end) {
+		strbuf_clear(p->name);
+		strbuf_add(p->name, line, (size_t)(end - line));
+		ret->name = p->name->text;
+	}
 	ret->name_length = (uint32_t)(end - line);
 	return 0;
 }
