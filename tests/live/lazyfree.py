@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Lazily freed pages are told apart from the clean ones that the kernel counts them among."""
 
-from live import MIB, PAGE, Target, add_up, check_sums, equal, mappings_within, run, sample, stop, test
+from live import (MIB, PAGE, Target, add_up, check_sums, equal, mappings_within, run, sample, stop,
+                  test)
 
 TOTAL = 4 * MIB
 FREED = 3 * MIB

@@ -3,7 +3,8 @@
 
 import subprocess
 
-from live import (MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows, memstate, run, test)
+from live import (MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows, memstate, run,
+                  test)
 
 
 def check_can_run(become):

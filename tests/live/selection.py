@@ -57,7 +57,8 @@ def several_pids_give_one_row_each_in_each_sample():
     with Target("unbacked", MIB, MIB) as a, Target("unbacked", 2 * MIB, 2 * MIB) as b:
         for args in (["-p", f"{a.pid},{b.pid}"], ["-p", a.pid, "-p", b.pid],
                      ["-p", f"{a.pid},{b.pid},{a.pid}"]):
-            rows = memstate(*args, "--csv", "-n", 2, "-i", "10ms", "-s", "rss_bytes").must_be(0).rows()
+            series = memstate(*args, "--csv", "-n", 2, "-i", "10ms", "-s", "rss_bytes")
+            rows = series.must_be(0).rows()
             equal([row["pid"] for row in rows], [b.pid, a.pid] * 2, f"pids of {args}, sorted")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each way to have memory: its owner, its states and what is beside Rss are what the process did."""
+"""Each way to have memory: owner, states and what is beside Rss are what the process did."""
 
 import contextlib
 import os

@@ -46,7 +46,7 @@ def what_changed(pids, facts_of):
 
 
 def check_unchanged(start, facts_of):
-    """The kernel ages pages now and then, but not each time: what memstate did, it would do again."""
+    """The kernel ages pages now and then; what memstate did, it would do each time."""
     for _ in range(TRIES):
         with start() as target:
             changed = what_changed([target.pid, *target.all.get("child", [])], facts_of)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""memstate -- COMMAND: run as if without memstate, watched to its end, its status said."""
+
+import os
+import signal
+import subprocess
+
+from live import (MIB, TARGET, TIMEOUT, check, check_sums, equal, memstate, parse_csv, run,
+                  start_memstate, test)
+
+NAP = "sleep 0.05"
+LONG_NAP = "sleep 0.3"  # with -t all processes are listed first
+
+
+def statuses(*args):
+    with open("/proc/self/status", "rb") as f:
+        return [line for line in f if line.startswith(args)]
+
+
+@test
+def the_status_of_the_command_is_said():
+    for command, said in (("exit 0", "sh: exited with status 0"),
+                          ("exit 7", "sh: exited with status 7"),
+                          ("kill -KILL $$", "sh: ended by signal 9")):
+        for args in (["--csv"], ["--json"], ["--text"], ["--csv", "-t"], ["--text", "-t"]):
+            nap = LONG_NAP if "-t" in args else NAP
+            result = memstate(*args, "-i", "10ms", "--", "sh", "-c", f"{nap}; {command}").must_be(0)
+            check(any(said in line for line in result.errors()), f"{args}: {result.err}")
+
+
+@test
+def what_the_command_writes_stays_apart_from_the_rows():
+    script = f"echo to stdout; echo to stderr >&2; {NAP}"
+    result = memstate("--csv", "-i", "10ms", "--output-all", "--", "sh", "-c", script).must_be(0)
+    for row in result.rows():
+        check_sums(row)
+    check(b"to stdout\n" in result.err and b"to stderr\n" in result.err, result.err)
+    result = memstate("--text", "-i", "10ms", "--", "sh", "-c", script).must_be(0)
+    check(b"to stdout\n" in result.err, result.err)
+    check(not any(line.startswith(b"to stdout") for line in result.out.splitlines()), result.out)
+
+
+@test
+def a_command_that_cannot_be_started_is_named():
+    for command, why in (("/no/such/program", "No such file"), ("/dev/null", "Permission denied")):
+        result = memstate("--csv", "--", command).must_be(1)
+        equal(result.out, b"", "stdout")
+        equal(len(result.errors()), 1, f"lines of {result.err}")
+        check(command in result.errors()[0] and why in result.errors()[0], result.err)
+
+
+@test
+def the_command_has_the_signals_and_files_that_memstate_was_given():
+    def keys(lines):
+        return [line for line in lines if line[:6] in (b"SigBlk", b"SigIgn", b"SigCgt", b"SigPnd")]
+
+    command = ["cat", "/proc/self/status"]
+    alone = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    below = memstate("--csv", "-i", "10ms", "--", *command).must_be(0).err
+    equal(keys(below.splitlines()), keys(alone.splitlines()), "signals")
+
+    def files(lines):
+        return [line for line in lines if line.isdigit()]
+
+    command = ["ls", "/proc/self/fd"]
+    alone = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    below = memstate("--csv", "-i", "10ms", "--", *command).must_be(0).err
+    equal(files(below.splitlines()), files(alone.splitlines()), "open files")
+
+
+def start_trap(number_name, *args, **popen):
+    """A command that ends with 5 at that signal, and says so; its output is memstate's stderr."""
+    script = f'trap "echo caught; exit 5" {number_name}; echo ready; while :; do {NAP}; done'
+    process = start_memstate(*args, "--csv", "-i", "10ms", "-o", "pid,comm,rss_bytes", "--", "sh",
+                             "-c", script, **popen)
+    equal(process.stderr.readline(), b"ready\n", "the command's first line")
+    return process
+
+
+def check_trapped(process):
+    out, err = process.communicate(timeout=TIMEOUT)
+    equal(process.returncode, 0, f"status; {err}")
+    said = [line for line in err.splitlines() if b"missed" not in line]
+    equal(said, [b"caught", b"memstate: sh: exited with status 5"], "stderr")
+    rows = parse_csv(out)
+    check(len(rows) > 0, "no rows")
+    equal({row["comm"] for row in rows}, {"sh"}, "names")
+
+
+@test
+def a_signal_to_end_is_passed_on_and_the_command_may_take_its_time():
+    process = start_trap("TERM")
+    process.send_signal(signal.SIGTERM)
+    check_trapped(process)
+
+
+@test
+def control_c_reaches_the_command_once():
+    process = start_trap("INT", start_new_session=True)
+    os.killpg(process.pid, signal.SIGINT)
+    check_trapped(process)
+
+
+@test
+def children_of_the_command_are_followed():
+    process = start_memstate("-t", "--csv", "-i", "10ms", "--output-all", "--", TARGET, "family",
+                             "2", "1")
+    line = b""
+    while line != b"ready\n":
+        line = process.stderr.readline()
+        check(line, "the command has ended")
+    out = process.stdout.readline()
+    pids = set()
+    while len(pids) < 5:
+        row = process.stdout.readline()
+        check(row, "the series has ended")
+        out += row
+        pids.add(parse_csv(out)[-1]["pid"])
+    process.send_signal(signal.SIGTERM)
+    rest, err = process.communicate(timeout=TIMEOUT)
+    equal(process.returncode, 0, f"status; {err}")
+    for row in parse_csv(out + rest):
+        check_sums(row)
+
+
+@test
+def the_report_of_a_command_is_of_its_largest_sample():
+    script = f"import time; x = bytearray({32 * MIB}); time.sleep(.3); x = None; time.sleep(.1)"
+    result = memstate("--text", "-b", "-i", "20ms", "--", "python3", "-c", script).must_be(0)
+    line = [line for line in result.out.decode().splitlines() if line.startswith("= Rss")][0]
+    check(int(line.split()[2]) >= 32 * MIB, line)
+
+
+run()
