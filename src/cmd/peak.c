@@ -69,7 +69,8 @@ static void wait_for(struct session *session, uint64_t due_ns)
 	struct child *child = &session->child;
 	int stops = signals_stop_count();
 
-	while (clock_now_ns() < due_ns && !child->has_ended) {
+	/* once even if it is due by now: signals come only here, also when samples take too long */
+	do {
 		signals_wait_until(due_ns);
 		child_poll(child);
 		if (signals_stop_count() == stops)
@@ -78,7 +79,7 @@ static void wait_for(struct session *session, uint64_t due_ns)
 		if (signals_last_stop() != SIGINT)
 			child_signal(child, signals_last_stop());
 		stops = signals_stop_count();
-	}
+	} while (clock_now_ns() < due_ns && !child->has_ended);
 }
 
 static uint64_t next_interval(const struct session *session, uint64_t interval_ns)

@@ -187,10 +187,11 @@ static bool wait_for_next(struct series *series)
 	uint64_t due = schedule_due_ns(&series->schedule);
 	int stops = signals_stop_count();
 
-	while (clock_now_ns() < due && signals_stop_count() == stops && !child->has_ended) {
+	/* once even if it is due by now: signals come only here, also when samples take too long */
+	do {
 		signals_wait_until(due);
 		child_poll(child);
-	}
+	} while (clock_now_ns() < due && signals_stop_count() == stops && !child->has_ended);
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/* ^C reaches a command by itself, the others it gets from us; it may take its time to end */
@@ -252,8 +253,9 @@ int series_run(struct session *session)
 	snapshot_init(&series.snapshot);
 	r = run_samples(&series);
 	if (series.schedule.missed_count > 0)
-		message("%" PRIu64 " samples missed: taking one took longer than the interval",
-			series.schedule.missed_count);
+		message("%" PRIu64 " %s missed: memstate was late by an interval or more",
+			series.schedule.missed_count,
+			series.schedule.missed_count == 1 ? "sample was" : "samples were");
 	release(&series);
 	if (session->child.pid > 0) {
 		child_wait(&session->child);

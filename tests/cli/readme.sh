@@ -59,7 +59,7 @@ mask()
 	awk '
 	/^\$ / { is_live = / -- / }
 	/^```/ { is_live = 0 }
-	is_live && /^memstate: (interval stretched|[0-9]+ samples missed)/ { next }
+	is_live && /^memstate: (interval stretched|[0-9]+ samples? (was|were) missed)/ { next }
 	is_live && !/^\$ / { gsub(/[0-9]+/, "N") }
 	{ print }' "$1"
 }

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import time
 
-from live import (IS_ROOT, MIB, Skip, Target, check, check_sums, equal, memstate, parse_csv, read_proc,
-                  run, sample, start_memstate, test, wait_until)
+from live import (IS_ROOT, MIB, TIMEOUT, Skip, Target, check, check_sums, equal, memstate,
+                  parse_csv, read_proc, run, sample, start_memstate, test, wait_until)
 
 
 def a_pid_that_is_gone():
@@ -54,7 +54,7 @@ def check_killed(is_buried):
         target.process.kill()
         if is_buried:
             target.process.wait()
-        rest, err = series.communicate(timeout=30)
+        rest, err = series.communicate(timeout=TIMEOUT)
         equal((series.returncode, err), (0, b""), "status and stderr")
         for row in parse_csv(out + rest):
             check_sums(row)
@@ -82,7 +82,7 @@ def the_series_of_two_goes_on_while_one_lives():
         while time.monotonic() < until:
             out += series.stdout.readline()
         second.process.kill()
-        rest, err = series.communicate(timeout=30)
+        rest, err = series.communicate(timeout=TIMEOUT)
         equal(series.returncode, 0, f"status; {err}")
         rows = parse_csv(out + rest)
         last = {row["pid"]: row["elapsed_s"] for row in rows}
@@ -123,7 +123,7 @@ def another_process_that_got_the_pid_is_not_the_target():
                 series.communicate()
                 continue
             with impostor:
-                rest, err = series.communicate(timeout=30)
+                rest, err = series.communicate(timeout=TIMEOUT)
             equal((series.returncode, err), (0, b""), "status and stderr")
             equal([row["comm"] for row in parse_csv(out + rest)], ["original"], "names")
             return
@@ -175,10 +175,21 @@ def a_series_ends_at_a_signal_with_whole_rows():
                                     "--max-share", "100")
             out = first_row(series)
             series.send_signal(number)
-            rest, err = series.communicate(timeout=30)
+            rest, err = series.communicate(timeout=TIMEOUT)
             equal((series.returncode, err), (0, b""), f"status and stderr at {number}")
             for row in parse_csv(out + rest):
                 check_sums(row)
+
+
+@test
+def a_series_ends_at_a_signal_even_if_it_is_always_late():
+    with Target("mappings", 20000) as target:
+        series = start_memstate("-p", target.pid, "--csv", "-i", "1ms", "--max-share", "100")
+        out = first_row(series)
+        series.send_signal(signal.SIGTERM)
+        rest, err = series.communicate(timeout=TIMEOUT)
+        equal(series.returncode, 0, f"status; {err}")
+        parse_csv(out + rest)
 
 
 @test
@@ -197,7 +208,7 @@ def a_signal_that_was_ignored_stays_ignored():
             check(line, "the series has ended")
             out += line
         series.send_signal(signal.SIGTERM)
-        series.communicate(timeout=30)
+        series.communicate(timeout=TIMEOUT)
         equal(series.returncode, 0, "status")
 
 
