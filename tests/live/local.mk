@@ -15,7 +15,8 @@ EXTRA_DIST += \
 
 # These need python3, and are skipped without.
 LIVE_TESTS = \
-	%D%/command.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/races.py %D%/rights.py \
-	%D%/selection.py %D%/stacks.py %D%/states.py %D%/sums.py %D%/unharmed.py
+	%D%/clock.py %D%/command.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/output.py \
+	%D%/races.py %D%/rights.py %D%/selection.py %D%/stacks.py %D%/states.py %D%/sums.py \
+	%D%/unharmed.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/python $(LIVE_TESTS)

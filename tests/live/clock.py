@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Samples keep to the clock: due at start + k * interval, late ones not followed by a burst, missed
+ones said, and the interval made longer where reading would take too much of a process's time."""
+
+import os
+import signal
+import time
+
+from live import (MIB, TIMEOUT, Skip, Target, check, equal, is_stopped, memstate, parse_csv, run,
+                  start_memstate, test, wait_until)
+
+COLUMNS = ["-o", "elapsed_s,pid,read_s"]
+
+
+def sample_times(out):
+    return [row["elapsed_s"] for row in parse_csv(out)]
+
+
+@test
+def what_a_sample_takes_does_not_delay_the_next_ones():
+    """Reading takes long here. Did it add up, no late sample would be near its due time."""
+    interval = 0.2
+    with Target("mappings", 10000) as target:
+        result = memstate("-p", target.pid, "--csv", "-n", 8, "-i", "200ms", "--max-share", "100",
+                          *COLUMNS).must_be(0)
+    rows = result.rows()
+    equal(len(rows), 8, "samples")
+    cost = min(row["read_s"] for row in rows)
+    late = [row["elapsed_s"] % interval for row in rows[4:]]
+    if cost < 0.002:
+        raise Skip(f"reading takes only {cost} s: nothing could add up")
+    check(min(late) < 2 * cost, f"samples at {[row['elapsed_s'] for row in rows]}, {cost} s each")
+
+
+@test
+def samples_missed_are_said_and_not_made_up_for():
+    interval = 0.05
+    with Target("name", "present") as target:
+        series = start_memstate("-p", target.pid, "--csv", "-i", "50ms", "--max-share", "100",
+                                *COLUMNS)
+        out = b"".join(series.stdout.readline() for _ in range(4))
+        os.kill(series.pid, signal.SIGSTOP)
+        wait_until(lambda: is_stopped(series.pid), "the series is stopped")
+        until = time.monotonic() + 12 * interval
+        wait_until(lambda: time.monotonic() > until, "samples are missed")
+        os.kill(series.pid, signal.SIGCONT)
+        out += b"".join(series.stdout.readline() for _ in range(12))
+        series.send_signal(signal.SIGTERM)
+        rest, err = series.communicate(timeout=TIMEOUT)
+    equal(series.returncode, 0, "status")
+    times = sample_times(out + rest)
+    gaps = [(b - a, a, b) for a, b in zip(times, times[1:])]
+    longest, _, resumed = max(gaps)
+    check(longest > 10 * interval, f"no gap in {times}")
+    # at its end: one late sample, then only those that are due
+    soon = [t for t in times if resumed <= t < resumed + 4 * interval]
+    check(len(soon) <= 6, f"a burst: {soon}")
+    said = err.decode().splitlines()
+    check(len(said) == 1 and "missed" in said[0], f"stderr: {said}")
+    missed = int(said[0].split()[1])
+    check(missed >= 9, f"missed: {missed}")
+    # each due time was either taken or missed
+    check(abs(times[-1] / interval - (len(times) - 1) - missed) <= 2, f"{missed}, {times}")
+
+
+@test
+def the_interval_is_stretched_where_reading_takes_too_much_and_this_is_said():
+    with Target("unbacked", 256 * MIB, 256 * MIB) as target:
+        args = ["-p", target.pid, "--csv", "-i", "1ms", *COLUMNS]
+        result = memstate(*args, "-n", 4).must_be(0)
+        stretched = [line for line in result.errors() if "interval stretched to" in line]
+        equal(len(stretched), 1, f"messages: {result.err}")
+        check(f"process {target.pid}" in stretched[0], stretched[0])
+        times = sample_times(result.out)
+        cost = min(row["read_s"] for row in result.rows())
+        # reading takes at most a fiftieth of the time
+        check(times[-1] - times[0] > 3 * 20 * cost, f"samples at {times}, {cost} s each")
+
+        result = memstate(*args, "-n", 4, "--max-share", "100").must_be(0)
+        equal([line for line in result.errors() if "stretched" in line], [], "unasked")
+
+
+@test
+def a_small_process_is_sampled_at_the_interval_that_was_asked_for():
+    with Target("name", "present") as target:
+        result = memstate("-p", target.pid, "--csv", "-i", "200ms", "-n", 3, *COLUMNS).must_be(0)
+        equal([line for line in result.errors() if "stretched" in line], [], "stderr")
+        times = sample_times(result.out)
+        check(times[2] >= 0.4, f"too soon: {times}")
+
+
+run()
