@@ -68,7 +68,7 @@ static int add_uid(void *context, const struct process *p)
 	const struct with_uid *with = context;
 	struct process owned = *p;
 
-	owned.uid = proc_stat_read_uid(with->fs, p);
+	owned.uid = proc_stat_read_uid(with->fs, p->pid);
 	return with->fn(with->context, &owned);
 }
 #endif

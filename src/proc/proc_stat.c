@@ -109,12 +109,22 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 	return 0;
 }
 
-static uint32_t read_status_uid(const struct procfs *fs, int pid)
+/*
+ * A live proc's directory belongs to the process's effective user, whether it is dumpable or not: the
+ * files in it are another matter (task_dump_owner() in fs/proc/base.c). A capture has status.
+ */
+uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 {
 	_cleanup_strbuf_ struct strbuf status = STRBUF_INIT;
+	char path[PROCFS_PATH_SIZE];
+	struct stat st;
 	unsigned int uid;
 	const char *line;
 
+	if (fs->is_live) {
+		procfs_format_path(path, pid, "");
+		return fstatat(fs->fd, path, &st, 0) == 0 ? st.st_uid : UINT32_MAX;
+	}
 	if (procfs_read_file(fs, pid, "status", 64 * 1024, &status) < 0)
 		return UINT32_MAX;
 	/* "Uid:	0	1000	0	0": real, effective, … */
@@ -122,22 +132,6 @@ static uint32_t read_status_uid(const struct procfs *fs, int pid)
 	if (!line || sscanf(line, "\nUid: %*u %u", &uid) != 1)
 		return UINT32_MAX;
 	return uid;
-}
-
-/*
- * A live proc's directory belongs to the process's effective user, which is cheap to read; but to root
- * too if the process is not dumpable (task_dump_owner() in fs/proc/base.c): only status knows then.
- */
-uint32_t proc_stat_read_uid(const struct procfs *fs, const struct process *p)
-{
-	char path[PROCFS_PATH_SIZE];
-	struct stat st;
-
-	procfs_format_path(path, p->pid, "");
-	if (fs->is_live && fstatat(fs->fd, path, &st, 0) == 0 &&
-	    (st.st_uid != 0 || p->is_kernel_thread))
-		return st.st_uid;
-	return read_status_uid(fs, p->pid);
 }
 
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret)
@@ -158,7 +152,7 @@ int proc_stat_read(const struct procfs *fs, int pid, struct process *ret)
 		return r;
 	if (process.pid != pid)
 		return -EBADMSG;
-	process.uid = proc_stat_read_uid(fs, &process);
+	process.uid = proc_stat_read_uid(fs, pid);
 	*ret = process;
 	return 0;
 }

@@ -15,7 +15,7 @@
 int proc_stat_parse(const char *text, size_t length, struct process *ret);
 
 /* The effective user, UINT32_MAX if it cannot be told. */
-uint32_t proc_stat_read_uid(const struct procfs *fs, const struct process *p);
+uint32_t proc_stat_read_uid(const struct procfs *fs, int pid);
 
 /* Returns 0, -ESRCH, -EACCES, -EBADMSG. *ret is untouched on failure. */
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
