@@ -69,7 +69,8 @@ static int capture_process(struct capturing *c, struct usage *u)
 	capture_files_release(&files);
 	note_process(c, p, r);
 	if (r == -ESRCH) {
-		message("%d: ended while it was captured", p->pid);
+		if (!targets_are_all(&c->session->options->targets))
+			message("%d: ended while it was captured", p->pid);
 		c->gone_count++;
 		return EXIT_DONE;
 	}
@@ -133,6 +134,8 @@ static int list_and_capture(struct capturing *c)
 	status = capture_processes(c);
 	if (status != EXIT_DONE)
 		return status;
+	if (targets_are_all(targets) && c->gone_count > 0)
+		message("%zu processes ended while they were captured", c->gone_count);
 	status = session_report_missing(session, &c->snapshot);
 	if (c->captured_count > 0)
 		return c->gone_count > 0 ? EXIT_PARTIAL : status;

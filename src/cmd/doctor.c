@@ -51,9 +51,11 @@ const char *patient_permission_fix(const struct patient *patient)
 {
 	if (patient->is_saved)
 		return NULL;
-	return patient->may_trace ?
-		       "CAP_SYS_PTRACE is here already: a security module or a namespace refuses it" :
-		       "run it as its owner or as root, or give it CAP_SYS_PTRACE";
+	if (patient->may_trace)
+		return "CAP_SYS_PTRACE is here already: a security module or a namespace refuses it";
+	if (!patient->process || patient->process->uid == geteuid())
+		return AS_ROOT;
+	return "run it as its owner or as root, or give it CAP_SYS_PTRACE";
 }
 
 bool patient_has_kernel(const struct patient *patient, unsigned int major, unsigned int minor)

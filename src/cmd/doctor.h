@@ -71,6 +71,8 @@ void patient_init(struct patient *patient, const struct procfs *fs);
 /* The kernel is that version or later; false if it is not known. */
 bool patient_has_kernel(const struct patient *patient, unsigned int major, unsigned int minor);
 
+#define AS_ROOT "run it as root, or give it CAP_SYS_PTRACE"
+
 /* What run() functions say with. The fix is for answers other than yes. */
 void finding_set(struct finding *ret, enum answer answer, const char *fix, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -117,25 +117,28 @@ static void check_user_namespace(const struct patient *patient, struct finding *
 	check_namespace(patient, "user", "its uids are others here", ret);
 }
 
-/* task_dump_owner() in fs/proc/base.c gives /proc/PID to root when the process is not dumpable. */
+/*
+ * task_dump_owner() in fs/proc/base.c: the files of a process that is not dumpable belong to root, its
+ * directory to its effective user all the same.
+ */
 static void check_dumpable(const struct patient *patient, struct finding *ret)
 {
 	const struct process *p = patient->process;
 	char path[PROCFS_PATH_SIZE];
 	struct stat st;
 
-	procfs_format_path(path, p->pid, "");
+	procfs_format_path(path, p->pid, "status");
 	if (fstatat(patient->fs->fd, path, &st, 0) < 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(errno));
 	else if (p->uid == UINT32_MAX || p->uid == 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "of a process of root it cannot be told");
 	else if (st.st_uid != p->uid)
-		finding_set(ret, ANSWER_NO,
-			    "run it as root: of such a process not even its owner may read smaps",
-			    "it runs as uid %u, but /proc/%d belongs to uid %u", p->uid, p->pid,
-			    st.st_uid);
+		finding_set(ret, ANSWER_NO, patient->may_trace ? NULL : AS_ROOT,
+			    "not dumpable: it runs as uid %u, but its files in /proc belong to "
+			    "uid %u",
+			    p->uid, st.st_uid);
 	else
-		finding_set(ret, ANSWER_YES, NULL, "/proc/%d belongs to its own uid %u", p->pid,
+		finding_set(ret, ANSWER_YES, NULL, "its files in /proc belong to its own uid %u",
 			    p->uid);
 }
 

@@ -10,8 +10,6 @@
 
 #include "cmd/doctor.h"
 
-#define AS_ROOT "run it as root, or give it CAP_SYS_PTRACE"
-
 static void check_all_processes(const struct patient *patient, struct finding *ret)
 {
 	const struct tally tally = patient_tally(patient, "smaps");

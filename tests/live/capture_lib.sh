@@ -2,13 +2,13 @@
 # Sourced by capture_*.sh and doctor_*.sh: a stopped target, and a folder for what is made.
 
 dir=$(mktemp -d) || exit 99
-target=
+started=
 clean_up()
 {
-	if [ -n "$target" ]; then
-		kill -KILL "$target" 2> /dev/null
-		wait "$target" 2> /dev/null
-	fi
+	for pid in $started; do
+		kill -KILL "$pid" 2> /dev/null
+		wait "$pid" 2> /dev/null
+	done
 	rm -rf "$dir"
 }
 trap clean_up EXIT
@@ -41,12 +41,14 @@ is_stopped()
 	grep -q '^State:.T' "/proc/$target/status"
 }
 
-# Every thread of the target in $target stands still afterwards.
+# start_stopped_target [ARG...]: every thread of the target in $target stands still afterwards.
 start_stopped_target()
 {
-	"$builddir/tests/live/capture_target" "$dir" --password=hunter2 /srv/private/key \
+	rm -f "$dir/ready"
+	"$builddir/tests/live/capture_target" "$dir" "$@" --password=hunter2 /srv/private/key \
 		> "$dir/ready" &
 	target=$!
+	started="$started $target"
 	wait_until is_ready || fail "the target does not start"
 	kill -STOP "$target"
 	wait_until is_stopped || fail "the target does not stop"

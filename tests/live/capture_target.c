@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture_target FOLDER - a process of which each file in /proc has something odd: threads, shared memory
+ * capture_target FOLDER [--not-dumpable] - a process of which each file in /proc has something odd: threads, shared memory
  * of each kind, a deleted file whose name has a blank, a newline and an escape, and such a comm.
  * Says "ready", then sleeps.
  */
@@ -45,6 +45,16 @@ static void map_file(int fd)
 	map(fd, MAP_PRIVATE);
 }
 
+/* Root gives its rights away, which has the same effect. */
+static void become_not_dumpable(void)
+{
+	const unsigned int nobody = 65534;
+
+	if (geteuid() == 0 && setresuid(nobody, nobody, nobody) == 0)
+		return;
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
 int main(int argc, char **argv)
 {
 	char path[512];
@@ -63,6 +73,8 @@ int main(int argc, char **argv)
 	map(-1, MAP_PRIVATE | MAP_ANONYMOUS);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread, NULL, sleep_for_ever, NULL);
+	if (argc > 2 && strcmp(argv[2], "--not-dumpable") == 0)
+		become_not_dumpable();
 	puts("ready");
 	fflush(stdout);
 	sleep_for_ever(NULL);

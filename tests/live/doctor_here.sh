@@ -49,6 +49,22 @@ if ! cat /proc/1/smaps > /dev/null 2>&1; then
 	grep -q 'smaps: Permission denied' "$dir/out" || fail "it does not say why"
 fi
 
+# one that not even its owner may look into, and whose owner is known all the same
+first=$target
+rm -f "$dir/hidden folder"
+start_stopped_target --not-dumpable
+if [ "$(id -u)" = 0 ]; then
+	expect 0 "$MEMSTATE" doctor -p "$target"
+	user=65534
+else
+	expect 3 "$MEMSTATE" doctor -p "$target"
+	grep -q -- '-> run it as root' "$dir/out" || fail "it does not say what would help"
+	user=$(id -u)
+fi
+answers dumpable no
+grep -q "runs as uid $user," "$dir/out" || fail "another user than $user"
+target=$first
+
 expect 0 "$MEMSTATE" capture -p "$target" "$dir/saved"
 expect 0 "$MEMSTATE" doctor --procfs "$dir/saved"
 answers capture yes
