@@ -1,7 +1,8 @@
 # Tests by kind. Exit 77 is a skip, with its reason on stderr; 99 is a broken harness.
-TEST_EXTENSIONS = .sh .py
+TEST_EXTENSIONS = .sh .py .keys
 SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/live/python
+KEYS_LOG_COMPILER = $(SHELL) $(srcdir)/tests/tui/run-keys
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; TZ=UTC0; COLUMNS=100; export LC_ALL TZ COLUMNS; unset NO_COLOR || :; \
 	srcdir='$(abs_srcdir)'; builddir='$(abs_builddir)'; export srcdir builddir; \
@@ -21,7 +22,7 @@ include tests/bench/local.mk
 VALGRIND = valgrind -q --error-exitcode=1 --leak-check=full
 check-valgrind: $(check_PROGRAMS)
 	@units=; for t in $(TESTS); do \
-		case $$t in *.sh|*.py) ;; *) units="$$units $$t" ;; esac; \
+		case $$t in *.sh|*.py|*.keys) ;; *) units="$$units $$t" ;; esac; \
 	done; \
 	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
 .PHONY: check-valgrind

@@ -206,6 +206,11 @@ void pen_add_right(struct pen *pen, int width, const char *text)
 {
 	int used = (int)text_display_width(text, strlen(text));
 
+	/* a number that lost its end would be another number */
+	if (pen->x + width > pen->end) {
+		pen_move_to(pen, pen->end);
+		return;
+	}
 	pen_move_to(pen, pen->x + width - used);
 	pen_add(pen, text);
 }
@@ -226,6 +231,24 @@ void pen_add_foreign(struct pen *pen, const char *text, size_t length)
 	}
 	add_bytes(pen, shown.text, text_cut_to_width(shown.text, shown.length, room - 1));
 	pen_add(pen, pen->canvas->ascii ? ">" : "…");
+}
+
+void pen_add_foreign_end(struct pen *pen, const char *text, size_t length)
+{
+	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
+	size_t room = pen->end > pen->x ? (size_t)(pen->end - pen->x) : 0;
+	size_t skipped = 0;
+	uint32_t code_point;
+
+	text_add_printable(&shown, text, length, pen->canvas->ascii);
+	if (text_display_width(strbuf_text(&shown), shown.length) > room) {
+		pen_add(pen, pen->canvas->ascii ? "<" : "…");
+		while (skipped < shown.length &&
+		       text_display_width(shown.text + skipped, shown.length - skipped) >= room)
+			skipped += text_utf8_next(shown.text + skipped, shown.length - skipped,
+						  &code_point);
+	}
+	add_bytes(pen, strbuf_text(&shown) + skipped, shown.length - skipped);
 }
 
 void pen_move_to(struct pen *pen, int x)

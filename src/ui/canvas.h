@@ -92,11 +92,14 @@ struct pen canvas_pen(struct canvas *c, int x, int y, int width);
 void pen_add(struct pen *pen, const char *text);
 void pen_addf(struct pen *pen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Right-aligned in the next `width` columns. */
+/* Right-aligned in the next `width` columns; not at all where they are not all there. */
 void pen_add_right(struct pen *pen, int width, const char *text);
 
 /* Foreign bytes, made printable; a mark stands at the end of what had to be cut. */
 void pen_add_foreign(struct pen *pen, const char *text, size_t length);
+
+/* The same, but it is the front that is cut: of a path, the end says most. */
+void pen_add_foreign_end(struct pen *pen, const char *text, size_t length);
 
 /* Blanks up to column x. */
 void pen_move_to(struct pen *pen, int x);

@@ -81,6 +81,7 @@ void grid_toggle_column(struct grid *g, const struct column *column)
 	size_t at = place_of(g, column);
 
 	g->first_column = 0;
+	g->is_chosen = true;
 	if (at < g->columns.count) {
 		if (g->columns.count > 1)
 			remove_column(&g->columns, at);
@@ -267,7 +268,9 @@ static void draw_row(const struct grid *g, struct canvas *c, const struct grid_r
 		pen.role = look.role;
 		if (is_wide(g, i))
 			pen_add(&pen, strbuf_text(&prefix));
-		if (is_text(column))
+		if (is_wide(g, i) && g->cuts_front)
+			pen_add_foreign_end(&pen, text.text, text.length);
+		else if (is_text(column))
 			pen_add_foreign(&pen, text.text, text.length);
 		else
 			pen_add_right(&pen, room_of(g, i), text.text);

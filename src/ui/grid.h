@@ -15,6 +15,8 @@ struct grid {
 	struct sort_key sort;
 	size_t first_column; /* scrolled: of those after the first, the first shown */
 	struct list list;    /* of the rows */
+	bool is_chosen;	     /* the user has chosen columns */
+	bool cuts_front;     /* of the last column, where it is too long */
 	int *widths;	     /* by place in the set; they only grow, so that nothing jumps */
 	int *xs;	     /* by place in the list: where a heading was drawn, -1: not */
 	struct area area;    /* of the last drawing */

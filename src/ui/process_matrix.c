@@ -145,7 +145,9 @@ static void add_margin(const struct matrix_page *m, struct pen *pen, enum part p
 
 static struct pen line_at(const struct matrix_page *m, int line)
 {
-	return canvas_pen(m->canvas, m->area.x + 1, m->area.y + line, m->area.width - 1);
+	/* below the area nothing is drawn */
+	return canvas_pen(m->canvas, m->area.x + 1, m->area.y + line,
+			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
 static void draw_heading(const struct matrix_page *m)
@@ -209,7 +211,7 @@ static void draw_owner(const struct matrix_page *m, int line, unsigned int owner
 	struct pen pen = line_at(m, line);
 	struct area all = { m->area.x, m->area.y + line, m->area.width, 1 };
 
-	if (m->view->chosen == part) {
+	if (m->view->chosen == part && line < m->area.height) {
 		canvas_fill(m->canvas, &all, ROLE_SELECTED, ' ');
 		canvas_put(m->canvas, m->area.x, m->area.y + line, ROLE_SELECTED, '>');
 		pen.role = ROLE_SELECTED;
@@ -271,5 +273,5 @@ int matrix_draw(const struct process_view *v, struct canvas *c, const struct are
 	draw_total(&m, line++);
 	draw_changes(&m, line++, "change", add_change_since_start);
 	draw_changes(&m, line++, "per s", add_rate);
-	return line;
+	return line < area->height ? line : area->height;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -44,41 +45,72 @@ static void add_word(struct word *words, size_t *count, enum role role, const ch
 	va_end(args);
 }
 
-/* What is always to be seen, the most pressing first. */
-static size_t make_words(const struct ui *ui, uint64_t now_ns, struct word words[WORDS_MAX])
+/* "0.2s": a person's idea of how long ago something was. */
+static const char *format_age(uint64_t ns, char buf[UNITS_TEXT_SIZE])
+{
+	if (ns >= 60 * NS_PER_S)
+		return units_format_duration(ns, buf);
+	snprintf(buf, UNITS_TEXT_SIZE, "%u.%us", (unsigned int)(ns / NS_PER_S),
+		 (unsigned int)(ns / (100 * NS_PER_MS) % 10));
+	return buf;
+}
+
+/* "1s" and "500ms", without a fraction that is none. */
+static const char *format_interval(uint64_t ns, char buf[UNITS_TEXT_SIZE])
+{
+	char *fraction = strstr(units_format_duration(ns, buf), ".0");
+
+	if (fraction)
+		memmove(fraction, fraction + 2, strlen(fraction + 2) + 1);
+	return buf;
+}
+
+/* When the next figures come, or why none come. */
+static void add_pace(const struct ui *ui, struct word *words, size_t *count)
+{
+	const struct data *d = &ui->data;
+	char text[UNITS_TEXT_SIZE];
+
+	if (ui_has_ended(ui) || (ui->view != VIEW_PROCESSES && d->detail_has_ended))
+		add_word(words, count, ROLE_ALERT, " ended ");
+	else if (ui->is_paused)
+		add_word(words, count, ROLE_ALERT, " PAUSED ");
+	else if (!ui->options->is_live)
+		add_word(words, count, ROLE_STATUS, " captured ");
+	else if (d->is_slowed)
+		add_word(words, count, ROLE_ALERT, " slowed to %s ",
+			 format_interval(data_detail_interval_ns(d, ui->interval_ns), text));
+	else
+		add_word(words, count, ROLE_STATUS, " every %s ",
+			 format_interval(ui->interval_ns, text));
+}
+
+/* What is always to be seen. */
+static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
+			 struct word words[WORDS_MAX])
 {
 	const struct data *d = &ui->data;
 	uint64_t taken = taken_ns(ui);
 	char text[UNITS_TEXT_SIZE];
 	size_t count = 0;
 
-	if (ui_has_ended(ui) || (ui->view != VIEW_PROCESSES && d->detail_has_ended))
-		add_word(words, &count, ROLE_ALERT, " ended ");
-	else if (ui->is_paused)
-		add_word(words, &count, ROLE_ALERT, " PAUSED ");
 	if (d->processes->unreadable_count > 0)
-		add_word(words, &count, ROLE_STATUS, " %zu unreadable", d->processes->unreadable_count);
+		add_word(words, &count, ROLE_STATUS, " %zu unread%s",
+			 d->processes->unreadable_count, width < 60 ? "" : "able");
 	add_word(words, &count, ROLE_STATUS, " age %s",
-		 units_format_duration(now_ns > taken ? now_ns - taken : 0, text));
-	add_word(words, &count, ROLE_STATUS, " scan %s", units_format_duration(d->cost_ns, text));
-	if (!ui->options->is_live)
-		add_word(words, &count, ROLE_STATUS, " captured");
-	else
-		add_word(words, &count, ROLE_STATUS, " every %s",
-			 units_format_duration(ui->interval_ns, text));
-	if (d->is_slowed)
-		add_word(words, &count, ROLE_ALERT, " slowed to %s ",
-			 units_format_duration(data_detail_interval_ns(d, ui->interval_ns), text));
+		 format_age(now_ns > taken ? now_ns - taken : 0, text));
+	add_word(words, &count, ROLE_STATUS, " scan %s ", units_format_duration(d->cost_ns, text));
+	add_pace(ui, words, &count);
 	return count;
 }
 
 static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 {
 	struct word words[WORDS_MAX];
-	size_t count = make_words(ui, now_ns, words);
+	size_t count = make_words(ui, now_ns, c->width, words);
 	struct area line = { 0, 0, c->width, 1 };
 	struct pen pen = canvas_pen(c, 1, 0, c->width - 1);
-	int width = 1;
+	int width = 0;
 
 	for (size_t i = 0; i < count; i++)
 		width += (int)words[i].text.length;

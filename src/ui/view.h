@@ -107,6 +107,7 @@ struct mappings_view {
 	struct grid grid;
 	struct selection selection;
 	enum grouping grouping;
+	int width; /* that the columns are for */
 	uint64_t cursor_addr; /* that the cursor follows */
 	bool is_following;
 	struct mapping *groups; /* made of several mappings; names owned */

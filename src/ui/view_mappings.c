@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +14,31 @@
 	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes,"   \
 	"shared_clean_bytes,swap_bytes,owner,name"
 
+/* So that there is room for names. */
+#define NARROW_COLUMNS                                                                             \
+	"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,perms,owner,name"
+#define NARROW_GROUP_COLUMNS "rss_bytes,size_bytes,private_dirty_bytes,lazyfree_bytes,owner,name"
+#define NARROW_WIDTH 100
+
 static const struct grouping_row {
 	const char *title;
+	const char *narrow_columns; /* NULL: the table's */
 	const char *columns;
 } grouping_rows[GROUPING_COUNT_] = {
-	[GROUP_NONE] = { "mappings", NULL },
-	[GROUP_FILE] = { "groups by file", GROUP_COLUMNS },
-	[GROUP_OWNER] = { "groups by owner", GROUP_COLUMNS },
+	[GROUP_NONE] = { "mappings", NARROW_COLUMNS, NULL },
+	[GROUP_FILE] = { "groups by file", NARROW_GROUP_COLUMNS, GROUP_COLUMNS },
+	[GROUP_OWNER] = { "groups by owner", NARROW_GROUP_COLUMNS, GROUP_COLUMNS },
 };
+
+/* Those that fit, unless somebody has chosen others. */
+static void set_columns(struct mappings_view *v)
+{
+	const struct grouping_row *row = &grouping_rows[v->grouping];
+	const char *columns = v->width < NARROW_WIDTH ? row->narrow_columns : row->columns;
+
+	grid_set_columns(&v->grid, columns ? columns : mapping_columns.table_default);
+	v->grid.is_chosen = false;
+}
 
 void mappings_init(struct mappings_view *v, const struct data *data, bool exact_bytes)
 {
@@ -28,6 +46,7 @@ void mappings_init(struct mappings_view *v, const struct data *data, bool exact_
 	v->data = data;
 	v->exact_bytes = exact_bytes;
 	grid_init(&v->grid, &mapping_columns, mapping_columns.table_default, "rss_bytes");
+	v->grid.cuts_front = true;
 }
 
 static void release_groups(struct mappings_view *v)
@@ -186,11 +205,8 @@ bool mappings_search(struct mappings_view *v, int step)
 
 static void group_next(struct mappings_view *v)
 {
-	const char *columns;
-
 	v->grouping = (v->grouping + 1) % GROUPING_COUNT_;
-	columns = grouping_rows[v->grouping].columns;
-	grid_set_columns(&v->grid, columns ? columns : mapping_columns.table_default);
+	set_columns(v);
 	v->is_following = false;
 	mappings_update(v);
 }
@@ -239,6 +255,22 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c, const str
 	}
 }
 
+/* The mapping under the cursor, with all of its name. */
+static void draw_chosen(const struct mappings_view *v, struct canvas *c, const struct area *area)
+{
+	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 2);
+	const struct mapping *m;
+	char perms[5];
+
+	if (v->grid.list.cursor >= v->count)
+		return;
+	m = mapping_at(v, v->grid.list.cursor);
+	if (v->grouping == GROUP_NONE)
+		pen_addf(&pen, "%" PRIx64 "-%" PRIx64 " %s ", m->start_addr, m->end_addr,
+			 mapping_format_perms(m, perms));
+	pen_add_foreign_end(&pen, m->name, m->name_length);
+}
+
 /* What has no page is there, but costs nothing. */
 static void look(void *context, size_t row, struct row_look *ret)
 {
@@ -257,8 +289,16 @@ void mappings_draw(struct mappings_view *v, struct canvas *c, const struct area 
 		.look = look,
 		.context = v,
 	};
-	struct area table = { area->x, area->y + 1, area->width, area->height - 1 };
+	int head = area->height >= 14 ? 2 : 1;
+	struct area table = { area->x, area->y + head, area->width, area->height - head };
+	struct area chosen = { area->x, area->y + 1, area->width, 1 };
 
+	if (v->width != area->width && !v->grid.is_chosen) {
+		v->width = area->width;
+		set_columns(v);
+	}
 	draw_sums(v, c, area);
+	if (head == 2)
+		draw_chosen(v, c, &chosen);
 	grid_draw(&v->grid, c, &table, &rows);
 }

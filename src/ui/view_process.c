@@ -167,7 +167,9 @@ static void draw_beside(struct page *p)
 		if (history_get_change(&p->view->data->history, (enum part)part, &change) &&
 		    change != 0)
 			strbuf_addf(&text, " (%s)", units_format_change(change, change_text));
-		if (pen.x + (int)text.length > pen.end && pen.x > indent && p->rest.height > 1) {
+		if (pen.x + (int)text.length > pen.end && pen.x > indent) {
+			if (p->rest.height < 1)
+				return;
 			pen = next_line(p);
 			pen_move_to(&pen, indent);
 		}
@@ -194,8 +196,10 @@ static void draw_diagnosis(struct page *p, int lines)
 		while (lines > 0 && (line = strsep(&rest, "\n")) && line[0] != '\0') {
 			struct pen pen = next_line(p);
 
-			pen_add(&pen, line);
 			lines--;
+			pen_add(&pen, line);
+			if (lines == 0 && rest && rest[0] != '\0')
+				pen_add(&pen, p->canvas->ascii ? " ..." : " …");
 		}
 	}
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "render/bar.h"
@@ -211,8 +213,9 @@ static void add_sums(struct pen *pen, const struct sums *s, const char *what)
 		swap[UNITS_TEXT_SIZE];
 
 	pen->role = ROLE_STRONG;
-	pen_addf(pen, "%zu%s", s->count, what);
+	pen_addf(pen, "%zu", s->count);
 	pen->role = ROLE_TEXT;
+	pen_add(pen, what);
 	if (s->unread < s->count)
 		pen_addf(pen, "  Pss %s  Uss %s  lazyfree %s  Swap %s",
 			 units_format_bytes(s->pss_bytes, pss),
@@ -220,12 +223,19 @@ static void add_sums(struct pen *pen, const struct sums *s, const char *what)
 			 units_format_bytes(s->lazyfree_bytes, lazyfree),
 			 units_format_bytes(s->swap_bytes, swap));
 	if (s->unread > 0)
-		pen_addf(pen, "  (without %zu not read)", s->unread);
+		pen_addf(pen, "  (%zu not read)", s->unread);
+}
+
+static void add_filter(const struct processes_view *v, struct strbuf *out, bool ascii)
+{
+	strbuf_addf(out, " of %zu with ", v->data->processes->count);
+	text_add_printable(out, v->selection.filter.text, v->selection.filter.length, ascii);
 }
 
 static void draw_sums(const struct processes_view *v, struct canvas *c, const struct area *area)
 {
 	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 1);
+	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
 	struct sums all = { 0 }, tagged = { 0 };
 
 	for (size_t r = 0; r < v->count; r++) {
@@ -236,14 +246,12 @@ static void draw_sums(const struct processes_view *v, struct canvas *c, const st
 			sum_up(&tagged, u);
 	}
 	if (tagged.count > 0)
-		add_sums(&pen, &tagged, " tagged");
+		strbuf_addf(&what, " tagged");
+	else if (v->selection.filter.length > 0)
+		add_filter(v, &what, c->ascii);
 	else
-		add_sums(&pen, &all, all.count == 1 ? " process" : " processes");
-	if (v->selection.filter.length > 0) {
-		pen_addf(&pen, " of %zu with ", v->data->processes->count);
-		pen.role = ROLE_STRONG;
-		pen_add_foreign(&pen, v->selection.filter.text, v->selection.filter.length);
-	}
+		strbuf_addf(&what, " process%s", all.count == 1 ? "" : "es");
+	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
 }
 
 /* The states of the process under the cursor, as a bar and in figures. */
@@ -261,8 +269,9 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 	if (!bytes_known(u->total.bytes[SMAPS_RSS])) {
 		bar.role = ROLE_DIM;
 		pen_addf(&bar, "%d: %s", u->process.pid,
-			 u->error ? "its memory may not be read: only its owner and root may"
-				  : "not read yet");
+			 u->error == -EACCES || u->error == -EPERM
+				 ? "its memory may not be read: only its owner and root may"
+			 : u->error ? strerror(-u->error) : "not read yet");
 		return;
 	}
 	bar_split(u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], (size_t)width, cells);
@@ -277,7 +286,9 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 	pen_move_to(&bar, area->x + 1 + 5 + width);
 	pen_add(&bar, "]");
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
-		if (u->state_bytes[s] == 0)
+		int room = legend.end - legend.x;
+
+		if (u->state_bytes[s] == 0 || room < (int)strlen(page_state_names[s]) + 10)
 			continue;
 		legend.role = ROLE_STATE + s;
 		pen_addf(&legend, "%c", part_letter((enum part)(PART_STATE + s)));

@@ -1,1 +1,39 @@
-# tests/tui
+# The screen as text: keys in, characters out.
+EXTRA_DIST += \
+	%D%/run-keys \
+	%D%/terminal.py \
+	tests/fixtures/system \
+	tests/fixtures/system-later
+screen_cases = \
+	%D%/screens/help.keys \
+	%D%/screens/mappings-filter.keys \
+	%D%/screens/mappings-groups.keys \
+	%D%/screens/mappings.keys \
+	%D%/screens/paused.keys \
+	%D%/screens/process-cells.keys \
+	%D%/screens/process-ended.keys \
+	%D%/screens/process-names.keys \
+	%D%/screens/process-no-memory.keys \
+	%D%/screens/process-small.keys \
+	%D%/screens/process-target.keys \
+	%D%/screens/process-unreadable.keys \
+	%D%/screens/process.keys \
+	%D%/screens/processes-columns.keys \
+	%D%/screens/processes-filter.keys \
+	%D%/screens/processes-later.keys \
+	%D%/screens/processes-mouse.keys \
+	%D%/screens/processes-scroll.keys \
+	%D%/screens/processes-search.keys \
+	%D%/screens/processes-sort.keys \
+	%D%/screens/processes-tags.keys \
+	%D%/screens/processes-tree.keys \
+	%D%/screens/processes.keys \
+	%D%/screens/prompts.keys \
+	%D%/screens/resized.keys \
+	%D%/screens/too-small.keys
+EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
+if HAVE_NCURSES
+check_PROGRAMS += %D%/show_screens
+%C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
+TESTS += $(screen_cases) %D%/terminal.py
+endif

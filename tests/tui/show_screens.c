@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * show_screens - what the screen shows after some keys, as text: no terminal, no clock.
+ *
+ *   show_screens FIXTURES CASE.keys
+ *
+ * The case's first line names the screens to show, as "80x24 80x24-ascii"; "pid N" in it makes one
+ * process the target, "all" is every process. The rest are keys by name, and
+ *   later          read again, from FIXTURES/system-later
+ *   earlier        read again, from FIXTURES/system, where the first read was from
+ *   type:TEXT      each character as a key
+ *   click:X,Y      wheel:up    wheel:down
+ *   resize:WxH
+ *   show           the screen as it is now, and go on
+ */
+#include "config.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "ui/ui.h"
+
+/* Later than any machine has been up, so that the real clock adds no gaps. */
+#define FIRST_NS  (UINT64_C(1) << 60)
+#define AGE_NS	  (200 * NS_PER_MS)
+#define COST_NS	  (3 * NS_PER_MS + 400 * NS_PER_US)
+#define WORDS_MAX 256
+
+static _Noreturn void broken(const char *what, const char *which)
+{
+	fprintf(stderr, "show_screens: %s: %s\n", what, which);
+	exit(99);
+}
+
+struct stage {
+	struct ui ui;
+	struct ui_options options;
+	struct targets targets;
+	struct target_pid target;
+	struct procfs fs;
+	struct canvas canvas;
+	const char *fixtures;
+	int width, height;
+	bool ascii;
+	uint64_t now_ns;
+};
+
+static void open_tree(struct stage *s, const char *name)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+	procfs_release(&s->fs);
+	strbuf_addf(&path, "%s/%s", s->fixtures, name);
+	if (procfs_open(&s->fs, path.text) < 0)
+		broken("cannot open", path.text);
+}
+
+/* Times are what no two runs have in common: read k was taken k seconds after the first. */
+static void set_times(struct stage *s)
+{
+	struct data *d = &s->ui.data;
+	struct snapshot *processes = (struct snapshot *)d->processes;
+
+	for (size_t i = 0; i < d->history.count; i++)
+		d->history.items[i].taken_ns = FIRST_NS + i * NS_PER_S;
+	for (size_t i = 0; i < d->detail.count; i++)
+		d->detail.usages[i].taken_ns = s->now_ns - AGE_NS;
+	processes->taken_ns = s->now_ns - AGE_NS;
+	d->cost_ns = COST_NS;
+}
+
+static void refresh(struct stage *s)
+{
+	ui_refresh(&s->ui, UINT64_MAX / 2);
+	set_times(s);
+}
+
+static void draw(struct stage *s)
+{
+	canvas_begin(&s->canvas, s->width, s->height, s->ascii);
+	ui_draw(&s->ui, &s->canvas, s->now_ns);
+}
+
+static void show(struct stage *s, const char *title)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	draw(s);
+	strbuf_addf(&text, "==== %s\n", title);
+	canvas_add_text(&s->canvas, &text);
+	fwrite(text.text, 1, text.length, stdout);
+}
+
+static void parse_pair(const char *text, const char *between, int *ret_a, int *ret_b)
+{
+	char *copy = xstrdup(text);
+	char *second = strpbrk(copy, between);
+	uint64_t a = 0, b = 0;
+
+	if (second)
+		*second++ = '\0';
+	if (!second || num_parse_u64(copy, &a) < 0 || num_parse_u64(second, &b) < 0)
+		broken("not two numbers", text);
+	*ret_a = (int)a;
+	*ret_b = (int)b;
+	free(copy);
+}
+
+static void read_tree(struct stage *s, const char *name)
+{
+	open_tree(s, name);
+	s->now_ns += NS_PER_S;
+	if (!s->ui.is_paused)
+		refresh(s);
+}
+
+static void do_later(struct stage *s, const char *arg)
+{
+	(void)arg;
+	read_tree(s, "system-later");
+}
+
+static void do_earlier(struct stage *s, const char *arg)
+{
+	(void)arg;
+	read_tree(s, "system");
+}
+
+static void do_show(struct stage *s, const char *arg)
+{
+	(void)arg;
+	show(s, "then");
+}
+
+static void do_type(struct stage *s, const char *arg)
+{
+	for (; *arg; arg++)
+		ui_key(&s->ui, *arg == '_' ? ' ' : (uint32_t)*arg);
+}
+
+static void do_click(struct stage *s, const char *arg)
+{
+	int x, y;
+
+	parse_pair(arg, ",", &x, &y);
+	ui_mouse(&s->ui, x, y, MOUSE_CLICK);
+}
+
+static void do_wheel(struct stage *s, const char *arg)
+{
+	ui_mouse(&s->ui, 1, 8, strcmp(arg, "up") == 0 ? MOUSE_WHEEL_UP : MOUSE_WHEEL_DOWN);
+}
+
+static void do_resize(struct stage *s, const char *arg)
+{
+	parse_pair(arg, "x", &s->width, &s->height);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct stage *s, const char *arg);
+} deeds[] = {
+	{ "later", do_later }, { "earlier", do_earlier }, { "show", do_show },	{ "type:", do_type },
+	{ "click:", do_click }, { "wheel:", do_wheel }, { "resize:", do_resize },
+};
+
+static void play(struct stage *s, const char *word)
+{
+	uint32_t key;
+
+	for (size_t i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++) {
+		size_t length = strlen(deeds[i].name);
+
+		if (strncmp(word, deeds[i].name, length) == 0 && length > 1 &&
+		    (word[length] == '\0' || deeds[i].name[length - 1] == ':')) {
+			deeds[i].run(s, word + length);
+			draw(s);
+			return;
+		}
+	}
+	key = keymap_parse_key(word);
+	if (key == KEY_NONE)
+		broken("no such key", word);
+	ui_key(&s->ui, key);
+	if (s->ui.wants_refresh && ui_due_ns(&s->ui) == 0)
+		refresh(s);
+	draw(s);
+}
+
+static void begin(struct stage *s, const char *fixtures, int pid)
+{
+	*s = (struct stage){ .fixtures = fixtures, .fs = PROCFS_INIT };
+	s->target.pid = pid;
+	if (pid > 0)
+		s->targets = (struct targets){ .pids = &s->target, .pid_count = 1 };
+	open_tree(s, "system");
+	s->options = (struct ui_options){
+		.sampler = sampler_new(&s->fs, false),
+		.targets = &s->targets,
+		.interval_ns = NS_PER_S,
+		.max_share_per_mille = 1000,
+		.is_live = true,
+		.output_fd = -1,
+	};
+	s->now_ns = FIRST_NS + AGE_NS;
+	canvas_init(&s->canvas);
+	ui_init(&s->ui, &s->options);
+}
+
+static void end(struct stage *s)
+{
+	ui_release(&s->ui);
+	canvas_release(&s->canvas);
+	sampler_free((struct sampler *)s->options.sampler);
+	procfs_release(&s->fs);
+}
+
+static void run_case(const char *fixtures, const char *size, int pid, char **words)
+{
+	struct stage s;
+
+	begin(&s, fixtures, pid);
+	s.ascii = strstr(size, "-ascii") != NULL;
+	if (sscanf(size, "%dx%d", &s.width, &s.height) != 2)
+		broken("not a size", size);
+	draw(&s);
+	refresh(&s);
+	draw(&s);
+	for (; *words; words++)
+		play(&s, *words);
+	show(&s, size);
+	end(&s);
+}
+
+/* The words of a line, in place. */
+static void split(char *line, char **ret_words)
+{
+	size_t count = 0;
+	char *word;
+
+	while ((word = strsep(&line, " \t\n")))
+		if (word[0] != '\0' && count + 1 < WORDS_MAX)
+			ret_words[count++] = word;
+	ret_words[count] = NULL;
+}
+
+int main(int argc, char **argv)
+{
+	char text[8192], *rest;
+	char *head[WORDS_MAX], *keys[WORDS_MAX];
+	uint64_t pid = 0;
+	FILE *f;
+
+	if (argc != 3)
+		broken("usage", "show_screens FIXTURES CASE.keys");
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
+		fprintf(stderr, "there is no locale C.UTF-8\n");
+		return 77;
+	}
+	f = fopen(argv[2], "r");
+	if (!f)
+		broken("cannot open", argv[2]);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	rest = strchr(text, '\n');
+	if (!rest)
+		broken("no first line", argv[2]);
+	*rest++ = '\0';
+	split(text, head);
+	split(rest, keys);
+	for (size_t i = 0; head[i]; i++)
+		if (strcmp(head[i], "pid") == 0 && (!head[i + 1] || num_parse_u64(head[i + 1], &pid) < 0))
+			broken("no pid", argv[2]);
+	for (size_t i = 0; head[i]; i++) {
+		if (strcmp(head[i], "pid") == 0)
+			i++;
+		else
+			run_case(argv[1], head[i], (int)pid, keys);
+	}
+	return 0;
+}
