@@ -21,7 +21,8 @@ static uint64_t taken_ns(const struct ui *ui)
 
 	if (ui->view == VIEW_PROCESSES || !u)
 		return ui->data.processes->taken_ns;
-	return u->taken_ns;
+	/* one whose memory cannot be read was looked at all the same */
+	return u->taken_ns > 0 ? u->taken_ns : ui->data.detail.taken_ns;
 }
 
 struct word {

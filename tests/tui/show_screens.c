@@ -71,6 +71,7 @@ static void set_times(struct stage *s)
 	for (size_t i = 0; i < d->detail.count; i++)
 		d->detail.usages[i].taken_ns = s->now_ns - AGE_NS;
 	processes->taken_ns = s->now_ns - AGE_NS;
+	d->detail.taken_ns = s->now_ns - AGE_NS;
 	d->cost_ns = COST_NS;
 }
 
