@@ -1,1 +1,26 @@
-# tests/bench
+# tests/bench: "make bench" measures, "make bench QUICK=1" in a minute. Not part of "make check".
+bench_programs = \
+	%D%/pair \
+	%D%/rollup \
+	%D%/single \
+	%D%/spawn \
+	%D%/stall \
+	%D%/target
+EXTRA_PROGRAMS += $(bench_programs)
+CLEANFILES += $(bench_programs)
+EXTRA_DIST += %D%/run.sh
+
+bench_common = %D%/bench.c %D%/bench.h
+%C%_pair_SOURCES = %D%/pair.c $(bench_common)
+%C%_rollup_SOURCES = %D%/rollup.c $(bench_common)
+%C%_single_SOURCES = %D%/single.c $(bench_common)
+%C%_single_LDADD = src/render/librender.a $(SAMPLE_LIBS)
+%C%_spawn_SOURCES = %D%/spawn.c $(bench_common)
+%C%_stall_SOURCES = %D%/stall.c $(bench_common)
+%C%_stall_LDADD = $(PROC_LIBS)
+%C%_target_SOURCES = %D%/target.c $(bench_common)
+
+.PHONY: bench
+bench: memstate$(EXEEXT) $(bench_programs)
+	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/%D%/run.sh $(abs_builddir)/%D%
