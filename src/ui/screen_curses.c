@@ -287,7 +287,7 @@ static void take_keys(struct screen *s)
 	int kind, waiting = 0;
 
 	/* readable, and yet nothing to read: the terminal has gone */
-	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0) {
+	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;
 	}
@@ -330,10 +330,11 @@ static void wait_for_event(struct screen *s)
 	timeout = (struct timespec){ (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
 	if (ppoll(fds, 2, &timeout, &s->mask_waiting) < 0)
 		return;
-	if (fds[0].revents & POLLIN)
-		take_keys(s);
-	else if (fds[0].revents)
+	/* ppoll() delivers no signal while there is something to read: SIGHUP may not come */
+	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
+	else if (fds[0].revents)
+		take_keys(s);
 	if (fds[1].revents && s->options->drain_output)
 		s->options->drain_output(s->options->context);
 }
