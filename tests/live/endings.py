@@ -176,7 +176,9 @@ def a_series_ends_at_a_signal_with_whole_rows():
             out = first_row(series)
             series.send_signal(number)
             rest, err = series.communicate(timeout=TIMEOUT)
-            equal((series.returncode, err), (0, b""), f"status and stderr at {number}")
+            # on a busy machine samples are missed, and that is said
+            said = [line for line in err.splitlines() if b" missed: " not in line]
+            equal((series.returncode, said), (0, []), f"status and stderr at {number}")
             for row in parse_csv(out + rest):
                 check_sums(row)
 
