@@ -312,6 +312,15 @@ static void take_resize(struct screen *s)
 	s->is_dirty = true;
 }
 
+/* ppoll() that finds something to read returns with the signals still held back. */
+static void let_signals_in(const struct screen *s)
+{
+	sigset_t held;
+
+	sigprocmask(SIG_SETMASK, &s->mask_waiting, &held);
+	sigprocmask(SIG_SETMASK, &held, NULL);
+}
+
 /* Until a key, a signal, output of the command, or the next thing to do. */
 static void wait_for_event(struct screen *s)
 {

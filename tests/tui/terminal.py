@@ -154,6 +154,22 @@ def term_int_and_hup_restore_the_terminal():
             raise Failure(f"signal {number}: ended with {status}")
 
 
+def a_terminal_that_goes_away_ends_it():
+    terminal = Terminal()
+    try:
+        terminal.wait_for_text("F10 Quit")
+        os.close(terminal.master)
+        os.close(terminal.slave)
+        try:
+            terminal.process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise Failure("it goes on without a terminal") from None
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+            terminal.process.wait()
+
+
 def crashes_restore_the_terminal_and_stay_crashes():
     for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGQUIT):
         status = end_by(number)
@@ -264,6 +280,7 @@ def no_names_drive_the_terminal():
 TESTS = [
     q_restores_the_terminal,
     term_int_and_hup_restore_the_terminal,
+    a_terminal_that_goes_away_ends_it,
     crashes_restore_the_terminal_and_stay_crashes,
     control_c_is_an_end,
     keys_go_from_view_to_view,
