@@ -110,6 +110,11 @@ static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUN
 		to[s] = bytes_add(to[s], from[s]);
 }
 
+static void add_owner_rss(struct matrix *matrix, enum owner owner, uint64_t rss_bytes)
+{
+	matrix->owner_rss_bytes[owner] = bytes_add(matrix->owner_rss_bytes[owner], rss_bytes);
+}
+
 void classifier_begin(struct classifier *c, struct usage *usage)
 {
 	memset(c, 0, sizeof(*c));
@@ -164,6 +169,7 @@ static void add_candidate(struct classifier *c, const struct mapping *m,
 	candidate = &c->candidates[c->candidate_count++];
 	candidate->start_addr = m->start_addr;
 	candidate->end_addr = m->end_addr;
+	candidate->rss_bytes = m->counters.bytes[SMAPS_RSS];
 	candidate->index = c->mapping_count;
 	memcpy(candidate->state_bytes, states, sizeof(candidate->state_bytes));
 }
@@ -181,6 +187,7 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m)
 	else if (signs == 1)
 		add_candidate(c, m, states);
 	add_states(usage->matrix.cell[owner], states);
+	add_owner_rss(&usage->matrix, owner, m->counters.bytes[SMAPS_RSS]);
 	add_states(usage->state_bytes, states);
 	counters_add(&usage->total, &m->counters);
 	add_beside(usage, m);
@@ -228,6 +235,9 @@ void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t co
 			matrix->cell[OWNER_ANON][s] = bytes_sub(matrix->cell[OWNER_ANON][s],
 								candidate->state_bytes[s]);
 		add_states(matrix->cell[OWNER_STACK], candidate->state_bytes);
+		matrix->owner_rss_bytes[OWNER_ANON] =
+			bytes_sub(matrix->owner_rss_bytes[OWNER_ANON], candidate->rss_bytes);
+		add_owner_rss(matrix, OWNER_STACK, candidate->rss_bytes);
 		if (on_stack)
 			on_stack(context, candidate->index);
 	}

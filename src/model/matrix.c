@@ -24,9 +24,11 @@ const char *const page_state_names[STATE_COUNT_] = {
 
 static void set_rows(struct matrix *m, unsigned int first, unsigned int last, uint64_t bytes)
 {
-	for (unsigned int o = first; o <= last; o++)
+	for (unsigned int o = first; o <= last; o++) {
+		m->owner_rss_bytes[o] = bytes;
 		for (unsigned int s = 0; s < STATE_COUNT_; s++)
 			m->cell[o][s] = bytes;
+	}
 }
 
 void matrix_set_unknown(struct matrix *m)
@@ -54,7 +56,7 @@ uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		sum = bytes_add(sum, m->cell[owner][s]);
-	return sum;
+	return bytes_known(sum) ? sum : m->owner_rss_bytes[owner];
 }
 
 /* Over the owners of which anything is known. */

@@ -44,6 +44,8 @@ extern const char *const page_state_names[STATE_COUNT_]; /* "private_dirty" … 
 
 struct matrix {
 	uint64_t cell[OWNER_COUNT_][STATE_COUNT_]; /* bytes; BYTES_UNKNOWN if it cannot be told */
+	/* Rss by owner: known where cells are not, as before Linux 4.12, which reports no LazyFree */
+	uint64_t owner_rss_bytes[OWNER_COUNT_];
 };
 
 void matrix_set_unknown(struct matrix *m);
@@ -52,8 +54,9 @@ void matrix_set_unknown(struct matrix *m);
 void matrix_set_no_heap(struct matrix *m);
 
 /*
- * The sum of a row, a column, or all. Owners of which no cell is known are in another one (the heap, not
- * read, in anon) and add nothing; any other unknown cell makes the sums that it is in unknown.
+ * The sum of a row, a column, or all. Owners of which nothing is known are in another one (the heap, not
+ * read, in anon) and add nothing; any other unknown cell makes the sums that it is in unknown, but a
+ * row's is its owner_rss_bytes then.
  */
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner);
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state);

@@ -265,6 +265,25 @@ static void without_lazyfree_the_clean_states_are_unknown_and_not_wrong(void **s
 	assert_true(states[STATE_SHARED_CLEAN] == BYTES_UNKNOWN);
 }
 
+/* Linux before 4.12: whose the bytes are is known all the same. */
+static void without_lazyfree_the_owners_are_known_by_their_rss(void **state)
+{
+	struct mapping m = make_mapping("", RW | MAPPING_NO_HUGE, 0, 4);
+	uint64_t pointer = m.start_addr;
+
+	(void)state;
+	m.counters.bytes[SMAPS_RSS] = 3 * PAGE;
+	m.counters.bytes[SMAPS_PRIVATE_DIRTY] = PAGE;
+	m.counters.bytes[SMAPS_LAZYFREE] = BYTES_UNKNOWN;
+	classifier_add(&c, &m);
+	assert_true(matrix_owner_bytes(&usage.matrix, OWNER_ANON) == 3 * PAGE);
+	classifier_end(&c, &pointer, 1, NULL, NULL);
+	assert_true(matrix_owner_bytes(&usage.matrix, OWNER_ANON) == 0);
+	assert_true(matrix_owner_bytes(&usage.matrix, OWNER_STACK) == 3 * PAGE);
+	assert_true(matrix_total_bytes(&usage.matrix) == BYTES_UNKNOWN);
+	assert_true(usage_unexplained_bytes(&usage) == BYTES_UNKNOWN);
+}
+
 static void address_space_without_pages_is_unbacked_or_reserved(void **state)
 {
 	static const struct {
@@ -401,6 +420,9 @@ static void rows_columns_and_the_whole_are_rss_for_any_process(void **state)
 			assert_true(margin == usage.state_bytes[s]);
 		}
 		assert_true(rows == rss && columns == rss);
+		for (unsigned int o = OWNER_HEAP_LAST + 1; o < OWNER_COUNT_; o++)
+			assert_true(usage.matrix.owner_rss_bytes[o] ==
+				    matrix_owner_bytes(&usage.matrix, (enum owner)o));
 		assert_true(matrix_total_bytes(&usage.matrix) == rss);
 		assert_true(usage_unexplained_bytes(&usage) == 0);
 	}
@@ -440,6 +462,7 @@ int main(void)
 		test(one_thread_needs_no_stack_pointers),
 		test(lazyfree_is_taken_out_of_the_clean_states),
 		test(without_lazyfree_the_clean_states_are_unknown_and_not_wrong),
+		test(without_lazyfree_the_owners_are_known_by_their_rss),
 		test(address_space_without_pages_is_unbacked_or_reserved),
 		test(the_allocator_is_told_by_its_library),
 		test(only_code_tells_the_allocator),

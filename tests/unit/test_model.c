@@ -57,6 +57,9 @@ static void a_sum_with_an_unknown_part_is_unknown_and_not_too_small(void **state
 	matrix_set_no_heap(&m);
 	m.cell[OWNER_FILE][STATE_PRIVATE_DIRTY] = 3;
 	m.cell[OWNER_FILE][STATE_LAZYFREE] = BYTES_UNKNOWN;
+	m.owner_rss_bytes[OWNER_FILE] = 10;
+	assert_true(matrix_owner_bytes(&m, OWNER_FILE) == 10);
+	m.owner_rss_bytes[OWNER_FILE] = BYTES_UNKNOWN;
 	assert_true(matrix_owner_bytes(&m, OWNER_FILE) == BYTES_UNKNOWN);
 	assert_true(matrix_owner_bytes(&m, OWNER_ANON) == 0);
 	assert_true(matrix_state_bytes(&m, STATE_LAZYFREE) == BYTES_UNKNOWN);
@@ -73,6 +76,7 @@ static void a_sum_past_the_edge_is_unknown_and_stays_so(void **state)
 	m.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = UINT64_C(1) << 63;
 	m.cell[OWNER_ANON][STATE_LAZYFREE] = UINT64_C(1) << 63;
 	m.cell[OWNER_ANON][STATE_SHARED_CLEAN] = 5;
+	m.owner_rss_bytes[OWNER_ANON] = BYTES_UNKNOWN;
 	assert_true(matrix_owner_bytes(&m, OWNER_ANON) == BYTES_UNKNOWN);
 	assert_true(matrix_total_bytes(&m) == BYTES_UNKNOWN);
 	assert_true(matrix_state_bytes(&m, STATE_SHARED_CLEAN) == 5);
