@@ -122,7 +122,7 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 			o_second = o;
 		}
 	}
-	if (second == 0 || matters(first, 1, rss(u), 500))
+	if (second == 0 || !bytes_known(rss(u)) || matters(first, 1, rss(u), 500))
 		return false;
 	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).", owner_phrases[o_first],
 		   amount(first).text, percent(first, rss(u)), owner_phrases[o_second],

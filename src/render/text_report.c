@@ -56,7 +56,7 @@ static void add_share(const struct report *r, uint64_t bytes)
 {
 	unsigned int per_mille = units_per_mille(bytes, r->rss_bytes);
 
-	if (!bytes_known(bytes) || r->rss_bytes == 0)
+	if (!bytes_known(bytes) || !bytes_known(r->rss_bytes) || r->rss_bytes == 0)
 		strbuf_add_text(r->out, "       -");
 	else
 		strbuf_addf(r->out, "  %3u.%u%%", per_mille / 10, per_mille % 10);
@@ -347,7 +347,8 @@ static void add_largest(const struct report *r)
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && groups[i].first->owner != groups[i - 1].first->owner)
 			shown_of_owner = 0;
-		if (units_per_mille(groups[i].rss_bytes, r->rss_bytes) < 10 ||
+		if ((bytes_known(r->rss_bytes) &&
+		     units_per_mille(groups[i].rss_bytes, r->rss_bytes) < 10) ||
 		    shown_of_owner++ >= GROUPS_PER_OWNER)
 			continue;
 		add_group(r, &groups[i]);
@@ -374,8 +375,10 @@ void text_report_add(struct strbuf *out, const struct usage *u, const struct map
 	add_head(&r);
 	strbuf_add_char(out, '\n');
 	if (r.rss_bytes > 0) {
-		add_bars(&r);
-		strbuf_add_char(out, '\n');
+		if (bytes_known(r.rss_bytes)) {
+			add_bars(&r);
+			strbuf_add_char(out, '\n');
+		}
 		add_matrix(&r);
 		add_beside(&r);
 		strbuf_add_char(out, '\n');

@@ -183,11 +183,12 @@ static void draw_heading(const struct matrix_page *m)
 static void add_share(const struct matrix_page *m, struct pen *pen, uint64_t bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	unsigned int per_mille = units_per_mille(bytes, m->usage->total.bytes[SMAPS_RSS]);
+	uint64_t rss_bytes = m->usage->total.bytes[SMAPS_RSS];
+	unsigned int per_mille = units_per_mille(bytes, rss_bytes);
 
 	if (m->layout.share == 0)
 		return;
-	if (bytes_known(bytes))
+	if (bytes_known(bytes) && bytes_known(rss_bytes))
 		strbuf_addf(&text, "%u.%u%%", per_mille / 10, per_mille % 10);
 	pen_add_right(pen, m->layout.share, strbuf_text(&text));
 }
