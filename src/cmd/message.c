@@ -56,9 +56,21 @@ void message_error(const char *subject, int err)
 	message("%s: %s", subject, describe(err));
 }
 
+static const char *describe_process_error(int err)
+{
+	switch (err) {
+	case -EBADMSG:
+		return "its stat or smaps is not in the format that is documented for it";
+	case -EOPNOTSUPP:
+		return "it has no smaps here (older kernel, or not in this capture)";
+	default:
+		return describe(err);
+	}
+}
+
 void message_process_error(int pid, int err)
 {
-	message("%d: %s", pid, describe(err));
+	message("%d: %s", pid, describe_process_error(err));
 	if (err == -EACCES || err == -EPERM)
 		message("hint: only its owner and root may read a process's memory map; "
 			"CAP_SYS_PTRACE allows it for all");

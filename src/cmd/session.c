@@ -116,19 +116,30 @@ static size_t report_not_found(const struct targets *targets, const struct snaps
 	return missing;
 }
 
+/* Of all processes that others own one message is enough; what else went wrong is said of each. */
+static void report_unreadable(const struct snapshot *snapshot, bool is_all)
+{
+	size_t denied = 0;
+
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct usage *u = &snapshot->usages[i];
+
+		if (is_all && (u->error == -EACCES || u->error == -EPERM))
+			denied++;
+		else if (u->error)
+			message_process_error(u->process.pid, u->error);
+	}
+	if (denied > 0)
+		message("%zu of %zu processes could not be read%s", denied, snapshot->count,
+			geteuid() == 0 ? "" : ": only root may read them all");
+}
+
 int session_report_missing(const struct session *session, const struct snapshot *snapshot)
 {
 	const struct targets *targets = &session->options->targets;
 	size_t missing = report_not_found(targets, snapshot);
 
-	if (targets_are_all(targets) && snapshot->unreadable_count > 0)
-		message("%zu of %zu processes could not be read%s", snapshot->unreadable_count,
-			snapshot->count,
-			geteuid() == 0 ? "" : ": only root may read them all");
-	for (size_t i = 0; i < snapshot->count && !targets_are_all(targets); i++)
-		if (snapshot->usages[i].error)
-			message_process_error(snapshot->usages[i].process.pid,
-					      snapshot->usages[i].error);
+	report_unreadable(snapshot, targets_are_all(targets));
 	missing += snapshot->unreadable_count;
 	if (missing == 0)
 		return EXIT_DONE;

@@ -6,9 +6,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/xalloc.h"
 #include "proc/proc_pids.h"
 #include "proc/proc_stat.h"
 
@@ -16,19 +18,31 @@ static int read_entry(const struct procfs *fs, int pid, unsigned int wants, stru
 {
 	int r = wants ? proc_stat_read(fs, pid, ret) : 0;
 
-	/* with hidepid=1 that there is such a process is all that others may know */
-	if (wants && r != -EACCES && r != -EPERM)
+	/* hidden (hidepid=1) or spoilt (a capture): that there is such a process is all there is */
+	if (wants && r != -EACCES && r != -EPERM && r != -EBADMSG)
 		return r;
 	*ret = (struct process){ .pid = pid, .uid = UINT32_MAX };
 	return 0;
 }
 
-static int read_directory(const struct procfs *fs, unsigned int wants, process_fn fn,
-			  void *context)
+struct pid_list {
+	int *items;
+	size_t count;
+	size_t capacity;
+};
+
+static int compare_pids(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* In the order that a live /proc has, whatever the order of the folder is. */
+static int list_pids(const struct procfs *fs, struct pid_list *ret)
 {
 	_cleanup_closedir_ DIR *dir = NULL;
 	struct dirent *entry;
 	int fd = openat(fs->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int pid;
 
 	if (fd < 0)
 		return -errno;
@@ -40,20 +54,35 @@ static int read_directory(const struct procfs *fs, unsigned int wants, process_f
 		return r;
 	}
 	while ((errno = 0, entry = readdir(dir))) {
-		struct process p;
-		int pid, r;
-
 		if (num_parse_pid(entry->d_name, &pid) < 0)
 			continue;
-		r = read_entry(fs, pid, wants, &p);
-		if (r == -ESRCH || r == -EOPNOTSUPP)
-			continue;
+		ret->items = xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(pid));
+		ret->items[ret->count++] = pid;
+	}
+	if (errno)
+		return -errno;
+	if (ret->count > 1)
+		qsort(ret->items, ret->count, sizeof(pid), compare_pids);
+	return 0;
+}
+
+static int read_directory(const struct procfs *fs, unsigned int wants, process_fn fn,
+			  void *context)
+{
+	struct pid_list pids = { NULL, 0, 0 };
+	int r = list_pids(fs, &pids);
+
+	for (size_t i = 0; r == 0 && i < pids.count; i++) {
+		struct process p;
+
+		r = read_entry(fs, pids.items[i], wants, &p);
 		if (r == 0)
 			r = fn(context, &p);
-		if (r < 0)
-			return r;
+		else if (r == -ESRCH || r == -EOPNOTSUPP)
+			r = 0;
 	}
-	return -errno;
+	free(pids.items);
+	return r;
 }
 
 #if HAVE_LIBPROC2
@@ -88,5 +117,5 @@ int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, v
 
 int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret)
 {
-	return proc_stat_read(fs, pid, ret);
+	return read_entry(fs, pid, LIST_STAT, ret);
 }

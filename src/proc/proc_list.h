@@ -19,12 +19,13 @@ enum list_want {
 typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
- * Every process, in no promised order. Returns 0, -errno of the directory, or what fn returned;
- * processes that end meanwhile are left out. Of one whose stat is hidden (hidepid=1) there is the pid.
+ * Every process, by ascending pid where the kernel lists them so. Returns 0, -errno of the directory, or what fn returned;
+ * processes that end meanwhile are left out. Of one whose stat is hidden
+ * (hidepid=1) or spoilt there is the pid, and its state is 0.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
 
-/* One process, with LIST_STAT and LIST_UID. Returns 0, -ESRCH, -EACCES, -EBADMSG. */
+/* One process, with LIST_STAT and LIST_UID, as above. Returns 0, -ESRCH, -EOPNOTSUPP. */
 int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret);
 
 #endif

@@ -139,7 +139,7 @@ static int read_rollup(struct sampler *s, struct usage *u)
 }
 
 /* With `keep`, every mapping too; then needs has NEED_SMAPS. */
-static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
+static int read_figures(struct sampler *s, struct usage *u, unsigned int needs,
 		       struct mapping_list *keep)
 {
 	int r;
@@ -151,12 +151,25 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 	}
 	if (needs & NEED_SMAPS)
 		return read_smaps(s, u, keep);
-	if (!(needs & NEED_MEMORY))
+	if (!(needs & NEED_MEMORY)) {
+		u->source = SOURCE_STAT;
 		return 0;
+	}
 	r = read_rollup(s, u);
 	if (r == -EOPNOTSUPP ||
 	    (r == 0 && needs & NEED_STATES && !classify_rollup_is_enough(&u->total)))
 		return read_smaps(s, u, NULL);
+	return r;
+}
+
+/* Of a process that is a pid and no more the figures may be there, but not whose they are. */
+static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
+		       struct mapping_list *keep)
+{
+	int r = read_figures(s, u, needs, keep);
+
+	if (r == 0 && needs & NEED_STAT && u->process.state == '\0')
+		return -EBADMSG;
 	return r;
 }
 
@@ -197,7 +210,7 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
 	forget_memory(u);
 	mapping_list_release(ret);
-	r = read_memory(s, u, NEED_SMAPS, ret);
+	r = read_memory(s, u, NEED_STAT | NEED_SMAPS, ret);
 	if (r < 0) {
 		mapping_list_release(ret);
 		forget_memory(u);
@@ -214,6 +227,8 @@ static int add_process(void *context, const struct process *p)
 
 static bool has_ended(const struct target_pid *target, const struct process *p)
 {
+	if (p->state == '\0') /* there, and no more is known */
+		return false;
 	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
 	       (target->had_memory && !process_has_memory(p));
 }
@@ -307,8 +322,8 @@ static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
 	unsigned int wants = 0;
 
-	/* a capture need not have comm */
-	if (needs & NEED_COMM && !s->fs->is_live)
+	/* a capture need not have comm, nor anything that says of what has no memory that it has none */
+	if (!s->fs->is_live)
 		wants |= LIST_STAT;
 	/* reading their memory tells those that have none; where it is not read stat must */
 	if (needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY))
