@@ -28,8 +28,12 @@ void column_list_release(struct column_list *list)
 	*list = (struct column_list)COLUMN_LIST_INIT;
 }
 
+/* Once: an object of JSON has each name once. */
 static void add_column(struct column_list *list, const struct column *column)
 {
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i] == column)
+			return;
 	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
 	list->items[list->count++] = column;
 }

@@ -80,8 +80,8 @@ struct column_list {
 void column_list_release(struct column_list *list);
 
 /*
- * "a,b,c", or "+d,e" to add to `defaults`. Returns 0, or -EINVAL with the part that is no column in
- * *reterr_name (caller frees); *ret is untouched then.
+ * "a,b,c", or "+d,e" to add to `defaults`; a name that comes again counts once. Returns 0, or
+ * -EINVAL with the part that is no column in *reterr_name (caller frees); *ret is untouched then.
  */
 int column_list_parse(const struct column_set *set, const char *defaults, const char *spec,
 		      struct column_list *ret, char **reterr_name);

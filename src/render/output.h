@@ -27,7 +27,7 @@ struct table_options {
 	bool no_headings;
 	bool exact_bytes;
 	bool ascii;    /* show nothing but ASCII */
-	int max_width; /* columns; the last column is cut to fit. 0: no limit */
+	int max_width; /* columns; text in the last column is cut to fit. 0: no limit */
 };
 
 /* Rows as a table, numbers to the right, words to the left. rows[i] as get() of the columns wants. */

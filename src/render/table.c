@@ -117,7 +117,9 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 			strbuf_add_char(out, ' ');
 		if (!is_left)
 			strbuf_add_repeat(out, " ", pad);
-		if (is_last && options->max_width > 0 && used < (size_t)options->max_width)
+		/* a number is never cut: it would be another number */
+		if (is_last && is_left && options->max_width > 0 &&
+		    used < (size_t)options->max_width)
 			length = text_cut_to_width(text, length, (size_t)options->max_width - used);
 		strbuf_add(out, text, length);
 		if (is_left && !is_last)
