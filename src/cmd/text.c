@@ -62,19 +62,29 @@ static int compare_rows(const void *a, const void *b, void *context)
 /* Pss and Uss may be summed over processes; Rss would count shared pages again and again. */
 static void add_sums(struct text *text, const void *const *rows, size_t count)
 {
-	uint64_t pss = 0, uss = 0, swap = 0;
-	char pss_text[UNITS_TEXT_SIZE], uss_text[UNITS_TEXT_SIZE], swap_text[UNITS_TEXT_SIZE];
+	struct {
+		const char *name;
+		uint64_t bytes;
+	} sums[] = { { "Pss", 0 }, { "Uss", 0 }, { "Swap", 0 } };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct usage *u = ((const struct process_row *)rows[i])->usage;
 
-		pss = bytes_add(pss, u->total.bytes[SMAPS_PSS]);
-		uss = bytes_add(uss, usage_uss_bytes(u));
-		swap = bytes_add(swap, u->total.bytes[SMAPS_SWAP]);
+		sums[0].bytes = bytes_add(sums[0].bytes, u->total.bytes[SMAPS_PSS]);
+		sums[1].bytes = bytes_add(sums[1].bytes, usage_uss_bytes(u));
+		sums[2].bytes = bytes_add(sums[2].bytes, u->total.bytes[SMAPS_SWAP]);
 	}
-	strbuf_addf(&text->out, "%zu processes: Pss %s, Uss %s, Swap %s\n", count,
-		    units_format_bytes(pss, pss_text), units_format_bytes(uss, uss_text),
-		    units_format_bytes(swap, swap_text));
+	strbuf_addf(&text->out, "%zu processes:", count);
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		char buf[UNITS_TEXT_SIZE];
+
+		strbuf_addf(&text->out, "%s %s ", i > 0 ? "," : "", sums[i].name);
+		if (text->options.exact_bytes && bytes_known(sums[i].bytes))
+			strbuf_add_u64(&text->out, sums[i].bytes);
+		else
+			strbuf_add_text(&text->out, units_format_bytes(sums[i].bytes, buf));
+	}
+	strbuf_add_char(&text->out, '\n');
 }
 
 /* Every readable process of the snapshot as a table. */
