@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
@@ -80,6 +81,18 @@ static void add_process(struct map *map, const struct usage *u, const struct map
 	free(rows);
 }
 
+/* A line that says whose table follows, where there are several. */
+static void add_title(struct map *map, const struct process *p, bool is_first)
+{
+	struct table_options options;
+
+	text_fit_terminal(&options);
+	if (!is_first)
+		strbuf_add_char(&map->out, '\n');
+	text_add_printable(&map->out, p->comm, strlen(p->comm), options.ascii);
+	strbuf_addf(&map->out, " (%d)\n", p->pid);
+}
+
 static int read_processes(struct map *map, struct snapshot *snapshot)
 {
 	struct session *session = map->session;
@@ -91,13 +104,21 @@ static int read_processes(struct map *map, struct snapshot *snapshot)
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
 	}
+	if (session->options->format == FORMAT_CSV && snapshot->count > 1) {
+		message_usage("map", "these are %zu processes, and CSV is for one: which? (or --json)",
+			      snapshot->count);
+		return EXIT_BAD_USAGE;
+	}
 	for (size_t i = 0; i < snapshot->count; i++) {
 		struct usage *u = &snapshot->usages[i];
 
-		if (sampler_read_mappings(session->sampler, u, &list) < 0)
+		if (sampler_read_mappings(session->sampler, u, &list) < 0) {
 			snapshot->unreadable_count++;
-		else
-			add_process(map, u, &list);
+			continue;
+		}
+		if (session->options->format == FORMAT_AUTO && snapshot->count > 1)
+			add_title(map, &u->process, map->out.length == 0);
+		add_process(map, u, &list);
 	}
 	mapping_list_release(&list);
 	return session_report_missing(session, snapshot);
@@ -111,7 +132,7 @@ static int show(struct map *map)
 	snapshot_init(&snapshot);
 	status = read_processes(map, &snapshot);
 	snapshot_release(&snapshot);
-	if (status == EXIT_FAILED)
+	if (status == EXIT_FAILED || status == EXIT_BAD_USAGE)
 		return status;
 	r = stream_write(&map->out);
 	if (r == -EPIPE)
