@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Wrong usage: one line that names what is wrong, a hint, status 2, and nothing on standard output.
+. "${srcdir:?}/tests/cli/golden.sh"
+
+on plain
+run -o no_such --csv
+run -o '' --csv
+run -o + --csv
+run -o pid,,rss_bytes --csv
+run -o pid,Rss_bytes
+run -s no_such
+run -s ''
+run -i 0 --csv
+run -i 0.5ms --csv
+run -i fast --csv
+run -i -1 --csv
+run -n 0 --csv
+run -n many --csv
+run -n 3
+run --csv --json
+run --text --csv
+run -J --text
+run -p 0
+run -p 99999999999999999999
+run -p ''
+run -p 100,,101
+run -p
+run --pid
+run --no-such
+run -X
+run --csv=yes
+run --max-share 0
+run --max-share 101
+run extra
+run -p 100 -- true
+run --
+run --procfs /dev/null
+run --procfs /nonexistent
+run -p 100,100 -o pid
+run -p 9
+run -p 9 --csv
+run -p 9 -J
+run -p 9,100 --csv -o pid
+run -p nobody --csv
+run --version --csv --json
+
+finish
