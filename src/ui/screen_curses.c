@@ -339,7 +339,8 @@ static void wait_for_event(struct screen *s)
 	timeout = (struct timespec){ (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
 	if (ppoll(fds, 2, &timeout, &s->mask_waiting) < 0)
 		return;
-	/* ppoll() delivers no signal while there is something to read: SIGHUP may not come */
+	let_signals_in(s);
+	/* a hang-up is readable too: as the end of the file */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)
