@@ -6,7 +6,7 @@ import os
 import signal
 import time
 
-from live import (MIB, TIMEOUT, Skip, Target, check, equal, is_stopped, memstate, parse_csv, run,
+from live import (MIB, TIMEOUT, Skip, Target, check, equal, is_in_state, memstate, parse_csv, run,
                   start_memstate, test, wait_until)
 
 COLUMNS = ["-o", "elapsed_s,pid,read_s"]
@@ -40,7 +40,7 @@ def samples_missed_are_said_and_not_made_up_for():
                                 *COLUMNS)
         out = b"".join(series.stdout.readline() for _ in range(4))
         os.kill(series.pid, signal.SIGSTOP)
-        wait_until(lambda: is_stopped(series.pid), "the series is stopped")
+        wait_until(lambda: is_in_state(series.pid, b"T"), "the series is stopped")
         until = time.monotonic() + 12 * interval
         wait_until(lambda: time.monotonic() > until, "samples are missed")
         os.kill(series.pid, signal.SIGCONT)

@@ -89,16 +89,16 @@ def status_field(pid, key):
     return None
 
 
-def is_stopped(pid):
-    """All threads of it: a thread that is on its way still changes memory."""
+def is_in_state(pid, wanted):
+    """All threads of it: one that is still on its way may change memory."""
     states = [read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0]
               for tid in os.listdir(f"/proc/{pid}/task")]
-    return all(state in (b"T", b"t") for state in states)
+    return all(state == wanted for state in states)
 
 
 def stop(pid):
     os.kill(pid, signal.SIGSTOP)
-    wait_until(lambda: is_stopped(pid), f"{pid} is stopped")
+    wait_until(lambda: is_in_state(pid, b"T"), f"{pid} is stopped")
 
 
 class Target:
@@ -155,6 +155,15 @@ class Result:
 
     def errors(self):
         return self.err.decode().splitlines()
+
+    def complaints(self):
+        return complaints(self.err)
+
+
+def complaints(err):
+    """Messages, less those about time, which a busy machine gives rise to."""
+    return [line for line in err.decode().splitlines()
+            if " missed: " not in line and "interval stretched" not in line]
 
 
 def start_memstate(*args, **popen):
