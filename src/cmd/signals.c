@@ -64,8 +64,13 @@ void signals_wait_for_input(int fd, uint64_t due_ns)
 		.tv_sec = (time_t)(left / NS_PER_S),
 		.tv_nsec = (long)(left % NS_PER_S),
 	};
+	sigset_t held;
 
-	ppoll(&input, 1, &timeout, &mask_before);
+	if (ppoll(&input, 1, &timeout, &mask_before) <= 0)
+		return;
+	/* it delivers no signal while there is something to read, and that may be always */
+	sigprocmask(SIG_SETMASK, &mask_before, &held);
+	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
 void signals_wait_until(uint64_t due_ns)

@@ -245,6 +245,22 @@ def a_command_is_watched_and_its_output_kept_from_the_screen():
         terminal.close()
 
 
+def a_command_that_never_stops_printing_stops_nothing():
+    terminal = Terminal("--", "yes")
+    try:
+        terminal.wait_for_text("F10 Quit")
+        terminal.type(b"h")
+        terminal.wait_for_text("everywhere")
+        terminal.process.send_signal(signal.SIGTERM)
+        terminal.wait_for_end()
+        terminal.check_restored()
+        after = terminal.output[terminal.output.rfind(LEAVE):]
+        if not 1000 < len(after) < 500000:
+            raise Failure(f"{len(after)} bytes of the output of the command came")
+    finally:
+        terminal.close()
+
+
 def an_ended_command_stays_on_the_screen():
     terminal = Terminal("-i", "100ms", "--", "sleep", "1")
     try:
@@ -286,6 +302,7 @@ TESTS = [
     keys_go_from_view_to_view,
     a_resize_is_followed,
     a_command_is_watched_and_its_output_kept_from_the_screen,
+    a_command_that_never_stops_printing_stops_nothing,
     an_ended_command_stays_on_the_screen,
     no_names_drive_the_terminal,
 ]
