@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <errno.h>
-#include <langinfo.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "base/xalloc.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 #include "cmd/screen.h"
@@ -16,12 +8,12 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/text.h"
+#include "ui/ui.h"
 
 #if HAVE_NCURSES
 static bool wants_screen(const struct options *o)
 {
-	return o->format == FORMAT_AUTO && !o->output && !o->output_all &&
-	       isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	return o->format == FORMAT_AUTO && !o->output && !o->output_all && ui_can_run();
 }
 #endif
 

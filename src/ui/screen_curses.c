@@ -377,6 +377,18 @@ static void run(struct screen *s)
 	}
 }
 
+bool ui_can_run(void)
+{
+	const char *move;
+	int found;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+	    setupterm(NULL, STDOUT_FILENO, &found) != OK)
+		return false;
+	move = tigetstr("cup");
+	return move && move != (const char *)-1;
+}
+
 int ui_run(const struct ui_options *options)
 {
 	struct screen s = { .options = options };

@@ -27,9 +27,12 @@ struct ui_options {
 	void *context;
 };
 
+/* True if standard input and output are a terminal, of a type that can show a screen. */
+bool ui_can_run(void);
+
 /*
  * Show the screen until the user leaves it. Returns 0, the number of the signal that ended it (INT,
- * TERM, HUP), or -errno: -ENOTTY when the terminal cannot show it. The terminal is as it was before,
+ * TERM, HUP), or -errno. The terminal is as it was before,
  * whatever happens. INT, TERM, HUP and CHLD must be held back by the caller.
  */
 int ui_run(const struct ui_options *options);
