@@ -26,12 +26,7 @@ struct capturing {
 
 static int say_unwritten(const struct capturing *c, int err)
 {
-	if (err == -EOPNOTSUPP)
-		message("%s: this build cannot write a .tar, for want of libarchive: "
-			"name a directory",
-			c->path);
-	else
-		message_error(c->path, err);
+	message_error(c->path, err);
 	return EXIT_FAILED;
 }
 

@@ -156,13 +156,6 @@ static void check_libproc2(const struct patient *patient, struct finding *ret)
 	find_built(HAVE_LIBPROC2, "libproc2", "nothing: memstate's own reader lists them too", ret);
 }
 
-static void check_libarchive(const struct patient *patient, struct finding *ret)
-{
-	(void)patient;
-	find_built(HAVE_LIBARCHIVE, "libarchive",
-		   "build it with libarchive; capture into a directory works without", ret);
-}
-
 static const struct check checks[] = {
 	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE, check_cgroup },
 	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE, check_huge_pages },
@@ -171,7 +164,6 @@ static const struct check checks[] = {
 	{ "colour", "the terminal has 256 colours", false, CHECK_LIVE, check_colour },
 	{ "screen", "there is an interactive screen", false, CHECK_LIVE, check_screen },
 	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE, check_libproc2 },
-	{ "tar", "captures can be one file", false, CHECK_LIVE, check_libarchive },
 };
 
 const struct check_list doctor_around_checks = {

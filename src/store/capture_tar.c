@@ -4,11 +4,6 @@
 #include "store/capture_writer.h"
 
 #include <errno.h>
-
-#if HAVE_LIBARCHIVE
-
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,32 +12,43 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/xalloc.h"
+
+/*
+ * The ustar format of POSIX 1988, which every tar reads, written here in a few lines: libarchive, with the
+ * libraries that it brings, would take more memory than all the rest of memstate.
+ */
+#define BLOCK_SIZE 512
+
+struct tar_header {
+	char name[100];
+	char mode[8], uid[8], gid[8]; /* numbers are octal text */
+	char size[12], mtime[12];
+	char checksum[8];
+	char type;
+	char link_name[100];
+	char magic[6];
+	char version[2];
+	char user_name[32], group_name[32];
+	char device_major[8], device_minor[8];
+	char prefix[155]; /* goes before name, with a slash between */
+	char padding[12];
+};
+
+_Static_assert(sizeof(struct tar_header) == BLOCK_SIZE, "a header is one block");
 
 struct tar_data {
 	char *path;
 	char *temporary; /* NULL while there is none */
 	char *top;	 /* the folder that everything is in: the name without .tar */
 	int fd;
-	struct archive *archive;
 };
-
-static int archive_result(struct archive *archive, int r)
-{
-	int err = archive_errno(archive);
-
-	if (r == ARCHIVE_OK)
-		return 0;
-	return err > 0 ? -err : -EIO;
-}
 
 static void tar_abandon(void *context)
 {
 	struct tar_data *data = context;
 
-	/* without archive_write_fail(), after which libarchive 3.6 leaks its buffer */
-	if (data->archive)
-		archive_write_free(data->archive);
 	if (data->fd >= 0)
 		close(data->fd);
 	if (data->temporary)
@@ -51,19 +57,6 @@ static void tar_abandon(void *context)
 	free(data->temporary);
 	free(data->top);
 	free(data);
-}
-
-static int open_archive(struct tar_data *data)
-{
-	struct archive *archive = archive_write_new();
-
-	if (!archive)
-		return -ENOMEM;
-	data->archive = archive;
-	if (archive_write_set_format_pax_restricted(archive) != ARCHIVE_OK ||
-	    archive_write_open_fd(archive, data->fd) != ARCHIVE_OK)
-		return archive_result(archive, ARCHIVE_FATAL);
-	return 0;
 }
 
 static int open_temporary(struct tar_data *data)
@@ -99,8 +92,6 @@ static int tar_begin(const char *path, void **ret_data)
 	data->path = xstrdup(path);
 	data->top = xstrndup(name, strlen(name) - 4);
 	r = open_temporary(data);
-	if (r == 0)
-		r = open_archive(data);
 	if (r < 0) {
 		tar_abandon(data);
 		return r;
@@ -109,38 +100,60 @@ static int tar_begin(const char *path, void **ret_data)
 	return 0;
 }
 
-static int add_entry(struct tar_data *data, struct archive_entry *entry,
-		     const struct capture_file *file)
+/* The sum of all bytes of the header, with blanks where the sum itself will be. */
+static void add_checksum(struct tar_header *header)
 {
-	struct strbuf path = STRBUF_INIT;
-	la_ssize_t n;
-	int r;
+	const unsigned char *bytes = (const unsigned char *)header;
+	unsigned int sum = 0;
 
-	strbuf_addf(&path, "%s/%s", data->top, file->path);
-	archive_entry_set_pathname(entry, path.text);
-	strbuf_release(&path);
-	archive_entry_set_filetype(entry, AE_IFREG);
-	archive_entry_set_perm(entry, 0600);
-	archive_entry_set_size(entry, (la_int64_t)file->bytes.length);
-	archive_entry_set_mtime(entry, time(NULL), 0);
-	r = archive_result(data->archive, archive_write_header(data->archive, entry));
-	if (r < 0 || file->bytes.length == 0)
-		return r;
-	n = archive_write_data(data->archive, file->bytes.text, file->bytes.length);
-	if (n < 0)
-		return archive_result(data->archive, ARCHIVE_FATAL);
-	return (size_t)n == file->bytes.length ? 0 : -EIO;
+	memset(header->checksum, ' ', sizeof(header->checksum));
+	for (size_t i = 0; i < sizeof(*header); i++)
+		sum += bytes[i];
+	snprintf(header->checksum, sizeof(header->checksum) - 1, "%06o", sum);
 }
+
+static int make_header(const struct tar_data *data, const struct capture_file *file,
+		       struct tar_header *ret)
+{
+	size_t name_length = strlen(file->path), top_length = strlen(data->top);
+
+	if (name_length > sizeof(ret->name))
+		return -ENAMETOOLONG;
+	if (file->bytes.length >> 33) /* eleven octal digits */
+		return -EFBIG;
+	memset(ret, 0, sizeof(*ret));
+	memcpy(ret->name, file->path, name_length);
+	/* a folder's name may be longer than a prefix: its beginning is a name too */
+	memcpy(ret->prefix, data->top,
+	       top_length < sizeof(ret->prefix) ? top_length : sizeof(ret->prefix));
+	snprintf(ret->mode, sizeof(ret->mode), "%07o", 0600);
+	snprintf(ret->uid, sizeof(ret->uid), "%07o", 0);
+	snprintf(ret->gid, sizeof(ret->gid), "%07o", 0);
+	snprintf(ret->size, sizeof(ret->size), "%011llo", (unsigned long long)file->bytes.length);
+	snprintf(ret->mtime, sizeof(ret->mtime), "%011llo", (unsigned long long)time(NULL));
+	ret->type = '0';
+	memcpy(ret->magic, "ustar", sizeof(ret->magic));
+	memcpy(ret->version, "00", sizeof(ret->version));
+	add_checksum(ret);
+	return 0;
+}
+
+static const char zeros[2 * BLOCK_SIZE];
 
 static int tar_add(void *context, const struct capture_file *file)
 {
-	struct archive_entry *entry = archive_entry_new();
+	struct tar_data *data = context;
+	struct tar_header header;
 	int r;
 
-	if (!entry)
-		return -ENOMEM;
-	r = add_entry(context, entry, file);
-	archive_entry_free(entry);
+	r = make_header(data, file, &header);
+	if (r == 0)
+		r = io_write_all(data->fd, &header, sizeof(header));
+	if (r == 0 && file->bytes.length > 0)
+		r = io_write_all(data->fd, file->bytes.text, file->bytes.length);
+	if (r == 0)
+		r = io_write_all(data->fd, zeros,
+				 (BLOCK_SIZE - file->bytes.length % BLOCK_SIZE) % BLOCK_SIZE);
 	return r;
 }
 
@@ -149,7 +162,7 @@ static int tar_finish(void *context)
 	struct tar_data *data = context;
 	int r;
 
-	r = archive_result(data->archive, archive_write_close(data->archive));
+	r = io_write_all(data->fd, zeros, sizeof(zeros)); /* two empty blocks are the end */
 	if (r < 0)
 		return r;
 	if (fsync(data->fd) < 0)
@@ -169,16 +182,3 @@ const struct capture_writer capture_tar_writer = {
 	.finish = tar_finish,
 	.abandon = tar_abandon,
 };
-
-#else
-
-static int refuse(const char *path, void **ret_data)
-{
-	(void)path;
-	(void)ret_data;
-	return -EOPNOTSUPP;
-}
-
-const struct capture_writer capture_tar_writer = { .begin = refuse };
-
-#endif

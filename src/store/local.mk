@@ -9,5 +9,4 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/capture_writer.h \
 	%D%/redact.c \
 	%D%/redact.h
-%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(LIBARCHIVE_CFLAGS)
-STORE_LIBS = %D%/libstore.a $(PROC_LIBS) $(LIBARCHIVE_LIBS)
+STORE_LIBS = %D%/libstore.a $(PROC_LIBS)
