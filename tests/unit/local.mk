@@ -72,6 +72,22 @@ TESTS += %D%/test_classify
 %C%_test_classify_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_column
+TESTS += %D%/test_column
+%C%_test_column_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_column_LDADD = $(RENDER_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_output
+TESTS += %D%/test_output
+%C%_test_output_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_output_LDADD = $(RENDER_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_sampler
+TESTS += %D%/test_sampler
+%C%_test_sampler_SOURCES = %D%/test_sampler.c %D%/tree.c %D%/tree.h
+%C%_test_sampler_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_sampler_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

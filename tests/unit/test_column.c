@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/column.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+static const struct column_set *const sets[] = { &process_columns, &mapping_columns };
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), suffix_length = strlen(suffix);
+
+	return length > suffix_length &&
+	       strcmp(name + length - suffix_length, suffix) == 0;
+}
+
+static void a_name_is_there_once_and_is_snake_case(void **state)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+
+	(void)state;
+	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
+		for (size_t i = 0; i < sets[s]->count; i++) {
+			const char *name = sets[s]->columns[i].name;
+
+			assert_row(strspn(name, letters) == strlen(name), name);
+			assert_row(column_find(sets[s], name, strlen(name)) ==
+				   &sets[s]->columns[i], name);
+		}
+	}
+}
+
+static void a_name_says_the_unit_of_its_numbers(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
+		for (size_t i = 0; i < sets[s]->count; i++) {
+			const struct column *c = &sets[s]->columns[i];
+
+			assert_row(has_suffix(c->name, "_bytes") == (c->kind == VALUE_BYTES),
+				   c->name);
+			assert_row(has_suffix(c->name, "_s") ==
+					   (c->kind == VALUE_SECONDS || c->kind == VALUE_COST),
+				   c->name);
+			assert_row(has_suffix(c->name, "_addr") == (c->kind == VALUE_ADDRESS),
+				   c->name);
+		}
+	}
+}
+
+static void every_column_has_help_and_a_way_to_get_it(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
+		for (size_t i = 0; i < sets[s]->count; i++) {
+			const struct column *c = &sets[s]->columns[i];
+
+			assert_row(c->help && c->help[0] && c->get, c->name);
+		}
+	}
+}
+
+static void the_defaults_are_columns(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
+		const char *const lists[] = { sets[s]->csv_default, sets[s]->table_default };
+		struct sort_key key;
+
+		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+			struct column_list list;
+			char *bad = NULL;
+
+			assert_row(column_list_parse(sets[s], "", lists[i], &list, &bad) == 0,
+				   lists[i]);
+			for (size_t c = 0; c < list.count; c++)
+				assert_row(i == 0 || list.items[c]->heading, list.items[c]->name);
+			column_list_release(&list);
+		}
+		assert_int_equal(sort_key_parse(sets[s], sets[s]->sort_default, &key), 0);
+	}
+}
+
+/* Names are for ever: what reads the CSV of today must read that of tomorrow. */
+static void the_columns_of_the_csv_are_those_that_were_promised(void **state)
+{
+	(void)state;
+	assert_string_equal(process_columns.csv_default,
+			    "time,elapsed_s,pid,comm,size_bytes,rss_bytes,pss_bytes,uss_bytes,"
+			    "private_dirty_bytes,lazyfree_bytes,private_clean_bytes,"
+			    "shared_dirty_bytes,shared_clean_bytes,unbacked_bytes,swap_bytes,"
+			    "allocator,live_bytes,pool_pages_bytes,pool_fragments_bytes,"
+			    "heap_meta_bytes,stack_bytes,anon_bytes,file_bytes,shmem_bytes,"
+			    "trimmable_bytes,heap_quality");
+}
+
+static void column_lists(void **state)
+{
+	static const struct {
+		const char *spec;
+		const char *names; /* joined, or NULL */
+		const char *bad;
+	} rows[] = {
+		{ "pid", "pid", NULL },
+		{ "comm,pid", "comm,pid", NULL },
+		{ "+comm", "pid,rss_bytes,comm", NULL },
+		{ "+pid", "pid,rss_bytes", NULL },
+		{ "pid,comm,pid", "pid,comm", NULL },
+		{ "", NULL, "" },
+		{ "+", NULL, "" },
+		{ "pid,", NULL, "" },
+		{ ",pid", NULL, "" },
+		{ "pid, comm", NULL, " comm" },
+		{ "PID", NULL, "PID" },
+		{ "pi", NULL, "pi" },
+		{ "pidd", NULL, "pidd" },
+		{ "++pid", NULL, "+pid" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct column_list list = { NULL, 77, 0 };
+		struct strbuf names = STRBUF_INIT;
+		char *bad = NULL;
+		int r = column_list_parse(&process_columns, "pid,rss_bytes", rows[i].spec, &list,
+					  &bad);
+
+		assert_row(r == (rows[i].names ? 0 : -EINVAL), rows[i].spec);
+		if (r < 0) {
+			assert_string_equal(bad, rows[i].bad);
+			assert_int_equal(list.count, 77);
+			free(bad);
+			continue;
+		}
+		for (size_t c = 0; c < list.count; c++)
+			strbuf_addf(&names, "%s%s", c ? "," : "", list.items[c]->name);
+		assert_string_equal(strbuf_text(&names), rows[i].names);
+		strbuf_release(&names);
+		column_list_release(&list);
+	}
+}
+
+/* Everything that a row is, whatever is known of it. */
+static void every_column_can_be_got_of_a_process_of_which_nothing_is_known(void **state)
+{
+	struct snapshot snapshot;
+	struct usage usage;
+	const struct process_row row = { &snapshot, &usage };
+
+	(void)state;
+	snapshot_init(&snapshot);
+	usage_init(&usage);
+	for (size_t i = 0; i < process_columns.count; i++) {
+		const struct column *c = &process_columns.columns[i];
+		struct value value = { 0 };
+
+		c->get(&row, c->arg, &value);
+		if (c->kind == VALUE_BYTES && strcmp(c->name, "size_bytes") != 0)
+			assert_row(!value.is_known, c->name);
+	}
+}
+
+static int compare(const struct sort_key *key, uint64_t a_bytes, uint64_t b_bytes)
+{
+	struct usage a, b;
+	const struct process_row row_a = { NULL, &a }, row_b = { NULL, &b };
+
+	usage_init(&a);
+	usage_init(&b);
+	a.total.bytes[SMAPS_RSS] = a_bytes;
+	b.total.bytes[SMAPS_RSS] = b_bytes;
+	return sort_key_compare(key, &row_a, &row_b);
+}
+
+static void unknown_comes_last_in_either_direction(void **state)
+{
+	static const char *const specs[] = { "rss_bytes", "-rss_bytes" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+		struct sort_key key;
+
+		assert_int_equal(sort_key_parse(&process_columns, specs[i], &key), 0);
+		assert_int_equal(key.is_descending, i == 0);
+		assert_true(compare(&key, 1, BYTES_UNKNOWN) < 0);
+		assert_true(compare(&key, BYTES_UNKNOWN, 1) > 0);
+		assert_true(compare(&key, BYTES_UNKNOWN, BYTES_UNKNOWN) == 0);
+		assert_true(compare(&key, 5, 5) == 0);
+		assert_true(compare(&key, 1, UINT64_MAX - 1) * (i == 0 ? -1 : 1) < 0);
+	}
+}
+
+static void text_is_sorted_by_its_bytes(void **state)
+{
+	struct usage a, b;
+	const struct process_row row_a = { NULL, &a }, row_b = { NULL, &b };
+	struct sort_key key;
+
+	(void)state;
+	usage_init(&a);
+	usage_init(&b);
+	strcpy(a.process.comm, "ab");
+	strcpy(b.process.comm, "abc");
+	assert_int_equal(sort_key_parse(&process_columns, "comm", &key), 0);
+	assert_true(sort_key_compare(&key, &row_a, &row_b) < 0);
+	strcpy(a.process.comm, "\xff");
+	assert_true(sort_key_compare(&key, &row_a, &row_b) > 0);
+	assert_int_equal(sort_key_parse(&process_columns, "-comm", &key), 0);
+	assert_true(sort_key_compare(&key, &row_a, &row_b) < 0);
+	assert_int_equal(sort_key_parse(&process_columns, "", &key), -EINVAL);
+	assert_int_equal(sort_key_parse(&process_columns, "--comm", &key), -EINVAL);
+	assert_int_equal(sort_key_parse(&process_columns, "comm,pid", &key), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_there_once_and_is_snake_case),
+		cmocka_unit_test(a_name_says_the_unit_of_its_numbers),
+		cmocka_unit_test(every_column_has_help_and_a_way_to_get_it),
+		cmocka_unit_test(the_defaults_are_columns),
+		cmocka_unit_test(the_columns_of_the_csv_are_those_that_were_promised),
+		cmocka_unit_test(column_lists),
+		cmocka_unit_test(every_column_can_be_got_of_a_process_of_which_nothing_is_known),
+		cmocka_unit_test(unknown_comes_last_in_either_direction),
+		cmocka_unit_test(text_is_sorted_by_its_bytes),
+	};
+
+	return cmocka_run_group_tests_name("column", tests, NULL, NULL);
+}
