@@ -52,6 +52,14 @@ static void link_nodes(struct node *nodes, size_t count)
 	free(by_pid);
 }
 
+/* The first of n and its next siblings that has no place yet. */
+static struct node *next_free(struct node *n)
+{
+	while (n && n->is_placed)
+		n = n->next;
+	return n;
+}
+
 static struct tree_place place_of(const struct node *n, const struct tree_place *parent)
 {
 	struct tree_place place = *parent;
@@ -87,18 +95,17 @@ static void put_tree(struct walk *w, struct node *root)
 	stack[0] = (struct tree_place){ 0 };
 	put(w, root, stack[0]);
 	for (;;) {
-		if (n->child && !n->child->is_placed) {
-			n = n->child;
-			depth++;
-		} else {
-			while (n != root && (!n->next || n->next->is_placed)) {
-				n = n->parent;
-				depth--;
-			}
-			if (n == root)
-				return;
-			n = n->next;
+		struct node *next = next_free(n->child);
+
+		depth += next != NULL;
+		while (!next && n != root) {
+			next = next_free(n->next);
+			n = n->parent;
+			depth -= next == NULL;
 		}
+		if (!next)
+			return;
+		n = next;
 		if (depth < TREE_DEPTH_MAX)
 			stack[depth] = place_of(n, &stack[depth - 1]);
 		put(w, n, stack[depth < TREE_DEPTH_MAX ? depth : TREE_DEPTH_MAX - 1]);

@@ -107,4 +107,32 @@ check_PROGRAMS += %D%/test_proc_meminfo
 TESTS += %D%/test_proc_meminfo
 %C%_test_proc_meminfo_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_meminfo_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
+if HAVE_NCURSES
+
+check_PROGRAMS += %D%/test_canvas
+TESTS += %D%/test_canvas
+%C%_test_canvas_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_canvas_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_graph
+TESTS += %D%/test_graph
+%C%_test_graph_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_graph_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_history
+TESTS += %D%/test_history
+%C%_test_history_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_history_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_keymap
+TESTS += %D%/test_keymap
+%C%_test_keymap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_keymap_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_tree
+TESTS += %D%/test_tree
+%C%_test_tree_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_tree_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+endif
 endif
