@@ -85,30 +85,9 @@ static int read_directory(const struct procfs *fs, unsigned int wants, process_f
 	return r;
 }
 
-#if HAVE_LIBPROC2
-struct with_uid {
-	const struct procfs *fs;
-	process_fn fn;
-	void *context;
-};
-
-static int add_uid(void *context, const struct process *p)
-{
-	const struct with_uid *with = context;
-	struct process owned = *p;
-
-	owned.uid = proc_stat_read_uid(with->fs, p->pid);
-	return with->fn(with->context, &owned);
-}
-#endif
-
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context)
 {
 #if HAVE_LIBPROC2
-	struct with_uid with = { fs, fn, context };
-
-	if (fs->is_live && wants & LIST_UID)
-		return proc_pids_read(fs, add_uid, &with);
 	if (fs->is_live && wants)
 		return proc_pids_read(fs, fn, context);
 #endif

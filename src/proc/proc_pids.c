@@ -13,7 +13,7 @@
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
-/* All of /proc/PID/stat, so that libproc2 opens one file per process. */
+/* What /proc/PID/stat and its owner tell, so that libproc2 opens one file per process. */
 enum {
 	ITEM_PID,
 	ITEM_PPID,
@@ -26,6 +26,7 @@ enum {
 	ITEM_MINFLT,
 	ITEM_MAJFLT,
 	ITEM_COMM,
+	ITEM_UID,
 	ITEM_COUNT_
 };
 
@@ -35,7 +36,7 @@ static enum pids_item items[ITEM_COUNT_] = {
 	[ITEM_THREADS] = PIDS_NLWP,	 [ITEM_START] = PIDS_TICS_BEGAN,
 	[ITEM_RSS] = PIDS_RSS,		 [ITEM_SIZE] = PIDS_VSIZE_BYTES,
 	[ITEM_MINFLT] = PIDS_FLT_MIN,	 [ITEM_MAJFLT] = PIDS_FLT_MAJ,
-	[ITEM_COMM] = PIDS_CMD,
+	[ITEM_COMM] = PIDS_CMD,		 [ITEM_UID] = PIDS_ID_EUID,
 };
 
 /* Debian 12's libproc2 4.0.2 has four arguments, later ones three: configure tells. */
@@ -60,7 +61,7 @@ static void fill(const struct procfs *fs, struct pids_stack *stack, struct proce
 	memset(p, 0, sizeof(*p));
 	p->pid = VALUE(ITEM_PID, s_int, stack);
 	p->ppid = VALUE(ITEM_PPID, s_int, stack);
-	p->uid = UINT32_MAX;
+	p->uid = VALUE(ITEM_UID, u_int, stack);
 	p->state = (char)VALUE(ITEM_STATE, s_ch, stack);
 	p->is_kernel_thread = VALUE(ITEM_FLAGS, ul_int, stack) & PF_KTHREAD;
 	p->thread_count = (uint32_t)VALUE(ITEM_THREADS, s_int, stack);

@@ -308,7 +308,7 @@ static int list_selected(struct sampler *s, struct targets *targets, struct snap
 	if (r < 0 || (targets->name_count == 0 && !targets->with_children))
 		return r;
 	snapshot_init(&all);
-	r = proc_list_read(s->fs, LIST_STAT | LIST_UID, add_process, &all);
+	r = proc_list_read(s->fs, LIST_STAT, add_process, &all);
 	if (r == 0) {
 		add_named(targets, &all, ret);
 		if (targets->with_children)
@@ -320,17 +320,11 @@ static int list_selected(struct sampler *s, struct targets *targets, struct snap
 
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
-	unsigned int wants = 0;
-
 	/* a capture need not have comm, nor anything that says of what has no memory that it has none */
 	if (!s->fs->is_live)
-		wants |= LIST_STAT;
+		return LIST_STAT;
 	/* reading their memory tells those that have none; where it is not read stat must */
-	if (needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY))
-		wants |= LIST_STAT;
-	if (needs & NEED_UID)
-		wants |= LIST_UID;
-	return wants;
+	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
 }
 
 int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
