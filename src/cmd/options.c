@@ -254,7 +254,7 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 
 	build_getopt(cmd->scope, longs, letters);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* so that nothing is left of a command line parsed before */
 	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (value == ':') {
 			message_usage(cmd->name, "option '%s' wants an argument", argv[optind - 1]);

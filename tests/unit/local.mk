@@ -88,6 +88,11 @@ TESTS += %D%/test_sampler
 %C%_test_sampler_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_sampler_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_options
+TESTS += %D%/test_options
+%C%_test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_options_LDADD = $(CMD_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_watch
 TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
