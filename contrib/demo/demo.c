@@ -252,11 +252,11 @@ static void set_up(void)
 	cache = allocate(CACHE_SIZE);
 	make_fragments();
 	lazy = map_pages(LAZY_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	(void)map_pages(4 * KIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	/* between the two, or they would be one mapping */
+	(void)map_pages(RESERVED_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 	bare = map_pages(BARE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	touch(lazy, LAZY_SIZE);
 	touch(bare, BARE_SIZE);
-	(void)map_pages(RESERVED_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 	map_file();
 	start_threads();
 }
