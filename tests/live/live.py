@@ -28,6 +28,11 @@ TIMEOUT = 120  # seconds: only a hang takes so long
 STATES = ["private_dirty", "lazyfree", "private_clean", "shared_dirty", "shared_clean"]
 OWNERS = ["live", "pool_pages", "pool_fragments", "heap_meta", "stack", "anon", "file", "shmem"]
 
+# What is ignored here, after nohup or in a shell's background, would be ignored by memstate too.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
+
 _tests = []
 
 

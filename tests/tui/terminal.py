@@ -51,6 +51,9 @@ class Terminal:
     @staticmethod
     def own_terminal():
         os.setsid()
+        # ignored after nohup or in a shell's background, and then by memstate too
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         # a crash here is meant: no core file of it
         import resource
