@@ -380,13 +380,16 @@ static void run(struct screen *s)
 bool ui_can_run(void)
 {
 	const char *move;
+	bool can_move;
 	int found;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 	    setupterm(NULL, STDOUT_FILENO, &found) != OK)
 		return false;
 	move = tigetstr("cup");
-	return move && move != (const char *)-1;
+	can_move = move && move != (const char *)-1;
+	del_curterm(cur_term);
+	return can_move;
 }
 
 int ui_run(const struct ui_options *options)
