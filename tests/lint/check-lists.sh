@@ -37,10 +37,13 @@ git ls-files | while read -r file; do
 	done
 done >"$scratch/missing"
 
-# lib.sh and x_lib.sh are read by tests, tests/bench is run by hand.
+# Some are read by tests, those of tests/bench are run by hand.
 list list-tests >"$scratch/tests"
-git ls-files 'tests/*.sh' | grep -vE '/([a-z]*_)?lib\.sh$|^tests/bench/' |
+git ls-files 'tests/*.sh' 'tests/*.py' 'tests/*.keys' |
 	while read -r file; do
+		case $file in
+		tests/bench/* | */golden.sh | */*_lib.sh | */live.py) continue ;;
+		esac
 		grep -qxF -e "$file" "$scratch/tests" || echo "$file: not in TESTS"
 	done >>"$scratch/missing"
 
