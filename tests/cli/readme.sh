@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What README.md shows is what memstate says. In each console block the lines after "$ command" are
-# its output, byte for byte; of a command that is run live ("--"), digits may differ. Of the commands in
-# sh blocks the options must exist. "readme.sh --bless" writes the output of today into README.md.
+# its output, byte for byte; of a command that is run live ("--"), digits may differ. A text block behind
+# "<!-- FILE.screen: NAME -->" is that part of the file. Of the commands in sh blocks the options must
+# exist. "readme.sh --bless" writes the output of today into README.md.
 set -eu
 
 : "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -22,9 +23,16 @@ export PATH LC_ALL TZ COLUMNS
 unset NO_COLOR || :
 status=0
 
+# screen FILE NAME: what stands below "==== NAME" in it.
+screen()
+{
+	awk -v name="$2" '/^==== / { is_it = $2 == name; next } is_it' "$1"
+}
+
 # Run the examples: README.md with the output of now.
 cd "$srcdir"
 in_block=no
+screen_of=
 while IFS= read -r line; do
 	case $in_block:$line in
 	no:'```console')
@@ -35,6 +43,18 @@ while IFS= read -r line; do
 		in_block='sh'
 		printf '%s\n' "$line"
 		;;
+	no:'<!-- '*.screen:*' -->')
+		screen_of=${line#<!-- }
+		screen_of=${screen_of% -->}
+		printf '%s\n' "$line"
+		;;
+	no:'```text')
+		printf '%s\n' "$line"
+		test -n "$screen_of" || continue
+		in_block=text
+		screen "${screen_of%%: *}" "${screen_of#*: }"
+		screen_of=
+		;;
 	*:'```')
 		in_block=no
 		printf '%s\n' "$line"
@@ -43,7 +63,7 @@ while IFS= read -r line; do
 		printf '%s\n' "$line"
 		sh -c "${line#$ }" 2>&1 </dev/null || printf '[exit %s]\n' $?
 		;;
-	console:*) ;;
+	console:* | text:*) ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <README.md >"$scratch/README.md"
