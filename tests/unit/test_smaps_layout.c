@@ -75,6 +75,27 @@ static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
 	}
 }
 
+/* The header between two records was lost: the second one's figures are not the first one's. */
+static void a_line_that_comes_twice_is_refused(void **state)
+{
+	static const char *const texts[] = {
+		SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_AMOUNTS_6_18 SMAPS_FLAGS,
+		SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_FLAGS,
+		SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) "Rss:                 100 kB\n",
+	};
+
+	(void)state;
+	learn_6_18();
+	for (enum way way = WAY_LINES; way <= WAY_LEARNT; way++) {
+		for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+			struct mapping_list list;
+
+			assert_row(parse_text(way, texts[i], &list) == -EBADMSG, texts[i]);
+			mapping_list_release(&list);
+		}
+	}
+}
+
 static void where_the_parts_are_cut_does_not_matter(void **state)
 {
 	static const char text[] = THREE_RECORDS;
@@ -169,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(a_text_cut_anywhere_gives_no_wrong_figure),
 		test(a_record_that_lacks_lines_of_the_first_is_refused),
+		test(a_line_that_comes_twice_is_refused),
 		test(where_the_parts_are_cut_does_not_matter),
 		test(a_layout_changes_no_answer),
 		test(a_layout_of_another_kernel_does_no_harm),
