@@ -25,7 +25,7 @@ static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_VISIBLE] = SIZE_MAX,
 	[REASON_NEW] = SIZE_MAX,
 	[REASON_CHANGED] = 64,
-	[REASON_TURN] = 16,
+	[REASON_TURN] = 8,
 };
 
 /* What goes with the usage of the same index. */
