@@ -34,6 +34,7 @@ for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(_number, signal.SIG_DFL)
 
 _tests = []
+_started = []  # by start_memstate(): a test that fails leaves none behind
 
 
 class Skip(Exception):
@@ -58,6 +59,8 @@ def run():
         except Exception:
             outcome = "FAIL"
             traceback.print_exc()
+        finally:
+            end_started()
         outcomes[outcome] += 1
         print(f"{outcome}: {function.__name__}{reason}", flush=True)
     if outcomes["FAIL"]:
@@ -174,7 +177,17 @@ def complaints(err):
 def start_memstate(*args, **popen):
     popen.setdefault("stdout", subprocess.PIPE)
     popen.setdefault("stderr", subprocess.PIPE)
-    return subprocess.Popen([MEMSTATE, *[str(a) for a in args]], **popen)
+    process = subprocess.Popen([MEMSTATE, *[str(a) for a in args]], **popen)
+    _started.append(process)
+    return process
+
+
+def end_started():
+    while _started:
+        process = _started.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def memstate(*args, timeout=TIMEOUT, **popen):
