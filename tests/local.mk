@@ -33,3 +33,9 @@ list-dist:
 list-tests:
 	@for t in $(TESTS); do echo "$$t"; done
 .PHONY: list-dist list-tests
+
+# Records what memstate says and shows anew; the difference is for a person to judge.
+bless: memstate$(EXEEXT) $(check_PROGRAMS)
+	MEMSTATE_BLESS=yes $(MAKE) check TESTS='$(golden_tests) $(screen_cases)'
+	git -C '$(srcdir)' --no-pager diff --stat -- tests
+.PHONY: bless
