@@ -60,12 +60,15 @@ def a_process_that_execs_again_and_again_stays_in_the_series():
 
 @test
 def its_report_and_its_map_are_of_one_program_or_are_refused():
+    """Each program has its stack, and it comes late in the map: half a map would be without."""
     def check_once():
-        for args in (["-p", target.pid, "--text"], ["map", "-p", target.pid]):
+        for args in (["-p", target.pid, "--text"], ["map", "-p", target.pid, "--csv"]):
             result = memstate(*args)
             check(result.status == 0 or (result.status in (1, 3) and len(result.errors()) == 1
                                          and not result.out),
                   f"{args}: {result.status} {result.err} {result.out}")
+        if result.status == 0:
+            check("[stack]" in {m["name"] for m in result.rows()}, f"half a map: {result.out}")
 
     with Target("exec-loop") as target:
         repeat(check_once)
