@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "render/column.h"
 
 static void set_number(struct value *ret, uint64_t number)
@@ -113,26 +114,48 @@ static void get_command(const void *row, int arg, struct value *ret)
 	set_text(ret, u->command && u->command[0] ? u->command : u->process.comm);
 }
 
-/* The uid where it has no name. Borrowed until the next call: there is one row at a time. */
+/*
+ * Names once looked up stay: a comparison holds two at a time, and a sort asks thousands of times for
+ * what takes a file to answer.
+ */
+struct user {
+	struct user *next;
+	uint32_t uid;
+	char name[64];
+};
+
+#define USER_BUCKETS 64
+
+static const char *user_name(uint32_t uid)
+{
+	static struct user *users[USER_BUCKETS];
+	struct user **bucket = &users[uid % USER_BUCKETS];
+	const struct passwd *pw;
+	struct user *user;
+
+	for (user = *bucket; user; user = user->next)
+		if (user->uid == uid)
+			return user->name;
+	user = xcalloc(1, sizeof(*user));
+	pw = getpwuid(uid);
+	if (pw)
+		snprintf(user->name, sizeof(user->name), "%s", pw->pw_name);
+	else
+		snprintf(user->name, sizeof(user->name), "%u", uid);
+	user->uid = uid;
+	user->next = *bucket;
+	*bucket = user;
+	return user->name;
+}
+
+/* The uid where it has no name. */
 static void get_user(const void *row, int arg, struct value *ret)
 {
-	static uint32_t last_uid = UINT32_MAX;
-	static char last_name[64];
 	uint32_t uid = usage_of(row)->process.uid;
 
 	(void)arg;
-	if (uid == UINT32_MAX)
-		return;
-	if (uid != last_uid) {
-		const struct passwd *pw = getpwuid(uid);
-
-		if (pw)
-			snprintf(last_name, sizeof(last_name), "%s", pw->pw_name);
-		else
-			snprintf(last_name, sizeof(last_name), "%u", uid);
-		last_uid = uid;
-	}
-	set_text(ret, last_name);
+	if (uid != UINT32_MAX)
+		set_text(ret, user_name(uid));
 }
 
 /* The memory */

@@ -24,6 +24,7 @@ screen_cases = \
 	%D%/screens/processes-mouse.keys \
 	%D%/screens/processes-scroll.keys \
 	%D%/screens/processes-search.keys \
+	%D%/screens/processes-sort-user.keys \
 	%D%/screens/processes-sort.keys \
 	%D%/screens/processes-tags.keys \
 	%D%/screens/processes-tree.keys \
