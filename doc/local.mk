@@ -8,4 +8,5 @@ dist_doc_DATA += \
 	%D%/GLOSSARY.md \
 	%D%/HOWTO_ADD_COLUMN.md \
 	%D%/HOWTO_ADD_COMMAND.md \
-	%D%/INTERNALS.md
+	%D%/INTERNALS.md \
+	%D%/PERFORMANCE.md

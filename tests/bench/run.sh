@@ -101,7 +101,7 @@ for size in "100 10" "1000 1024" "10000 100" "$(pick "" "60000 10")"; do
 done
 
 echo "== the target: mmap and munmap while 1000 mappings, 1 GiB are read"
-"$bench/stall" "$(pick 1 5)" "$(pick 1 3)" 1000 1024 bare:20 unpaced:20 paced:20 rollup:20 series
+"$bench/stall" "$(pick 1 5)" "$(pick 1 3)" 1000 1024 none bare:20 unpaced:20 paced:20 rollup:20 series
 
 start "$bench/spawn" 500
 set -- /proc/[0-9]*
