@@ -37,5 +37,6 @@ list-tests:
 # Records what memstate says and shows anew; the difference is for a person to judge.
 bless: memstate$(EXEEXT) $(check_PROGRAMS)
 	MEMSTATE_BLESS=yes $(MAKE) check TESTS='$(golden_tests) $(screen_cases)'
-	git -C '$(srcdir)' --no-pager diff --stat -- tests
+	MEMSTATE_BLESS=yes $(MAKE) check TESTS=tests/cli/readme.sh
+	git -C '$(srcdir)' --no-pager diff --stat -- tests README.md
 .PHONY: bless

@@ -3,7 +3,7 @@
 # What README.md shows is what memstate says. In each console block the lines after "$ command" are
 # its output, byte for byte; of a command that is run live ("--"), digits may differ. A text block behind
 # "<!-- FILE.screen: NAME -->" is that part of the file. Of the commands in sh blocks the options must
-# exist. "readme.sh --bless" writes the output of today into README.md.
+# exist. "readme.sh --bless", or MEMSTATE_BLESS=yes, writes the output of now into README.md.
 set -eu
 
 : "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -68,7 +68,7 @@ while IFS= read -r line; do
 	esac
 done <README.md >"$scratch/README.md"
 
-if test "${1:-}" = --bless; then
+if test "${1:-}" = --bless || test "${MEMSTATE_BLESS:-no}" = yes; then
 	cat "$scratch/README.md" >README.md
 	exit
 fi
