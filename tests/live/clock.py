@@ -84,11 +84,15 @@ def the_interval_is_stretched_where_reading_takes_too_much_and_this_is_said():
 
 @test
 def a_small_process_is_sampled_at_the_interval_that_was_asked_for():
+    interval = 0.2
     with Target("name", "present") as target:
         result = memstate("-p", target.pid, "--csv", "-i", "200ms", "-n", 3, *COLUMNS).must_be(0)
+    times = sample_times(result.out)
+    check(times[2] >= 2 * interval, f"too soon: {times}")
+    # a busy machine may take memstate off the CPU while it reads: then it is right to stretch
+    cost = max(row["read_s"] for row in result.rows())
+    if 50 * cost < 0.9 * interval:
         equal([line for line in result.errors() if "stretched" in line], [], "stderr")
-        times = sample_times(result.out)
-        check(times[2] >= 0.4, f"too soon: {times}")
 
 
 run()
