@@ -184,7 +184,7 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m)
 	classify_states(&m->counters, states);
 	if (signs == 2)
 		owner = OWNER_STACK;
-	else if (signs == 1)
+	else if (signs == 1 && usage->process.thread_count > 1)
 		add_candidate(c, m, states);
 	add_states(usage->matrix.cell[owner], states);
 	add_owner_rss(&usage->matrix, owner, m->counters.bytes[SMAPS_RSS]);
@@ -201,7 +201,7 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m)
 
 bool classifier_wants_stack_pointers(const struct classifier *c)
 {
-	return c->candidate_count > 0 && c->usage->process.thread_count > 1;
+	return c->candidate_count > 0;
 }
 
 /* Ten thousand threads have as many candidates, so this must not look at each address. */
