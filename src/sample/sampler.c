@@ -275,10 +275,12 @@ static void move_usage(struct snapshot *to, struct usage *from)
 
 static void add_named(const struct targets *targets, struct snapshot *all, struct snapshot *ret)
 {
-	for (size_t i = 0; i < all->count; i++)
-		if (is_named(targets, &all->usages[i].process) &&
-		    !snapshot_find(ret, all->usages[i].process.pid))
+	for (size_t i = 0; i < all->count; i++) {
+		const struct process *p = &all->usages[i].process;
+
+		if (is_named(targets, p) && process_has_memory(p) && !snapshot_find(ret, p->pid))
 			move_usage(ret, &all->usages[i]);
+	}
 }
 
 /* Again and again until a whole pass finds no more: as many passes as the tree is deep. */

@@ -209,6 +209,17 @@ static void a_zombie_that_was_asked_for_has_no_memory_and_no_error(void **state)
 	assert_true(matrix_owner_bytes(&u->matrix, OWNER_LIVE) == BYTES_UNKNOWN);
 }
 
+static void a_zombie_is_not_found_by_its_name(void **state)
+{
+	const char *names[] = { "seven" };
+	struct targets targets = { .names = names, .name_count = 1 };
+
+	(void)state;
+	write_stat(7, "seven", 'Z', 1, 107);
+	take(&targets, NEED_STAT | NEED_SMAPS);
+	assert_int_equal(snapshot.count, 0);
+}
+
 static void the_mappings_of_a_zombie_are_none_and_no_error(void **state)
 {
 	struct targets targets = targets_of(7, 0);
@@ -386,6 +397,7 @@ int main(void)
 		test(exec_keeps_the_target_and_changes_its_name),
 		test(a_target_that_becomes_a_zombie_has_ended),
 		test(a_zombie_that_was_asked_for_has_no_memory_and_no_error),
+		test(a_zombie_is_not_found_by_its_name),
 		test(the_mappings_of_a_zombie_are_none_and_no_error),
 		test(gone_ones_are_left_out_and_the_others_are_there),
 		test(all_are_those_with_memory),
