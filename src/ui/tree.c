@@ -88,11 +88,10 @@ static void put(struct walk *w, struct node *n, struct tree_place place)
 /* The root and all below it, without recursion: a captured tree may be as deep as it likes. */
 static void put_tree(struct walk *w, struct node *root)
 {
-	struct tree_place stack[TREE_DEPTH_MAX];
+	struct tree_place stack[TREE_DEPTH_MAX] = { { 0 } };
 	struct node *n = root;
 	unsigned int depth = 0;
 
-	stack[0] = (struct tree_place){ 0 };
 	put(w, root, stack[0]);
 	for (;;) {
 		struct node *next = next_free(n->child);
