@@ -28,10 +28,12 @@ static int check_args(const struct cmd *cmd, const struct options *options)
 	if (options->arg_count <= cmd->max_args)
 		return 0;
 	if (cmd->name)
-		message_usage(cmd->name, "'%s' is one argument too many",
+		message_usage(cmd->name, "'%s' is one argument too many (processes go after -p)",
 			      options->args[cmd->max_args]);
 	else
-		message_usage(NULL, "'%s' is no command of memstate (a program to run goes after --)",
+		message_usage(NULL,
+			      "'%s' is no command of memstate (processes go after -p, "
+			      "a program to run after --)",
 			      options->args[0]);
 	return -1;
 }

@@ -134,7 +134,7 @@ static int list_and_capture(struct capturing *c)
 	status = session_report_missing(session, &c->snapshot);
 	if (c->captured_count > 0)
 		return c->gone_count > 0 ? EXIT_PARTIAL : status;
-	if (targets_are_all(targets))
+	if (targets_are_all(targets) && c->snapshot.count > 0)
 		message("%s: no process there that could be captured",
 			session->options->procfs_root);
 	return EXIT_FAILED;
@@ -168,6 +168,20 @@ static int run(struct capturing *c)
 	return status;
 }
 
+/* What else is called an archive, and would be a directory with an odd name. */
+static bool is_other_archive(const char *path)
+{
+	static const char *const suffixes[] = {
+		".gz", ".bz2", ".xz", ".zst", ".tgz", ".tbz2", ".txz", ".zip", ".7z",
+	};
+	const char *suffix = strrchr(path, '.');
+
+	for (size_t i = 0; suffix && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (strcmp(suffix, suffixes[i]) == 0)
+			return true;
+	return false;
+}
+
 static int capture_run(struct options *o)
 {
 	struct session session;
@@ -179,6 +193,10 @@ static int capture_run(struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	c.path = o->args[0];
+	if (is_other_archive(c.path)) {
+		message_usage("capture", "'%s': a capture is a directory or a plain .tar", c.path);
+		return EXIT_BAD_USAGE;
+	}
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;

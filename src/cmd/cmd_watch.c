@@ -53,7 +53,7 @@ static int watch_run(struct options *o)
 }
 
 const struct cmd cmd_watch = {
-	.args = "[TARGET] [OPTIONS] [-- COMMAND [ARG...]]",
+	.args = "[-p PID|NAME] [OPTIONS] [-- COMMAND [ARG...]]",
 	.summary = "Show where the memory of running processes is: whose it is, what state it is in,\n"
 		   "and who can give it back, in parts that add up to Rss.",
 	.scope = SCOPE_WATCH,

@@ -30,9 +30,9 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 	}
 	strbuf_addf(out,
 		    "Usage: memstate %s\n"
-		    "       memstate COMMAND [TARGET] [OPTIONS]\n\n"
+		    "       memstate COMMAND [-p PID|NAME] [OPTIONS]\n\n"
 		    "%s\n\n"
-		    "Without a target, every process that can be read. On a terminal the screen\n"
+		    "Without -p, every process that can be read. On a terminal the screen\n"
 		    "opens; otherwise one report is written.\n\n"
 		    "Commands:\n",
 		    cmd->args, cmd->summary);

@@ -22,6 +22,8 @@ int session_begin(struct session *session, struct options *options)
 	r = procfs_open(&session->fs, options->procfs_root);
 	if (r < 0) {
 		message_error(options->procfs_root, r);
+		if (r == -ENOTDIR)
+			message("hint: --procfs takes a directory: extract a captured .tar first");
 		return EXIT_FAILED;
 	}
 	session->sampler = sampler_new(&session->fs, session->fs.is_live);
@@ -139,6 +141,11 @@ int session_report_missing(const struct session *session, const struct snapshot 
 	const struct targets *targets = &session->options->targets;
 	size_t missing = report_not_found(targets, snapshot);
 
+	if (snapshot->count == 0 && targets_are_all(targets)) {
+		message("%s: no process there: neither a /proc nor a capture of one",
+			session->options->procfs_root);
+		return EXIT_FAILED;
+	}
 	report_unreadable(snapshot, targets_are_all(targets));
 	missing += snapshot->unreadable_count;
 	if (missing == 0)

@@ -33,10 +33,13 @@ run --csv=yes
 run --max-share 0
 run --max-share 101
 run extra
+run 100
 run -p 100 -- true
 run --
 run --procfs /dev/null
 run --procfs /nonexistent
+run --procfs plain/100
+run --procfs plain/100 --csv
 run -p 100,100 -o pid
 run -p 9
 run -p 9 --csv

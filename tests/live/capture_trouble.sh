@@ -19,6 +19,11 @@ expect 2 "$MEMSTATE" capture -p "$target"
 said 'where to'
 expect 2 "$MEMSTATE" capture a b
 said "'b' is one argument too many"
+for name in a.tar.gz a.tgz a.zip; do
+	expect 2 "$MEMSTATE" capture -p "$target" "$dir/$name"
+	said 'a directory or a plain .tar'
+	[ ! -e "$dir/$name" ] || fail "$name is there"
+done
 
 mkdir "$dir/work"
 : > "$dir/work/file"
