@@ -262,9 +262,9 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 	struct pen legend = canvas_pen(c, area->x + 1, area->y + 1, area->width - 1);
 	size_t cells[STATE_COUNT_];
 	char text[UNITS_TEXT_SIZE];
-	int width = area->width - 1 - 8;
+	int start, width;
 
-	if (!u || width < 10)
+	if (!u)
 		return;
 	if (!bytes_known(u->total.bytes[SMAPS_RSS])) {
 		bar.role = ROLE_DIM;
@@ -274,8 +274,12 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 			 : u->error ? strerror(-u->error) : "not read yet");
 		return;
 	}
+	pen_addf(&bar, "%d Rss [", u->process.pid);
+	start = bar.x;
+	width = bar.end - start - 3;
+	if (width < 10)
+		return;
 	bar_split(u->state_bytes, STATE_COUNT_, u->total.bytes[SMAPS_RSS], (size_t)width, cells);
-	pen_addf(&bar, "Rss [");
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
 		bar.role = ROLE_STATE + s;
 		for (size_t i = 0; i < cells[s]; i++)
@@ -283,7 +287,7 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c, const 
 				   (uint32_t)part_letter((enum part)(PART_STATE + s)));
 	}
 	bar.role = ROLE_TEXT;
-	pen_move_to(&bar, area->x + 1 + 5 + width);
+	pen_move_to(&bar, start + width);
 	pen_add(&bar, "]");
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
 		int room = legend.end - legend.x;
