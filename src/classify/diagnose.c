@@ -159,15 +159,18 @@ static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 		      "makes Size say little about memory.", amount(u->unbacked_bytes).text);
 }
 
+/* Not by Pss: of pages that two processes share it counts a half. */
 static bool rule_shared(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t pss = field(u, SMAPS_PSS);
+	uint64_t uss = usage_uss_bytes(u);
 
-	if (!bytes_known(pss) || !bytes_known(rss(u)) || rss(u) < MIB || pss > rss(u) / 2)
+	if (!bytes_known(pss) || !bytes_known(uss) || !bytes_known(rss(u)) || rss(u) < MIB ||
+	    uss >= rss(u) / 2)
 		return false;
 	return say(d, "More than half is shared with other processes: its fair share (Pss) is %s, "
 		      "and ending it would free %s (Uss).",
-		   amount(pss).text, amount(usage_uss_bytes(u)).text);
+		   amount(pss).text, amount(uss).text);
 }
 
 static bool rule_clean_files(const struct usage *u, struct diagnosis *d)

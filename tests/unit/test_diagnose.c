@@ -66,12 +66,31 @@ static void copies_are_not_guessed_where_owners_are_unknown(void **state)
 	usage_release(&u);
 }
 
+static void pages_shared_with_a_single_process_are_said_to_be_shared(void **state)
+{
+	struct usage u;
+	const char *text;
+
+	(void)state;
+	make_usage(&u, 0, 0);
+	u.total.bytes[SMAPS_PRIVATE_DIRTY] = 4 * MIB;
+	u.total.bytes[SMAPS_PRIVATE_CLEAN] = 0;
+	u.total.bytes[SMAPS_PSS] = 7 * MIB;
+	text = find_sentence(&u, "shared");
+	assert_non_null(text);
+	assert_non_null(strstr(text, "(Pss) is 7.0M, and ending it would free 4.0M (Uss)"));
+	u.total.bytes[SMAPS_PRIVATE_DIRTY] = 6 * MIB;
+	assert_null(find_sentence(&u, "shared"));
+	usage_release(&u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(written_pages_of_a_shared_file_are_no_copies),
 		cmocka_unit_test(private_copies_of_file_pages_are_said_with_their_amount),
 		cmocka_unit_test(copies_are_not_guessed_where_owners_are_unknown),
+		cmocka_unit_test(pages_shared_with_a_single_process_are_said_to_be_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
