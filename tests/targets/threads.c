@@ -47,10 +47,10 @@ static __attribute__((noinline)) char go_down(size_t size)
 {
 	volatile char frame[4096];
 
-	frame[0] = (char)size;
-	/* written after the call, or clang makes a loop of one frame of it */
+	/* where, and after the call, so that clang keeps the whole frame and the recursion */
+	frame[size % sizeof(frame)] = (char)size;
 	if (size > sizeof(frame))
-		frame[1] = go_down(size - sizeof(frame));
+		frame[size % sizeof(frame)] = go_down(size - sizeof(frame));
 	return frame[0];
 }
 

@@ -20,12 +20,15 @@ static struct options options;
 static int parse(const struct cmd *cmd, const char *line)
 {
 	static char words[256];
-	char *argv[ARGS_MAX + 2] = { (char[]){ "memstate" } };
+	static char name[] = "memstate";
+	static char *argv[ARGS_MAX + 2]; /* options.command points into it */
 	char *rest = words, *word;
 	int stderr_before = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	int argc = 1, r;
 
 	assert_true(strlen(line) < sizeof(words));
+	memset(argv, 0, sizeof(argv));
+	argv[0] = name;
 	strcpy(words, line);
 	while ((word = strsep(&rest, " ")) && argc <= ARGS_MAX)
 		if (*word)
