@@ -71,7 +71,12 @@ static const char *describe_process_error(int err)
 void message_process_error(int pid, int err)
 {
 	message("%d: %s", pid, describe_process_error(err));
-	if (err == -EACCES || err == -EPERM)
+	if (err != -EACCES && err != -EPERM)
+		return;
+	if (geteuid() == 0)
+		message("hint: refused even to root, for want of CAP_SYS_PTRACE or by a security "
+			"module or namespace; 'memstate doctor' says more");
+	else
 		message("hint: only its owner and root may read a process's memory map; "
 			"CAP_SYS_PTRACE allows it for all");
 }

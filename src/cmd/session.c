@@ -118,7 +118,7 @@ static size_t report_not_found(const struct targets *targets, const struct snaps
 	return missing;
 }
 
-/* Of all processes that others own one message is enough; what else went wrong is said of each. */
+/* Of all processes that are refused one message is enough; what else went wrong is said of each. */
 static void report_unreadable(const struct snapshot *snapshot, bool is_all)
 {
 	size_t denied = 0;
@@ -133,7 +133,8 @@ static void report_unreadable(const struct snapshot *snapshot, bool is_all)
 	}
 	if (denied > 0)
 		message("%zu of %zu processes could not be read%s", denied, snapshot->count,
-			geteuid() == 0 ? "" : ": only root may read them all");
+			geteuid() == 0 ? ": 'memstate doctor' says why"
+				       : ": only root may read them all");
 }
 
 int session_report_missing(const struct session *session, const struct snapshot *snapshot)

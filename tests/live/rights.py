@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import shutil
 import subprocess
 
 from live import (IS_ROOT, MEMSTATE, MIB, Skip, Target, as_nobody, check, equal, json_rows, memstate,
@@ -63,6 +64,20 @@ def of_all_processes_the_unreadable_ones_are_counted():
 
         result = memstate("--json", "-n1", "-o", "pid,rss_bytes", preexec_fn=become).must_be(3)
         check(json_rows(result.out)[0]["unreadable"] >= 1, "unreadable in JSON")
+
+
+@test
+def root_without_the_capability_is_not_told_to_be_root():
+    if not IS_ROOT or not shutil.which("setpriv"):
+        raise Skip("needs root and setpriv, to give up capabilities")
+    with Target("unbacked", MIB, MIB, preexec_fn=as_nobody()) as theirs:
+        # CAP_PERFMON may read memory maps too since Linux 6.16, CAP_SYS_ADMIN has its rights
+        result = subprocess.run(
+            ["setpriv", "--inh-caps=-all", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin",
+             MEMSTATE, "-p", str(theirs.pid), "--text"], capture_output=True, text=True, check=False)
+    equal(result.returncode, 1, "exit status")
+    check("refused even to root" in result.stderr, result.stderr)
+    check("only its owner and root" not in result.stderr, result.stderr)
 
 
 run()
