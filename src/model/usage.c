@@ -29,6 +29,12 @@ const char *const allocator_names[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MIMALLOC] = "mimalloc",
 };
 
+const char *const allocator_titles[ALLOCATOR_COUNT_] = {
+	[ALLOCATOR_GLIBC] = "glibc malloc", [ALLOCATOR_MUSL] = "musl malloc",
+	[ALLOCATOR_JEMALLOC] = "jemalloc",  [ALLOCATOR_TCMALLOC] = "tcmalloc",
+	[ALLOCATOR_MIMALLOC] = "mimalloc",
+};
+
 void usage_init(struct usage *u)
 {
 	memset(u, 0, sizeof(*u));

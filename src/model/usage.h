@@ -60,8 +60,9 @@ enum allocator {
 	ALLOCATOR_COUNT_
 };
 
-/* NULL for ALLOCATOR_UNKNOWN. */
+/* NULL for ALLOCATOR_UNKNOWN. Names are for machines, titles for a sentence: "glibc malloc". */
 extern const char *const allocator_names[ALLOCATOR_COUNT_];
+extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
 #define MAPPING_COUNT_UNKNOWN UINT32_MAX
 

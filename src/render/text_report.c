@@ -82,14 +82,14 @@ static void add_cut(const struct report *r, const char *text, size_t length, siz
 static void add_head(const struct report *r)
 {
 	const struct usage *u = r->usage;
-	const char *allocator = allocator_names[u->allocator];
+	const char *allocator = allocator_titles[u->allocator];
 	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT;
 
 	strbuf_addf(&head, "%s (%d), %u thread%s, %u mappings", u->process.comm, u->process.pid,
 		    u->process.thread_count, u->process.thread_count == 1 ? "" : "s",
 		    u->mapping_count);
 	if (allocator)
-		strbuf_addf(&head, ", %s malloc", allocator);
+		strbuf_addf(&head, ", %s", allocator);
 	add_cut(r, head.text, head.length, 0);
 	if (u->command && u->command[0])
 		add_cut(r, u->command, strlen(u->command), 0);

@@ -100,7 +100,7 @@ static struct pen next_line(struct page *p)
 static void draw_head(struct page *p)
 {
 	const struct usage *u = p->usage;
-	const char *allocator = allocator_names[u->allocator];
+	const char *allocator = allocator_titles[u->allocator];
 	struct pen pen = next_line(p);
 
 	pen.role = ROLE_STRONG;
@@ -111,7 +111,7 @@ static void draw_head(struct page *p)
 	if (u->mapping_count != MAPPING_COUNT_UNKNOWN)
 		pen_addf(&pen, ", %u mappings", u->mapping_count);
 	if (allocator)
-		pen_addf(&pen, ", %s malloc", allocator);
+		pen_addf(&pen, ", %s", allocator);
 	if (u->command && u->command[0]) {
 		pen = next_line(p);
 		pen.role = ROLE_DIM;

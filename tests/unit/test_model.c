@@ -99,6 +99,20 @@ static void all_names_are_there_once(void **state)
 		assert_non_null(allocator_names[a]);
 }
 
+static void every_allocator_is_called_a_malloc_once(void **state)
+{
+	(void)state;
+	assert_null(allocator_titles[ALLOCATOR_UNKNOWN]);
+	for (unsigned int a = ALLOCATOR_UNKNOWN + 1; a < ALLOCATOR_COUNT_; a++) {
+		const char *first = strstr(allocator_titles[a], "malloc");
+
+		assert_ptr_equal(strstr(allocator_titles[a], allocator_names[a]),
+				 allocator_titles[a]);
+		assert_non_null(first);
+		assert_null(strstr(first + 1, "malloc"));
+	}
+}
+
 static void a_field_missing_in_one_record_is_missing_in_the_sum(void **state)
 {
 	struct counters sum, c;
@@ -217,6 +231,7 @@ int main(void)
 		cmocka_unit_test(a_sum_with_an_unknown_part_is_unknown_and_not_too_small),
 		cmocka_unit_test(a_sum_past_the_edge_is_unknown_and_stays_so),
 		cmocka_unit_test(all_names_are_there_once),
+		cmocka_unit_test(every_allocator_is_called_a_malloc_once),
 		cmocka_unit_test(a_field_missing_in_one_record_is_missing_in_the_sum),
 		cmocka_unit_test(a_new_usage_knows_nothing),
 		cmocka_unit_test(what_no_part_explains_is_shown),
