@@ -188,7 +188,6 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m)
 		add_candidate(c, m, states);
 	add_states(usage->matrix.cell[owner], states);
 	add_owner_rss(&usage->matrix, owner, m->counters.bytes[SMAPS_RSS]);
-	add_states(usage->state_bytes, states);
 	counters_add(&usage->total, &m->counters);
 	add_beside(usage, m);
 	note_allocator(usage, m);
@@ -241,6 +240,8 @@ void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t co
 		if (on_stack)
 			on_stack(context, candidate->index);
 	}
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		c->usage->state_bytes[s] = matrix_state_bytes(matrix, (enum page_state)s);
 }
 
 void classify_rollup(struct usage *usage, const struct counters *rollup)

@@ -32,10 +32,16 @@ static inline bool process_is_same(const struct process *a, const struct process
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
+/* A zombie, which waits for its parent to ask how it ended, or dead. */
+static inline bool process_has_ended(const struct process *p)
+{
+	return p->state == 'Z' || p->state == 'X';
+}
+
 /* Zombies and kernel threads have no memory of their own; that is no error. */
 static inline bool process_has_memory(const struct process *p)
 {
-	return !p->is_kernel_thread && p->state != 'Z' && p->state != 'X';
+	return !p->is_kernel_thread && !process_has_ended(p);
 }
 
 #endif

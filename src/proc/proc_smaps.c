@@ -44,36 +44,48 @@ void smaps_reader_release(struct smaps_reader *reader)
 	memset(reader, 0, sizeof(*reader));
 }
 
-static ssize_t timed_read(int fd, char *to, size_t size, uint64_t *read_ns, uint64_t *total_ns)
+static ssize_t read_some(int fd, char *to, size_t size)
 {
-	uint64_t before = clock_now_ns();
 	ssize_t n;
 
 	do
 		n = read(fd, to, size);
 	while (n < 0 && errno == EINTR);
-	*read_ns = clock_now_ns() - before;
-	*total_ns += *read_ns;
 	return n;
 }
 
-/* How much to read at once, and how long it has been since others had a chance. */
+/*
+ * How much to read at once, and how long it has been since others had a chance. The clock is read
+ * once per read(): what is done with the text in between, a twentieth, counts as reading.
+ */
 struct pace {
 	bool is_paced;
 	size_t size;
+	uint64_t last_ns;
 	uint64_t since_pause_ns;
+	uint64_t total_ns; /* without the pauses */
 };
 
-static void pace_after_read(struct pace *pace, uint64_t read_ns)
+static void pace_begin(struct pace *pace, bool is_paced)
+{
+	*pace = (struct pace){ .is_paced = is_paced, .size = READ_SIZE, .last_ns = clock_now_ns() };
+}
+
+static void pace_after_read(struct pace *pace)
 {
 	const struct timespec pause = { .tv_nsec = PACE_PAUSE_NS };
+	uint64_t now = clock_now_ns();
+	uint64_t read_ns = now - pace->last_ns;
 
+	pace->last_ns = now;
+	pace->total_ns += read_ns;
 	pace->since_pause_ns += read_ns;
 	if (!pace->is_paced || pace->since_pause_ns < PACE_BUDGET_NS)
 		return;
 	pace->size = read_ns >= PACE_BUDGET_NS ? READ_SIZE_SMALL : READ_SIZE;
 	nanosleep(&pause, NULL);
 	pace->since_pause_ns = 0;
+	pace->last_ns = clock_now_ns();
 }
 
 /*
@@ -88,21 +100,23 @@ bool proc_smaps_is_map_there(int fd)
 }
 
 static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse *parse,
-			 uint64_t *total_ns)
+			 uint64_t *ret_read_ns)
 {
-	struct pace pace = { .is_paced = reader->is_paced, .size = READ_SIZE };
+	struct pace pace;
 	size_t length = 0;
 
+	pace_begin(&pace, reader->is_paced);
 	for (;;) {
-		uint64_t read_ns;
 		size_t used;
 		ssize_t n;
 		int r;
 
 		reader->buffer = xgrow(reader->buffer, &reader->capacity, length + pace.size, 1);
-		n = timed_read(fd, reader->buffer + length, pace.size, &read_ns, total_ns);
+		n = read_some(fd, reader->buffer + length, pace.size);
 		if (n < 0)
 			return procfs_fold_errno(errno);
+		pace_after_read(&pace);
+		*ret_read_ns = pace.total_ns;
 		length += (size_t)n;
 		r = smaps_parse_part(parse, reader->buffer, length, n == 0, &used);
 		if (r < 0)
@@ -113,22 +127,21 @@ static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse
 		if (length > RECORD_SIZE_MAX)
 			return -EBADMSG;
 		memmove(reader->buffer, reader->buffer + used, length);
-		pace_after_read(&pace, read_ns);
 	}
 }
 
 int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out)
 {
-	struct pace pace = { .is_paced = is_paced, .size = READ_SIZE };
 	size_t before = out->length;
 	char block[READ_SIZE];
+	struct pace pace;
 	ssize_t n;
 
+	pace_begin(&pace, is_paced);
 	do {
-		uint64_t read_ns, total_ns = 0;
 		int r = 0;
 
-		n = timed_read(fd, block, pace.size, &read_ns, &total_ns);
+		n = read_some(fd, block, pace.size);
 		if (n < 0)
 			r = procfs_fold_errno(errno);
 		else if (out->length - before + (size_t)n > limit)
@@ -138,7 +151,7 @@ int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out
 			return r;
 		}
 		strbuf_add(out, block, (size_t)n);
-		pace_after_read(&pace, read_ns);
+		pace_after_read(&pace);
 	} while (n > 0);
 	return 0;
 }
@@ -174,7 +187,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	_cleanup_close_ int fd = procfs_open_file(fs, pid, "smaps_rollup");
 	struct counters counters;
 	struct smaps_parse parse;
-	uint64_t read_ns;
+	uint64_t before_ns;
 	size_t used;
 	ssize_t n;
 	int r;
@@ -182,9 +195,11 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	*ret_read_ns = 0;
 	if (fd < 0)
 		return fd;
-	n = timed_read(fd, reader->buffer, reader->capacity, &read_ns, ret_read_ns);
+	before_ns = clock_now_ns();
+	n = read_some(fd, reader->buffer, reader->capacity);
 	if (n < 0)
 		return procfs_fold_errno(errno);
+	*ret_read_ns = clock_now_ns() - before_ns;
 	if (n == 0) /* exec or exit since the open */
 		return -ESRCH;
 	smaps_parse_begin(&parse, &reader->rollup_layout, &reader->name, keep_counters, &counters);

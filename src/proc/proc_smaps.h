@@ -62,7 +62,7 @@ void smaps_reader_release(struct smaps_reader *reader);
  * Give every mapping of pid to fn. Returns 0 (a process without memory has no mappings), -ESRCH,
  * -EACCES, -EOPNOTSUPP, -EBADMSG, -ESTALE when the process exec'd or ended between the first read
  * and the last (fn has then seen a part: start over), or what fn returned. *ret_read_ns, set in
- * every case, is the time spent in the kernel's reads, pauses left out.
+ * every case, is the time that reading took, pauses left out.
  */
 int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid, mapping_fn fn,
 		    void *context, uint64_t *ret_read_ns);

@@ -140,23 +140,40 @@ static int parse_header(struct smaps_parse *p, const char *line, const char *end
 	return 0;
 }
 
+/* Two letters as one number. */
+static inline uint16_t flag_code(const char *letters)
+{
+	uint16_t code;
+
+	memcpy(&code, letters, sizeof(code));
+	return code;
+}
+
+static uint32_t flag_of(uint16_t code)
+{
+	if (code == flag_code("nh"))
+		return MAPPING_NO_HUGE;
+	if (code == flag_code("gd"))
+		return MAPPING_GROWS_DOWN;
+	if (code == flag_code("ht"))
+		return MAPPING_HUGETLB;
+	if (code == flag_code("lo"))
+		return MAPPING_LOCKED;
+	return 0;
+}
+
 /* "VmFlags: rd wr mr mw me ac nh" */
 static uint32_t parse_flags(const char *at, const char *end)
 {
 	uint32_t flags = 0;
 
-	for (; end - at >= 2; at++) {
-		if (*at == ' ')
+	while (end - at >= 2) {
+		if (*at == ' ') {
+			at++;
 			continue;
-		if (memcmp(at, "nh", 2) == 0)
-			flags |= MAPPING_NO_HUGE;
-		else if (memcmp(at, "gd", 2) == 0)
-			flags |= MAPPING_GROWS_DOWN;
-		else if (memcmp(at, "ht", 2) == 0)
-			flags |= MAPPING_HUGETLB;
-		else if (memcmp(at, "lo", 2) == 0)
-			flags |= MAPPING_LOCKED;
-		at++;
+		}
+		flags |= flag_of(flag_code(at));
+		at += 2;
 	}
 	return flags;
 }

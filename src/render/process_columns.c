@@ -350,7 +350,7 @@ static const struct column columns[] = {
 	  0, get_source },
 	{ "age_s", "AGE", "how old the memory figures were when the sample was shown",
 	  VALUE_SECONDS, true, 0, SAMPLE_AGE, get_sample },
-	{ "read_s", "READ", "how long the kernel took to answer", VALUE_COST, true, NEED_ROLLUP,
+	{ "read_s", "READ", "how long reading the memory figures took", VALUE_COST, true, NEED_ROLLUP,
 	  SAMPLE_READ, get_sample },
 	CELLS("live", OWNER_LIVE),
 	CELLS("pool_pages", OWNER_POOL_PAGES),

@@ -278,7 +278,7 @@ static void add_named(const struct targets *targets, struct snapshot *all, struc
 	for (size_t i = 0; i < all->count; i++) {
 		const struct process *p = &all->usages[i].process;
 
-		if (is_named(targets, p) && process_has_memory(p) && !snapshot_find(ret, p->pid))
+		if (is_named(targets, p) && !process_has_ended(p) && !snapshot_find(ret, p->pid))
 			move_usage(ret, &all->usages[i]);
 	}
 }

@@ -44,8 +44,8 @@ void sampler_free(struct sampler *s);
  * the processes cannot be listed.
  *
  * A process that cannot be read for want of permission is there with its error set. One that ended
- * is not there (and is_gone in targets, if asked for by pid). Kernel threads and zombies are there
- * only when asked for, by pid or name. One whose stat is spoilt has the error -EBADMSG.
+ * is not there (and is_gone in targets, if asked for by pid). Kernel threads are there only
+ * when asked for, by pid or name, and zombies when asked for by pid. One whose stat is spoilt has the error -EBADMSG.
  */
 int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
