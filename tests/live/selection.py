@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which processes: by pid, by name, with their children."""
 
+import os
+
 from live import (MIB, Target, check, check_sums, equal, memstate, run, test, wait_until)
+
+# At most 15 bytes, and not those of another run of this test beside it.
+TWIN = f"twin{os.getpid()}"
+OTHER = f"{TWIN}-not"
+NOBODY = f"none{os.getpid()}"
 
 
 def pids(*args):
@@ -13,29 +20,29 @@ def pids(*args):
 
 @test
 def a_name_selects_all_processes_of_exactly_that_name():
-    with Target("name", "twin-4f1c") as a, Target("name", "twin-4f1c") as b, \
-         Target("name", "twin-4f1c-not"):
-        equal(pids("-p", "twin-4f1c"), {a.pid, b.pid}, "pids")
-        equal(pids("-p", f"twin-4f1c,{a.pid}"), {a.pid, b.pid}, "pids, one by pid too")
-        equal(pids("-p", "twin-4f1c", "-p", "twin-4f1c-not") - {a.pid, b.pid} != set(), True,
+    with Target("name", TWIN) as a, Target("name", TWIN) as b, \
+         Target("name", OTHER):
+        equal(pids("-p", TWIN), {a.pid, b.pid}, "pids")
+        equal(pids("-p", f"{TWIN},{a.pid}"), {a.pid, b.pid}, "pids, one by pid too")
+        equal(pids("-p", TWIN, "-p", OTHER) - {a.pid, b.pid} != set(), True,
               "the third")
 
 
 @test
 def a_name_selects_in_each_sample_of_a_series():
-    with Target("name", "twin-4f1c") as a:
-        rows = memstate("-p", "twin-4f1c", "--csv", "-n", 3, "-i", "10ms", "-o",
+    with Target("name", TWIN) as a:
+        rows = memstate("-p", TWIN, "--csv", "-n", 3, "-i", "10ms", "-o",
                         "pid,comm,elapsed_s").must_be(0).rows()
         equal([row["pid"] for row in rows], [a.pid] * 3, "pids")
 
 
 @test
 def a_name_that_nobody_has_is_said():
-    result = memstate("-p", "nobody-4f1c", "--csv").must_be(1)
+    result = memstate("-p", NOBODY, "--csv").must_be(1)
     equal(result.out, b"", "stdout")
-    check("nobody-4f1c" in result.errors()[0], result.err)
-    with Target("name", "twin-4f1c") as a:
-        result = memstate("-p", "twin-4f1c,nobody-4f1c", "--csv", "-n1", "-o", "pid").must_be(3)
+    check(NOBODY in result.errors()[0], result.err)
+    with Target("name", TWIN) as a:
+        result = memstate("-p", f"{TWIN},{NOBODY}", "--csv", "-n1", "-o", "pid").must_be(3)
         equal([row["pid"] for row in result.rows()], [a.pid], "pids")
 
 
