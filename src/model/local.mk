@@ -1,5 +1,9 @@
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
+	%D%/heap.c \
+	%D%/heap.h \
+	%D%/image.c \
+	%D%/image.h \
 	%D%/known_names.c \
 	%D%/known_names.h \
 	%D%/mapping.c \

@@ -4,6 +4,7 @@
 #include "model/matrix.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 const char *const owner_names[OWNER_COUNT_] = {
 	[OWNER_LIVE] = "live",
@@ -33,13 +34,14 @@ static void set_rows(struct matrix *m, unsigned int first, unsigned int last, ui
 
 void matrix_set_unknown(struct matrix *m)
 {
+	memset(m, 0, sizeof(*m));
 	set_rows(m, 0, OWNER_COUNT_ - 1, BYTES_UNKNOWN);
 }
 
 void matrix_set_no_heap(struct matrix *m)
 {
+	memset(m, 0, sizeof(*m));
 	set_rows(m, OWNER_HEAP_FIRST, OWNER_HEAP_LAST, BYTES_UNKNOWN);
-	set_rows(m, OWNER_HEAP_LAST + 1, OWNER_COUNT_ - 1, 0);
 }
 
 static bool is_row_unknown(const struct matrix *m, unsigned int owner)
@@ -50,9 +52,16 @@ static bool is_row_unknown(const struct matrix *m, unsigned int owner)
 	return true;
 }
 
+uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner, enum page_state state)
+{
+	if (m->owner_rest_bytes[owner] > 0 && m->state_rest_bytes[state] > 0)
+		return BYTES_UNKNOWN;
+	return m->cell[owner][state];
+}
+
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 {
-	uint64_t sum = 0;
+	uint64_t sum = m->owner_rest_bytes[owner];
 
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		sum = bytes_add(sum, m->cell[owner][s]);
@@ -77,10 +86,14 @@ static uint64_t sum_rows(const struct matrix *m, unsigned int first_state, unsig
 
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state)
 {
-	return sum_rows(m, state, state);
+	return bytes_add(sum_rows(m, state, state), m->state_rest_bytes[state]);
 }
 
 uint64_t matrix_total_bytes(const struct matrix *m)
 {
-	return sum_rows(m, 0, STATE_COUNT_ - 1);
+	uint64_t sum = sum_rows(m, 0, STATE_COUNT_ - 1);
+
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		sum = bytes_add(sum, m->state_rest_bytes[s]);
+	return sum;
 }

@@ -42,16 +42,25 @@ enum page_state {
 extern const char *const owner_names[OWNER_COUNT_];	 /* "live" … "shmem" */
 extern const char *const page_state_names[STATE_COUNT_]; /* "private_dirty" … */
 
+/*
+ * Pages of several owners and states that cannot be told apart are in no cell, but in the rest of
+ * their owners, and again in that of their states: the sums of both rests are the same.
+ */
 struct matrix {
 	uint64_t cell[OWNER_COUNT_][STATE_COUNT_]; /* bytes; BYTES_UNKNOWN if it cannot be told */
 	/* Rss by owner: known where cells are not, as before Linux 4.12, which reports no LazyFree */
 	uint64_t owner_rss_bytes[OWNER_COUNT_];
+	uint64_t owner_rest_bytes[OWNER_COUNT_];
+	uint64_t state_rest_bytes[STATE_COUNT_];
 };
 
 void matrix_set_unknown(struct matrix *m);
 
 /* Heap owners unknown, the others 0: what the classifier starts from. */
 void matrix_set_no_heap(struct matrix *m);
+
+/* A cell; unknown also where the rests of its owner and its state may be of it. */
+uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner, enum page_state state);
 
 /*
  * The sum of a row, a column, or all. Owners of which nothing is known are in another one (the heap, not

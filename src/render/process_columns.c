@@ -177,7 +177,9 @@ static void get_owner_bytes(const void *row, int arg, struct value *ret)
 
 static void get_cell(const void *row, int arg, struct value *ret)
 {
-	set_bytes(ret, usage_of(row)->matrix.cell[arg / STATE_COUNT_][arg % STATE_COUNT_]);
+	set_bytes(ret, matrix_cell_bytes(&usage_of(row)->matrix,
+					 (enum owner)(arg / STATE_COUNT_),
+					 (enum page_state)(arg % STATE_COUNT_)));
 }
 
 /* Amounts that are made of several. */

@@ -206,11 +206,14 @@ static void add_matrix(const struct report *r)
 	add_matrix_heading(r);
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
 		uint64_t bytes = matrix_owner_bytes(matrix, (enum owner)o);
+		uint64_t cells[STATE_COUNT_];
 
 		if (bytes_known(bytes) && o <= OWNER_HEAP_LAST)
 			is_heap_known = true;
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			cells[s] = matrix_cell_bytes(matrix, (enum owner)o, (enum page_state)s);
 		if (bytes_known(bytes) && bytes > 0)
-			add_matrix_row(r, owner_names[o], bytes, matrix->cell[o]);
+			add_matrix_row(r, owner_names[o], bytes, cells);
 	}
 	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
 	if (!is_heap_known)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL_COUNT 64
+#define SMALL_STEP UINT64_C(16)
+#define SMALL_MAX (SMALL_COUNT * SMALL_STEP)
+#define SMALL_LOG2 10
+
+void heap_init(struct heap *heap)
+{
+	memset(heap, 0, sizeof(*heap));
+	heap->trimmable_bytes = BYTES_UNKNOWN;
+	for (size_t i = 0; i < HEAP_CLASS_COUNT; i++) {
+		struct heap_class *c = &heap->classes[i];
+
+		if (i < SMALL_COUNT) {
+			c->upper_bytes = (i + 1) * SMALL_STEP;
+			c->lower_bytes = c->upper_bytes;
+		} else {
+			unsigned int log2 = SMALL_LOG2 + (unsigned int)(i - SMALL_COUNT);
+
+			c->lower_bytes = (UINT64_C(1) << log2) + 1;
+			c->upper_bytes = log2 < 63 ? UINT64_C(2) << log2 : UINT64_MAX;
+		}
+	}
+}
+
+void heap_release(struct heap *heap)
+{
+	free(heap->arenas);
+	free(heap->shares);
+	heap_init(heap);
+}
+
+size_t heap_class_index(uint64_t chunk_bytes)
+{
+	if (chunk_bytes == 0)
+		return 0;
+	if (chunk_bytes <= SMALL_MAX)
+		return (size_t)((chunk_bytes - 1) / SMALL_STEP);
+	return (size_t)(SMALL_COUNT + (63 - __builtin_clzll(chunk_bytes - 1)) -
+			SMALL_LOG2);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap - what an allocator holds, as read from a process's memory. Plain data.
+ *
+ * Amounts are whole chunks, their headers included, resident or not, unless a name says resident.
+ * For an arena that is trusted:
+ *     system_bytes >= live + cached + fast + bin + top,  the rest being the allocator's own data
+ * and for every mapping:
+ *     resident = sum of the heap owners' shares + what is not the heap's
+ */
+#ifndef MS_MODEL_HEAP_H
+#define MS_MODEL_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/matrix.h"
+#include "model/usage.h"
+
+struct chunk_sum {
+	uint64_t count;
+	uint64_t bytes;
+};
+
+static inline void chunk_sum_add(struct chunk_sum *sum, uint64_t bytes)
+{
+	sum->count++;
+	sum->bytes += bytes;
+}
+
+struct heap_arena {
+	uint64_t addr;
+	uint64_t top_addr;
+	uint64_t top_bytes;    /* the last chunk, from which new ones are cut */
+	uint64_t system_bytes; /* what it has from the kernel */
+	uint64_t attached_threads;
+	uint32_t heap_count; /* separate stretches of memory */
+	struct chunk_sum live;
+	struct chunk_sum cached; /* freed, in a thread's cache */
+	struct chunk_sum fast;	 /* freed, in a fastbin */
+	struct chunk_sum bin;	 /* freed, in the other bins */
+	uint64_t
+		trimmable_bytes; /* resident; BYTES_UNKNOWN if the arena is not trusted */
+	const char *
+		problem; /* NULL: it passed every check. Else why its memory is unknown */
+};
+
+/* mallinfo2(3), field by field. */
+struct heap_mallinfo {
+	uint64_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks,
+		fordblks, keepcost;
+};
+
+/* Chunks of [lower_bytes, upper_bytes], by what became of them. */
+struct heap_class {
+	uint64_t lower_bytes, upper_bytes;
+	struct chunk_sum live;
+	struct chunk_sum cached;
+	struct chunk_sum free; /* fastbins, bins and top */
+};
+
+/* The first 64 multiples of 16, then powers of two. */
+#define HEAP_CLASS_COUNT (64 + 54)
+
+/* What of one mapping's resident memory is the heap's. */
+struct heap_share {
+	size_t mapping; /* its index in the list the walk was given */
+	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
+};
+
+struct heap {
+	enum allocator allocator;
+	enum quality
+		quality; /* exact; bound: some arenas are unknown; unknown: nothing is here */
+	const char *problem; /* why it is not exact; NULL if it is */
+	uint64_t pause_ns;   /* how long the target stood still */
+	uint64_t copied_bytes;
+
+	struct heap_arena *arenas; /* the main one first */
+	size_t arena_count;
+	struct heap_class classes[HEAP_CLASS_COUNT];
+	struct chunk_sum
+		mapped; /* chunks with a mapping of their own, with all that is mapped for it */
+	size_t cache_count; /* thread caches found */
+	struct heap_mallinfo mallinfo;
+	uint64_t trimmable_bytes;
+	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident */
+	struct heap_share *shares;
+	size_t share_count, share_capacity;
+};
+
+void heap_init(struct heap *heap);
+void heap_release(struct heap *heap);
+
+/* The class of a chunk of so many bytes. */
+size_t heap_class_index(uint64_t chunk_bytes);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/xalloc.h"
+
+#define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
+
+void image_release(struct image *image)
+{
+	if (image->bytes)
+		munmap(image->bytes, image->capacity_bytes);
+	free(image->runs);
+	*image = (struct image)IMAGE_INIT;
+}
+
+void image_clear(struct image *image)
+{
+	image->length_bytes = 0;
+	image->run_count = 0;
+	image->hint = 0;
+}
+
+int image_reserve(struct image *image, uint64_t bytes)
+{
+	uint64_t capacity = (bytes + HUGE_PAGE_BYTES) & ~(HUGE_PAGE_BYTES - 1);
+	void *map;
+
+	if (bytes <= image->capacity_bytes)
+		return 0;
+	if (bytes > SIZE_MAX / 2)
+		return -ENOMEM;
+	map = image->bytes ? mremap(image->bytes, image->capacity_bytes, capacity,
+				    MREMAP_MAYMOVE)
+			   : mmap(NULL, capacity, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		return -ENOMEM;
+	image->bytes = map;
+	madvise(image->bytes, capacity, MADV_HUGEPAGE);
+	for (uint64_t at = image->capacity_bytes; at < capacity; at += IMAGE_PAGE_BYTES)
+		*(volatile uint8_t *)&image->bytes[at] = 0;
+	image->capacity_bytes = capacity;
+	return 0;
+}
+
+int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr)
+{
+	struct image_run *last = image->run_count ? &image->runs[image->run_count - 1]
+						  : NULL;
+
+	if (start_addr >= end_addr || (start_addr | end_addr) & (IMAGE_PAGE_BYTES - 1) ||
+	    (last && start_addr < last->end_addr))
+		return -EINVAL;
+	if (last && last->end_addr == start_addr) {
+		last->end_addr = end_addr;
+	} else {
+		image->runs = xgrow(image->runs, &image->run_capacity,
+				    image->run_count + 1, sizeof(*image->runs));
+		image->runs[image->run_count++] =
+			(struct image_run){ start_addr, end_addr, image->length_bytes };
+	}
+	image->length_bytes += end_addr - start_addr;
+	return 0;
+}
+
+size_t image_find_run(const struct image *image, uint64_t addr)
+{
+	size_t low = 0, high = image->run_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->runs[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct image_run *image_run_at(struct image *image, uint64_t addr)
+{
+	const struct image_run *run = image->runs + image->hint;
+
+	if (image->hint < image->run_count && addr >= run->start_addr &&
+	    addr < run->end_addr)
+		return run;
+	image->hint = image_find_run(image, addr);
+	run = image->runs + image->hint;
+	return image->hint < image->run_count && addr >= run->start_addr ? run : NULL;
+}
+
+const uint8_t *image_at(struct image *image, uint64_t addr, uint64_t length)
+{
+	const struct image_run *run = image_run_at(image, addr);
+
+	if (!run || length > run->end_addr - addr)
+		return NULL;
+	return image->bytes + run->offset_bytes + (addr - run->start_addr);
+}
+
+bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
+{
+	const uint8_t *at = image_at(image, addr, sizeof(*ret));
+
+	if (at)
+		memcpy(ret, at, sizeof(*ret));
+	return at != NULL;
+}
+
+uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,
+			      uint64_t end_addr)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = image_find_run(image, start_addr);
+	     i < image->run_count && image->runs[i].start_addr < end_addr; i++) {
+		const struct image_run *run = &image->runs[i];
+		uint64_t start = run->start_addr > start_addr ? run->start_addr
+							      : start_addr;
+		uint64_t end = run->end_addr < end_addr ? run->end_addr : end_addr;
+
+		sum += end - start;
+	}
+	return sum;
+}
