@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * peek - copy the resident pages of another process, in bulk.
+ *
+ * Only pages that are there are read: reading one that is not would map or swap it in. "There" is what
+ * smaps counts as Rss, so the shared page of zeros is not.
+ */
+#ifndef MS_TARGET_PEEK_H
+#define MS_TARGET_PEEK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/image.h"
+
+struct peek_range {
+	uint64_t start_addr, end_addr; /* page aligned, readable */
+};
+
+struct peek {
+	int pid;
+	int pagemap_fd;	      /* its /proc/PID/pagemap */
+	uint64_t deadline_ns; /* monotonic clock; 0: none */
+	bool no_scan; /* act as a kernel without PAGEMAP_SCAN (before Linux 6.7) */
+};
+
+/*
+ * Copy the resident pages of the ranges, which are in order of address, into an image without runs.
+ * Room that was reserved before is used first. Returns 0, -ETIMEDOUT, -ENOMEM, -ESRCH, -EPERM, or -ESTALE when
+ * the memory changed under the copy.
+ */
+int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
+	      struct image *image);
+
+#endif
