@@ -4,6 +4,7 @@ include src/base/local.mk
 include src/model/local.mk
 include src/proc/local.mk
 include src/target/local.mk
+include src/walk/local.mk
 include src/classify/local.mk
 include src/store/local.mk
 include src/sample/local.mk

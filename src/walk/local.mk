@@ -1,0 +1,14 @@
+noinst_LIBRARIES += %D%/libwalk.a
+%C%_libwalk_a_SOURCES = \
+	%D%/walk.h \
+	%D%/walk_glibc.c \
+	%D%/walk_glibc.h \
+	%D%/walk_glibc_account.c \
+	%D%/walk_glibc_cache.c \
+	%D%/walk_glibc_chunks.c \
+	%D%/walk_glibc_find.c \
+	%D%/walk_glibc_lists.c \
+	%D%/walk_glibc_mapped.c \
+	%D%/walk_glibc_regions.c \
+	%D%/walk_glibc_segments.c
+WALK_LIBS = %D%/libwalk.a $(MODEL_LIBS)

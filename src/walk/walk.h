@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * walk - an allocator's state from a copy of a process's memory. Pure: it reads the copy only.
+ *
+ * The copy is foreign. Every address, size and count in it is checked before it is used: memory that
+ * lies makes the answer "unknown", and takes time and room in proportion to the copy, never more.
+ */
+#ifndef MS_WALK_WALK_H
+#define MS_WALK_WALK_H
+
+#include "model/heap.h"
+#include "model/image.h"
+#include "model/mapping.h"
+
+struct walk_input {
+	struct image
+		*image; /* resident pages of the mappings that walk_wants_mapping() */
+	const struct mapping_list *mappings; /* all, by address, of the same instant */
+	const uint64_t *thread_addrs;	     /* thread pointers, for the thread caches */
+	size_t thread_count;
+};
+
+/* True if the walkers read the memory of such a mapping: private, readable and writable. */
+bool walk_wants_mapping(const struct mapping *m);
+
+/*
+ * glibc's malloc, 2.26 to 2.43, linked dynamically or statically. *ret is initialised; what could not
+ * be trusted is said in it.
+ */
+void walk_glibc(const struct walk_input *input, struct heap *ret);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_glibc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* Searches may look at each 16 bytes of the image a few times over, and at small images often. */
+#define BUDGET_PER_GRANULE 8
+#define BUDGET_MIN UINT64_C(1000000)
+
+bool walk_wants_mapping(const struct mapping *m)
+{
+	const uint32_t mask = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED |
+			      MAPPING_HUGETLB;
+
+	return (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE);
+}
+
+bool glibc_is_heap_memory(const struct mapping *m)
+{
+	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;
+}
+
+const struct mapping *glibc_mapping_at(const struct glibc *g, uint64_t addr)
+{
+	const struct mapping_list *list = g->input->mappings;
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->count && list->items[low].start_addr <= addr
+		       ? &list->items[low]
+		       : NULL;
+}
+
+void glibc_distrust(struct glibc *g, size_t arena, const char *problem)
+{
+	if (!g->heap->arenas[arena].problem)
+		g->heap->arenas[arena].problem = problem;
+}
+
+static void allocate_tables(struct glibc *g)
+{
+	uint64_t granules = g->image->length_bytes / CHUNK_ALIGN;
+	size_t words = (size_t)(granules / 64 + 1);
+
+	g->starts = xcalloc(words, sizeof(uint64_t));
+	g->listed = xcalloc(words, sizeof(uint64_t));
+	g->cached = xcalloc(words, sizeof(uint64_t));
+	g->own = xcalloc(words, sizeof(uint64_t));
+	g->pages = xcalloc((size_t)(g->image->length_bytes / IMAGE_PAGE_BYTES + 1),
+			   sizeof(*g->pages));
+	g->unused = xcalloc(g->heap->arena_count, sizeof(*g->unused));
+}
+
+static void release(struct glibc *g)
+{
+	free(g->starts);
+	free(g->listed);
+	free(g->cached);
+	free(g->own);
+	free(g->pages);
+	free(g->unused);
+	free(g->regions);
+}
+
+void walk_glibc(const struct walk_input *input, struct heap *ret)
+{
+	struct glibc g = { .input = input, .image = input->image, .heap = ret };
+
+	heap_init(ret);
+	g.budget = g.image->length_bytes / CHUNK_ALIGN * BUDGET_PER_GRANULE + BUDGET_MIN;
+	ret->problem = glibc_find_main_arena(&g);
+	if (ret->problem)
+		return;
+	ret->allocator = ALLOCATOR_GLIBC;
+	ret->problem = glibc_find_par(&g);
+	if (!ret->problem)
+		ret->problem = glibc_find_arenas(&g);
+	if (!ret->problem) {
+		allocate_tables(&g);
+		glibc_find_regions(&g);
+		glibc_walk_chunks(&g);
+		glibc_read_lists(&g);
+		glibc_read_caches(&g);
+		glibc_account(&g);
+	}
+	release(&g);
+}

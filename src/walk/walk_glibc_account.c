@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_glibc.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+
+enum use {
+	USE_HEAP,
+	USE_LIVE,
+	USE_FREE
+};
+
+static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
+{
+	switch (use) {
+	case USE_HEAP: page->heap_bytes = (uint16_t)(page->heap_bytes + bytes); break;
+	case USE_LIVE: page->live_bytes = (uint16_t)(page->live_bytes + bytes); break;
+	case USE_FREE: page->free_bytes = (uint16_t)(page->free_bytes + bytes); break;
+	}
+}
+
+/* Count [start, end) on each resident page it touches. */
+static void add_use(struct glibc *g, uint64_t start, uint64_t end, enum use use)
+{
+	uint64_t addr = glibc_next_resident(g, start, end);
+
+	while (addr < end) {
+		const struct image_run *run = image_run_at(g->image, addr);
+		uint64_t limit = run->end_addr < end ? run->end_addr : end;
+
+		while (addr < limit) {
+			uint64_t page_end = (addr | (IMAGE_PAGE_BYTES - 1)) + 1;
+			uint64_t stop = page_end < limit ? page_end : limit;
+			uint64_t offset = run->offset_bytes + (addr - run->start_addr);
+
+			add_to_page(&g->pages[offset / IMAGE_PAGE_BYTES], use,
+				    (uint16_t)(stop - addr));
+			addr = stop;
+		}
+		addr = glibc_next_resident(g, addr, end);
+	}
+}
+
+/*
+ * What malloc_trim(0) would give back. It first merges the chunks of fastbins with their neighbours;
+ * then each free stretch loses its whole pages behind the head of 48 bytes. Caches keep theirs.
+ */
+struct trim {
+	uint64_t start_addr; /* of the free stretch that ends here, or 0 */
+	uint64_t bytes;
+};
+
+static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
+{
+	uint64_t from = (trim->start_addr + CHUNK_STRUCT + IMAGE_PAGE_BYTES - 1) &
+			~(IMAGE_PAGE_BYTES - 1);
+	uint64_t to = end & ~(IMAGE_PAGE_BYTES - 1);
+
+	if (trim->start_addr && from < to)
+		trim->bytes += image_resident_bytes(g->image, from, to);
+	trim->start_addr = 0;
+}
+
+/* top ends where brk() does: others have not moved it since, and it may be moved back. */
+static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
+{
+	const struct mapping_list *list = g->input->mappings;
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].name, "[heap]") == 0)
+			end = list->items[i].end_addr;
+	return end == addr;
+}
+
+/* systrim(): of main arena's top, whole pages are given back but for 33 bytes at its start. */
+static void trim_top(struct glibc *g, struct trim *trim, const struct region *region,
+		     uint64_t top_addr)
+{
+	uint64_t start = trim->start_addr ? trim->start_addr : top_addr;
+	uint64_t unit = g->par.thp_page_bytes ? g->par.thp_page_bytes : IMAGE_PAGE_BYTES;
+	uint64_t size = region->end_addr - start;
+	uint64_t extra = size > CHUNK_MIN_BYTES + 1 ? size - CHUNK_MIN_BYTES - 1 : 0;
+
+	trim->start_addr = 0;
+	extra -= extra % unit;
+	if (region->kind == REGION_MAIN && extra && is_end_of_brk(g, region->end_addr))
+		trim->bytes += image_resident_bytes(g->image, region->end_addr - extra,
+						    region->end_addr);
+}
+
+static void account_chunk(struct glibc *g, struct heap_arena *arena, struct trim *trim,
+			  uint64_t addr, uint64_t size, bool is_unused)
+{
+	uint64_t bit = glibc_bit(g, addr);
+	struct heap_class *class = &g->heap->classes[heap_class_index(size)];
+	bool is_listed = bit_is_set(g->listed, bit);
+	bool is_cached = bit_is_set(g->cached, bit);
+
+	if (is_listed && !is_cached) {
+		if (!trim->start_addr)
+			trim->start_addr = addr;
+		chunk_sum_add(&class->free, size);
+		add_use(g, addr, addr + size, USE_FREE);
+		return;
+	}
+	trim_stretch(g, trim, addr);
+	if (is_cached) {
+		chunk_sum_add(&arena->cached, size);
+		chunk_sum_add(&class->cached, size);
+		add_use(g, addr, addr + size, USE_FREE);
+	} else if (!is_unused && !bit_is_set(g->own, bit)) {
+		chunk_sum_add(&arena->live, size);
+		chunk_sum_add(&class->live, size);
+		add_use(g, addr, addr + size, USE_LIVE);
+	}
+}
+
+static void account_region(struct glibc *g, const struct region *region)
+{
+	struct heap_arena *arena = &g->heap->arenas[region->arena];
+	struct trim trim = { 0, 0 };
+	uint64_t addr = region->first_addr;
+	uint64_t size;
+	bool is_unused;
+
+	add_use(g, region->start_addr, region->end_addr, USE_HEAP);
+	/* top and fences are no chunk that was noted as one: they end the loop */
+	while (glibc_read_chunk(g, addr, &size, &is_unused)) {
+		account_chunk(g, arena, &trim, addr, size, is_unused);
+		addr += size;
+	}
+	if (addr == arena->top_addr) {
+		add_use(g, addr, region->end_addr, USE_FREE);
+		trim_top(g, &trim, region, addr);
+	} else {
+		trim_stretch(g, &trim, addr);
+	}
+	arena->trimmable_bytes = bytes_add(arena->trimmable_bytes, trim.bytes);
+}
+
+static void account_mapped(struct glibc *g, const struct region *region)
+{
+	uint64_t size = region->end_addr - region->start_addr;
+
+	add_use(g, region->start_addr, region->end_addr, USE_HEAP);
+	add_use(g, region->first_addr + CHUNK_HEAD, region->end_addr, USE_LIVE);
+	chunk_sum_add(&g->heap->classes[heap_class_index(size)].live, size);
+}
+
+static void add_page(const struct page_use *page, uint64_t owner_bytes[])
+{
+	uint64_t used = (uint64_t)page->live_bytes + page->free_bytes;
+
+	owner_bytes[OWNER_LIVE] += page->live_bytes;
+	if (page->free_bytes == IMAGE_PAGE_BYTES)
+		owner_bytes[OWNER_POOL_PAGES] += page->free_bytes;
+	else
+		owner_bytes[OWNER_POOL_FRAGMENTS] += page->free_bytes;
+	owner_bytes[OWNER_HEAP_META] += page->heap_bytes - used;
+}
+
+static void share_mapping(struct glibc *g, size_t index)
+{
+	const struct mapping *m = &g->input->mappings->items[index];
+	struct heap_share share = { .mapping = index };
+	uint64_t addr = glibc_next_resident(g, m->start_addr, m->end_addr);
+	struct heap *heap = g->heap;
+	uint64_t sum = 0;
+
+	while (addr < m->end_addr) {
+		const struct image_run *run = image_run_at(g->image, addr);
+		uint64_t offset = run->offset_bytes + (addr - run->start_addr);
+
+		add_page(&g->pages[offset / IMAGE_PAGE_BYTES], share.owner_bytes);
+		addr = glibc_next_resident(g, addr + IMAGE_PAGE_BYTES, m->end_addr);
+	}
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		heap->owner_bytes[o] += share.owner_bytes[o];
+		sum += share.owner_bytes[o];
+	}
+	if (sum == 0)
+		return;
+	heap->shares = xgrow(heap->shares, &heap->share_capacity, heap->share_count + 1,
+			     sizeof(*heap->shares));
+	heap->shares[heap->share_count++] = share;
+}
+
+/* As int_mallinfo() and mallinfo2() do it. */
+static void fill_mallinfo(struct glibc *g)
+{
+	struct heap_mallinfo *info = &g->heap->mallinfo;
+
+	for (size_t i = 0; i < g->heap->arena_count; i++) {
+		const struct heap_arena *arena = &g->heap->arenas[i];
+		uint64_t free_bytes =
+			arena->top_bytes + arena->bin.bytes + arena->fast.bytes;
+
+		info->arena += arena->system_bytes;
+		info->ordblks += 1 + arena->bin.count;
+		info->smblks += arena->fast.count;
+		info->fsmblks += arena->fast.bytes;
+		info->fordblks += free_bytes;
+		info->uordblks += arena->system_bytes - free_bytes;
+	}
+	info->hblks = g->par.mapped_count;
+	info->hblkhd = g->par.mapped_bytes;
+	info->keepcost = g->heap->arenas[0].top_bytes;
+}
+
+static void judge(struct glibc *g)
+{
+	struct heap *heap = g->heap;
+
+	heap->trimmable_bytes = 0;
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		if (heap->arenas[i].problem && !heap->problem)
+			heap->problem = heap->arenas[i].problem;
+		heap->trimmable_bytes =
+			bytes_add(heap->trimmable_bytes, heap->arenas[i].trimmable_bytes);
+	}
+	if (!heap->problem && (heap->mapped.count != g->par.mapped_count ||
+			       heap->mapped.bytes != g->par.mapped_bytes))
+		heap->problem =
+			"the chunks with a mapping of their own are not all found";
+	heap->quality = heap->problem ? QUALITY_ESTIMATE : QUALITY_EXACT;
+}
+
+void glibc_account(struct glibc *g)
+{
+	struct heap *heap = g->heap;
+
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (!heap->arenas[i].problem)
+			heap->arenas[i].trimmable_bytes = 0;
+	for (size_t i = 0; i < g->region_count; i++) {
+		const struct region *region = &g->regions[i];
+
+		if (region->kind == REGION_MAPPED)
+			account_mapped(g, region);
+		else if (!heap->arenas[region->arena].problem)
+			account_region(g, region);
+	}
+	for (size_t i = 0; i < g->input->mappings->count; i++)
+		if (walk_wants_mapping(&g->input->mappings->items[i]))
+			share_mapping(g, i);
+	fill_mallinfo(g);
+	judge(g);
+}

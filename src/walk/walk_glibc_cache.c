@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_glibc.h"
+
+#include <string.h>
+
+/*
+ * A thread's cache is a chunk of its own, pointed to from the thread's static TLS, which on x86-64
+ * lies right below the thread pointer. Its size tells its layout, and may be 16 bytes larger.
+ */
+#define TLS_BYTES UINT64_C(8192)
+
+static const struct cache_layout {
+	uint64_t chunk_bytes;
+	unsigned int bin_count;
+	unsigned int count_bytes;
+	bool counts_down; /* slots left instead of slots used */
+} cache_layouts[] = {
+	{ 0x250, 64, 1, false }, /* 2.26 to 2.29 */
+	{ 0x290, 64, 2, false }, /* 2.30 to 2.41 */
+	{ 0x300, 76, 2, true },	 /* 2.42 on: 12 bins of large chunks */
+};
+
+#define SMALL_BINS 64
+#define SMALL_BYTES_MAX 1040
+
+static bool fits_cache(uint64_t chunk_bytes, unsigned int bin)
+{
+	if (chunk_bytes <= SMALL_BYTES_MAX)
+		return (chunk_bytes - CHUNK_MIN_BYTES) / CHUNK_ALIGN == bin;
+	return chunk_bytes <= UINT32_MAX &&
+	       SMALL_BINS + 21 - (unsigned int)__builtin_clz((unsigned int)chunk_bytes) ==
+		       bin;
+}
+
+static uint64_t slot_count(const struct glibc *g, const uint8_t *cache,
+			   const struct cache_layout *l, unsigned int bin)
+{
+	uint16_t count;
+
+	if (l->count_bytes == 1)
+		return cache[bin];
+	memcpy(&count, cache + 2 * bin, sizeof(count));
+	if (!l->counts_down)
+		return count;
+	return count <= g->par.cache_slots ? g->par.cache_slots - count : UINT64_MAX;
+}
+
+/* The list of one bin, checked. False if it is not what its count says. */
+static bool read_bin(struct glibc *g, const uint8_t *cache, const struct cache_layout *l,
+		     unsigned int bin, struct free_list *ret)
+{
+	uint64_t count = slot_count(g, cache, l, bin);
+
+	*ret = (struct free_list){ .bias_bytes = CHUNK_HEAD, .max_count = count };
+	memcpy(&ret->first_addr, cache + l->bin_count * l->count_bytes + bin * 8, 8);
+	if (ret->first_addr == 0)
+		return count == 0;
+	return glibc_check_list(g, ret, fits_cache, bin) && ret->count == count;
+}
+
+static const struct cache_layout *find_layout(uint64_t chunk_bytes)
+{
+	for (size_t i = 0; i < sizeof(cache_layouts) / sizeof(cache_layouts[0]); i++)
+		if (chunk_bytes == cache_layouts[i].chunk_bytes ||
+		    chunk_bytes == cache_layouts[i].chunk_bytes + CHUNK_ALIGN)
+			return &cache_layouts[i];
+	return NULL;
+}
+
+struct cache {
+	const struct cache_layout *layout;
+	uint64_t chunk_addr;
+	const uint8_t *bytes;
+	uint64_t entry_count;
+};
+
+/* True if what is at user_addr is a whole and sound cache that no other thread has. */
+static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
+{
+	struct cache cache = { .chunk_addr = user_addr - CHUNK_HEAD };
+	uint64_t size;
+	bool is_unused;
+
+	if (user_addr < CHUNK_HEAD || user_addr % CHUNK_ALIGN ||
+	    !glibc_read_chunk(g, cache.chunk_addr, &size, &is_unused) || is_unused)
+		return false;
+	cache.layout = find_layout(size);
+	if (!cache.layout || bit_is_set(g->own, glibc_bit(g, cache.chunk_addr)))
+		return false;
+	cache.bytes =
+		image_at(g->image, user_addr, cache.layout->chunk_bytes - CHUNK_HEAD);
+	for (unsigned int bin = 0; cache.bytes && bin < cache.layout->bin_count; bin++) {
+		struct free_list list;
+
+		if (!read_bin(g, cache.bytes, cache.layout, bin, &list))
+			return false;
+		cache.entry_count += list.count;
+	}
+	*ret = cache;
+	return cache.bytes != NULL;
+}
+
+static void take_cache(struct glibc *g, const struct cache *cache)
+{
+	bit_set(g->own, glibc_bit(g, cache->chunk_addr));
+	g->heap->cache_count++;
+	for (unsigned int bin = 0; bin < cache->layout->bin_count; bin++) {
+		struct free_list list;
+		const struct region *region;
+
+		if (!read_bin(g, cache->bytes, cache->layout, bin, &list) ||
+		    list.count == 0)
+			continue;
+		region = glibc_region_at(g, list.first_addr);
+		if (!glibc_mark_list(g, &list, true) && region)
+			glibc_distrust(g, region->arena, "a chunk is in two lists");
+	}
+}
+
+/*
+ * One with entries is surely the thread's; an empty one may be other memory that happens to be zero,
+ * and is taken only if there is none better.
+ */
+static void find_cache(struct glibc *g, uint64_t thread_addr)
+{
+	struct cache best = { .layout = NULL };
+
+	for (uint64_t at = 8; at <= TLS_BYTES && at <= thread_addr; at += 8) {
+		struct cache cache;
+		uint64_t word;
+
+		if (!image_read(g->image, thread_addr - at, &word) ||
+		    !read_cache(g, word, &cache))
+			continue;
+		if (!best.layout || cache.entry_count > 0)
+			best = cache;
+		if (cache.entry_count > 0)
+			break;
+	}
+	if (best.layout)
+		take_cache(g, &best);
+}
+
+void glibc_read_caches(struct glibc *g)
+{
+	for (size_t i = 0; i < g->input->thread_count; i++)
+		find_cache(g, g->input->thread_addrs[i]);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_glibc.h"
+
+#define SMALL_BINS 64 /* bin i below this holds chunks of 16 * i bytes only */
+
+/* Where a list goes on from this chunk, as a chunk's address; 0 at its end. */
+static bool read_next(struct glibc *g, const struct free_list *list, uint64_t chunk_addr,
+		      uint64_t *ret)
+{
+	uint64_t place = chunk_addr + CHUNK_HEAD;
+	uint64_t next;
+
+	if (!image_read(g->image, place, &next))
+		return false;
+	if (list->is_protected)
+		next ^= place >> 12;
+	if (next != 0 && (next < list->bias_bytes || next % CHUNK_ALIGN))
+		return false;
+	*ret = next ? next - list->bias_bytes : 0;
+	return true;
+}
+
+static bool check_as(struct glibc *g, struct free_list *list,
+		     bool (*fits)(uint64_t chunk_bytes, unsigned int bin),
+		     unsigned int bin)
+{
+	uint64_t addr = list->first_addr - list->bias_bytes;
+
+	list->count = 0;
+	list->bytes = 0;
+	while (addr != 0) {
+		uint64_t size;
+		bool is_unused;
+
+		if (list->count == list->max_count || !glibc_spend(g, 1) ||
+		    !glibc_read_chunk(g, addr, &size, &is_unused) || is_unused ||
+		    !fits(size, bin))
+			return false;
+		list->count++;
+		list->bytes += size;
+		if (!read_next(g, list, addr, &addr))
+			return false;
+	}
+	return true;
+}
+
+bool glibc_check_list(struct glibc *g, struct free_list *list,
+		      bool (*fits)(uint64_t chunk_bytes, unsigned int bin),
+		      unsigned int bin)
+{
+	if (list->first_addr < list->bias_bytes)
+		return false;
+	/* the end of a list is 0, or 0 xor'ed: only one of the two can be read to the end */
+	list->is_protected = true;
+	if (check_as(g, list, fits, bin))
+		return true;
+	list->is_protected = false;
+	return check_as(g, list, fits, bin);
+}
+
+bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache)
+{
+	uint64_t addr = list->first_addr - list->bias_bytes;
+
+	for (uint64_t i = 0; i < list->count; i++) {
+		uint64_t bit = glibc_bit(g, addr);
+
+		if (bit_is_set(g->listed, bit))
+			return false;
+		bit_set(g->listed, bit);
+		if (is_cache)
+			bit_set(g->cached, bit);
+		if (!read_next(g, list, addr, &addr))
+			return false;
+	}
+	return true;
+}
+
+static bool fits_fast(uint64_t chunk_bytes, unsigned int bin)
+{
+	return chunk_bytes == (bin + 2) * CHUNK_ALIGN;
+}
+
+static void read_fast(struct glibc *g, size_t index)
+{
+	struct heap_arena *arena = &g->heap->arenas[index];
+
+	for (unsigned int bin = 0; g->layout.fast_offset && bin < FAST_COUNT; bin++) {
+		struct free_list list = { .max_count = UINT64_MAX };
+
+		if (!image_read(g->image,
+				arena->addr + g->layout.fast_offset + bin * UINT64_C(8),
+				&list.first_addr) ||
+		    (list.first_addr != 0 &&
+		     (!glibc_check_list(g, &list, fits_fast, bin) ||
+		      !glibc_mark_list(g, &list, false)))) {
+			glibc_distrust(g, index, "a fastbin is broken");
+			return;
+		}
+		arena->fast.count += list.count;
+		arena->fast.bytes += list.bytes;
+	}
+}
+
+/* A chunk that may be in this bin, and is in no list yet. */
+static bool take_from_bin(struct glibc *g, size_t index, unsigned int bin, uint64_t addr)
+{
+	const struct region *region = glibc_region_at(g, addr);
+	uint64_t bit, size;
+	bool is_unused;
+
+	if (!region || region->arena != index ||
+	    !glibc_read_chunk(g, addr, &size, &is_unused) || !is_unused)
+		return false;
+	if (bin > 1 && bin < SMALL_BINS && size != bin * CHUNK_ALIGN)
+		return false;
+	bit = glibc_bit(g, addr);
+	if (bit_is_set(g->listed, bit))
+		return false;
+	bit_set(g->listed, bit);
+	chunk_sum_add(&g->heap->arenas[index].bin, size);
+	return true;
+}
+
+/* Bins are numbered from 1, which is the unsorted one. */
+static void read_bin(struct glibc *g, size_t index, unsigned int bin)
+{
+	uint64_t head = glibc_initial_top(g, g->heap->arenas[index].addr) +
+			(bin - 1) * CHUNK_HEAD;
+	uint64_t addr;
+
+	if (!image_read(g->image, head + CHUNK_HEAD, &addr))
+		addr = 0;
+	while (addr != head)
+		if (!take_from_bin(g, index, bin, addr) ||
+		    !image_read(g->image, addr + CHUNK_HEAD, &addr)) {
+			glibc_distrust(g, index, "a bin is broken");
+			return;
+		}
+}
+
+void glibc_read_lists(struct glibc *g)
+{
+	for (size_t i = 0; i < g->heap->arena_count; i++) {
+		const struct heap_arena *arena = &g->heap->arenas[i];
+
+		for (unsigned int bin = 1; bin <= BIN_COUNT && !arena->problem; bin++)
+			read_bin(g, i, bin);
+		if (!arena->problem)
+			read_fast(g, i);
+		if (arena->bin.count != g->unused[i].count ||
+		    arena->bin.bytes != g->unused[i].bytes)
+			glibc_distrust(g, i, "its free chunks are not those in its bins");
+	}
+}

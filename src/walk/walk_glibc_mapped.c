@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_glibc.h"
+
+#include <string.h>
+
+/*
+ * Chunks with a mapping of their own are in no list. Each begins at the start of its mapping, or
+ * behind that where memalign() asked for it; the kernel merges adjacent mappings, so one may hold
+ * several. Their number and sum are in mp_.
+ */
+static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
+
+/* From 2.43 on prev_size has a flag for huge pages, and size does not count the head. */
+#define MAPPED_FLAGS UINT64_C(3)
+
+struct mapped_chunk {
+	uint64_t start_addr, end_addr; /* what is mapped for it */
+	uint64_t chunk_addr;
+};
+
+/* A stretch of memory with nothing else of malloc's in it. */
+struct gap {
+	uint64_t start_addr, end_addr;
+};
+
+static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64_t addr,
+			    struct mapped_chunk *ret)
+{
+	bool is_new = g->layout.fast_offset == 0;
+	const uint8_t *bytes = image_at(g->image, addr, CHUNK_HEAD);
+	uint64_t offset, size, total;
+
+	if (!bytes)
+		return false;
+	memcpy(&offset, bytes, 8);
+	memcpy(&size, bytes + 8, 8);
+	if ((size & CHUNK_FLAGS) != CHUNK_MMAPPED)
+		return false;
+	size &= ~CHUNK_FLAGS;
+	if (is_new)
+		offset &= ~MAPPED_FLAGS;
+	if (offset % CHUNK_ALIGN || offset > addr - gap->start_addr ||
+	    (addr - offset) % IMAGE_PAGE_BYTES || size < CHUNK_MIN_BYTES ||
+	    size > gap->end_addr - addr)
+		return false;
+	total = size + offset + (is_new ? CHUNK_HEAD : 0);
+	if (total % IMAGE_PAGE_BYTES || total > gap->end_addr - (addr - offset) ||
+	    total > g->par.mapped_bytes)
+		return false;
+	ret->start_addr = addr - offset;
+	ret->end_addr = addr - offset + total;
+	ret->chunk_addr = addr;
+	return true;
+}
+
+static bool find_in_page(const struct glibc *g, const struct gap *gap, uint64_t page_addr,
+			 struct mapped_chunk *ret)
+{
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+		if (is_mapped_chunk(g, gap, page_addr + offsets[i], ret))
+			return true;
+	return false;
+}
+
+static void take_chunk(struct glibc *g, const struct mapped_chunk *chunk)
+{
+	struct region *region = glibc_add_region(g, REGION_MAPPED, 0);
+
+	region->start_addr = chunk->start_addr;
+	region->end_addr = chunk->end_addr;
+	region->first_addr = chunk->chunk_addr;
+	chunk_sum_add(&g->heap->mapped, chunk->end_addr - chunk->start_addr);
+}
+
+static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
+{
+	struct glibc *g = context;
+	struct gap gap = { (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1),
+			   end_addr };
+	uint64_t addr = glibc_next_resident(g, gap.start_addr, end_addr);
+
+	while (addr < end_addr) {
+		struct mapped_chunk chunk;
+		uint64_t next_addr = addr + IMAGE_PAGE_BYTES;
+
+		if (find_in_page(g, &gap, addr, &chunk)) {
+			take_chunk(g, &chunk);
+			next_addr = gap.start_addr = chunk.end_addr;
+		}
+		addr = glibc_next_resident(g, next_addr, end_addr);
+	}
+}
+
+void glibc_find_mapped(struct glibc *g)
+{
+	if (g->par.mapped_count > 0)
+		glibc_for_each_gap(g, search_gap, g);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_glibc.h"
+
+#include <string.h>
+
+/*
+ * The main arena's memory is one stretch from brk(), unless others called sbrk() too, or brk() could
+ * not grow: then it goes on elsewhere, and each stretch but the last ends in fenceposts, two or three
+ * chunks of 16 bytes. The last one ends in top.
+ */
+
+/* flags of struct malloc_state: set once brk() has failed. */
+#define ARENA_FLAGS_OFFSET 4
+#define ARENA_NONCONTIGUOUS_BIT 2
+
+#define FENCES_MAX 3
+
+enum segment_end {
+	SEGMENT_NONE,
+	SEGMENT_TOP,
+	SEGMENT_FENCE
+};
+
+struct search {
+	struct glibc *g;
+	uint64_t top_addr;
+	bool has_top;
+	uint64_t sum_bytes; /* of all segments */
+	uint64_t gap_bytes; /* others' memory between those from brk() */
+};
+
+/* addr is where a chunk of 16 bytes ends a segment. Returns the end of the segment. */
+static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
+{
+	for (int i = 0; i < FENCES_MAX; i++) {
+		uint64_t head;
+
+		if (addr >= limit || !glibc_read_head(g, addr, &head) ||
+		    (head & ~CHUNK_PREV_INUSE) != CHUNK_HEAD ||
+		    (i > 0 && !(head & CHUNK_PREV_INUSE)))
+			return i >= 2 ? addr : 0;
+		addr += CHUNK_HEAD;
+		if (i >= 1 && addr % IMAGE_PAGE_BYTES == 0)
+			return addr;
+	}
+	return addr;
+}
+
+/* Follow chunks from addr. Says how they end, and where, if they do so before limit. */
+static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
+				     uint64_t *ret_end)
+{
+	uint64_t first = addr, head;
+
+	while (addr < limit && limit - addr >= CHUNK_HEAD && glibc_spend(s->g, 1) &&
+	       glibc_read_head(s->g, addr, &head)) {
+		uint64_t size = head & ~CHUNK_FLAGS;
+
+		if (head & (CHUNK_FLAGS & ~CHUNK_PREV_INUSE) || size % CHUNK_ALIGN ||
+		    size == 0 || size > limit - addr)
+			return SEGMENT_NONE;
+		if (addr == s->top_addr) {
+			*ret_end = addr + size;
+			return SEGMENT_TOP;
+		}
+		if (size == CHUNK_HEAD) {
+			*ret_end = addr > first ? skip_fences(s->g, addr, limit) : 0;
+			return *ret_end ? SEGMENT_FENCE : SEGMENT_NONE;
+		}
+		addr += size;
+	}
+	return SEGMENT_NONE;
+}
+
+static void add_segment(struct search *s, uint64_t start, uint64_t first, uint64_t end)
+{
+	struct region *region = glibc_add_region(s->g, REGION_MAIN, 0);
+
+	region->start_addr = start;
+	region->first_addr = first;
+	region->end_addr = end;
+	s->sum_bytes += end - start;
+	s->g->heap->arenas[0].heap_count++;
+}
+
+/* From mp_.sbrk_base on. Others' memory may lie between the segments: try every 16 bytes. */
+static void search_brk(struct search *s)
+{
+	uint64_t start = s->g->par.sbrk_base_addr;
+	uint64_t limit = glibc_contiguous_end(s->g, start);
+	uint64_t addr = (start + CHUNK_ALIGN - 1) & ~(CHUNK_ALIGN - 1);
+	uint64_t last_end = 0;
+
+	while (addr < limit && !s->has_top && glibc_spend(s->g, 1)) {
+		uint64_t end = 0;
+		enum segment_end kind = follow_chain(s, addr, limit, &end);
+
+		if (kind == SEGMENT_NONE) {
+			addr = glibc_next_resident(s->g, addr + CHUNK_ALIGN, limit);
+			continue;
+		}
+		if (last_end)
+			s->gap_bytes += addr - last_end;
+		add_segment(s, last_end ? addr : start, addr, end);
+		s->has_top = kind == SEGMENT_TOP;
+		last_end = end;
+		addr = (end + CHUNK_ALIGN - 1) & ~(CHUNK_ALIGN - 1);
+	}
+}
+
+/* Segments from mmap() begin and end on page boundaries; several may be side by side. */
+static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
+{
+	struct search *s = context;
+	uint64_t addr = (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1);
+
+	addr = glibc_next_resident(s->g, addr, end_addr);
+	while (addr < end_addr && glibc_spend(s->g, 1)) {
+		uint64_t end = 0;
+		enum segment_end kind = follow_chain(s, addr, end_addr, &end);
+
+		if (kind != SEGMENT_NONE && end % IMAGE_PAGE_BYTES == 0) {
+			add_segment(s, addr, addr, end);
+			s->has_top = s->has_top || kind == SEGMENT_TOP;
+			addr = glibc_next_resident(s->g, end, end_addr);
+		} else {
+			addr = glibc_next_resident(s->g, addr + IMAGE_PAGE_BYTES,
+						   end_addr);
+		}
+	}
+}
+
+static bool is_noncontiguous(const struct glibc *g)
+{
+	const uint8_t *bytes =
+		image_at(g->image, g->main_arena_addr + ARENA_FLAGS_OFFSET, 4);
+	uint32_t flags = 0;
+
+	if (bytes)
+		memcpy(&flags, bytes, sizeof(flags));
+	return flags & ARENA_NONCONTIGUOUS_BIT;
+}
+
+void glibc_find_segments(struct glibc *g)
+{
+	const struct heap_arena *arena = &g->heap->arenas[0];
+	struct search search = { .g = g, .top_addr = arena->top_addr };
+
+	if (arena->system_bytes == 0 &&
+	    arena->top_addr == glibc_initial_top(g, arena->addr))
+		return;
+	if (g->par.sbrk_base_addr)
+		search_brk(&search);
+	if (!search.has_top || is_noncontiguous(g)) {
+		glibc_sort_regions(g);
+		glibc_for_each_gap(g, search_gap, &search);
+	}
+	if (!search.has_top)
+		glibc_distrust(g, 0, "its last chunk (top) was not found");
+	else if (search.sum_bytes != arena->system_bytes &&
+		 search.sum_bytes + search.gap_bytes != arena->system_bytes)
+		glibc_distrust(g, 0, "its memory does not add up to what it has");
+}
