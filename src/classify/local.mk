@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 %C%_libclassify_a_SOURCES = \
 	%D%/classify.c \
 	%D%/classify.h \
+	%D%/classify_heap.c \
+	%D%/classify_heap.h \
 	%D%/diagnose.c \
 	%D%/diagnose.h
 CLASSIFY_LIBS = %D%/libclassify.a $(MODEL_LIBS)

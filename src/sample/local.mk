@@ -1,7 +1,10 @@
 noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
+	%D%/heap_reader.c \
+	%D%/heap_reader.h \
 	%D%/sampler.c \
 	%D%/sampler.h \
 	%D%/watch.c \
 	%D%/watch.h
-SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a $(PROC_LIBS)
+SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a \
+	src/target/libtarget.a $(PROC_LIBS)

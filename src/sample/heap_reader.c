@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/classify_heap.h"
+#include "proc/proc_meminfo.h"
+#include "target/peek.h"
+#include "target/stop.h"
+#include "walk/walk.h"
+
+/* What a pause is made of, on a busy machine: measured, rounded up. */
+#define PAUSE_BASE_NS (2 * NS_PER_MS)
+#define PAUSE_THREAD_NS (300 * NS_PER_US)
+#define PAUSE_MAPPING_NS (4 * NS_PER_US)
+#define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
+
+/* It may grow between the look at its size and the stop. */
+#define ROOM_SPARE_SHARE 16
+#define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
+
+/* A target that was stopped in the middle of malloc() looks broken: another moment may be better. */
+#define WALK_TRIES 4
+
+void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
+		      struct sampler *sampler, uint64_t max_pause_ns)
+{
+	*reader = (struct heap_reader){
+		.fs = fs,
+		.sampler = sampler,
+		.max_pause_ns = max_pause_ns,
+		.image = IMAGE_INIT,
+	};
+}
+
+void heap_reader_release(struct heap_reader *reader)
+{
+	image_release(&reader->image);
+}
+
+/* What is done, and kept, while the target stands still. */
+struct moment {
+	struct heap_reader *reader;
+	int pagemap_fd;
+	struct usage usage;
+	struct mapping_list mappings;
+	uint64_t *thread_addrs;
+	size_t thread_count;
+};
+
+static size_t choose_ranges(const struct mapping_list *mappings, struct peek_range *ret)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		if (walk_wants_mapping(&mappings->items[i]))
+			ret[count++] = (struct peek_range){ mappings->items[i].start_addr,
+							    mappings->items[i].end_addr };
+	return count;
+}
+
+static int copy_target(void *context, const struct stop *stop)
+{
+	struct moment *moment = context;
+	_cleanup_free_ struct peek_range *ranges = NULL;
+	struct peek peek = {
+		.pid = moment->usage.process.pid,
+		.pagemap_fd = moment->pagemap_fd,
+		.deadline_ns = stop->deadline_ns,
+	};
+	int r;
+
+	r = sampler_read_mappings(moment->reader->sampler, &moment->usage,
+				  &moment->mappings);
+	if (r < 0)
+		return r;
+	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
+	r = peek_copy(&peek, ranges, choose_ranges(&moment->mappings, ranges),
+		      &moment->reader->image);
+	if (r < 0)
+		return r;
+	moment->thread_addrs = xcalloc(stop->count, sizeof(*moment->thread_addrs));
+	for (size_t i = 0; i < stop->count; i++)
+		moment->thread_addrs[i] = stop->threads[i].tls_addr;
+	moment->thread_count = stop->count;
+	return 0;
+}
+
+static void moment_release(struct moment *moment)
+{
+	mapping_list_release(&moment->mappings);
+	free(moment->thread_addrs);
+}
+
+static uint64_t copy_bytes(const struct mapping_list *mappings)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		if (walk_wants_mapping(&mappings->items[i]))
+			sum = bytes_add(sum,
+					mappings->items[i].counters.bytes[SMAPS_RSS]);
+	return sum;
+}
+
+static uint64_t estimate_pause_ns(const struct usage *u,
+				  const struct mapping_list *mappings, uint64_t bytes)
+{
+	return PAUSE_BASE_NS + u->process.thread_count * PAUSE_THREAD_NS +
+	       mappings->count * PAUSE_MAPPING_NS +
+	       (bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
+}
+
+/* All that can be done before the stop: may it be, and room for the copy. */
+static int prepare(struct heap_reader *reader, const struct usage *u,
+		   const struct mapping_list *mappings, struct heap *ret)
+{
+	uint64_t bytes = copy_bytes(mappings);
+	uint64_t available;
+	int r;
+
+	if (!reader->fs->is_live || !bytes_known(bytes))
+		return -EOPNOTSUPP;
+	ret->pause_ns = estimate_pause_ns(u, mappings, bytes);
+	if (ret->pause_ns > reader->max_pause_ns)
+		return -EFBIG;
+	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
+	r = proc_meminfo_read(reader->fs, "MemAvailable", &available);
+	/* tables of the walk come on top of the copy; never drive the machine into swapping */
+	if (r == 0 && reader->image.capacity_bytes < bytes &&
+	    bytes - reader->image.capacity_bytes > available - available / 4)
+		return -ENOMEM;
+	return image_reserve(&reader->image, bytes);
+}
+
+static int take_moment(struct heap_reader *reader, const struct usage *u,
+		       struct moment *ret, uint64_t *ret_pause_ns)
+{
+	_cleanup_close_ int task_fd =
+		procfs_open_file(reader->fs, u->process.pid, "task");
+	_cleanup_close_ int pagemap_fd =
+		procfs_open_file(reader->fs, u->process.pid, "pagemap");
+	struct stop_request request = {
+		.pid = u->process.pid,
+		.task_fd = task_fd,
+		.limit_ns = reader->max_pause_ns,
+		.work = copy_target,
+		.context = ret,
+	};
+
+	if (task_fd < 0 || pagemap_fd < 0)
+		return task_fd < 0 ? task_fd : pagemap_fd;
+	*ret = (struct moment){ .reader = reader, .pagemap_fd = pagemap_fd };
+	usage_init(&ret->usage);
+	ret->usage.process = u->process;
+	ret->usage.command = u->command; /* there already: not read again */
+	image_clear(&reader->image);
+	return stop_run(&request, ret_pause_ns);
+}
+
+/* Does the copy hold as many pages of the heap's mappings as the kernel counts? */
+static bool is_copy_whole(const struct heap_reader *reader, const struct moment *moment,
+			  const struct heap *heap)
+{
+	for (size_t i = 0; i < heap->share_count; i++) {
+		const struct mapping *m =
+			&moment->mappings.items[heap->shares[i].mapping];
+
+		if (image_resident_bytes(&reader->image, m->start_addr, m->end_addr) !=
+		    m->counters.bytes[SMAPS_RSS])
+			return false;
+	}
+	return true;
+}
+
+static int read_once(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret)
+{
+	struct moment moment;
+	struct walk_input input;
+	uint64_t pause_ns;
+	int r;
+
+	r = take_moment(reader, u, &moment, &pause_ns);
+	if (r < 0) {
+		moment_release(&moment);
+		return r;
+	}
+	input = (struct walk_input){
+		.image = &reader->image,
+		.mappings = &moment.mappings,
+		.thread_addrs = moment.thread_addrs,
+		.thread_count = moment.thread_count,
+	};
+	heap_release(ret);
+	walk_glibc(&input, ret);
+	ret->pause_ns = pause_ns;
+	ret->copied_bytes = reader->image.length_bytes;
+	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, &moment, ret)) {
+		ret->quality = QUALITY_ESTIMATE;
+		ret->problem = "resident pages are not those that smaps counts";
+	}
+	*u = moment.usage;
+	mapping_list_release(mappings);
+	*mappings = moment.mappings;
+	moment.mappings = (struct mapping_list)MAPPING_LIST_INIT;
+	moment_release(&moment);
+	return 0;
+}
+
+int heap_reader_read(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret)
+{
+	const struct timespec pause = { .tv_nsec = 1 * (long)NS_PER_MS };
+	int r;
+
+	heap_init(ret);
+	r = sampler_read_mappings(reader->sampler, u, mappings);
+	if (r < 0 || !process_has_memory(&u->process))
+		return r;
+	r = prepare(reader, u, mappings, ret);
+	for (int i = 0; r == 0 && i < WALK_TRIES; i++) {
+		if (i > 0)
+			nanosleep(&pause, NULL);
+		r = read_once(reader, u, mappings, ret);
+		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
+			break;
+	}
+	if (r == 0)
+		classify_heap(u, mappings, ret);
+	return r;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_reader - one process with its heap: stop it, copy, let it go, walk the copy, put it into the
+ * matrix.
+ */
+#ifndef MS_SAMPLE_HEAP_READER_H
+#define MS_SAMPLE_HEAP_READER_H
+
+#include "model/heap.h"
+#include "model/image.h"
+#include "sample/sampler.h"
+
+struct heap_reader {
+	const struct procfs *fs;
+	struct sampler *sampler;
+	uint64_t max_pause_ns;
+	struct image image; /* its room is kept from read to read */
+};
+
+/* The procfs and the sampler are borrowed. */
+void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
+		      struct sampler *sampler, uint64_t max_pause_ns);
+void heap_reader_release(struct heap_reader *reader);
+
+/*
+ * As sampler_read_mappings(), and the heap too: *ret is initialised, and the heap's owners are in
+ * u->matrix if ret->quality says that they are known.
+ *
+ * Returns 0; or why the heap was not read, with *u and *mappings as sampler_read_mappings() left
+ * them: as stop_run() and peek_copy(); -EFBIG when it would take longer than max_pause_ns, ret->pause_ns being
+ * the estimate; -ENOMEM when there is no room for the copy; -EOPNOTSUPP for a captured tree. Where u->error is set, nothing
+ * was read.
+ */
+int heap_reader_read(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret);
+
+#endif
