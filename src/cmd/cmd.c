@@ -10,6 +10,7 @@
 
 const struct cmd *const cmds[] = {
 	&cmd_map,
+	&cmd_heap,
 	&cmd_capture,
 	&cmd_doctor,
 	NULL,

@@ -29,6 +29,7 @@ struct cmd {
 
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_map;
+extern const struct cmd cmd_heap;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
 

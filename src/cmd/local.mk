@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd.h \
 	%D%/cmd_capture.c \
 	%D%/cmd_doctor.c \
+	%D%/cmd_heap.c \
 	%D%/cmd_map.c \
 	%D%/cmd_watch.c \
 	%D%/doctor.c \
@@ -14,6 +15,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/doctor_kernel.c \
 	%D%/doctor_process.c \
 	%D%/doctor_rights.c \
+	%D%/heaps.c \
+	%D%/heaps.h \
 	%D%/help.c \
 	%D%/help.h \
 	%D%/message.c \

@@ -32,6 +32,8 @@ enum option_id {
 	OPTION_MAX_SHARE,
 	OPTION_PROCFS,
 	OPTION_REDACT,
+	OPTION_HEAP,
+	OPTION_MAX_PAUSE,
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTION_COUNT_
@@ -48,9 +50,10 @@ static const struct option_row {
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
 			  "their children too, and theirs" },
-	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH, "one report, then end" },
+	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP, "one report, then end" },
 	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP, "CSV, RFC 4180" },
-	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR,
+	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
+			  SCOPE_HEAP,
 			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
@@ -65,7 +68,7 @@ static const struct option_row {
 				  "say what columns there are" },
 	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP,
 				 "leave the line of headings out" },
-	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP,
+	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
@@ -76,6 +79,12 @@ static const struct option_row {
 			    "a captured tree, or another mount of /proc" },
 	[OPTION_REDACT] = { 0, "redact", NULL, SCOPE_CAPTURE,
 			    "hide the paths of files and the command lines" },
+	[OPTION_HEAP] = { 0, "heap", "walk|off", SCOPE_WATCH,
+			  "walk: read the heap too; the process is stopped while its memory is "
+			  "copied (default off)" },
+	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP,
+			       "leave the heap unread if that would stop the process for longer "
+			       "(default 1s)" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };
@@ -199,6 +208,14 @@ static bool *find_flag(struct options *o, enum option_id id)
 	}
 }
 
+static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
+{
+	if (strcmp(arg, "walk") != 0 && strcmp(arg, "off") != 0)
+		return refuse(cmd, OPTION_HEAP, arg, "walk or off");
+	o->heap = strcmp(arg, "walk") == 0 ? HEAP_WALK : HEAP_OFF;
+	return 0;
+}
+
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
 {
 	bool *flag = find_flag(o, (enum option_id)id);
@@ -237,6 +254,12 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		    thousandths > 100000)
 			return refuse(cmd, id, arg, "a percentage from 0.1 to 100");
 		o->max_share_per_mille = (unsigned int)(thousandths / 100);
+		return 0;
+	case OPTION_HEAP:
+		return set_heap(cmd, arg, o);
+	case OPTION_MAX_PAUSE:
+		if (units_parse_duration(arg, &o->max_pause_ns) < 0)
+			return refuse(cmd, id, arg, "a time, as 500ms or 2s");
 		return 0;
 	case OPTION_PROCFS:
 		o->procfs_root = arg;
@@ -307,6 +330,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 		.verb = cmd->name,
 		.interval_ns = NS_PER_S,
 		.max_share_per_mille = 20,
+		.max_pause_ns = NS_PER_S,
 		.procfs_root = "/proc",
 	};
 	int own_argc = find_command(argc, argv);

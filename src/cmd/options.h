@@ -18,7 +18,8 @@ enum option_scope {
 	SCOPE_MAP = 1 << 1,
 	SCOPE_CAPTURE = 1 << 2,
 	SCOPE_DOCTOR = 1 << 3,
-	SCOPE_ALL = (1 << 4) - 1,
+	SCOPE_HEAP = 1 << 4,
+	SCOPE_ALL = (1 << 5) - 1,
 };
 
 enum format {
@@ -26,6 +27,12 @@ enum format {
 	FORMAT_TEXT,
 	FORMAT_CSV,
 	FORMAT_JSON,
+};
+
+/* Where figures of heaps come from. */
+enum heap_mode {
+	HEAP_OFF,
+	HEAP_WALK, /* from outside, while the process stands still */
 };
 
 struct options {
@@ -47,6 +54,8 @@ struct options {
 	bool exact_bytes;
 	const char *sort; /* -s, or NULL */
 	unsigned int max_share_per_mille;
+	enum heap_mode heap;
+	uint64_t max_pause_ns;
 	const char *procfs_root;
 	bool redact;
 	bool help;

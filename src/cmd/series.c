@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -144,6 +145,7 @@ static int take_sample(struct series *series)
 		message_error(session->options->procfs_root, r);
 		return r;
 	}
+	heaps_read_all(session, &series->snapshot);
 	series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
 	if (series->snapshot.count == 0 && !targets_are_all(targets))
 		return 0;
@@ -166,6 +168,7 @@ static int take_first_sample(struct series *series)
 		message_error(session->options->procfs_root, r);
 		return r;
 	}
+	heaps_read_all(session, &series->snapshot);
 	if (session->child.pid == 0) {
 		series->status = session_report_missing(session, &series->snapshot);
 		if (series->status == EXIT_FAILED)

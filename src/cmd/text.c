@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/peak.h"
 #include "cmd/session.h"
@@ -138,9 +139,13 @@ static int show_page(struct text *text)
 	int status, r;
 
 	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, &text->snapshot);
-	if (r == 0 && text->snapshot.count == 1 &&
-	    sampler_read_mappings(session->sampler, &text->snapshot.usages[0], &mappings) < 0)
-		text->snapshot.unreadable_count = 1;
+	if (r == 0 && text->snapshot.count == 1) {
+		struct usage *u = &text->snapshot.usages[0];
+
+		if (sampler_read_mappings(session->sampler, u, &mappings) < 0)
+			text->snapshot.unreadable_count = 1;
+		heaps_read(session, u, &mappings);
+	}
 	if (r < 0) {
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
@@ -170,6 +175,7 @@ static int show_table(struct text *text)
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
 	}
+	heaps_read_all(session, &text->snapshot);
 	r = session_report_missing(session, &text->snapshot);
 	if (r != EXIT_FAILED)
 		add_table(text, &text->snapshot);

@@ -5,6 +5,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/column.c \
 	%D%/column.h \
 	%D%/csv.c \
+	%D%/heap_report.c \
+	%D%/heap_report.h \
 	%D%/json.c \
 	%D%/mapping_columns.c \
 	%D%/output.h \

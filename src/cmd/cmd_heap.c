@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/heaps.h"
+#include "cmd/message.h"
+#include "cmd/session.h"
+#include "cmd/stream.h"
+#include "render/heap_report.h"
+
+/* Returns 0 if the heap is shown, or -errno after the message. */
+static int show_process(struct session *session, struct heap_reader *reader,
+			struct usage *u, struct strbuf *out)
+{
+	const struct options *o = session->options;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct heap heap;
+	int r;
+
+	r = heap_reader_read(reader, u, &mappings, &heap);
+	if (r == 0 && heap.quality == QUALITY_UNKNOWN)
+		r = -EOPNOTSUPP;
+	if (r < 0 && !u->error)
+		heaps_report_failure(u, &heap, r);
+	if (r == 0 && o->format == FORMAT_JSON)
+		heap_report_add_json(out, u, &heap);
+	else if (r == 0)
+		heap_report_add_text(out, u, &heap, o->exact_bytes);
+	heap_release(&heap);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static int show(struct session *session)
+{
+	struct options *o = session->options;
+	struct strbuf out = STRBUF_INIT;
+	struct heap_reader reader;
+	struct snapshot snapshot;
+	size_t unknown_count = 0;
+	int status, r;
+
+	snapshot_init(&snapshot);
+	heap_reader_init(&reader, &session->fs, session->sampler, o->max_pause_ns);
+	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
+	for (size_t i = 0; r == 0 && i < snapshot.count; i++) {
+		if (show_process(session, &reader, &snapshot.usages[i], &out) == 0)
+			continue;
+		unknown_count++;
+		snapshot.unreadable_count += snapshot.usages[i].error != 0;
+	}
+	heap_reader_release(&reader);
+	if (r < 0) {
+		message_error(o->procfs_root, r);
+		status = EXIT_FAILED;
+	} else {
+		status = session_report_missing(session, &snapshot);
+		if (status == EXIT_DONE && unknown_count > 0)
+			status = unknown_count < snapshot.count ? EXIT_PARTIAL
+								: EXIT_FAILED;
+	}
+	snapshot_release(&snapshot);
+	r = stream_write(&out);
+	strbuf_release(&out);
+	if (r == -EPIPE)
+		stream_die_of_pipe();
+	return r < 0 ? EXIT_FAILED : status;
+}
+
+static int heap_run(struct options *o)
+{
+	struct session session;
+	int status;
+
+	if (targets_are_all(&o->targets)) {
+		message_usage("heap", "which process? Say so with -p");
+		return EXIT_BAD_USAGE;
+	}
+	status = session_begin(&session, o);
+	if (status == EXIT_DONE) {
+		status = show(&session);
+		session_end(&session);
+	}
+	return status;
+}
+
+const struct cmd cmd_heap = {
+	.name = "heap",
+	.args = "-p PID|NAME [OPTIONS]",
+	.summary = "say what malloc holds, and what a trim would give back",
+	.scope = SCOPE_HEAP,
+	.run = heap_run,
+};
