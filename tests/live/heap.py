@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The heap read from outside is what the process itself says of it, to the byte."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from live import (IS_ROOT, KIB, MIB, OWNERS, PAGE, STATES, Skip, as_nobody, check, equal,
+                  memstate, read_proc, run, start_memstate, status_field, test, wait_until)
+
+FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
+MALLINFO = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+            "fordblks", "keepcost"]
+HEAP_OWNERS = OWNERS[:4]
+
+
+class HeapTarget:
+    """A shape of tests/targets/heap_target, made and waiting for letters."""
+
+    def __init__(self, *args, program="heap_target", tunables=None, **popen):
+        env = dict(os.environ)
+        if tunables:
+            env["GLIBC_TUNABLES"] = tunables
+        self.process = subprocess.Popen(
+            [os.path.join(FOLDER, program), *[str(a) for a in args]], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, **popen)
+        self.truth = self.read_until(b"ready")
+        self.pid = self.truth["pid"]
+
+    def read_until(self, word):
+        said = {}
+        for line in self.process.stdout:
+            if line.strip() == word:
+                return said
+            key, value = line.split()
+            said[key.decode()] = int(value)
+        status = self.process.wait()
+        error = self.process.stderr.read().decode().strip()
+        if status == 77:
+            raise Skip(error or "cannot be had here")
+        raise AssertionError(f"target: status {status}: {error}")
+
+    def order(self, letter):
+        self.process.stdin.write(letter)
+        self.process.stdin.flush()
+        return self.read_until(b"done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+def read_heap(pid):
+    return json.loads(memstate("heap", "-p", pid, "-J").must_be(0).out)
+
+
+def anonymous_rss(pid):
+    """Resident anonymous memory without the stack, which moves by itself."""
+    total, counts = 0, False
+    for line in read_proc(pid, "smaps").splitlines():
+        words = line.split()
+        if b"-" in words[0] and b":" not in words[0]:
+            name = words[5] if len(words) > 5 else b""
+            counts = name in (b"", b"[heap]")
+        elif words[0] == b"Rss:" and counts:
+            total += int(words[1]) * KIB
+    return total
+
+
+def rss(pid):
+    for line in read_proc(pid, "smaps_rollup").splitlines():
+        if line.startswith(b"Rss:"):
+            return int(line.split()[1]) * KIB
+    return None
+
+
+def check_matrix(pid):
+    """Rows, columns and the whole of the matrix are Rss, with the heap's owners in it."""
+    before = rss(pid)
+    rows = memstate("-p", pid, "--csv", "-n1", "--output-all", "--heap", "walk").must_be(0).rows()
+    row = rows[0]
+    equal(row["rss_bytes"], before, "Rss")
+    equal(row["unexplained_bytes"], 0, "unexplained")
+    equal(sum(row[f"{o}_bytes"] for o in OWNERS), row["rss_bytes"], "sum of owners")
+    equal(sum(row[f"{s}_bytes"] for s in STATES), row["rss_bytes"], "sum of states")
+    for o in OWNERS:
+        cells = [row[f"{o}_{s}_bytes"] for s in STATES]
+        known = sum(c for c in cells if c is not None)
+        check(known <= row[f"{o}_bytes"] if None in cells else known == row[f"{o}_bytes"],
+              f"row {o}: {cells}, {row[f'{o}_bytes']}")
+    for s in STATES:
+        cells = [row[f"{o}_{s}_bytes"] for o in OWNERS]
+        known = sum(c for c in cells if c is not None)
+        check(known <= row[f"{s}_bytes"] if None in cells else known == row[f"{s}_bytes"],
+              f"column {s}: {cells}, {row[f'{s}_bytes']}")
+    return row
+
+
+def check_target(target, trims=True):
+    """All that can be known of a target from both sides."""
+    pid = target.pid
+    rss_before = rss(pid)
+    heap = read_heap(pid)
+    equal(rss(pid), rss_before, "Rss after the walk")
+    equal(heap["problem"], None, "problem")
+    equal(heap["heap_quality"], "exact", "quality")
+    equal(heap["mallinfo2"], {key: target.truth[key] for key in MALLINFO}, "mallinfo2")
+    equal(heap["rss_bytes"], rss_before, "Rss")
+    row = check_matrix(pid)
+    equal(row["allocator"], "glibc", "allocator")
+    equal(row["heap_quality"], "exact", "quality of the row")
+    for owner in HEAP_OWNERS:
+        equal(row[f"{owner}_bytes"], heap[f"{owner}_resident_bytes"], owner)
+    truth = target.order(b"i")
+    equal(truth, {key: target.truth[key] for key in MALLINFO}, "mallinfo2 after the walk")
+    if trims:
+        before = anonymous_rss(pid)
+        target.order(b"t")
+        equal(before - anonymous_rss(pid), heap["trimmable_bytes"], "given back by malloc_trim(0)")
+    return heap
+
+
+@test
+def a_fragmented_heap_is_known_to_the_byte():
+    with HeapTarget("fragmented", 64) as target:
+        heap = check_target(target)
+        check(heap["trimmable_bytes"] > MIB, "nothing to trim: the test does not test")
+
+
+@test
+def a_trimmed_heap_is_known_to_the_byte():
+    with HeapTarget("fragmented", 16) as target:
+        target.order(b"t")
+        target.truth.update(target.order(b"i"))
+        equal(check_target(target)["trimmable_bytes"], 0, "trimmable after a trim")
+
+
+@test
+def every_thread_has_an_arena_and_a_cache():
+    for count in (1, 4, 12):
+        with HeapTarget("threads", count) as target:
+            heap = check_target(target)
+            equal(heap["caches"], count + 1, "caches")
+            check(len(heap["arenas"]) > 1, "one arena only: the test does not test")
+
+
+@test
+def arenas_of_threads_that_ended_are_known():
+    with HeapTarget("exited", 6) as target:
+        check_target(target)
+
+
+@test
+def aligned_blocks_are_known():
+    with HeapTarget("aligned", 16) as target:
+        check_target(target)
+
+
+@test
+def blocks_with_mappings_of_their_own_are_all_found():
+    for count in (1, 24):
+        with HeapTarget("mapped", count) as target:
+            heap = check_target(target)
+            equal(heap["mapped_count"], target.truth["hblks"], "mapped chunks")
+            equal(heap["mapped_bytes"], target.truth["hblkhd"], "bytes of mapped chunks")
+
+
+@test
+def a_heap_with_other_memory_in_between_is_known():
+    for size in (12344, 16, 4096, 100000):
+        with HeapTarget("foreign", size) as target:
+            check_target(target)
+
+
+@test
+def a_heap_whose_brk_is_blocked_is_known():
+    with HeapTarget("blocked", 1) as target:
+        heap = check_target(target)
+        check(heap["arenas"][0]["heaps"] > 10, "one segment only: the test does not test")
+
+
+@test
+def a_forked_childs_heap_is_known():
+    with HeapTarget("forked", 4) as target:
+        check_target(target, trims=False)
+
+
+@test
+def cached_and_fast_blocks_are_counted():
+    with HeapTarget("lists", 1000, tunables="glibc.malloc.mxfast=128") as target:
+        heap = check_target(target)
+        freed = 500
+        check(heap["arenas"][0]["cached_count"] >= 7, "cached")
+        equal(heap["arenas"][0]["fast_count"], freed - 7, "fast")
+        small = [c for c in heap["classes"] if c["upper_bytes"] == 48][0]
+        equal(small["cached_count"], 7, "cached blocks of 48 bytes")
+        equal(small["free_count"], freed - 7, "free blocks of 48 bytes")
+        check(500 <= small["live_count"] <= 510, "live blocks of 48 bytes")
+
+
+@test
+def the_page_of_zeros_is_not_resident():
+    with HeapTarget("zeros", 8) as target:
+        check_target(target)
+
+
+@test
+def tunables_change_nothing():
+    for tunables in ("glibc.malloc.tcache_count=0", "glibc.malloc.mxfast=0",
+                     "glibc.malloc.arena_max=1", "glibc.malloc.top_pad=1000000",
+                     "glibc.malloc.perturb=85", "glibc.malloc.mmap_threshold=16384",
+                     "glibc.malloc.mmap_max=0", "glibc.malloc.tcache_max=64",
+                     "glibc.malloc.trim_threshold=1000000"):
+        for shape in (("fragmented", 8), ("threads", 3), ("mapped", 9)):
+            with HeapTarget(*shape, tunables=tunables) as target:
+                try:
+                    check_target(target)
+                except AssertionError as error:
+                    raise AssertionError(f"{tunables} {shape}: {error}") from error
+
+
+@test
+def huge_pages_by_tunable_change_nothing():
+    for value in (1,):
+        for shape in (("fragmented", 32), ("threads", 3)):
+            with HeapTarget(*shape, tunables=f"glibc.malloc.hugetlb={value}") as target:
+                check_target(target)
+
+
+@test
+def a_static_programs_heap_is_known():
+    for shape in (("fragmented", 16), ("threads", 2), ("mapped", 5)):
+        with HeapTarget(*shape, program="heap_target_static") as target:
+            check_target(target)
+
+
+@test
+def states_that_cannot_be_told_apart_are_margins_only():
+    with HeapTarget("lazy", 8, tunables="glibc.malloc.mmap_max=0") as target:
+        heap = check_target(target, trims=False)
+        row = check_matrix(target.pid)
+        check(row["lazyfree_bytes"] >= 3 * MIB, "no LazyFree: the test does not test")
+        equal(row["live_lazyfree_bytes"], None, "a cell that cannot be told")
+        check(row["live_bytes"] > 8 * MIB, "live")
+        equal(heap["unexplained_bytes"], 0, "unexplained")
+    with HeapTarget("forked", 2) as target:
+        check_matrix(target.pid)
+
+
+@test
+def a_process_that_never_used_malloc_is_unknown():
+    with HeapTarget("nothing", 0) as target:
+        result = memstate("heap", "-p", target.pid)
+        if result.status == 0:  # something else in it used malloc
+            return
+        equal(result.status, 1, "status")
+        check(b"never used" in result.err, result.err)
+        equal(result.out, b"", "output")
+
+
+@test
+def a_process_that_never_stands_still_goes_on_undamaged():
+    with HeapTarget("churn", 3) as target:
+        for _ in range(20):
+            result = memstate("heap", "-p", target.pid, "-J").must_be(0)
+            heap = json.loads(result.out)
+            equal(heap["unexplained_bytes"], 0, "unexplained")
+            check(heap["heap_quality"] in ("exact", "estimate"), heap["heap_quality"])
+        equal(target.process.poll(), None, "the target")
+        equal(status_field(target.pid, "TracerPid"), "0", "tracer")
+
+
+@test
+def python_is_fully_explained():
+    code = ("import json, re, decimal, email, http.client, sys\n"
+            "data = [str(i) * 20 for i in range(100000)]\n"
+            "print('ready', flush=True)\nsys.stdin.read()\n")
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as process:
+        try:
+            process.stdout.readline()
+            heap = read_heap(process.pid)
+            equal(heap["heap_quality"], "exact", "quality")
+            row = check_matrix(process.pid)
+            check(row["live_bytes"] > MIB, "live")
+        finally:
+            process.kill()
+
+
+def is_released(pid):
+    return all(b"\nTracerPid:\t0\n" in read_proc(f"{pid}/task/{tid}", "status") and
+               read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0] != b"t"
+               for tid in os.listdir(f"/proc/{pid}/task"))
+
+
+@test
+def the_target_goes_on_when_memstate_is_killed_in_the_middle():
+    with HeapTarget("threads", 12) as target:
+        seen_stopped = False
+        for i in range(40):
+            process = start_memstate("heap", "-p", target.pid)
+            while process.poll() is None:
+                if status_field(target.pid, "TracerPid") != "0":
+                    seen_stopped = True
+                    time.sleep(0.0002 * i)
+                    break
+            process.kill()
+            process.communicate()
+            wait_until(lambda: is_released(target.pid), "the target is released")
+        check(seen_stopped, "memstate was never killed in the middle")
+        target.order(b"i")
+        check_target(target)
+
+
+@test
+def a_stopped_target_stays_stopped():
+    with HeapTarget("fragmented", 4) as target:
+        os.kill(target.pid, signal.SIGSTOP)
+        wait_until(lambda: status_field(target.pid, "State").startswith("T"), "it is stopped")
+        equal(read_heap(target.pid)["heap_quality"], "exact", "quality")
+        check(status_field(target.pid, "State").startswith("T (stopped)"), "it goes on")
+        os.kill(target.pid, signal.SIGCONT)
+        check_target(target)
+
+
+@test
+def a_traced_process_is_refused():
+    with HeapTarget("nothing", 0) as target:
+        try:
+            tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(target.pid)],
+                                      stderr=subprocess.DEVNULL)
+        except FileNotFoundError:
+            raise Skip("strace is not installed")
+        try:
+            wait_until(lambda: status_field(target.pid, "TracerPid") != "0", "it is traced")
+            result = memstate("heap", "-p", target.pid).must_be(1)
+            check(b"another tracer" in result.err, result.err)
+            equal(status_field(target.pid, "TracerPid"), str(tracer.pid), "tracer")
+        finally:
+            tracer.kill()
+            tracer.wait()
+
+
+@test
+def without_permission_it_says_what_would_help():
+    become = as_nobody()
+    with HeapTarget("fragmented", 1) as target:
+        result = memstate("heap", "-p", target.pid, preexec_fn=become).must_be(1)
+        check(b"CAP_SYS_PTRACE" in result.err, result.err)
+        equal(result.out, b"", "output")
+
+
+@test
+def an_ordinary_user_may_walk_its_own_process():
+    become = as_nobody()
+    with HeapTarget("threads", 2, preexec_fn=become) as target:
+        result = memstate("heap", "-p", target.pid, "-J", preexec_fn=become).must_be(0)
+        heap = json.loads(result.out)
+        equal(heap["mallinfo2"], {key: target.truth[key] for key in MALLINFO}, "mallinfo2")
+
+
+@test
+def a_pause_that_would_be_too_long_is_refused():
+    with HeapTarget("fragmented", 16) as target:
+        result = memstate("heap", "-p", target.pid, "--max-pause", "1ms").must_be(1)
+        check(b"--max-pause" in result.err, result.err)
+        result = memstate("-p", target.pid, "--csv", "-n1", "--heap", "walk", "--max-pause", "1ms")
+        row = result.must_be(0).rows()[0]
+        equal(row["live_bytes"], None, "live")
+        check(row["anon_bytes"] > 8 * MIB, "anon")
+
+
+run()
