@@ -97,6 +97,8 @@ static void search_brk(struct search *s)
 		uint64_t end = 0;
 		enum segment_end kind = follow_chain(s, addr, limit, &end);
 
+		if (kind == SEGMENT_NONE && !last_end) /* the first is where malloc began */
+			return;
 		if (kind == SEGMENT_NONE) {
 			addr = glibc_next_resident(s->g, addr + CHUNK_ALIGN, limit);
 			continue;

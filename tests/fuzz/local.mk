@@ -1,7 +1,7 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_smaps %D%/fuzz_small %D%/fuzz_stat %D%/fuzz_text
+fuzz_targets = %D%/fuzz_smaps %D%/fuzz_small %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_main =
@@ -28,3 +28,9 @@ endif
 %C%_fuzz_text_SOURCES = %D%/fuzz_text.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_text_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_text_LDADD = $(RENDER_LIBS)
+
+%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/fuzz.h tests/unit/heap_image.c tests/unit/heap_image.h \
+	$(fuzz_main)
+%C%_fuzz_walk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%C%_fuzz_walk_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_walk_LDADD = $(WALK_LIBS)

@@ -112,6 +112,18 @@ check_PROGRAMS += %D%/test_proc_meminfo
 TESTS += %D%/test_proc_meminfo
 %C%_test_proc_meminfo_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_meminfo_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_walk_glibc
+TESTS += %D%/test_walk_glibc
+%C%_test_walk_glibc_SOURCES = %D%/test_walk_glibc.c %D%/heap_image.c %D%/heap_image.h
+%C%_test_walk_glibc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_walk_glibc_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_peek
+TESTS += %D%/test_peek
+%C%_test_peek_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_peek_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS) -lpthread
+
+
 
 if HAVE_NCURSES
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_image - the memory of a made-up process that uses glibc's malloc, of any version.
+ *
+ * libc's data, a main arena in brk memory, a second arena in a heap of its own, a chunk with a mapping
+ * of its own, and a thread with a cache. Sound as built; tests then damage it.
+ */
+#ifndef MS_TESTS_HEAP_IMAGE_H
+#define MS_TESTS_HEAP_IMAGE_H
+
+#include "walk/walk.h"
+
+/* What differs between versions of glibc. */
+struct heap_kind {
+	const char *version;
+	uint64_t bins_offset, fast_offset;
+	uint64_t par_count_offset, par_bytes_offset, par_base_offset, par_cache_offset;
+	uint64_t heap_info_bytes;
+	uint64_t cache_chunk_bytes;
+	unsigned int cache_bins, cache_count_bytes;
+	unsigned int cache_slots;
+	bool cache_counts_down;
+	bool is_protected;
+	bool is_mapped_size_short; /* the head of a mapped chunk is not in its size */
+};
+
+extern const struct heap_kind heap_kinds[];
+extern const size_t heap_kind_count;
+
+struct heap_image {
+	struct image image;
+	struct mapping_list mappings;
+	uint64_t thread_addr;
+
+	/* Where things are. */
+	uint64_t main_arena_addr, par_addr, second_arena_addr;
+	uint64_t heap_addr, top_addr;
+	uint64_t heap_info_addr;   /* of the second arena */
+	uint64_t second_live_addr; /* the first chunk of the second arena */
+	uint64_t live_addr, bin_addr, fast_addr,
+		cached_addr; /* the first chunk of each, in main */
+	uint64_t cache_addr; /* user address of the thread's cache */
+
+	/* What is true of it. */
+	struct chunk_sum live, bin, fast, cached, mapped; /* of both arenas */
+	uint64_t top_bytes;				  /* of both */
+	uint64_t system_bytes;
+};
+
+void heap_image_init(struct heap_image *h, const struct heap_kind *kind);
+void heap_image_release(struct heap_image *h);
+
+/* The same without the pages of [start, end), as if they were swapped out. */
+void heap_image_drop(struct heap_image *h, uint64_t start_addr, uint64_t end_addr);
+
+void heap_image_write(struct heap_image *h, uint64_t addr, uint64_t value);
+uint64_t heap_image_read(struct heap_image *h, uint64_t addr);
+
+/* Walk it. The caller releases *ret. */
+void heap_image_walk(struct heap_image *h, struct heap *ret);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "target/peek.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#define PAGES 64
+
+struct memory {
+	uint8_t *bytes;
+	struct peek_range range;
+	struct peek peek;
+	struct image image;
+};
+
+/* Every third page written, the next only read (the page of zeros), the next not touched. */
+static int set_up(void **state)
+{
+	static struct memory memory;
+	volatile uint8_t *at;
+
+	memory.bytes = mmap(NULL, PAGES * IMAGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory.bytes == MAP_FAILED)
+		return -1;
+	madvise(memory.bytes, PAGES * IMAGE_PAGE_BYTES, MADV_NOHUGEPAGE);
+	at = memory.bytes;
+	for (size_t i = 0; i < PAGES; i++) {
+		if (i % 3 == 0)
+			at[i * IMAGE_PAGE_BYTES + i] = (uint8_t)(i + 1);
+		else if (i % 3 == 1)
+			(void)at[i * IMAGE_PAGE_BYTES];
+	}
+	memory.range.start_addr = (uintptr_t)memory.bytes;
+	memory.range.end_addr = memory.range.start_addr + PAGES * IMAGE_PAGE_BYTES;
+	memory.peek = (struct peek){
+		.pid = getpid(),
+		.pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
+	};
+	memory.image = (struct image)IMAGE_INIT;
+	*state = &memory;
+	return memory.peek.pagemap_fd < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	struct memory *memory = *state;
+
+	image_release(&memory->image);
+	close(memory->peek.pagemap_fd);
+	return munmap(memory->bytes, PAGES * IMAGE_PAGE_BYTES);
+}
+
+static void check_copy(struct memory *memory)
+{
+	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image), 0);
+	assert_int_equal(memory->image.length_bytes, (PAGES + 2) / 3 * IMAGE_PAGE_BYTES);
+	for (size_t i = 0; i < PAGES; i++) {
+		uint64_t addr = memory->range.start_addr + i * IMAGE_PAGE_BYTES;
+		const uint8_t *copy = image_at(&memory->image, addr, IMAGE_PAGE_BYTES);
+
+		if (i % 3 == 0) {
+			assert_non_null(copy);
+			assert_int_equal(copy[i], i + 1);
+			assert_memory_equal(copy, memory->bytes + i * IMAGE_PAGE_BYTES,
+					    IMAGE_PAGE_BYTES);
+		} else {
+			assert_null(copy);
+		}
+	}
+}
+
+static void pages_that_were_written_are_copied_and_no_others(void **state)
+{
+	check_copy(*state);
+}
+
+static void an_older_kernel_gives_the_same_copy(void **state)
+{
+	struct memory *memory = *state;
+
+	memory->peek.no_scan = true;
+	check_copy(memory);
+}
+
+static void a_page_that_was_written_with_zeros_is_copied(void **state)
+{
+	struct memory *memory = *state;
+
+	memory->bytes[0] = 0;
+	memory->peek.no_scan = true;
+	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image), 0);
+	assert_non_null(
+		image_at(&memory->image, memory->range.start_addr, IMAGE_PAGE_BYTES));
+}
+
+static void the_copy_ends_when_its_time_is_over(void **state)
+{
+	struct memory *memory = *state;
+
+	memory->peek.deadline_ns = 1;
+	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image),
+			 -ETIMEDOUT);
+	image_clear(&memory->image);
+	memory->peek.no_scan = true;
+	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image),
+			 -ETIMEDOUT);
+}
+
+static void memory_that_cannot_be_read_is_said(void **state)
+{
+	struct memory *memory = *state;
+
+	assert_int_equal(mprotect(memory->bytes, PAGES * IMAGE_PAGE_BYTES, PROT_NONE), 0);
+	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image),
+			 -ESTALE);
+	mprotect(memory->bytes, PAGES * IMAGE_PAGE_BYTES, PROT_READ | PROT_WRITE);
+}
+
+static void runs_are_in_order_whole_and_merged(void **state)
+{
+	struct memory *memory = *state;
+	struct image *image = &memory->image;
+	uint64_t word;
+
+	assert_int_equal(image_reserve(image, 4 * IMAGE_PAGE_BYTES), 0);
+	assert_int_equal(image_add_run(image, 0x1000, 0x2000), 0);
+	assert_int_equal(image_add_run(image, 0x2000, 0x3000), 0);
+	assert_int_equal(image_add_run(image, 0x5000, 0x6000), 0);
+	assert_int_equal(image->run_count, 2);
+	assert_int_equal(image_add_run(image, 0x5000, 0x6000), -EINVAL);
+	assert_int_equal(image_add_run(image, 0x6010, 0x7000), -EINVAL);
+	assert_int_equal(image_add_run(image, 0x7000, 0x7000), -EINVAL);
+	assert_ptr_equal(image_at(image, 0x1ff8, 16), image->bytes + 0xff8);
+	assert_ptr_equal(image_at(image, 0x5ff8, 8), image->bytes + 0x2ff8);
+	assert_null(image_at(image, 0x5ff8, 9));
+	assert_null(image_at(image, 0x2ff8, 16));
+	assert_null(image_at(image, 0xfff, 1));
+	assert_null(image_at(image, 0x1000, UINT64_MAX));
+	assert_false(image_read(image, UINT64_MAX - 3, &word));
+	assert_int_equal(image_resident_bytes(image, 0x1800, 0x5800), 0x2000);
+	image_clear(image);
+	assert_null(image_at(image, 0x1000, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		TEST(pages_that_were_written_are_copied_and_no_others),
+		TEST(an_older_kernel_gives_the_same_copy),
+		TEST(a_page_that_was_written_with_zeros_is_copied),
+		TEST(the_copy_ends_when_its_time_is_over),
+		TEST(memory_that_cannot_be_read_is_said),
+		TEST(runs_are_in_order_whole_and_merged),
+#undef TEST
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
