@@ -60,7 +60,8 @@ void heaps_read(struct session *session, struct usage *u, struct mapping_list *m
 		heap_reader_init(&session->heap_reader, &session->fs, session->sampler,
 				 o->max_pause_ns);
 	r = heap_reader_read(&session->heap_reader, u, mappings, &heap);
-	if (!u->error && (r < 0 || heap.quality == QUALITY_UNKNOWN))
+	if (!session->is_heap_failure_said && !u->error &&
+	    (r < 0 || heap.quality == QUALITY_UNKNOWN))
 		heaps_report_failure(u, &heap, r);
 	heap_release(&heap);
 }
@@ -71,5 +72,6 @@ void heaps_read_all(struct session *session, struct snapshot *snapshot)
 
 	for (size_t i = 0; i < snapshot->count; i++)
 		heaps_read(session, &snapshot->usages[i], &mappings);
+	session->is_heap_failure_said = true;
 	mapping_list_release(&mappings);
 }

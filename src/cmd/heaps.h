@@ -16,7 +16,7 @@
  */
 void heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
 
-/* The same for each usage of a snapshot. */
+/* The same for each usage of a snapshot; failures are said the first time. */
 void heaps_read_all(struct session *session, struct snapshot *snapshot);
 
 /* Why heap_reader_read() did not read it, or gave a heap of unknown quality (r is 0 then). */

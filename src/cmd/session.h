@@ -16,6 +16,7 @@ struct session {
 	struct procfs fs;
 	struct sampler *sampler;
 	struct heap_reader heap_reader; /* fs NULL until it is needed */
+	bool is_heap_failure_said;	/* of the first sample: later ones are silent */
 	struct child child; /* pid 0 if no command is run */
 };
 

@@ -85,34 +85,13 @@ size_t image_find_run(const struct image *image, uint64_t addr)
 	return low;
 }
 
-const struct image_run *image_run_at(struct image *image, uint64_t addr)
+const struct image_run *image_search_run(struct image *image, uint64_t addr)
 {
-	const struct image_run *run = image->runs + image->hint;
-
-	if (image->hint < image->run_count && addr >= run->start_addr &&
-	    addr < run->end_addr)
-		return run;
 	image->hint = image_find_run(image, addr);
-	run = image->runs + image->hint;
-	return image->hint < image->run_count && addr >= run->start_addr ? run : NULL;
-}
-
-const uint8_t *image_at(struct image *image, uint64_t addr, uint64_t length)
-{
-	const struct image_run *run = image_run_at(image, addr);
-
-	if (!run || length > run->end_addr - addr)
-		return NULL;
-	return image->bytes + run->offset_bytes + (addr - run->start_addr);
-}
-
-bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
-{
-	const uint8_t *at = image_at(image, addr, sizeof(*ret));
-
-	if (at)
-		memcpy(ret, at, sizeof(*ret));
-	return at != NULL;
+	return image->hint < image->run_count &&
+			       addr >= image->runs[image->hint].start_addr
+		       ? &image->runs[image->hint]
+		       : NULL;
 }
 
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,

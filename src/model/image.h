@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define IMAGE_PAGE_BYTES UINT64_C(4096)
 
@@ -54,14 +55,40 @@ int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
 /* Index of the first run that ends after addr; run_count if none does. */
 size_t image_find_run(const struct image *image, uint64_t addr);
 
+/* As image_run_at(), without a look at the run found last. */
+const struct image_run *image_search_run(struct image *image, uint64_t addr);
+
 /* The run that holds addr, or NULL. */
-const struct image_run *image_run_at(struct image *image, uint64_t addr);
+static inline const struct image_run *image_run_at(struct image *image, uint64_t addr)
+{
+	if (image->hint < image->run_count) {
+		const struct image_run *run = &image->runs[image->hint];
+
+		if (addr >= run->start_addr && addr < run->end_addr)
+			return run;
+	}
+	return image_search_run(image, addr);
+}
 
 /* The copy of [addr, addr + length), or NULL if not all of it is there. */
-const uint8_t *image_at(struct image *image, uint64_t addr, uint64_t length);
+static inline const uint8_t *image_at(struct image *image, uint64_t addr, uint64_t length)
+{
+	const struct image_run *run = image_run_at(image, addr);
+
+	if (!run || length > run->end_addr - addr)
+		return NULL;
+	return image->bytes + run->offset_bytes + (addr - run->start_addr);
+}
 
 /* A word of it. False if it is not there. */
-bool image_read(struct image *image, uint64_t addr, uint64_t *ret);
+static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
+{
+	const uint8_t *at = image_at(image, addr, sizeof(*ret));
+
+	if (at)
+		memcpy(ret, at, sizeof(*ret));
+	return at != NULL;
+}
 
 /* Bytes that are there of [start, end). */
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,

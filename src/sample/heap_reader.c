@@ -76,10 +76,13 @@ static int copy_target(void *context, const struct stop *stop)
 		.pagemap_fd = moment->pagemap_fd,
 		.deadline_ns = stop->deadline_ns,
 	};
+	struct sampler *sampler = moment->reader->sampler;
+	bool was_paced =
+		sampler_set_paced(sampler, false); /* nobody is there to be let in */
 	int r;
 
-	r = sampler_read_mappings(moment->reader->sampler, &moment->usage,
-				  &moment->mappings);
+	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
+	sampler_set_paced(sampler, was_paced);
 	if (r < 0)
 		return r;
 	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));

@@ -38,6 +38,14 @@ struct sampler *sampler_new(const struct procfs *fs, bool is_paced)
 	return s;
 }
 
+bool sampler_set_paced(struct sampler *s, bool is_paced)
+{
+	bool before = s->reader.is_paced;
+
+	s->reader.is_paced = is_paced;
+	return before;
+}
+
 void sampler_free(struct sampler *s)
 {
 	if (!s)

@@ -37,6 +37,9 @@ static inline bool targets_are_all(const struct targets *t)
 struct sampler;
 
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
+
+/* Returns how it was. */
+bool sampler_set_paced(struct sampler *s, bool is_paced);
 void sampler_free(struct sampler *s);
 
 /*

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from live import (IS_ROOT, KIB, MIB, OWNERS, PAGE, STATES, Skip, as_nobody, check, equal,
+from live import (KIB, MIB, OWNERS, STATES, Skip, as_nobody, check, equal,
                   memstate, read_proc, run, start_memstate, status_field, test, wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
@@ -237,6 +237,8 @@ def huge_pages_by_tunable_change_nothing():
 
 @test
 def a_static_programs_heap_is_known():
+    if not os.path.exists(os.path.join(FOLDER, "heap_target_static")):
+        raise Skip("static programs cannot be linked here")
     for shape in (("fragmented", 16), ("threads", 2), ("mapped", 5)):
         with HeapTarget(*shape, program="heap_target_static") as target:
             check_target(target)
@@ -376,6 +378,23 @@ def a_pause_that_would_be_too_long_is_refused():
         row = result.must_be(0).rows()[0]
         equal(row["live_bytes"], None, "live")
         check(row["anon_bytes"] > 8 * MIB, "anon")
+
+
+@test
+def nobody_is_stopped_who_was_not_named():
+    result = memstate("--csv", "-n1", "--heap", "walk").must_be(2)
+    equal(result.out, b"", "output")
+
+
+@test
+def each_sample_of_a_series_has_the_heap():
+    with HeapTarget("fragmented", 2) as target:
+        out = memstate("-p", target.pid, "--json", "-n3", "-i", "20ms", "--heap", "walk",
+                       "-o", "live_bytes,heap_quality,unexplained_bytes").must_be(0).out
+        lines = [json.loads(line)["processes"] for line in out.decode().splitlines()]
+        equal(len(lines), 3, "samples")
+        equal(len({json.dumps(line) for line in lines}), 1, "different samples")
+        equal(lines[0][0]["heap_quality"], "exact", "quality")
 
 
 run()

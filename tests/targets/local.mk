@@ -9,10 +9,13 @@ tests_targets_target_LDFLAGS = -pthread
 tests_targets_target_LDADD = -lrt
 
 # Heaps in known shapes; the same as a static program, where main_arena is the program's own.
-check_PROGRAMS += tests/targets/heap_target tests/targets/heap_target_static
+check_PROGRAMS += tests/targets/heap_target
 tests_targets_heap_target_SOURCES = %D%/heap_target.c
 tests_targets_heap_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_LDFLAGS = -pthread
+if HAVE_STATIC
+check_PROGRAMS += tests/targets/heap_target_static
 tests_targets_heap_target_static_SOURCES = %D%/heap_target.c
 tests_targets_heap_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_static_LDFLAGS = -pthread -static
+endif
