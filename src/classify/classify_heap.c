@@ -21,10 +21,13 @@ static bool shares_fit(const struct mapping_list *mappings, const struct heap *h
 {
 	for (size_t i = 0; i < heap->share_count; i++) {
 		const struct heap_share *share = &heap->shares[i];
+		const uint64_t *bytes;
 
-		if (share->mapping >= mappings->count ||
-		    share_bytes(share) >
-			    mappings->items[share->mapping].counters.bytes[SMAPS_RSS])
+		if (share->mapping >= mappings->count)
+			return false;
+		bytes = mappings->items[share->mapping].counters.bytes;
+		if (share_bytes(share) > bytes[SMAPS_RSS] ||
+		    !bytes_known(bytes[SMAPS_LAZYFREE]))
 			return false;
 	}
 	return true;
@@ -52,6 +55,9 @@ static void add_share(struct matrix *matrix, const struct mapping *m,
 	uint64_t bytes = share_bytes(share);
 	enum page_state only;
 
+	for (size_t o = 0; o < HEAP_OWNERS; o++)
+		matrix->owner_rss_bytes[o] += share->owner_bytes[o];
+	matrix->owner_rss_bytes[m->owner] -= bytes;
 	classify_states(&m->counters, states);
 	only = only_state(states);
 	if (only != STATE_COUNT_) {
@@ -80,9 +86,11 @@ void classify_heap(struct usage *usage, const struct mapping_list *mappings,
 	}
 	usage->heap_quality = heap->quality;
 	usage->trimmable_bytes = heap->trimmable_bytes;
-	for (size_t o = 0; o < HEAP_OWNERS; o++)
+	for (size_t o = 0; o < HEAP_OWNERS; o++) {
+		usage->matrix.owner_rss_bytes[o] = 0;
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			usage->matrix.cell[o][s] = 0;
+	}
 	for (size_t i = 0; i < heap->share_count; i++)
 		add_share(&usage->matrix, &mappings->items[heap->shares[i].mapping],
 			  &heap->shares[i]);
