@@ -169,18 +169,38 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 	return stop_run(&request, ret_pause_ns);
 }
 
-/* Does the copy hold as many pages of the heap's mappings as the kernel counts? */
+static bool is_page_count_right(const struct heap_reader *reader, const struct mapping *m)
+{
+	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) ==
+	       m->counters.bytes[SMAPS_RSS];
+}
+
+static bool holds_thread(const struct moment *moment, const struct mapping *m)
+{
+	for (size_t i = 0; i < moment->thread_count; i++)
+		if (moment->thread_addrs[i] >= m->start_addr &&
+		    moment->thread_addrs[i] < m->end_addr)
+			return true;
+	return false;
+}
+
+/*
+ * Does the copy hold as many pages as the kernel counts, of the heap and of the threads' data, which
+ * lead to their caches? A page that is being migrated is resident, but cannot be copied.
+ */
 static bool is_copy_whole(const struct heap_reader *reader, const struct moment *moment,
 			  const struct heap *heap)
 {
-	for (size_t i = 0; i < heap->share_count; i++) {
-		const struct mapping *m =
-			&moment->mappings.items[heap->shares[i].mapping];
+	const struct mapping_list *list = &moment->mappings;
 
-		if (image_resident_bytes(&reader->image, m->start_addr, m->end_addr) !=
-		    m->counters.bytes[SMAPS_RSS])
+	for (size_t i = 0; i < heap->share_count; i++)
+		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
 			return false;
-	}
+	for (size_t i = 0; i < list->count; i++)
+		if (walk_wants_mapping(&list->items[i]) &&
+		    holds_thread(moment, &list->items[i]) &&
+		    !is_page_count_right(reader, &list->items[i]))
+			return false;
 	return true;
 }
 
@@ -230,7 +250,7 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
 	r = prepare(reader, u, mappings, ret);
-	for (int i = 0; r == 0 && i < WALK_TRIES; i++) {
+	for (int i = 0; (r == 0 || r == -ESTALE) && i < WALK_TRIES; i++) {
 		if (i > 0)
 			nanosleep(&pause, NULL);
 		r = read_once(reader, u, mappings, ret);

@@ -68,19 +68,25 @@ static int read_status(int task_fd, int tid, char *ret_state, int *ret_tracer)
 	return 0;
 }
 
-/* Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of its own. */
-static int explain_refusal(int task_fd, int tid)
+static bool has_ended(int task_fd, int tid)
 {
 	char state;
 	int tracer, r;
 
 	r = read_status(task_fd, tid, &state, &tracer);
-	if (r == -ESRCH)
+	return r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X'));
+}
+
+/* Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of its own. */
+static int explain_refusal(int task_fd, int tid)
+{
+	char state;
+	int tracer;
+
+	if (has_ended(task_fd, tid))
 		return 0;
-	if (r < 0)
+	if (read_status(task_fd, tid, &state, &tracer) < 0)
 		return -EPERM;
-	if (state == 'Z' || state == 'X')
-		return 0;
 	return tracer != 0 ? -EBUSY : -EPERM;
 }
 
@@ -223,8 +229,11 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 		if (t->seized[i].is_gone)
 			continue;
 		r = read_registers(t->seized[i].tid, &stop->threads[stop->count]);
-		if (r == -ESRCH) /* killed while it stood */
+		if (r == -ESRCH) { /* killed while it stood, or why else? */
+			if (!has_ended(t->request->task_fd, t->seized[i].tid))
+				return -ESTALE;
 			continue;
+		}
 		if (r < 0)
 			return r;
 		stop->count++;

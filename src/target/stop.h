@@ -43,7 +43,7 @@ struct stop_request {
  *
  * Returns what work returned; or -ESRCH; -EPERM (needs the same user, or CAP_SYS_PTRACE, and a
  * kernel.yama.ptrace_scope that allows it); -EBUSY when another tracer is there; -ETIMEDOUT when some thread
- * did not stop in time; -EOPNOTSUPP for a program of another word size and on other machines than
+ * did not stop in time; -ESTALE when one did not stay stopped; -EOPNOTSUPP for a program of another word size and on other machines than
  * x86-64.
  */
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);

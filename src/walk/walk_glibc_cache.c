@@ -9,7 +9,10 @@
  * A thread's cache is a chunk of its own, pointed to from the thread's static TLS, which on x86-64
  * lies right below the thread pointer. Its size tells its layout, and may be 16 bytes larger.
  */
-#define TLS_BYTES UINT64_C(8192)
+#define TLS_WORDS 1024
+
+/* A cache with entries tells more than any number of empty ones. */
+#define USED_CACHE_SCORE (UINT64_C(1) << 32)
 
 static const struct cache_layout {
 	uint64_t chunk_bytes;
@@ -119,32 +122,53 @@ static void take_cache(struct glibc *g, const struct cache *cache)
 	}
 }
 
-/*
- * One with entries is surely the thread's; an empty one may be other memory that happens to be zero,
- * and is taken only if there is none better.
- */
-static void find_cache(struct glibc *g, uint64_t thread_addr)
+/* The cache that the word so far below a thread's pointer leads to. */
+static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
+			     struct cache *ret)
 {
-	struct cache best = { .layout = NULL };
+	uint64_t below = (word + 1) * UINT64_C(8);
+	uint64_t user_addr;
 
-	for (uint64_t at = 8; at <= TLS_BYTES && at <= thread_addr; at += 8) {
-		struct cache cache;
-		uint64_t word;
+	return below <= thread_addr &&
+	       image_read(g->image, thread_addr - below, &user_addr) &&
+	       read_cache(g, user_addr, ret);
+}
 
-		if (!image_read(g->image, thread_addr - at, &word) ||
-		    !read_cache(g, word, &cache))
-			continue;
-		if (!best.layout || cache.entry_count > 0)
-			best = cache;
-		if (cache.entry_count > 0)
-			break;
+/*
+ * The pointer is at the same distance in all threads, for it is in static TLS: where most of them
+ * have a cache with entries, or at least one that is sound. A thread alone does not tell: the
+ * next thread's TLS may be near, and other memory may happen to look like an empty cache.
+ */
+static size_t find_place(struct glibc *g)
+{
+	uint64_t best_score = 0;
+	size_t best = TLS_WORDS;
+
+	for (size_t word = 0; word < TLS_WORDS; word++) {
+		uint64_t score = 0;
+
+		for (size_t i = 0; i < g->input->thread_count; i++) {
+			struct cache cache;
+
+			if (read_cache_below(g, g->input->thread_addrs[i], word, &cache))
+				score += cache.entry_count > 0 ? USED_CACHE_SCORE : 1;
+		}
+		if (score > best_score) {
+			best_score = score;
+			best = word;
+		}
 	}
-	if (best.layout)
-		take_cache(g, &best);
+	return best;
 }
 
 void glibc_read_caches(struct glibc *g)
 {
-	for (size_t i = 0; i < g->input->thread_count; i++)
-		find_cache(g, g->input->thread_addrs[i]);
+	size_t place = find_place(g);
+
+	for (size_t i = 0; place < TLS_WORDS && i < g->input->thread_count; i++) {
+		struct cache cache;
+
+		if (read_cache_below(g, g->input->thread_addrs[i], place, &cache))
+			take_cache(g, &cache);
+	}
 }
