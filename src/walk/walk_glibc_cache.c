@@ -9,7 +9,7 @@
  * A thread's cache is a chunk of its own, pointed to from the thread's static TLS, which on x86-64
  * lies right below the thread pointer. Its size tells its layout, and may be 16 bytes larger.
  */
-#define TLS_WORDS 1024
+#define TLS_WORDS (8192 / 8)
 
 /* A cache with entries tells more than any number of empty ones. */
 #define USED_CACHE_SCORE (UINT64_C(1) << 32)
