@@ -112,6 +112,11 @@ check_PROGRAMS += %D%/test_proc_meminfo
 TESTS += %D%/test_proc_meminfo
 %C%_test_proc_meminfo_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_meminfo_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_classify_heap
+TESTS += %D%/test_classify_heap
+%C%_test_classify_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_classify_heap_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_walk_glibc
 TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_SOURCES = %D%/test_walk_glibc.c %D%/heap_image.c %D%/heap_image.h
