@@ -49,7 +49,7 @@ static int check_time(const struct peek *peek)
 static int scan_range(const struct peek *peek, const struct peek_range *range,
 		      struct image *image)
 {
-	struct scan_region regions[SCAN_REGIONS];
+	struct scan_region regions[SCAN_REGIONS] = { 0 }; /* valgrind does not know who fills it */
 	struct scan_arg arg = {
 		.size = sizeof(arg),
 		.start = range->start_addr,
