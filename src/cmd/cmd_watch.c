@@ -10,12 +10,15 @@
 #include "cmd/text.h"
 #include "ui/ui.h"
 
-#if HAVE_NCURSES
 static bool wants_screen(const struct options *o)
 {
+#if HAVE_NCURSES
 	return o->format == FORMAT_AUTO && !o->output && !o->output_all && ui_can_run();
-}
+#else
+	(void)o;
+	return false;
 #endif
+}
 
 /* Stopping a process is done to those that were named, and where it can be said that it failed. */
 static int check_heap(const struct options *o)
@@ -42,6 +45,11 @@ static int check_combination(const struct options *o)
 		return EXIT_DONE;
 	if (o->sample_count > 0) {
 		message_usage(NULL, "-n goes with --csv or --json");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->has_interval && !o->command && !wants_screen(o)) {
+		message_usage(NULL, "-i goes with --csv, --json, a command or the screen: "
+				    "a report is one sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;

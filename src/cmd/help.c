@@ -33,7 +33,8 @@ static void add_usage(const struct cmd *cmd, struct strbuf *out)
 		    "       memstate COMMAND [-p PID|NAME] [OPTIONS]\n\n"
 		    "%s\n\n"
 		    "Without -p, every process that can be read. On a terminal the screen\n"
-		    "opens; otherwise one report is written.\n\n"
+		    "opens; otherwise one report is written. With --csv or --json it is a series,\n"
+		    "until the processes have ended, ^C, or -n.\n\n"
 		    "Commands:\n",
 		    cmd->args, cmd->summary);
 	for (size_t i = 0; cmds[i]; i++)

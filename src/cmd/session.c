@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
@@ -63,6 +64,36 @@ int session_start_command(struct session *session, const struct child_files *fil
 	return EXIT_DONE;
 }
 
+/* A column that was perhaps meant: "rss" or "RSS" for rss_bytes. NULL if there is none. */
+static const struct column *guess_column(const struct column_set *set, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < set->count && length > 0; i++) {
+		const struct column *c = &set->columns[i];
+
+		if (strncasecmp(c->name, name, length) == 0 &&
+		    (c->name[length] == '_' || c->name[length] == '\0'))
+			return c;
+		if (c->heading && strcasecmp(c->heading, name) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static void say_no_column(const char *verb, char option, const struct column_set *set,
+			  const char *name)
+{
+	const struct column *guess = guess_column(set, name);
+
+	if (guess)
+		message_usage(verb, "-%c: there is no column '%s'; there is %s", option, name,
+			      guess->name);
+	else
+		message_usage(verb, "-%c: there is no column '%s' (--list-columns says which there are)",
+			      option, name);
+}
+
 int session_columns(const struct options *o, const struct column_set *set, const char *defaults,
 		    struct column_list *ret)
 {
@@ -74,7 +105,7 @@ int session_columns(const struct options *o, const struct column_set *set, const
 	}
 	if (column_list_parse(set, defaults, o->output ? o->output : defaults, ret, &bad) == 0)
 		return EXIT_DONE;
-	message_usage(o->verb, "there is no column '%s' (--list-columns says which there are)", bad);
+	say_no_column(o->verb, 'o', set, bad);
 	free(bad);
 	return EXIT_BAD_USAGE;
 }
@@ -87,8 +118,7 @@ int session_sort_key(const struct options *o, const struct column_set *set,
 	*ret_has_key = spec != NULL;
 	if (!spec || sort_key_parse(set, spec, ret) == 0)
 		return EXIT_DONE;
-	message_usage(o->verb, "-s: there is no column '%s' (--list-columns says which there are)",
-		      spec + (spec[0] == '-'));
+	say_no_column(o->verb, 's', set, spec + (spec[0] == '-'));
 	return EXIT_BAD_USAGE;
 }
 

@@ -9,6 +9,8 @@ run -o '' --csv
 run -o + --csv
 run -o pid,,rss_bytes --csv
 run -o pid,Rss_bytes
+run -o rss
+run -s SCLEAN
 run -s no_such
 run -s ''
 run -i 0 --csv
@@ -18,6 +20,7 @@ run -i -1 --csv
 run -n 0 --csv
 run -n many --csv
 run -n 3
+run -i 2
 run --csv --json
 run --text --csv
 run -J --text
