@@ -112,13 +112,13 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 	free(order);
 }
 
-/* One process, and nothing said about columns: the page. */
+/* Nothing said about columns, and it may be one process: the page, if it is one. */
 static bool wants_page(const struct text *text)
 {
 	const struct options *o = text->session->options;
 
 	return !o->output && !o->output_all && !o->targets.with_children &&
-	       (o->command || o->targets.pid_count == 1) && o->targets.name_count == 0;
+	       (o->command || !targets_are_all(&o->targets));
 }
 
 static void add_page(struct text *text, const struct usage *u, const struct mapping_list *mappings)
@@ -130,31 +130,6 @@ static void add_page(struct text *text, const struct usage *u, const struct mapp
 	};
 
 	text_report_add(&text->out, u, mappings, &options);
-}
-
-static int show_page(struct text *text)
-{
-	struct session *session = text->session;
-	struct mapping_list mappings = MAPPING_LIST_INIT;
-	int status, r;
-
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, &text->snapshot);
-	if (r == 0 && text->snapshot.count == 1) {
-		struct usage *u = &text->snapshot.usages[0];
-
-		if (sampler_read_mappings(session->sampler, u, &mappings) < 0)
-			text->snapshot.unreadable_count = 1;
-		heaps_read(session, u, &mappings);
-	}
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		return EXIT_FAILED;
-	}
-	status = session_report_missing(session, &text->snapshot);
-	if (status == EXIT_DONE)
-		add_page(text, &text->snapshot.usages[0], &mappings);
-	mapping_list_release(&mappings);
-	return status;
 }
 
 static unsigned int table_needs(const struct text *text)
@@ -182,6 +157,34 @@ static int show_table(struct text *text)
 	return r;
 }
 
+/* The page of the one process that the targets are, or a table of several. */
+static int show_page(struct text *text)
+{
+	struct session *session = text->session;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct usage *u;
+	int status, r;
+
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, &text->snapshot);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		return EXIT_FAILED;
+	}
+	if (text->snapshot.count > 1)
+		return show_table(text);
+	u = text->snapshot.usages;
+	if (text->snapshot.count == 1) {
+		if (sampler_read_mappings(session->sampler, u, &mappings) < 0)
+			text->snapshot.unreadable_count = 1;
+		heaps_read(session, u, &mappings);
+	}
+	status = session_report_missing(session, &text->snapshot);
+	if (status != EXIT_FAILED)
+		add_page(text, u, &mappings);
+	mapping_list_release(&mappings);
+	return status;
+}
+
 /* A command cannot be read once it has ended: what is shown is its largest sample. */
 static int show_peak(struct text *text)
 {
@@ -204,9 +207,13 @@ static int show_peak(struct text *text)
 		r = -ESRCH;
 	}
 	if (r == 0) {
-		strbuf_addf(&text->out, "At its largest of %" PRIu64 " sample%s, %s after its start:\n",
-			    peak.sample_count, peak.sample_count == 1 ? "" : "s",
-			    units_format_duration(peak.snapshot.elapsed_ns, elapsed));
+		strbuf_addf(&text->out, "At its largest of %" PRIu64 " sample%s, ",
+			    peak.sample_count, peak.sample_count == 1 ? "" : "s");
+		if (peak.snapshot.elapsed_ns < NS_PER_MS)
+			strbuf_add_text(&text->out, "at its start:\n");
+		else
+			strbuf_addf(&text->out, "%s after its start:\n",
+				    units_format_duration(peak.snapshot.elapsed_ns, elapsed));
 		if (is_page)
 			add_page(text, &peak.snapshot.usages[0], &peak.mappings);
 		else

@@ -11,6 +11,8 @@ run -p 100 --text -b
 run -p 300
 run -p 2
 run -p worker
+run -p helper
+run -p helper,7 --text
 run -p 100 -t -s pid
 run -p 100 -o pid,rss_bytes,command
 run -o command,rss_bytes -b -s pid
