@@ -221,36 +221,53 @@ static void add_matrix(const struct report *r)
 					"been read, it is in anon.\n");
 }
 
-static void add_beside(const struct report *r)
+struct named_amount {
+	const char *name;
+	uint64_t bytes;
+	bool is_always; /* shown when 0 too */
+};
+
+/* "TITLE  Pss 1.2M, Uss 1.0M"; no line if there is nothing to show. */
+static void add_amounts(const struct report *r, const char *title,
+			const struct named_amount *amounts, size_t count)
 {
-	const struct usage *u = r->usage;
-	const struct {
-		const char *name;
-		uint64_t bytes;
-		bool is_always; /* shown when 0 too */
-	} amounts[] = {
-		{ "Pss", u->total.bytes[SMAPS_PSS], true },
-		{ "Uss", usage_uss_bytes(u), true },
-		{ "Swap", u->total.bytes[SMAPS_SWAP], true },
-		{ "unbacked", u->unbacked_bytes, true },
-		{ "reserved", u->reserved_bytes, false },
-		{ "Size", u->process.stat_size_bytes, true },
-		{ "huge pages", usage_thp_bytes(u), false },
-		{ "hugetlb", usage_hugetlb_bytes(u), false },
-		{ "locked", u->total.bytes[SMAPS_LOCKED], false },
-		{ "unexplained", usage_unexplained_bytes(u), false },
-	};
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 	char buf[UNITS_TEXT_SIZE];
 
-	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (amounts[i].bytes == 0 && !amounts[i].is_always)
 			continue;
 		strbuf_addf(&words, "%s%s %s", words.length ? ", " : "", amounts[i].name,
 			    format_amount(r, amounts[i].bytes, buf));
 	}
-	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, "beside");
+	if (words.length == 0)
+		return;
+	strbuf_addf(r->out, "%-*s", LABEL_WIDTH, title);
 	text_add_wrapped(r->out, words.text, LABEL_WIDTH, (size_t)r->options->width);
+}
+
+static void add_beside(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const uint64_t trimmable = u->trimmable_bytes;
+	const struct named_amount parts[] = {
+		{ "huge pages", usage_thp_bytes(u), false },
+		{ "locked", u->total.bytes[SMAPS_LOCKED], false },
+		{ "trimmable", bytes_known(trimmable) ? trimmable : 0, false },
+		{ "unexplained", usage_unexplained_bytes(u), false },
+	};
+	const struct named_amount beside[] = {
+		{ "Pss", u->total.bytes[SMAPS_PSS], true },
+		{ "Uss", usage_uss_bytes(u), true },
+		{ "Swap", u->total.bytes[SMAPS_SWAP], true },
+		{ "unbacked", u->unbacked_bytes, true },
+		{ "reserved", u->reserved_bytes, false },
+		{ "hugetlb", usage_hugetlb_bytes(u), false },
+		{ "Size", u->process.stat_size_bytes, true },
+	};
+
+	add_amounts(r, "of Rss", parts, sizeof(parts) / sizeof(parts[0]));
+	add_amounts(r, "beside", beside, sizeof(beside) / sizeof(beside[0]));
 }
 
 /* Mappings of one file, or one nameless mapping. */
