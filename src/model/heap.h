@@ -40,16 +40,16 @@ struct heap_arena {
 	struct chunk_sum cached; /* freed, in a thread's cache */
 	struct chunk_sum fast;	 /* freed, in a fastbin */
 	struct chunk_sum bin;	 /* freed, in the other bins */
-	uint64_t
-		trimmable_bytes; /* resident; BYTES_UNKNOWN if the arena is not trusted */
-	const char *
-		problem; /* NULL: it passed every check. Else why its memory is unknown */
+	/* resident; BYTES_UNKNOWN if the arena is not trusted */
+	uint64_t trimmable_bytes;
+	/* NULL: it passed every check. Else why its memory is unknown */
+	const char *problem;
 };
 
 /* mallinfo2(3), field by field. */
 struct heap_mallinfo {
-	uint64_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks,
-		fordblks, keepcost;
+	uint64_t arena, ordblks, smblks, hblks, hblkhd;
+	uint64_t usmblks, fsmblks, uordblks, fordblks, keepcost;
 };
 
 /* Chunks of [lower_bytes, upper_bytes], by what became of them. */
@@ -71,8 +71,8 @@ struct heap_share {
 
 struct heap {
 	enum allocator allocator;
-	enum quality
-		quality; /* exact; bound: some arenas are unknown; unknown: nothing is here */
+	/* exact; bound: some arenas are unknown; unknown: nothing is here */
+	enum quality quality;
 	const char *problem; /* why it is not exact; NULL if it is */
 	uint64_t pause_ns;   /* how long the target stood still */
 	uint64_t copied_bytes;
@@ -80,8 +80,8 @@ struct heap {
 	struct heap_arena *arenas; /* the main one first */
 	size_t arena_count;
 	struct heap_class classes[HEAP_CLASS_COUNT];
-	struct chunk_sum
-		mapped; /* chunks with a mapping of their own, with all that is mapped for it */
+	/* chunks with a mapping of their own, with all that is mapped for it */
+	struct chunk_sum mapped;
 	size_t cache_count; /* thread caches found */
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;

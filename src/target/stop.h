@@ -17,8 +17,8 @@ struct stopped_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
-	uint64_t registers
-		[STOP_REGISTERS_MAX]; /* all general ones: pointers may be only there */
+	/* all general ones: pointers may be only there */
+	uint64_t registers[STOP_REGISTERS_MAX];
 	size_t register_count;
 };
 

@@ -13,8 +13,8 @@
 #include "model/mapping.h"
 
 struct walk_input {
-	struct image
-		*image; /* resident pages of the mappings that walk_wants_mapping() */
+	/* resident pages of the mappings that walk_wants_mapping() */
+	struct image *image;
 	const struct mapping_list *mappings; /* all, by address, of the same instant */
 	const uint64_t *thread_addrs;	     /* thread pointers, for the thread caches */
 	size_t thread_count;

@@ -85,8 +85,8 @@ struct glibc {
 	uint64_t *own;	  /* it holds the allocator's own data */
 
 	struct page_use *pages; /* per page of the image */
-	struct chunk_sum
-		*unused; /* per arena: chunks that their neighbour says are free */
+	/* per arena: chunks that their neighbour says are free */
+	struct chunk_sum *unused;
 	uint64_t budget; /* steps left for searches that may have to try much */
 };
 

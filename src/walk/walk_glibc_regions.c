@@ -93,18 +93,15 @@ void glibc_for_each_gap(struct glibc *g,
 			continue;
 		while (addr < end) {
 			size_t index = find_region(g, addr);
-			const struct region *region = &g->regions[index];
-			uint64_t gap_end = index < g->sorted_count &&
-							   region->start_addr < end
-						   ? region->start_addr
-						   : end;
+			uint64_t gap_end = end;
 
+			if (index < g->sorted_count && g->regions[index].start_addr < end)
+				gap_end = g->regions[index].start_addr;
 			if (addr < gap_end)
 				fn(context, addr, gap_end);
 			if (gap_end == end)
 				break;
-			region = &g->regions[index]; /* fn may have moved them */
-			addr = region->end_addr;
+			addr = g->regions[index].end_addr; /* fn may have moved them */
 		}
 		done_addr = end;
 	}
