@@ -244,6 +244,8 @@ static void drop_overlaps(struct glibc *g)
 	size_t kept = 0;
 
 	glibc_sort_regions(g);
+	if (!g->regions)
+		return;
 	for (size_t i = 0; i < g->region_count; i++) {
 		const struct region *last = kept ? &g->regions[kept - 1] : NULL;
 
