@@ -241,21 +241,17 @@ static void find_heaps(struct glibc *g, size_t index)
 /* Two owners of the same memory: neither is believed. The later region is cut away. */
 static void drop_overlaps(struct glibc *g)
 {
+	struct region *regions = g->regions;
 	size_t kept = 0;
 
 	glibc_sort_regions(g);
-	if (!g->regions)
-		return;
 	for (size_t i = 0; i < g->region_count; i++) {
-		const struct region *last = kept ? &g->regions[kept - 1] : NULL;
-
-		if (last && g->regions[i].start_addr < last->end_addr) {
-			glibc_distrust(g, last->arena, "its memory is claimed twice");
-			glibc_distrust(g, g->regions[i].arena,
-				       "its memory is claimed twice");
+		if (kept > 0 && regions[i].start_addr < regions[kept - 1].end_addr) {
+			glibc_distrust(g, regions[kept - 1].arena, "its memory is claimed twice");
+			glibc_distrust(g, regions[i].arena, "its memory is claimed twice");
 			continue;
 		}
-		g->regions[kept++] = g->regions[i];
+		regions[kept++] = regions[i];
 	}
 	g->region_count = kept;
 	g->sorted_count = kept;
