@@ -118,6 +118,11 @@ void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
 		h->start = *s;
 }
 
+uint64_t history_span_ns(const struct history *h)
+{
+	return h->count < 2 ? 0 : h->items[h->count - 1].taken_ns - h->start.taken_ns;
+}
+
 bool history_get_change(const struct history *h, enum part part, int64_t *ret_bytes)
 {
 	const struct sample *last;

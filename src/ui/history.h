@@ -67,6 +67,9 @@ void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
 bool history_get_change(const struct history *h, enum part part, int64_t *ret_bytes);
 bool history_get_rate(const struct history *h, enum part part, int64_t *ret_bytes_per_s);
 
+/* From the first sample to the last, 0 while there are not two. */
+uint64_t history_span_ns(const struct history *h);
+
 /* The last samples of a part, at most `max`, oldest first. Returns how many. */
 size_t history_copy(const struct history *h, enum part part, size_t max, uint64_t *ret_bytes);
 

@@ -56,7 +56,7 @@ static int width_of(const struct layout *l)
 
 static struct layout lay_out(const struct process_view *v, int room)
 {
-	struct layout l = { .label = 9, .amount = 8, .share = 7, .change = 9, .rate = 9 };
+	struct layout l = { .label = 9, .amount = 8, .share = 7, .change = 10, .rate = 9 };
 	int *const dispensable[] = { &l.share, &l.rate, &l.change };
 
 	if (v->exact_bytes)
@@ -150,6 +150,18 @@ static struct pen line_at(const struct matrix_page *m, int line)
 			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
+/* "IN 4.1s": the time that the changes are of. */
+static void add_change_heading(const struct matrix_page *m, struct pen *pen)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t span_ns = history_span_ns(history_of(m));
+	char span[UNITS_TEXT_SIZE];
+
+	if (span_ns > 0)
+		strbuf_addf(&text, "IN %s", units_format_duration(span_ns, span));
+	pen_add_right(pen, m->layout.change, span_ns > 0 ? text.text : "CHANGE");
+}
+
 static void draw_heading(const struct matrix_page *m)
 {
 	static const char *const titles[] = {
@@ -175,7 +187,7 @@ static void draw_heading(const struct matrix_page *m)
 	}
 	pen.role = ROLE_HEADING;
 	if (m->layout.change > 0)
-		pen_add_right(&pen, m->layout.change, "CHANGE");
+		add_change_heading(m, &pen);
 	if (m->layout.rate > 0)
 		pen_add_right(&pen, m->layout.rate, "PER S");
 }

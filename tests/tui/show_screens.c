@@ -68,6 +68,7 @@ static void set_times(struct stage *s)
 
 	for (size_t i = 0; i < d->history.count; i++)
 		d->history.items[i].taken_ns = FIRST_NS + i * NS_PER_S;
+	d->history.start.taken_ns = FIRST_NS;
 	for (size_t i = 0; i < d->detail.count; i++)
 		d->detail.usages[i].taken_ns = s->now_ns - AGE_NS;
 	processes->taken_ns = s->now_ns - AGE_NS;
