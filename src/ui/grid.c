@@ -145,6 +145,22 @@ bool grid_row_matches(const struct grid *g, const void *row, const char *words)
 	return false;
 }
 
+size_t grid_search(const struct grid *g, const void *const *rows, size_t count, const char *words,
+		   int step)
+{
+	size_t at = g->list.cursor;
+
+	if (words[0] == '\0')
+		return SIZE_MAX;
+	for (size_t tried = 0; tried < count; tried++) {
+		if (tried > 0 || step != 0)
+			at = (at + count + (size_t)(step < 0 ? -1 : 1)) % count;
+		if (grid_row_matches(g, rows[at], words))
+			return at;
+	}
+	return SIZE_MAX;
+}
+
 static int *width_of(const struct grid *g, const struct column *column)
 {
 	return &g->widths[column - g->set->columns];

@@ -62,6 +62,13 @@ const char *grid_heading(const struct column *column);
 /* True if the words are in a text that the row shows, or in its first column; in either case. */
 bool grid_row_matches(const struct grid *g, const void *row, const char *words);
 
+/*
+ * The row that has the words, round from where the cursor is: that row too with step 0, the next one
+ * with 1, the former one with -1. SIZE_MAX if there is none.
+ */
+size_t grid_search(const struct grid *g, const void *const *rows, size_t count, const char *words,
+		   int step);
+
 /* What was drawn at x, y: a heading, or NULL. A row, or SIZE_MAX. */
 const struct column *grid_heading_at(const struct grid *g, int x, int y);
 size_t grid_row_at(const struct grid *g, size_t row_count, int x, int y);

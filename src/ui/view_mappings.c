@@ -187,20 +187,13 @@ void mappings_choose_row(struct mappings_view *v, size_t row)
 
 bool mappings_search(struct mappings_view *v, int step)
 {
-	const char *words = strbuf_text(&v->selection.search);
-	size_t at = v->grid.list.cursor;
+	size_t row = grid_search(&v->grid, v->order, v->count,
+				 strbuf_text(&v->selection.search), step);
 
-	if (words[0] == '\0' || v->count == 0)
+	if (row == SIZE_MAX)
 		return false;
-	for (size_t tried = 0; tried < v->count; tried++) {
-		if (tried > 0 || step != 0)
-			at = (at + v->count + (size_t)(step < 0 ? -1 : 1)) % v->count;
-		if (grid_row_matches(&v->grid, v->order[at], words)) {
-			mappings_choose_row(v, at);
-			return true;
-		}
-	}
-	return false;
+	mappings_choose_row(v, row);
+	return true;
 }
 
 static void group_next(struct mappings_view *v)

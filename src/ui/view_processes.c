@@ -119,20 +119,13 @@ void processes_choose_row(struct processes_view *v, size_t row)
 
 bool processes_search(struct processes_view *v, int step)
 {
-	const char *words = strbuf_text(&v->selection.search);
-	size_t at = v->grid.list.cursor;
+	size_t row = grid_search(&v->grid, v->order, v->count,
+				 strbuf_text(&v->selection.search), step);
 
-	if (words[0] == '\0' || v->count == 0)
+	if (row == SIZE_MAX)
 		return false;
-	for (size_t tried = 0; tried < v->count; tried++) {
-		if (tried > 0 || step != 0)
-			at = (at + v->count + (size_t)(step < 0 ? -1 : 1)) % v->count;
-		if (grid_row_matches(&v->grid, v->order[at], words)) {
-			processes_choose_row(v, at);
-			return true;
-		}
-	}
-	return false;
+	processes_choose_row(v, row);
+	return true;
 }
 
 static struct tag *find_tag(const struct processes_view *v, const struct process *p)
