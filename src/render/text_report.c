@@ -217,8 +217,8 @@ static void add_matrix(const struct report *r)
 	}
 	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
 	if (!is_heap_known)
-		strbuf_add_text(r->out, "live, pool and fragments are not known: the heap has not "
-					"been read, it is in anon.\n");
+		strbuf_add_text(r->out, "live, pool and fragments are in anon: the heap was not "
+					"read (see --heap walk).\n");
 }
 
 struct named_amount {
