@@ -38,11 +38,13 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		.sampler = sampler,
 		.max_pause_ns = max_pause_ns,
 		.image = IMAGE_INIT,
+		.blocks = BLOCKS_INIT,
 	};
 }
 
 void heap_reader_release(struct heap_reader *reader)
 {
+	blocks_release(&reader->blocks);
 	image_release(&reader->image);
 }
 
@@ -224,7 +226,8 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 		.thread_count = moment.thread_count,
 	};
 	heap_release(ret);
-	walk_glibc(&input, ret);
+	blocks_release(&reader->blocks);
+	walk_glibc(&input, ret, &reader->blocks);
 	ret->pause_ns = pause_ns;
 	ret->copied_bytes = reader->image.length_bytes;
 	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, &moment, ret)) {

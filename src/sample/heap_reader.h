@@ -9,12 +9,14 @@
 #include "model/heap.h"
 #include "model/image.h"
 #include "sample/sampler.h"
+#include "walk/blocks.h"
 
 struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
 	uint64_t max_pause_ns;
 	struct image image; /* its room is kept from read to read */
+	struct blocks blocks; /* of the last read, in the image */
 };
 
 /* The procfs and the sampler are borrowed. */

@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libwalk.a
 %C%_libwalk_a_SOURCES = \
+	%D%/blocks.c \
+	%D%/blocks.h \
 	%D%/walk.h \
 	%D%/walk_glibc.c \
 	%D%/walk_glibc.h \

@@ -11,6 +11,7 @@
 #include "model/heap.h"
 #include "model/image.h"
 #include "model/mapping.h"
+#include "walk/blocks.h"
 
 struct walk_input {
 	/* resident pages of the mappings that walk_wants_mapping() */
@@ -24,9 +25,10 @@ struct walk_input {
 bool walk_wants_mapping(const struct mapping *m);
 
 /*
- * glibc's malloc, 2.26 to 2.43, linked dynamically or statically. *ret is initialised; what could not
- * be trusted is said in it.
+ * glibc's malloc, 2.26 to 2.43, linked dynamically or statically. *ret and *ret_blocks are initialised,
+ * and are to be released; what could not be trusted is said in *ret, and is not in *ret_blocks, which
+ * needs the image for as long as it is used.
  */
-void walk_glibc(const struct walk_input *input, struct heap *ret);
+void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
 #endif

@@ -51,34 +51,22 @@ void glibc_distrust(struct glibc *g, size_t arena, const char *problem)
 
 static void allocate_tables(struct glibc *g)
 {
-	uint64_t granules = g->image->length_bytes / CHUNK_ALIGN;
-	size_t words = (size_t)(granules / 64 + 1);
-
-	g->starts = xcalloc(words, sizeof(uint64_t));
-	g->listed = xcalloc(words, sizeof(uint64_t));
-	g->cached = xcalloc(words, sizeof(uint64_t));
-	g->own = xcalloc(words, sizeof(uint64_t));
-	g->pages = xcalloc((size_t)(g->image->length_bytes / IMAGE_PAGE_BYTES + 1),
-			   sizeof(*g->pages));
+	blocks_init(g->blocks, g->image, g->image->length_bytes / CHUNK_ALIGN);
+	g->blocks->head_bytes = CHUNK_HEAD;
 	g->unused = xcalloc(g->heap->arena_count, sizeof(*g->unused));
 }
 
-static void release(struct glibc *g)
+void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks)
 {
-	free(g->starts);
-	free(g->listed);
-	free(g->cached);
-	free(g->own);
-	free(g->pages);
-	free(g->unused);
-	free(g->regions);
-}
-
-void walk_glibc(const struct walk_input *input, struct heap *ret)
-{
-	struct glibc g = { .input = input, .image = input->image, .heap = ret };
+	struct glibc g = {
+		.input = input,
+		.image = input->image,
+		.heap = ret,
+		.blocks = ret_blocks,
+	};
 
 	heap_init(ret);
+	*ret_blocks = (struct blocks)BLOCKS_INIT;
 	g.budget = g.image->length_bytes / CHUNK_ALIGN * BUDGET_PER_GRANULE + BUDGET_MIN;
 	ret->problem = glibc_find_main_arena(&g);
 	if (ret->problem)
@@ -95,5 +83,6 @@ void walk_glibc(const struct walk_input *input, struct heap *ret)
 		glibc_read_caches(&g);
 		glibc_account(&g);
 	}
-	release(&g);
+	free(g.unused);
+	free(g.regions);
 }

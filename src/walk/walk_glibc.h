@@ -10,7 +10,7 @@
 
 #include "walk/walk.h"
 
-#define CHUNK_ALIGN UINT64_C(16)
+#define CHUNK_ALIGN BLOCK_ALIGN
 #define CHUNK_MIN_BYTES UINT64_C(32)
 #define CHUNK_HEAD UINT64_C(16)	  /* prev_size and size */
 #define CHUNK_STRUCT UINT64_C(48) /* sizeof(struct malloc_chunk) */
@@ -59,13 +59,6 @@ struct region {
 	size_t arena; /* of a mapped chunk: 0 */
 };
 
-/* How the bytes of one resident page are used. heap = live + free + the allocator's own. */
-struct page_use {
-	uint16_t heap_bytes;
-	uint16_t live_bytes;
-	uint16_t free_bytes;
-};
-
 struct glibc {
 	const struct walk_input *input;
 	struct image *image;
@@ -78,13 +71,8 @@ struct glibc {
 	struct region *regions; /* disjoint; the first sorted_count by address */
 	size_t region_count, region_capacity, sorted_count;
 
-	/* Per 16 bytes of the image. */
-	uint64_t *starts; /* a chunk begins here */
-	uint64_t *listed; /* it is in a list of free chunks */
-	uint64_t *cached; /* that list is a thread's cache */
-	uint64_t *own;	  /* it holds the allocator's own data */
-
-	struct page_use *pages; /* per page of the image */
+	/* a bit per 16 bytes of the image; not_live: it is in a list of free chunks */
+	struct blocks *blocks;
 	/* per arena: chunks that their neighbour says are free */
 	struct chunk_sum *unused;
 	uint64_t budget; /* steps left for searches that may have to try much */
@@ -125,16 +113,6 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 	const struct image_run *run = image_run_at(g->image, addr);
 
 	return (run->offset_bytes + (addr - run->start_addr)) / CHUNK_ALIGN;
-}
-
-static inline bool bit_is_set(const uint64_t *bits, uint64_t bit)
-{
-	return bits[bit / 64] >> bit % 64 & 1;
-}
-
-static inline void bit_set(uint64_t *bits, uint64_t bit)
-{
-	bits[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
 /* walk_glibc_find.c: main_arena, its layout, and mp_. Return NULL, or why not. */
@@ -200,7 +178,7 @@ bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cach
 /* walk_glibc_cache.c: the threads' caches. */
 void glibc_read_caches(struct glibc *g);
 
-/* walk_glibc_account.c: sums per arena, class, page and mapping. */
+/* walk_glibc_account.c: sums per arena, class, page and mapping; extents of what is trusted. */
 void glibc_account(struct glibc *g);
 
 #endif

@@ -37,7 +37,7 @@ static void add_use(struct glibc *g, uint64_t start, uint64_t end, enum use use)
 			uint64_t stop = page_end < limit ? page_end : limit;
 			uint64_t offset = run->offset_bytes + (addr - run->start_addr);
 
-			add_to_page(&g->pages[offset / IMAGE_PAGE_BYTES], use,
+			add_to_page(&g->blocks->pages[offset / IMAGE_PAGE_BYTES], use,
 				    (uint16_t)(stop - addr));
 			addr = stop;
 		}
@@ -98,8 +98,8 @@ static void account_chunk(struct glibc *g, struct heap_arena *arena, struct trim
 {
 	uint64_t bit = glibc_bit(g, addr);
 	struct heap_class *class = &g->heap->classes[heap_class_index(size)];
-	bool is_listed = bit_is_set(g->listed, bit);
-	bool is_cached = bit_is_set(g->cached, bit);
+	bool is_listed = bit_is_set(g->blocks->not_live, bit);
+	bool is_cached = bit_is_set(g->blocks->cached, bit);
 
 	if (is_listed && !is_cached) {
 		if (!trim->start_addr)
@@ -113,11 +113,39 @@ static void account_chunk(struct glibc *g, struct heap_arena *arena, struct trim
 		chunk_sum_add(&arena->cached, size);
 		chunk_sum_add(&class->cached, size);
 		add_use(g, addr, addr + size, USE_FREE);
-	} else if (!is_unused && !bit_is_set(g->own, bit)) {
+	} else if (is_unused || bit_is_set(g->blocks->own, bit)) {
+		bit_set(g->blocks->not_live, bit);
+	} else {
 		chunk_sum_add(&arena->live, size);
 		chunk_sum_add(&class->live, size);
 		add_use(g, addr, addr + size, USE_LIVE);
 	}
+}
+
+static void add_chain(struct glibc *g, const struct region *region, uint64_t end_addr)
+{
+	struct extent *extent;
+
+	if (end_addr <= region->first_addr)
+		return;
+	extent = blocks_add_extent(g->blocks);
+	extent->kind = EXTENT_CHAIN;
+	extent->start_addr = region->first_addr;
+	extent->end_addr = end_addr;
+	extent->arena = (uint32_t)region->arena;
+}
+
+/* A single block, whose head is there. */
+static void add_unit(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	struct extent *extent = blocks_add_extent(g->blocks);
+
+	extent->kind = EXTENT_UNITS;
+	extent->start_addr = addr;
+	extent->end_addr = region->end_addr;
+	extent->unit_bytes = region->end_addr - addr;
+	extent->first_bit = glibc_bit(g, addr);
+	extent->arena = (uint32_t)region->arena;
 }
 
 static void account_region(struct glibc *g, const struct region *region)
@@ -134,7 +162,10 @@ static void account_region(struct glibc *g, const struct region *region)
 		account_chunk(g, arena, &trim, addr, size, is_unused);
 		addr += size;
 	}
+	add_chain(g, region, addr);
 	if (addr == arena->top_addr) {
+		bit_set(g->blocks->not_live, glibc_bit(g, addr));
+		add_unit(g, region, addr);
 		add_use(g, addr, region->end_addr, USE_FREE);
 		trim_top(g, &trim, region, addr);
 	} else {
@@ -150,6 +181,7 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	add_use(g, region->start_addr, region->end_addr, USE_HEAP);
 	add_use(g, region->first_addr + CHUNK_HEAD, region->end_addr, USE_LIVE);
 	chunk_sum_add(&g->heap->classes[heap_class_index(size)].live, size);
+	add_unit(g, region, region->first_addr);
 }
 
 static void add_page(const struct page_use *page, uint64_t owner_bytes[])
@@ -176,7 +208,7 @@ static void share_mapping(struct glibc *g, size_t index)
 		const struct image_run *run = image_run_at(g->image, addr);
 		uint64_t offset = run->offset_bytes + (addr - run->start_addr);
 
-		add_page(&g->pages[offset / IMAGE_PAGE_BYTES], share.owner_bytes);
+		add_page(&g->blocks->pages[offset / IMAGE_PAGE_BYTES], share.owner_bytes);
 		addr = glibc_next_resident(g, addr + IMAGE_PAGE_BYTES, m->end_addr);
 	}
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
@@ -248,6 +280,7 @@ void glibc_account(struct glibc *g)
 	for (size_t i = 0; i < g->input->mappings->count; i++)
 		if (walk_wants_mapping(&g->input->mappings->items[i]))
 			share_mapping(g, i);
+	blocks_sort(g->blocks);
 	fill_mallinfo(g);
 	judge(g);
 }

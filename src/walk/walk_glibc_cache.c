@@ -90,7 +90,7 @@ static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 	    !glibc_read_chunk(g, cache.chunk_addr, &size, &is_unused) || is_unused)
 		return false;
 	cache.layout = find_layout(size);
-	if (!cache.layout || bit_is_set(g->own, glibc_bit(g, cache.chunk_addr)))
+	if (!cache.layout || bit_is_set(g->blocks->own, glibc_bit(g, cache.chunk_addr)))
 		return false;
 	cache.bytes =
 		image_at(g->image, user_addr, cache.layout->chunk_bytes - CHUNK_HEAD);
@@ -107,7 +107,7 @@ static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 
 static void take_cache(struct glibc *g, const struct cache *cache)
 {
-	bit_set(g->own, glibc_bit(g, cache->chunk_addr));
+	bit_set(g->blocks->own, glibc_bit(g, cache->chunk_addr));
 	g->heap->cache_count++;
 	for (unsigned int bin = 0; bin < cache->layout->bin_count; bin++) {
 		struct free_list list;

@@ -12,7 +12,7 @@ bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 	uint64_t head, next_head;
 
 	if (addr % CHUNK_ALIGN || !image_run_at(g->image, addr) ||
-	    !bit_is_set(g->starts, glibc_bit(g, addr)) ||
+	    !bit_is_set(g->blocks->starts, glibc_bit(g, addr)) ||
 	    !glibc_read_head(g, addr, &head) ||
 	    !glibc_read_head(g, addr + (head & ~CHUNK_FLAGS), &next_head))
 		return false;
@@ -66,7 +66,7 @@ static const char *walk_region(struct glibc *g, const struct region *region)
 			return "a chunk has an impossible size";
 		if (!glibc_read_head(g, addr + size, &next_head))
 			break;
-		bit_set(g->starts, glibc_bit(g, addr));
+		bit_set(g->blocks->starts, glibc_bit(g, addr));
 		if (!(next_head & CHUNK_PREV_INUSE))
 			problem = note_unused(g, region, addr + size, size);
 		if (problem)

@@ -67,11 +67,11 @@ bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cach
 	for (uint64_t i = 0; i < list->count; i++) {
 		uint64_t bit = glibc_bit(g, addr);
 
-		if (bit_is_set(g->listed, bit))
+		if (bit_is_set(g->blocks->not_live, bit))
 			return false;
-		bit_set(g->listed, bit);
+		bit_set(g->blocks->not_live, bit);
 		if (is_cache)
-			bit_set(g->cached, bit);
+			bit_set(g->blocks->cached, bit);
 		if (!read_next(g, list, addr, &addr))
 			return false;
 	}
@@ -117,9 +117,9 @@ static bool take_from_bin(struct glibc *g, size_t index, unsigned int bin, uint6
 	if (bin > 1 && bin < SMALL_BINS && size != bin * CHUNK_ALIGN)
 		return false;
 	bit = glibc_bit(g, addr);
-	if (bit_is_set(g->listed, bit))
+	if (bit_is_set(g->blocks->not_live, bit))
 		return false;
-	bit_set(g->listed, bit);
+	bit_set(g->blocks->not_live, bit);
 	chunk_sum_add(&g->heap->arenas[index].bin, size);
 	return true;
 }

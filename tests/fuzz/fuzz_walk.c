@@ -41,6 +41,24 @@ static void check_shares(struct heap_image *h, const struct heap *heap)
 	}
 }
 
+/* Every block is found by its first and its last byte, and they do not overlap. */
+static void check_blocks(struct heap_image *h)
+{
+	struct block_place place = { 0 };
+	struct block block, found;
+	uint64_t end = 0;
+
+	while (blocks_next(&h->blocks, &place, &block)) {
+		CHECK(block.addr >= end && block.bytes > 0);
+		CHECK(block.bit < h->blocks.bit_count);
+		end = block.addr + block.bytes;
+		CHECK(end > block.addr);
+		CHECK(blocks_find(&h->blocks, block.addr, &found));
+		CHECK(found.bit == block.bit && found.state == block.state);
+		CHECK(blocks_find(&h->blocks, end - 1, &found) && found.addr == block.addr);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct heap_image h;
@@ -52,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	damage(&h, data + 1, size - 1);
 	heap_image_walk(&h, &heap);
 	check_shares(&h, &heap);
+	check_blocks(&h);
 	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
 	CHECK(heap.quality == QUALITY_EXACT || heap.problem);
 	heap_release(&heap);

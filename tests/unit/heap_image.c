@@ -326,6 +326,7 @@ void heap_image_init(struct heap_image *h, const struct heap_kind *kind)
 
 void heap_image_release(struct heap_image *h)
 {
+	blocks_release(&h->blocks);
 	image_release(&h->image);
 	mapping_list_release(&h->mappings);
 }
@@ -363,5 +364,6 @@ void heap_image_walk(struct heap_image *h, struct heap *ret)
 		.thread_count = 1,
 	};
 
-	walk_glibc(&input, ret);
+	blocks_release(&h->blocks);
+	walk_glibc(&input, ret, &h->blocks);
 }

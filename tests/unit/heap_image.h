@@ -29,6 +29,7 @@ extern const size_t heap_kind_count;
 
 struct heap_image {
 	struct image image;
+	struct blocks blocks; /* of the last walk */
 	struct mapping_list mappings;
 	uint64_t thread_addr;
 

@@ -117,6 +117,12 @@ TESTS += %D%/test_classify_heap
 %C%_test_classify_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_heap_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_blocks
+TESTS += %D%/test_blocks
+%C%_test_blocks_SOURCES = %D%/test_blocks.c %D%/heap_image.c %D%/heap_image.h
+%C%_test_blocks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_blocks_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_walk_glibc
 TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_SOURCES = %D%/test_walk_glibc.c %D%/heap_image.c %D%/heap_image.h
