@@ -94,6 +94,18 @@ const struct image_run *image_search_run(struct image *image, uint64_t addr)
 		       : NULL;
 }
 
+uint64_t image_next_resident(struct image *image, uint64_t addr, uint64_t limit)
+{
+	const struct image_run *run;
+	size_t index;
+
+	if (addr >= limit || image_run_at(image, addr))
+		return addr;
+	index = image_find_run(image, addr);
+	run = &image->runs[index];
+	return index < image->run_count && run->start_addr < limit ? run->start_addr : limit;
+}
+
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,
 			      uint64_t end_addr)
 {

@@ -90,6 +90,9 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 	return at != NULL;
 }
 
+/* addr if it is there, else the next address that is; limit if none is before that. */
+uint64_t image_next_resident(struct image *image, uint64_t addr, uint64_t limit);
+
 /* Bytes that are there of [start, end). */
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,
 			      uint64_t end_addr);

@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 %C%_libwalk_a_SOURCES = \
 	%D%/blocks.c \
 	%D%/blocks.h \
+	%D%/page_use.c \
+	%D%/page_use.h \
 	%D%/walk.h \
 	%D%/walk_glibc.c \
 	%D%/walk_glibc.h \

@@ -136,9 +136,6 @@ void glibc_for_each_gap(struct glibc *g,
 			void (*fn)(void *context, uint64_t start_addr, uint64_t end_addr),
 			void *context);
 
-/* addr if it is in the image, else the next address that is; limit if none is before that. */
-uint64_t glibc_next_resident(struct glibc *g, uint64_t addr, uint64_t limit);
-
 /* walk_glibc_segments.c: the memory of the main arena. */
 void glibc_find_segments(struct glibc *g);
 

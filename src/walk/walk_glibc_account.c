@@ -6,44 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/xalloc.h"
-
-enum use {
-	USE_HEAP,
-	USE_LIVE,
-	USE_FREE
-};
-
-static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
-{
-	switch (use) {
-	case USE_HEAP: page->heap_bytes = (uint16_t)(page->heap_bytes + bytes); break;
-	case USE_LIVE: page->live_bytes = (uint16_t)(page->live_bytes + bytes); break;
-	case USE_FREE: page->free_bytes = (uint16_t)(page->free_bytes + bytes); break;
-	}
-}
-
-/* Count [start, end) on each resident page it touches. */
-static void add_use(struct glibc *g, uint64_t start, uint64_t end, enum use use)
-{
-	uint64_t addr = glibc_next_resident(g, start, end);
-
-	while (addr < end) {
-		const struct image_run *run = image_run_at(g->image, addr);
-		uint64_t limit = run->end_addr < end ? run->end_addr : end;
-
-		while (addr < limit) {
-			uint64_t page_end = (addr | (IMAGE_PAGE_BYTES - 1)) + 1;
-			uint64_t stop = page_end < limit ? page_end : limit;
-			uint64_t offset = run->offset_bytes + (addr - run->start_addr);
-
-			add_to_page(&g->blocks->pages[offset / IMAGE_PAGE_BYTES], use,
-				    (uint16_t)(stop - addr));
-			addr = stop;
-		}
-		addr = glibc_next_resident(g, addr, end);
-	}
-}
+#include "walk/page_use.h"
 
 /*
  * What malloc_trim(0) would give back. It first merges the chunks of fastbins with their neighbours;
@@ -105,20 +68,20 @@ static void account_chunk(struct glibc *g, struct heap_arena *arena, struct trim
 		if (!trim->start_addr)
 			trim->start_addr = addr;
 		chunk_sum_add(&class->free, size);
-		add_use(g, addr, addr + size, USE_FREE);
+		page_use_add(g->blocks, addr, addr + size, USE_FREE);
 		return;
 	}
 	trim_stretch(g, trim, addr);
 	if (is_cached) {
 		chunk_sum_add(&arena->cached, size);
 		chunk_sum_add(&class->cached, size);
-		add_use(g, addr, addr + size, USE_FREE);
+		page_use_add(g->blocks, addr, addr + size, USE_FREE);
 	} else if (is_unused || bit_is_set(g->blocks->own, bit)) {
 		bit_set(g->blocks->not_live, bit);
 	} else {
 		chunk_sum_add(&arena->live, size);
 		chunk_sum_add(&class->live, size);
-		add_use(g, addr, addr + size, USE_LIVE);
+		page_use_add(g->blocks, addr, addr + size, USE_LIVE);
 	}
 }
 
@@ -156,7 +119,7 @@ static void account_region(struct glibc *g, const struct region *region)
 	uint64_t size;
 	bool is_unused;
 
-	add_use(g, region->start_addr, region->end_addr, USE_HEAP);
+	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
 	/* top and fences are no chunk that was noted as one: they end the loop */
 	while (glibc_read_chunk(g, addr, &size, &is_unused)) {
 		account_chunk(g, arena, &trim, addr, size, is_unused);
@@ -166,7 +129,7 @@ static void account_region(struct glibc *g, const struct region *region)
 	if (addr == arena->top_addr) {
 		bit_set(g->blocks->not_live, glibc_bit(g, addr));
 		add_unit(g, region, addr);
-		add_use(g, addr, region->end_addr, USE_FREE);
+		page_use_add(g->blocks, addr, region->end_addr, USE_FREE);
 		trim_top(g, &trim, region, addr);
 	} else {
 		trim_stretch(g, &trim, addr);
@@ -178,48 +141,10 @@ static void account_mapped(struct glibc *g, const struct region *region)
 {
 	uint64_t size = region->end_addr - region->start_addr;
 
-	add_use(g, region->start_addr, region->end_addr, USE_HEAP);
-	add_use(g, region->first_addr + CHUNK_HEAD, region->end_addr, USE_LIVE);
+	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
+	page_use_add(g->blocks, region->first_addr + CHUNK_HEAD, region->end_addr, USE_LIVE);
 	chunk_sum_add(&g->heap->classes[heap_class_index(size)].live, size);
 	add_unit(g, region, region->first_addr);
-}
-
-static void add_page(const struct page_use *page, uint64_t owner_bytes[])
-{
-	uint64_t used = (uint64_t)page->live_bytes + page->free_bytes;
-
-	owner_bytes[OWNER_LIVE] += page->live_bytes;
-	if (page->free_bytes == IMAGE_PAGE_BYTES)
-		owner_bytes[OWNER_POOL_PAGES] += page->free_bytes;
-	else
-		owner_bytes[OWNER_POOL_FRAGMENTS] += page->free_bytes;
-	owner_bytes[OWNER_HEAP_META] += page->heap_bytes - used;
-}
-
-static void share_mapping(struct glibc *g, size_t index)
-{
-	const struct mapping *m = &g->input->mappings->items[index];
-	struct heap_share share = { .mapping = index };
-	uint64_t addr = glibc_next_resident(g, m->start_addr, m->end_addr);
-	struct heap *heap = g->heap;
-	uint64_t sum = 0;
-
-	while (addr < m->end_addr) {
-		const struct image_run *run = image_run_at(g->image, addr);
-		uint64_t offset = run->offset_bytes + (addr - run->start_addr);
-
-		add_page(&g->blocks->pages[offset / IMAGE_PAGE_BYTES], share.owner_bytes);
-		addr = glibc_next_resident(g, addr + IMAGE_PAGE_BYTES, m->end_addr);
-	}
-	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
-		heap->owner_bytes[o] += share.owner_bytes[o];
-		sum += share.owner_bytes[o];
-	}
-	if (sum == 0)
-		return;
-	heap->shares = xgrow(heap->shares, &heap->share_capacity, heap->share_count + 1,
-			     sizeof(*heap->shares));
-	heap->shares[heap->share_count++] = share;
 }
 
 /* As int_mallinfo() and mallinfo2() do it. */
@@ -277,9 +202,7 @@ void glibc_account(struct glibc *g)
 		else if (!heap->arenas[region->arena].problem)
 			account_region(g, region);
 	}
-	for (size_t i = 0; i < g->input->mappings->count; i++)
-		if (walk_wants_mapping(&g->input->mappings->items[i]))
-			share_mapping(g, i);
+	page_use_share(g->blocks, g->input->mappings, heap);
 	blocks_sort(g->blocks);
 	fill_mallinfo(g);
 	judge(g);

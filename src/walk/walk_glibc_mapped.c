@@ -79,7 +79,7 @@ static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 	struct glibc *g = context;
 	struct gap gap = { (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1),
 			   end_addr };
-	uint64_t addr = glibc_next_resident(g, gap.start_addr, end_addr);
+	uint64_t addr = image_next_resident(g->image, gap.start_addr, end_addr);
 
 	while (addr < end_addr) {
 		struct mapped_chunk chunk;
@@ -89,7 +89,7 @@ static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 			take_chunk(g, &chunk);
 			next_addr = gap.start_addr = chunk.end_addr;
 		}
-		addr = glibc_next_resident(g, next_addr, end_addr);
+		addr = image_next_resident(g->image, next_addr, end_addr);
 	}
 }
 

@@ -107,19 +107,6 @@ void glibc_for_each_gap(struct glibc *g,
 	}
 }
 
-uint64_t glibc_next_resident(struct glibc *g, uint64_t addr, uint64_t limit)
-{
-	const struct image_run *run;
-	size_t index;
-
-	if (addr >= limit || image_run_at(g->image, addr))
-		return addr;
-	index = image_find_run(g->image, addr);
-	run = &g->image->runs[index];
-	return index < g->image->run_count && run->start_addr < limit ? run->start_addr
-								      : limit;
-}
-
 /* Returns where the next arena of the ring is; false if this one is not all there. */
 static bool read_arena(struct glibc *g, uint64_t addr, struct heap_arena *ret,
 		       uint64_t *ret_next)

@@ -100,7 +100,7 @@ static void search_brk(struct search *s)
 		if (kind == SEGMENT_NONE && !last_end) /* the first is where malloc began */
 			return;
 		if (kind == SEGMENT_NONE) {
-			addr = glibc_next_resident(s->g, addr + CHUNK_ALIGN, limit);
+			addr = image_next_resident(s->g->image, addr + CHUNK_ALIGN, limit);
 			continue;
 		}
 		if (last_end)
@@ -118,7 +118,7 @@ static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 	struct search *s = context;
 	uint64_t addr = (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1);
 
-	addr = glibc_next_resident(s->g, addr, end_addr);
+	addr = image_next_resident(s->g->image, addr, end_addr);
 	while (addr < end_addr && glibc_spend(s->g, 1)) {
 		uint64_t end = 0;
 		enum segment_end kind = follow_chain(s, addr, end_addr, &end);
@@ -126,9 +126,9 @@ static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 		if (kind != SEGMENT_NONE && end % IMAGE_PAGE_BYTES == 0) {
 			add_segment(s, addr, addr, end);
 			s->has_top = s->has_top || kind == SEGMENT_TOP;
-			addr = glibc_next_resident(s->g, end, end_addr);
+			addr = image_next_resident(s->g->image, end, end_addr);
 		} else {
-			addr = glibc_next_resident(s->g, addr + IMAGE_PAGE_BYTES,
+			addr = image_next_resident(s->g->image, addr + IMAGE_PAGE_BYTES,
 						   end_addr);
 		}
 	}
