@@ -3,6 +3,7 @@
 
 #include "cmd/cmd.h"
 
+#include <locale.h>
 #include <string.h>
 
 #include "cmd/help.h"
@@ -39,6 +40,13 @@ static int check_args(const struct cmd *cmd, const struct options *options)
 	return -1;
 }
 
+/* CSV and JSON are UTF-8 everywhere, and the tables of a locale are a part of memstate's own Rss. */
+static void use_locale(const struct options *options)
+{
+	if (options->format != FORMAT_CSV && options->format != FORMAT_JSON)
+		setlocale(LC_CTYPE, "");
+}
+
 static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options options;
@@ -46,6 +54,7 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 
 	if (options_parse(cmd, argc, argv, &options) < 0)
 		return EXIT_BAD_USAGE;
+	use_locale(&options);
 	if (options.help)
 		status = help_show(cmd);
 	else if (options.version)

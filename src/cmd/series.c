@@ -60,16 +60,24 @@ static size_t order_rows(struct series *series)
 	return count;
 }
 
-static void add_csv(struct series *series, size_t count)
+/* Rows are written in parts, so that memstate stays small however many there are. */
+#define CSV_PART_BYTES 16384
+
+static int write_csv(struct series *series, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
 		const struct process_row row = { &series->snapshot, series->order[i] };
 
 		csv_add_row(&series->text, &series->columns, &row);
+		if (series->text.length >= CSV_PART_BYTES)
+			r = stream_write(&series->text);
 	}
+	return r < 0 ? r : stream_write(&series->text);
 }
 
-static void add_json(struct series *series, size_t count)
+static int write_json(struct series *series, size_t count)
 {
 	const struct snapshot *snapshot = &series->snapshot;
 	char utc[CLOCK_TEXT_SIZE];
@@ -89,6 +97,7 @@ static void add_json(struct series *series, size_t count)
 		json_add_row(&series->text, &series->columns, &row);
 	}
 	strbuf_add_text(&series->text, "]}\n");
+	return stream_write(&series->text);
 }
 
 /* Keep the share of time that reading takes of the dearest target's below what was asked. */
@@ -124,11 +133,8 @@ static int write_sample(struct series *series)
 {
 	size_t count = order_rows(series);
 
-	if (series->session->options->format == FORMAT_JSON)
-		add_json(series, count);
-	else
-		add_csv(series, count);
-	return stream_write(&series->text);
+	return series->session->options->format == FORMAT_JSON ? write_json(series, count)
+								: write_csv(series, count);
 }
 
 /* Returns 1 to go on, 0 at the end of the series, or -errno. */
