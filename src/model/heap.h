@@ -86,6 +86,10 @@ struct heap {
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident */
+	/* read without a stop: how far the readings were apart, and what could not be followed */
+	unsigned int reading_count; /* 0: it was stopped */
+	uint64_t spread_bytes[OWNER_HEAP_LAST + 1];
+	uint64_t skipped_bytes;
 	struct heap_share *shares;
 	size_t share_count, share_capacity;
 };

@@ -147,6 +147,18 @@ struct progress {
 	size_t run;
 };
 
+static void advance(struct progress *at, const struct image *image, uint64_t bytes)
+{
+	at->done_bytes += bytes;
+	while (at->run < image->run_count) {
+		const struct image_run *run = &image->runs[at->run];
+
+		if (at->done_bytes - run->offset_bytes < run->end_addr - run->start_addr)
+			break;
+		at->run++;
+	}
+}
+
 static int copy_some(const struct peek *peek, struct image *image, struct progress *at)
 {
 	struct iovec from[COPY_RUNS], to;
@@ -169,18 +181,18 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 	to.iov_base = image->bytes + at->done_bytes;
 	to.iov_len = length;
 	got = process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
-	if (got < 0)
-		return errno == EFAULT ? -ESTALE : -errno;
-	if ((uint64_t)got != length)
-		return -ESTALE;
-	at->done_bytes += length;
-	while (at->run < image->run_count) {
-		const struct image_run *run = &image->runs[at->run];
-
-		if (at->done_bytes - run->offset_bytes < run->end_addr - run->start_addr)
-			break;
-		at->run++;
+	if (got < 0 && errno != EFAULT)
+		return -errno;
+	if ((uint64_t)got == length) { /* which a negative one is not */
+		advance(at, image, length);
+		return 0;
 	}
+	if (!peek->is_running)
+		return -ESTALE;
+	/* all up to the first page that is gone */
+	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
+	memset(image->bytes + at->done_bytes + length, 0, IMAGE_PAGE_BYTES);
+	advance(at, image, length + IMAGE_PAGE_BYTES);
 	return 0;
 }
 

@@ -21,6 +21,8 @@ struct peek {
 	int pid;
 	int pagemap_fd;	      /* its /proc/PID/pagemap */
 	uint64_t deadline_ns; /* monotonic clock; 0: none */
+	/* the target runs: a page that goes before it is copied is all zeros, and no error */
+	bool is_running;
 	bool no_scan; /* act as a kernel without PAGEMAP_SCAN (before Linux 6.7) */
 };
 

@@ -19,6 +19,11 @@ struct walk_input {
 	const struct mapping_list *mappings; /* all, by address, of the same instant */
 	const uint64_t *thread_addrs;	     /* thread pointers, for the thread caches */
 	size_t thread_count;
+	/*
+	 * The target ran while it was copied, page after page: lists are of no use, and chains may be
+	 * torn. Cached and fast chunks count as live.
+	 */
+	bool is_running;
 };
 
 /* True if the walkers read the memory of such a mapping: private, readable and writable. */

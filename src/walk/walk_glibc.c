@@ -79,8 +79,10 @@ void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks 
 		allocate_tables(&g);
 		glibc_find_regions(&g);
 		glibc_walk_chunks(&g);
-		glibc_read_lists(&g);
-		glibc_read_caches(&g);
+		if (!input->is_running) {
+			glibc_read_lists(&g);
+			glibc_read_caches(&g);
+		}
 		glibc_account(&g);
 	}
 	free(g.unused);

@@ -78,6 +78,12 @@ struct glibc {
 	uint64_t budget; /* steps left for searches that may have to try much */
 };
 
+/* What is not believed of a target that stood still happens to one that runs. */
+static inline bool glibc_is_running(const struct glibc *g)
+{
+	return g->input->is_running;
+}
+
 /* Take steps from the budget. False, and none left, when they are used up. */
 static inline bool glibc_spend(struct glibc *g, uint64_t steps)
 {

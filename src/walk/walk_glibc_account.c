@@ -180,6 +180,9 @@ static void judge(struct glibc *g)
 		heap->trimmable_bytes =
 			bytes_add(heap->trimmable_bytes, heap->arenas[i].trimmable_bytes);
 	}
+	if (!heap->problem && glibc_is_running(g))
+		heap->problem = "it ran on while it was read: live has what is cached or fast "
+				"too";
 	if (!heap->problem && (heap->mapped.count != g->par.mapped_count ||
 			       heap->mapped.bytes != g->par.mapped_bytes))
 		heap->problem =

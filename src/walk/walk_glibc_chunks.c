@@ -6,6 +6,12 @@
 /* A non-main arena's heap that was left behind ends in a chunk of 16 bytes and a head of size 0. */
 #define FENCES_BYTES_MAX 48
 
+/* Of a target that runs: so many chunks in a row are no accident. */
+#define CHUNKS_CONVINCING 4
+
+/* How far brk() may have moved while a running target was copied. */
+#define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
+
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 		      bool *ret_is_unused)
 {
@@ -38,56 +44,145 @@ static const char *note_unused(struct glibc *g, const struct region *region,
 {
 	uint64_t previous_size;
 
+	if (glibc_is_running(g)) {
+		bit_set(g->blocks->not_live, glibc_bit(g, next_addr - size));
+		chunk_sum_add(&g->heap->arenas[region->arena].bin, size);
+		return NULL;
+	}
 	if (!image_read(g->image, next_addr, &previous_size) || previous_size != size)
 		return "a free chunk has two sizes";
 	chunk_sum_add(&g->unused[region->arena], size);
 	return NULL;
 }
 
-static const char *walk_region(struct glibc *g, const struct region *region)
+static bool is_possible(const struct region *region, uint64_t addr, uint64_t head)
+{
+	uint64_t size = head & ~CHUNK_FLAGS;
+	uint64_t rest = region->end_addr - addr;
+
+	return size >= CHUNK_MIN_BYTES && size % CHUNK_ALIGN == 0 &&
+	       !(head & CHUNK_MMAPPED) && rest >= CHUNK_HEAD && size <= rest - CHUNK_HEAD;
+}
+
+/*
+ * Follow chunks from *addr to the end of the region. Returns NULL, or what is wrong, and in *addr
+ * where.
+ */
+static const char *walk_chain(struct glibc *g, const struct region *region,
+			      uint64_t *addr)
 {
 	uint64_t top_addr = g->heap->arenas[region->arena].top_addr;
-	uint64_t addr = region->first_addr;
 	uint64_t head, next_head;
 
-	if (addr < region->start_addr)
-		return "its first chunk is not in its memory";
-	while (addr < region->end_addr && glibc_read_head(g, addr, &head)) {
+	while (*addr < region->end_addr && glibc_read_head(g, *addr, &head)) {
 		uint64_t size = head & ~CHUNK_FLAGS;
-		uint64_t rest = region->end_addr - addr;
 		const char *problem = NULL;
 
-		if (addr == top_addr)
-			return end_on_top(g, region, addr, size);
-		if (size <= CHUNK_HEAD && rest <= FENCES_BYTES_MAX)
+		if (*addr == top_addr && !glibc_is_running(g))
+			return end_on_top(g, region, *addr, size);
+		if (size <= CHUNK_HEAD && region->end_addr - *addr <= FENCES_BYTES_MAX)
 			return NULL;
-		if (size < CHUNK_MIN_BYTES || size % CHUNK_ALIGN ||
-		    head & CHUNK_MMAPPED || rest < CHUNK_HEAD || size > rest - CHUNK_HEAD)
+		if (!is_possible(region, *addr, head))
 			return "a chunk has an impossible size";
-		if (!glibc_read_head(g, addr + size, &next_head))
+		if (!glibc_read_head(g, *addr + size, &next_head))
 			break;
-		bit_set(g->blocks->starts, glibc_bit(g, addr));
+		bit_set(g->blocks->starts, glibc_bit(g, *addr));
 		if (!(next_head & CHUNK_PREV_INUSE))
-			problem = note_unused(g, region, addr + size, size);
+			problem = note_unused(g, region, *addr + size, size);
 		if (problem)
 			return problem;
-		addr += size;
+		*addr += size;
 	}
 	return "a chunk's head is not resident";
 }
 
-void glibc_walk_chunks(struct glibc *g)
+/* The last chunk of memory that ran on meanwhile: it ends a page, where that memory may end now. */
+static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {
-	for (size_t i = 0; i < g->region_count; i++) {
-		const struct region *region = &g->regions[i];
-		const char *problem;
+	uint64_t rest = region->end_addr - addr;
+	uint64_t head, next_head, size;
 
-		if (region->kind == REGION_MAPPED)
-			continue;
-		problem = walk_region(g, region);
-		if (problem)
-			glibc_distrust(g, region->arena, problem);
+	if (!glibc_read_head(g, addr, &head) || (head & CHUNK_FLAGS) != CHUNK_PREV_INUSE)
+		return false;
+	size = head & ~CHUNK_FLAGS;
+	if (size < CHUNK_MIN_BYTES || (addr + size) % IMAGE_PAGE_BYTES)
+		return false;
+	return size < rest ? !glibc_read_head(g, addr + size, &next_head)
+			   : size - rest <= TOP_GROWTH_BYTES;
+}
+
+/* Do chunks follow each other from here, or up to top? */
+static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	for (int i = 0; i < CHUNKS_CONVINCING; i++) {
+		uint64_t head, next_head, size, previous_size;
+
+		if (i > 0 && is_running_top(g, region, addr))
+			return true;
+		if (!glibc_read_head(g, addr, &head) || !is_possible(region, addr, head))
+			return false;
+		size = head & ~CHUNK_FLAGS;
+		if (!glibc_read_head(g, addr + size, &next_head) ||
+		    (!(next_head & CHUNK_PREV_INUSE) &&
+		     (!image_read(g->image, addr + size, &previous_size) ||
+		      previous_size != size)))
+			return false;
+		addr += size;
 	}
+	return true;
+}
+
+static void take_running_top(struct glibc *g, struct region *region, uint64_t addr)
+{
+	struct heap_arena *arena = &g->heap->arenas[region->arena];
+	uint64_t head = 0;
+
+	glibc_read_head(g, addr, &head);
+	head &= ~CHUNK_FLAGS;
+	if (head < region->end_addr - addr)
+		region->end_addr = addr + head;
+	arena->top_addr = addr;
+	arena->top_bytes = region->end_addr - addr;
+}
+
+/*
+ * The chain is torn at addr. This region ends there, and another one begins where chunks go on; what
+ * is between them is left out.
+ */
+static void split_region(struct glibc *g, struct region *region, uint64_t addr)
+{
+	struct region rest = *region;
+	uint64_t start = addr;
+
+	do
+		start = image_next_resident(g->image, start + CHUNK_ALIGN, rest.end_addr);
+	while (start < rest.end_addr && !is_convincing(g, &rest, start));
+	g->heap->skipped_bytes += image_resident_bytes(g->image, addr, start);
+	region->end_addr = addr;
+	if (start >= rest.end_addr)
+		return;
+	rest.start_addr = start;
+	rest.first_addr = start;
+	region = glibc_add_region(g, rest.kind, rest.arena);
+	*region = rest;
+}
+
+/* What is left of a target that runs. Where top was is what its chains say, not its arenas. */
+static void walk_running(struct glibc *g, size_t index)
+{
+	struct region *region = &g->regions[index];
+	uint64_t addr = region->first_addr;
+
+	if (!walk_chain(g, region, &addr))
+		return;
+	if (is_running_top(g, region, addr))
+		take_running_top(g, region, addr);
+	else
+		split_region(g, region, addr);
+}
+
+static void check_tops(struct glibc *g)
+{
 	for (size_t i = 0; i < g->heap->arena_count; i++) {
 		const struct heap_arena *arena = &g->heap->arenas[i];
 
@@ -95,4 +190,28 @@ void glibc_walk_chunks(struct glibc *g)
 		    arena->top_addr != glibc_initial_top(g, arena->addr))
 			glibc_distrust(g, i, "its last chunk (top) was not found");
 	}
+}
+
+void glibc_walk_chunks(struct glibc *g)
+{
+	for (size_t i = 0; glibc_is_running(g) && i < g->heap->arena_count; i++)
+		g->heap->arenas[i].top_addr = 0;
+	for (size_t i = 0; i < g->region_count; i++) { /* which torn chains add to */
+		const struct region *region = &g->regions[i];
+		uint64_t addr = region->first_addr;
+		const char *problem = NULL;
+
+		if (region->kind == REGION_MAPPED)
+			continue;
+		if (addr < region->start_addr || addr >= region->end_addr)
+			problem = "its first chunk is not in its memory";
+		else if (glibc_is_running(g))
+			walk_running(g, i);
+		else
+			problem = walk_chain(g, region, &addr);
+		if (problem)
+			glibc_distrust(g, region->arena, problem);
+	}
+	if (!glibc_is_running(g))
+		check_tops(g);
 }

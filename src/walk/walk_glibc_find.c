@@ -29,7 +29,7 @@ static bool is_empty_bin(const uint8_t *bins, uint64_t bins_addr, size_t bin)
 	return word_at(bins, 2 * bin) == self && word_at(bins, 2 * bin + 1) == self;
 }
 
-/* The first chunk of a bin points back to it. */
+/* The first chunk of a bin points back to it, unless it was another one when it was copied. */
 static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bins_addr,
 			size_t bin)
 {
@@ -38,7 +38,8 @@ static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bin
 
 	return first_addr && first_addr % CHUNK_ALIGN == 0 &&
 	       image_read(g->image, first_addr + CHUNK_HEAD + 8, &back_addr) &&
-	       back_addr == bins_addr - CHUNK_HEAD + bin * CHUNK_HEAD;
+	       (glibc_is_running(g) ||
+		back_addr == bins_addr - CHUNK_HEAD + bin * CHUNK_HEAD);
 }
 
 static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t addr)

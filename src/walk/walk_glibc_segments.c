@@ -112,6 +112,17 @@ static void search_brk(struct search *s)
 	}
 }
 
+/* All of it, of a target that runs: the walk of the chunks looks for the segments. */
+static void take_brk(struct search *s)
+{
+	uint64_t start = s->g->par.sbrk_base_addr;
+	uint64_t end = glibc_contiguous_end(s->g, start);
+
+	if (start < end)
+		add_segment(s, start, (start + CHUNK_ALIGN - 1) & ~(CHUNK_ALIGN - 1),
+			    end);
+}
+
 /* Segments from mmap() begin and end on page boundaries; several may be side by side. */
 static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 {
@@ -153,12 +164,16 @@ void glibc_find_segments(struct glibc *g)
 	if (arena->system_bytes == 0 &&
 	    arena->top_addr == glibc_initial_top(g, arena->addr))
 		return;
-	if (g->par.sbrk_base_addr)
+	if (g->par.sbrk_base_addr && glibc_is_running(g))
+		take_brk(&search);
+	else if (g->par.sbrk_base_addr)
 		search_brk(&search);
-	if (!search.has_top || is_noncontiguous(g)) {
+	if ((!search.has_top && !glibc_is_running(g)) || is_noncontiguous(g)) {
 		glibc_sort_regions(g);
 		glibc_for_each_gap(g, search_gap, &search);
 	}
+	if (glibc_is_running(g))
+		return;
 	if (!search.has_top)
 		glibc_distrust(g, 0, "its last chunk (top) was not found");
 	else if (search.sum_bytes != arena->system_bytes &&

@@ -59,21 +59,30 @@ static void check_blocks(struct heap_image *h)
 	}
 }
 
+static void check_walk(struct heap_image *h)
+{
+	struct heap heap;
+
+	heap_image_walk(h, &heap);
+	check_shares(h, &heap);
+	check_blocks(h);
+	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
+	CHECK(heap.quality == QUALITY_EXACT || heap.problem);
+	CHECK(heap.skipped_bytes <= h->image.length_bytes);
+	heap_release(&heap);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct heap_image h;
-	struct heap heap;
 
 	if (size == 0)
 		return 0;
 	heap_image_init(&h, &heap_kinds[data[0] % heap_kind_count]);
 	damage(&h, data + 1, size - 1);
-	heap_image_walk(&h, &heap);
-	check_shares(&h, &heap);
-	check_blocks(&h);
-	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
-	CHECK(heap.quality == QUALITY_EXACT || heap.problem);
-	heap_release(&heap);
+	check_walk(&h);
+	h.is_running = true;
+	check_walk(&h);
 	heap_image_release(&h);
 	return 0;
 }

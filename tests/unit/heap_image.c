@@ -362,8 +362,10 @@ void heap_image_walk(struct heap_image *h, struct heap *ret)
 		.mappings = &h->mappings,
 		.thread_addrs = &h->thread_addr,
 		.thread_count = 1,
+		.is_running = h->is_running,
 	};
 
+	blocks_release(&h->blocks);
 	blocks_release(&h->blocks);
 	walk_glibc(&input, ret, &h->blocks);
 }

@@ -32,6 +32,7 @@ struct heap_image {
 	struct blocks blocks; /* of the last walk */
 	struct mapping_list mappings;
 	uint64_t thread_addr;
+	bool is_running; /* false; a test may set it */
 
 	/* Where things are. */
 	uint64_t main_arena_addr, par_addr, second_arena_addr;

@@ -129,6 +129,12 @@ TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_walk_glibc_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_walk_running
+TESTS += %D%/test_walk_running
+%C%_test_walk_running_SOURCES = %D%/test_walk_running.c %D%/heap_image.c %D%/heap_image.h
+%C%_test_walk_running_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_walk_running_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_peek
 TESTS += %D%/test_peek
 %C%_test_peek_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

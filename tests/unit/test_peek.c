@@ -124,6 +124,26 @@ static void memory_that_cannot_be_read_is_said(void **state)
 	mprotect(memory->bytes, PAGES * IMAGE_PAGE_BYTES, PROT_READ | PROT_WRITE);
 }
 
+static void a_running_targets_pages_that_are_gone_are_zeros(void **state)
+{
+	struct memory *memory = *state;
+	const uint8_t *copy;
+
+	/* pages 30 and 33 go behind the back of the copy; page 36 is still there */
+	assert_int_equal(mprotect(memory->bytes + 30 * IMAGE_PAGE_BYTES, 4 * IMAGE_PAGE_BYTES,
+				  PROT_NONE), 0);
+	memory->peek.is_running = true;
+	assert_int_equal(peek_copy(&memory->peek, &memory->range, 1, &memory->image), 0);
+	mprotect(memory->bytes, PAGES * IMAGE_PAGE_BYTES, PROT_READ | PROT_WRITE);
+	assert_int_equal(memory->image.length_bytes, (PAGES + 2) / 3 * IMAGE_PAGE_BYTES);
+	for (size_t i = 0; i < PAGES; i += 3) {
+		copy = image_at(&memory->image, memory->range.start_addr + i * IMAGE_PAGE_BYTES,
+				IMAGE_PAGE_BYTES);
+		assert_non_null(copy);
+		assert_int_equal(copy[i], i == 30 || i == 33 ? 0 : i + 1);
+	}
+}
+
 static void runs_are_in_order_whole_and_merged(void **state)
 {
 	struct memory *memory = *state;
@@ -159,6 +179,7 @@ int main(void)
 		TEST(a_page_that_was_written_with_zeros_is_copied),
 		TEST(the_copy_ends_when_its_time_is_over),
 		TEST(memory_that_cannot_be_read_is_said),
+		TEST(a_running_targets_pages_that_are_gone_are_zeros),
 		TEST(runs_are_in_order_whole_and_merged),
 #undef TEST
 	};

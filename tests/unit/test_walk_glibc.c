@@ -319,6 +319,7 @@ static void damage_by_chance_never_breaks_the_walk(void **state)
 		struct heap heap;
 
 		heap_image_init(&h, &heap_kinds[(size_t)round % heap_kind_count]);
+		h.is_running = (size_t)round / heap_kind_count % 2;
 		damage_by_chance(&h, &seed);
 		heap_image_walk(&h, &heap);
 		check_bounds(&h, &heap);
