@@ -45,6 +45,7 @@ static int show(struct session *session)
 
 	snapshot_init(&snapshot);
 	heap_reader_init(&reader, &session->fs, session->sampler, o->max_pause_ns);
+	reader.is_running = o->no_stop;
 	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
 	for (size_t i = 0; r == 0 && i < snapshot.count; i++) {
 		if (show_process(session, &reader, &snapshot.usages[i], &out) == 0)

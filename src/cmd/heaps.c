@@ -30,8 +30,8 @@ static void explain(const struct usage *u, int r)
 		}
 	message_process_error(pid, r);
 	if (r == -EPERM || r == -EACCES)
-		message("hint: stopping it needs the right to trace it: the same user and a "
-			"kernel.yama.ptrace_scope that allows it, or CAP_SYS_PTRACE");
+		message("hint: reading its memory, stopped or not, needs the right to trace it: the "
+			"same user and a kernel.yama.ptrace_scope that allows it, or CAP_SYS_PTRACE");
 }
 
 void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
@@ -59,6 +59,7 @@ void heaps_read(struct session *session, struct usage *u, struct mapping_list *m
 	if (!session->heap_reader.fs)
 		heap_reader_init(&session->heap_reader, &session->fs, session->sampler,
 				 o->max_pause_ns);
+	session->heap_reader.is_running = o->no_stop;
 	r = heap_reader_read(&session->heap_reader, u, mappings, &heap);
 	if (!session->is_heap_failure_said && !u->error &&
 	    (r < 0 || heap.quality == QUALITY_UNKNOWN))

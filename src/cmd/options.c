@@ -34,6 +34,7 @@ enum option_id {
 	OPTION_REDACT,
 	OPTION_HEAP,
 	OPTION_MAX_PAUSE,
+	OPTION_NO_STOP,
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTION_COUNT_
@@ -85,6 +86,9 @@ static const struct option_row {
 	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP,
 			       "leave the heap unread if that would stop the process for longer "
 			       "(default 1s)" },
+	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
+			     "read the heap while the process runs: it is never stopped, and "
+			     "figures are approximate" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };
@@ -199,6 +203,8 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->exact_bytes;
 	case OPTION_REDACT:
 		return &o->redact;
+	case OPTION_NO_STOP:
+		return &o->no_stop;
 	case OPTION_HELP:
 		return &o->help;
 	case OPTION_VERSION:

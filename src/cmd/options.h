@@ -56,6 +56,7 @@ struct options {
 	unsigned int max_share_per_mille;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;
+	bool no_stop;
 	const char *procfs_root;
 	bool redact;
 	bool help;

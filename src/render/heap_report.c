@@ -42,13 +42,27 @@ static void add_head(const struct page *p)
 	strbuf_addf(p->out, "%d ", p->usage->process.pid);
 	text_add_printable(p->out, p->usage->process.comm, strlen(p->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s malloc, %s. Stopped for %s while ",
-		    allocator_names[heap->allocator], quality_names[heap->quality],
-		    units_format_duration(heap->pause_ns, pause));
+	strbuf_addf(p->out, ": %s malloc, %s. ", allocator_names[heap->allocator],
+		    quality_names[heap->quality]);
+	if (heap->reading_count > 0)
+		strbuf_addf(p->out, "Not stopped, read %u times: ", heap->reading_count);
+	else
+		strbuf_addf(p->out, "Stopped for %s while ",
+			    units_format_duration(heap->pause_ns, pause));
 	add_bytes(p, heap->copied_bytes, 0);
 	strbuf_add_text(p->out, " were copied.\n");
 	if (heap->problem)
 		strbuf_addf(p->out, "Not all is known: %s.\n", heap->problem);
+	if (heap->skipped_bytes > 0) {
+		add_bytes(p, heap->skipped_bytes, 0);
+		strbuf_add_text(p->out, " of it could not be followed, and are in anon.\n");
+	}
+}
+
+/* Lists are not read of a process that runs: what is in them counts as live. */
+static bool lists_known(const struct heap *heap)
+{
+	return heap->reading_count == 0;
 }
 
 static void add_sum(const struct page *p, const char *label, const struct chunk_sum *sum)
@@ -78,12 +92,16 @@ static void add_sums(const struct page *p)
 	}
 	strbuf_addf(p->out, "\n  %-34s %12s %*s\n", "CHUNKS", "COUNT", bytes_width(p),
 		    "BYTES");
-	add_sum(p, "live, in arenas", &all.live);
+	add_sum(p, lists_known(p->heap) ? "live, in arenas" : "live, cached or fast, in arenas",
+		&all.live);
 	add_sum(p, "live, with a mapping of their own", &p->heap->mapped);
-	add_sum(p, "free, in threads' caches", &all.cached);
-	add_sum(p, "free, in fastbins", &all.fast);
+	if (lists_known(p->heap)) {
+		add_sum(p, "free, in threads' caches", &all.cached);
+		add_sum(p, "free, in fastbins", &all.fast);
+	}
 	add_sum(p, "free, in bins", &all.bin);
-	strbuf_addf(p->out, "  %zu threads' caches\n", p->heap->cache_count);
+	if (lists_known(p->heap))
+		strbuf_addf(p->out, "  %zu threads' caches\n", p->heap->cache_count);
 }
 
 static void add_resident(const struct page *p)
@@ -95,10 +113,13 @@ static void add_resident(const struct page *p)
 		[OWNER_HEAP_META] = "heap_meta: malloc's own",
 	};
 
-	strbuf_addf(p->out, "\n  %-47s %*s\n", "RESIDENT", bytes_width(p), "BYTES");
+	strbuf_addf(p->out, "\n  %-47s %*s%s\n", "RESIDENT", bytes_width(p), "BYTES",
+		    p->heap->reading_count > 0 ? "  READINGS WITHIN" : "");
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		strbuf_addf(p->out, "  %-47s ", labels[o]);
 		add_bytes(p, p->heap->owner_bytes[o], bytes_width(p));
+		if (p->heap->reading_count > 0)
+			add_bytes(p, p->heap->spread_bytes[o], 17);
 		strbuf_add_char(p->out, '\n');
 	}
 	strbuf_addf(p->out, "  %-47s ", "malloc_trim(0) would give back");
@@ -118,8 +139,8 @@ static void add_arena(const struct page *p, const struct heap_arena *arena)
 		return;
 	}
 	add_bytes(p, arena->live.bytes, width);
-	add_bytes(p, arena->cached.bytes, width);
-	add_bytes(p, arena->fast.bytes, width);
+	add_bytes(p, lists_known(p->heap) ? arena->cached.bytes : BYTES_UNKNOWN, width);
+	add_bytes(p, lists_known(p->heap) ? arena->fast.bytes : BYTES_UNKNOWN, width);
 	add_bytes(p, arena->bin.bytes, width);
 	add_bytes(p, arena->top_bytes, width);
 	add_bytes(p, arena->trimmable_bytes, width);
@@ -151,9 +172,11 @@ static void add_count(const struct page *p, const struct chunk_sum *sum)
 
 static void add_classes(const struct page *p)
 {
-	strbuf_addf(p->out, "\n  %14s%12s %*s%12s %*s%12s %*s\n", "SIZE TO", "LIVE",
-		    bytes_width(p), "BYTES", "FREE", bytes_width(p), "BYTES", "CACHED",
-		    bytes_width(p), "BYTES");
+	strbuf_addf(p->out, "\n  %14s%12s %*s%12s %*s", "SIZE TO", "LIVE", bytes_width(p),
+		    "BYTES", "FREE", bytes_width(p), "BYTES");
+	if (lists_known(p->heap))
+		strbuf_addf(p->out, "%12s %*s", "CACHED", bytes_width(p), "BYTES");
+	strbuf_add_char(p->out, '\n');
 	for (size_t i = 0; i < HEAP_CLASS_COUNT; i++) {
 		const struct heap_class *class = &p->heap->classes[i];
 
@@ -163,7 +186,8 @@ static void add_classes(const struct page *p)
 		add_bytes(p, class->upper_bytes, 14);
 		add_count(p, &class->live);
 		add_count(p, &class->free);
-		add_count(p, &class->cached);
+		if (lists_known(p->heap))
+			add_count(p, &class->cached);
 		strbuf_add_char(p->out, '\n');
 	}
 }
@@ -245,7 +269,8 @@ static void add_json_text(struct strbuf *out, const char *key, const char *text)
 		strbuf_add_text(out, "null");
 }
 
-static void add_json_arena(struct strbuf *out, const struct heap_arena *arena)
+static void add_json_arena(struct strbuf *out, const struct heap_arena *arena,
+			   bool are_lists_known)
 {
 	bool is_known = !arena->problem;
 
@@ -254,8 +279,8 @@ static void add_json_arena(struct strbuf *out, const struct heap_arena *arena)
 	add_json_number(out, "attached_threads", arena->attached_threads);
 	add_json_number(out, "system_bytes", arena->system_bytes);
 	add_json_sum(out, "live", &arena->live, is_known);
-	add_json_sum(out, "cached", &arena->cached, is_known);
-	add_json_sum(out, "fast", &arena->fast, is_known);
+	add_json_sum(out, "cached", &arena->cached, is_known && are_lists_known);
+	add_json_sum(out, "fast", &arena->fast, is_known && are_lists_known);
 	add_json_sum(out, "bin", &arena->bin, is_known);
 	add_json_number(out, "top_bytes", is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	add_json_number(out, "trimmable_bytes", arena->trimmable_bytes);
@@ -263,13 +288,14 @@ static void add_json_arena(struct strbuf *out, const struct heap_arena *arena)
 	strbuf_add_char(out, '}');
 }
 
-static void add_json_class(struct strbuf *out, const struct heap_class *class)
+static void add_json_class(struct strbuf *out, const struct heap_class *class,
+			   bool are_lists_known)
 {
 	strbuf_addf(out, "{\"lower_bytes\":%" PRIu64 ",\"upper_bytes\":%" PRIu64,
 		    class->lower_bytes, class->upper_bytes);
 	add_json_sum(out, "live", &class->live, true);
 	add_json_sum(out, "free", &class->free, true);
-	add_json_sum(out, "cached", &class->cached, true);
+	add_json_sum(out, "cached", &class->cached, are_lists_known);
 	strbuf_add_char(out, '}');
 }
 
@@ -281,7 +307,7 @@ static void add_json_lists(struct strbuf *out, const struct heap *heap)
 	for (size_t i = 0; i < heap->arena_count; i++) {
 		if (i > 0)
 			strbuf_add_char(out, ',');
-		add_json_arena(out, &heap->arenas[i]);
+		add_json_arena(out, &heap->arenas[i], lists_known(heap));
 	}
 	strbuf_add_text(out, "],\"classes\":[");
 	for (size_t i = 0; i < HEAP_CLASS_COUNT; i++) {
@@ -292,7 +318,7 @@ static void add_json_lists(struct strbuf *out, const struct heap *heap)
 		if (!is_first)
 			strbuf_add_char(out, ',');
 		is_first = false;
-		add_json_class(out, class);
+		add_json_class(out, class, lists_known(heap));
 	}
 	strbuf_add_char(out, ']');
 }
@@ -313,14 +339,19 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	strbuf_addf(out, ",\"pause_s\":%" PRIu64 ".%06" PRIu64, heap->pause_ns / NS_PER_S,
 		    heap->pause_ns / NS_PER_US % 1000000);
 	add_json_number(out, "copied_bytes", heap->copied_bytes);
+	add_json_number(out, "readings", heap->reading_count);
+	add_json_number(out, "skipped_bytes", heap->skipped_bytes);
 	add_json_number(out, "rss_bytes", u->total.bytes[SMAPS_RSS]);
 	add_json_number(out, "unexplained_bytes", usage_unexplained_bytes(u));
 	add_json_number(out, "trimmable_bytes", heap->trimmable_bytes);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		strbuf_addf(out, ",\"%s_resident_bytes\":%" PRIu64, owner_names[o],
 			    heap->owner_bytes[o]);
+	for (size_t o = 0; heap->reading_count > 0 && o <= OWNER_HEAP_LAST; o++)
+		strbuf_addf(out, ",\"%s_spread_bytes\":%" PRIu64, owner_names[o],
+			    heap->spread_bytes[o]);
 	add_json_sum(out, "mapped", &heap->mapped, true);
-	add_json_number(out, "caches", heap->cache_count);
+	add_json_number(out, "caches", lists_known(heap) ? heap->cache_count : BYTES_UNKNOWN);
 	strbuf_add_text(out, ",\"mallinfo2\":");
 	for (size_t i = 0; is_exact && i < MALLINFO_FIELDS; i++)
 		strbuf_addf(out, "%c\"%s\":%" PRIu64, i == 0 ? '{' : ',',

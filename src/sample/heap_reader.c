@@ -30,6 +30,9 @@
 /* A target that was stopped in the middle of malloc() looks broken: another moment may be better. */
 #define WALK_TRIES 4
 
+/* Readings of a target that is not stopped. */
+#define READINGS 3
+
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		      struct sampler *sampler, uint64_t max_pause_ns)
 {
@@ -77,10 +80,11 @@ static int copy_target(void *context, const struct stop *stop)
 		.pid = moment->usage.process.pid,
 		.pagemap_fd = moment->pagemap_fd,
 		.deadline_ns = stop->deadline_ns,
+		.is_running = moment->reader->is_running,
 	};
 	struct sampler *sampler = moment->reader->sampler;
-	bool was_paced =
-		sampler_set_paced(sampler, false); /* nobody is there to be let in */
+	/* nobody is there to be let in while the target stands still */
+	bool was_paced = sampler_set_paced(sampler, moment->reader->is_running);
 	int r;
 
 	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
@@ -135,7 +139,7 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
 	ret->pause_ns = estimate_pause_ns(u, mappings, bytes);
-	if (ret->pause_ns > reader->max_pause_ns)
+	if (ret->pause_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;
 	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
 	r = proc_meminfo_read(reader->fs, "MemAvailable", &available);
@@ -168,6 +172,9 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 	ret->usage.process = u->process;
 	ret->usage.command = u->command; /* there already: not read again */
 	image_clear(&reader->image);
+	*ret_pause_ns = 0;
+	if (reader->is_running)
+		return copy_target(ret, &(struct stop){ 0 });
 	return stop_run(&request, ret_pause_ns);
 }
 
@@ -224,6 +231,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 		.mappings = &moment.mappings,
 		.thread_addrs = moment.thread_addrs,
 		.thread_count = moment.thread_count,
+		.is_running = reader->is_running,
 	};
 	heap_release(ret);
 	blocks_release(&reader->blocks);
@@ -242,10 +250,85 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	return 0;
 }
 
+/* What came into a mapping after its Rss was read is left out, the free pages first. */
+static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
+{
+	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS, OWNER_LIVE,
+					    OWNER_HEAP_META };
+
+	for (size_t i = 0; i < heap->share_count; i++) {
+		uint64_t *bytes = heap->shares[i].owner_bytes;
+		uint64_t rss_bytes =
+			mappings->items[heap->shares[i].mapping].counters.bytes[SMAPS_RSS];
+		uint64_t sum = 0;
+
+		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+			sum += bytes[o];
+		for (size_t k = 0; sum > rss_bytes; k++) {
+			uint64_t most = bytes[order[k]];
+			uint64_t less = sum - rss_bytes < most ? sum - rss_bytes : most;
+
+			bytes[order[k]] -= less;
+			heap->owner_bytes[order[k]] -= less;
+			sum -= less;
+		}
+	}
+}
+
+static void pause_shortly(void)
+{
+	const struct timespec pause = { .tv_nsec = 1 * (long)NS_PER_MS };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Without a stop: several readings, of which *ret is the last one. */
+static int read_running(struct heap_reader *reader, struct usage *u,
+			struct mapping_list *mappings, struct heap *ret)
+{
+	uint64_t least[OWNER_HEAP_LAST + 1], most[OWNER_HEAP_LAST + 1];
+	unsigned int count = 0;
+	int r = 0;
+
+	for (int i = 0; r == 0 && count < READINGS && i < READINGS + WALK_TRIES; i++) {
+		if (i > 0)
+			pause_shortly();
+		r = read_once(reader, u, mappings, ret);
+		if (r < 0 || ret->quality == QUALITY_UNKNOWN)
+			continue;
+		fit_shares(mappings, ret);
+		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+			uint64_t bytes = ret->owner_bytes[o];
+
+			least[o] = count == 0 || bytes < least[o] ? bytes : least[o];
+			most[o] = count == 0 || bytes > most[o] ? bytes : most[o];
+		}
+		count++;
+	}
+	for (size_t o = 0; count > 0 && o <= OWNER_HEAP_LAST; o++)
+		ret->spread_bytes[o] = most[o] - least[o];
+	ret->reading_count = count;
+	return r;
+}
+
+static int read_stopped(struct heap_reader *reader, struct usage *u,
+			struct mapping_list *mappings, struct heap *ret)
+{
+	int r = 0;
+
+	for (int i = 0; (r == 0 || r == -ESTALE) && i < WALK_TRIES; i++) {
+		if (i > 0)
+			pause_shortly();
+		r = read_once(reader, u, mappings, ret);
+		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
+			break;
+	}
+	return r;
+}
+
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
-	const struct timespec pause = { .tv_nsec = 1 * (long)NS_PER_MS };
 	int r;
 
 	heap_init(ret);
@@ -253,13 +336,10 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
 	r = prepare(reader, u, mappings, ret);
-	for (int i = 0; (r == 0 || r == -ESTALE) && i < WALK_TRIES; i++) {
-		if (i > 0)
-			nanosleep(&pause, NULL);
-		r = read_once(reader, u, mappings, ret);
-		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
-			break;
-	}
+	if (r == 0 && reader->is_running)
+		r = read_running(reader, u, mappings, ret);
+	else if (r == 0)
+		r = read_stopped(reader, u, mappings, ret);
 	if (r == 0)
 		classify_heap(u, mappings, ret);
 	return r;

@@ -15,6 +15,7 @@ struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
 	uint64_t max_pause_ns;
+	bool is_running; /* never stop the target: figures are estimates then */
 	struct image image; /* its room is kept from read to read */
 	struct blocks blocks; /* of the last read, in the image */
 };
@@ -26,7 +27,8 @@ void heap_reader_release(struct heap_reader *reader);
 
 /*
  * As sampler_read_mappings(), and the heap too: *ret is initialised, and the heap's owners are in
- * u->matrix if ret->quality says that they are known.
+ * u->matrix if ret->quality says that they are known. Of a target that is not stopped it is the last of
+ * several readings, with how far these were apart.
  *
  * Returns 0; or why the heap was not read, with *u and *mappings as sampler_read_mappings() left
  * them: as stop_run() and peek_copy(); -EFBIG when it would take longer than max_pause_ns, ret->pause_ns being

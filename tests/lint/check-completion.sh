@@ -53,7 +53,7 @@ for verb in $verbs; do
 	offers "$verb --" "$(long_options "$verb")"
 done
 offers "ma" "map"
-offers "--no" "--no-headings"
+offers "--no" "--no-headings --no-stop"
 
 offers "-o @" "$(columns)"
 offers "--output = @" "$(columns)"

@@ -4,7 +4,7 @@
  *
  * Sets the shape up, says its "pid" and the fields of its own mallinfo2() as lines of "key value", says
  * "ready", and then obeys its input, a letter at a time: i says the fields again, t calls
- * malloc_trim(0), both ending with "done". It ends with its input, with its parent, and after a
+ * malloc_trim(0), h says how many bytes those hold who churn, each ending with "done". It ends with its input, with its parent, and after a
  * minute. What it says and reads goes through no buffer of malloc's. Exit 77: cannot be had here.
  */
 #include <features.h>
@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 26)
 
 #	define SECONDS 60
 #	define BLOCKS_MAX 400000
@@ -49,18 +50,22 @@ static void say_word(const char *word)
 
 static void say_mallinfo(void)
 {
+#	if __GLIBC_PREREQ(2, 33)
 	struct mallinfo2 info = mallinfo2();
+#	else
+	struct mallinfo info = mallinfo(); /* int is enough for what is made here */
+#	endif
 
-	say("arena", info.arena);
-	say("ordblks", info.ordblks);
-	say("smblks", info.smblks);
-	say("hblks", info.hblks);
-	say("hblkhd", info.hblkhd);
-	say("usmblks", info.usmblks);
-	say("fsmblks", info.fsmblks);
-	say("uordblks", info.uordblks);
-	say("fordblks", info.fordblks);
-	say("keepcost", info.keepcost);
+	say("arena", (uint64_t)info.arena);
+	say("ordblks", (uint64_t)info.ordblks);
+	say("smblks", (uint64_t)info.smblks);
+	say("hblks", (uint64_t)info.hblks);
+	say("hblkhd", (uint64_t)info.hblkhd);
+	say("usmblks", (uint64_t)info.usmblks);
+	say("fsmblks", (uint64_t)info.fsmblks);
+	say("uordblks", (uint64_t)info.uordblks);
+	say("fordblks", (uint64_t)info.fordblks);
+	say("keepcost", (uint64_t)info.keepcost);
 }
 
 static unsigned int next_random(uint64_t *state)
@@ -286,28 +291,45 @@ static void nothing(size_t unused)
 	(void)unused;
 }
 
+#	define CHURN_BLOCKS 10000
+
+static uint64_t held_bytes; /* chunks of all that churn, heads included */
+static size_t churning_count;
+
+static uint64_t chunk_bytes(void *p)
+{
+	return p ? malloc_usable_size(p) + sizeof(size_t) : 0;
+}
+
 static void *churn_part(void *arg)
 {
-	uint64_t state = (uintptr_t)arg;
-	void *own[256] = { NULL };
+	size_t index = (size_t)arg;
+	void **own = blocks + index * CHURN_BLOCKS;
+	uint64_t state = index + 1;
 
-	while (!is_over) {
-		size_t i = next_random(&state) % 256;
+	for (uint64_t turn = 0; !is_over; turn++) {
+		size_t i = turn < CHURN_BLOCKS ? turn : next_random(&state) % CHURN_BLOCKS;
 
+		__atomic_sub_fetch(&held_bytes, chunk_bytes(own[i]), __ATOMIC_SEQ_CST);
 		free(own[i]);
 		own[i] = take(random_size(&state));
+		__atomic_add_fetch(&held_bytes, chunk_bytes(own[i]), __ATOMIC_SEQ_CST);
+		if (turn == CHURN_BLOCKS)
+			__atomic_add_fetch(&churning_count, 1, __ATOMIC_SEQ_CST);
 	}
 	return NULL;
 }
 
-/* Never stands still. */
+/* Never stands still, but holds about as much all the time. */
 static void churn(size_t count)
 {
 	pthread_t id;
 
 	for (size_t i = 0; i < count; i++)
-		if (pthread_create(&id, NULL, churn_part, (void *)(i + 1)))
+		if (count > THREADS_MAX || pthread_create(&id, NULL, churn_part, (void *)i))
 			_exit(99);
+	while (__atomic_load_n(&churning_count, __ATOMIC_SEQ_CST) < count)
+		sched_yield();
 }
 
 static const struct shape {
@@ -330,6 +352,8 @@ static void obey(void)
 			say_mallinfo();
 		else if (letter == 't')
 			malloc_trim(0);
+		else if (letter == 'h')
+			say("held", __atomic_load_n(&held_bytes, __ATOMIC_SEQ_CST));
 		else
 			continue;
 		say_word("done");
@@ -362,7 +386,7 @@ int main(int argc, char **argv)
 
 int main(void)
 {
-	fprintf(stderr, "mallinfo2() is glibc's, from 2.33 on\n");
+	fprintf(stderr, "not glibc 2.26 or later\n");
 	return 77;
 }
 

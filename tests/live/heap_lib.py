@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of heaps share: targets that say what their malloc has, and what must hold of any.
+
+The target is run as it was built, or by the command in MEMSTATE_TEST_HEAP_TARGET: one that was built
+for another glibc, say, and is started by that one's loader.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+
+from live import KIB, OWNERS, STATES, Skip, check, equal, memstate, read_proc
+
+FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
+MALLINFO = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+            "fordblks", "keepcost"]
+HEAP_OWNERS = OWNERS[:4]
+
+
+class HeapTarget:
+    """A shape of tests/targets/heap_target, made and waiting for letters."""
+
+    def __init__(self, *args, program="heap_target", tunables=None, **popen):
+        env = dict(os.environ)
+        if tunables:
+            env["GLIBC_TUNABLES"] = tunables
+        command = [os.path.join(FOLDER, program)]
+        if program == "heap_target":
+            command = shlex.split(os.environ.get("MEMSTATE_TEST_HEAP_TARGET", "")) or command
+        self.process = subprocess.Popen(
+            [*command, *[str(a) for a in args]], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, **popen)
+        self.truth = self.read_until(b"ready")
+        self.pid = self.truth["pid"]
+
+    def read_until(self, word):
+        said = {}
+        for line in self.process.stdout:
+            if line.strip() == word:
+                return said
+            key, value = line.split()
+            said[key.decode()] = int(value)
+        status = self.process.wait()
+        error = self.process.stderr.read().decode().strip()
+        if status == 77:
+            raise Skip(error or "cannot be had here")
+        raise AssertionError(f"target: status {status}: {error}")
+
+    def order(self, letter):
+        self.process.stdin.write(letter)
+        self.process.stdin.flush()
+        return self.read_until(b"done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+def read_heap(pid):
+    return json.loads(memstate("heap", "-p", pid, "-J").must_be(0).out)
+
+
+def anonymous_rss(pid):
+    """Resident anonymous memory without the stack, which moves by itself."""
+    total, counts = 0, False
+    for line in read_proc(pid, "smaps").splitlines():
+        words = line.split()
+        if b"-" in words[0] and b":" not in words[0]:
+            name = words[5] if len(words) > 5 else b""
+            counts = name in (b"", b"[heap]")
+        elif words[0] == b"Rss:" and counts:
+            total += int(words[1]) * KIB
+    return total
+
+
+def rss(pid):
+    for line in read_proc(pid, "smaps_rollup").splitlines():
+        if line.startswith(b"Rss:"):
+            return int(line.split()[1]) * KIB
+    return None
+
+
+def check_matrix(pid, *args, is_still=True):
+    """Rows, columns and the whole of the matrix are Rss, with the heap's owners in it."""
+    before = rss(pid)
+    rows = memstate("-p", pid, "--csv", "-n1", "--output-all", "--heap", "walk",
+                    *args).must_be(0).rows()
+    row = rows[0]
+    if is_still:
+        equal(row["rss_bytes"], before, "Rss")
+    equal(row["unexplained_bytes"], 0, "unexplained")
+    equal(sum(row[f"{o}_bytes"] for o in OWNERS), row["rss_bytes"], "sum of owners")
+    equal(sum(row[f"{s}_bytes"] for s in STATES), row["rss_bytes"], "sum of states")
+    for o in OWNERS:
+        cells = [row[f"{o}_{s}_bytes"] for s in STATES]
+        known = sum(c for c in cells if c is not None)
+        check(known <= row[f"{o}_bytes"] if None in cells else known == row[f"{o}_bytes"],
+              f"row {o}: {cells}, {row[f'{o}_bytes']}")
+    for s in STATES:
+        cells = [row[f"{o}_{s}_bytes"] for o in OWNERS]
+        known = sum(c for c in cells if c is not None)
+        check(known <= row[f"{s}_bytes"] if None in cells else known == row[f"{s}_bytes"],
+              f"column {s}: {cells}, {row[f'{s}_bytes']}")
+    return row
+
+
+def check_target(target, trims=True):
+    """All that can be known of a target from both sides."""
+    pid = target.pid
+    rss_before = rss(pid)
+    heap = read_heap(pid)
+    equal(rss(pid), rss_before, "Rss after the walk")
+    equal(heap["problem"], None, "problem")
+    equal(heap["heap_quality"], "exact", "quality")
+    equal(heap["mallinfo2"], {key: target.truth[key] for key in MALLINFO}, "mallinfo2")
+    equal(heap["rss_bytes"], rss_before, "Rss")
+    row = check_matrix(pid)
+    equal(row["allocator"], "glibc", "allocator")
+    equal(row["heap_quality"], "exact", "quality of the row")
+    for owner in HEAP_OWNERS:
+        equal(row[f"{owner}_bytes"], heap[f"{owner}_resident_bytes"], owner)
+    truth = target.order(b"i")
+    equal(truth, {key: target.truth[key] for key in MALLINFO}, "mallinfo2 after the walk")
+    if trims:
+        before = anonymous_rss(pid)
+        target.order(b"t")
+        equal(before - anonymous_rss(pid), heap["trimmable_bytes"], "given back by malloc_trim(0)")
+    return heap
