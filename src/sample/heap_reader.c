@@ -47,6 +47,8 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 
 void heap_reader_release(struct heap_reader *reader)
 {
+	free(reader->threads);
+	free(reader->words);
 	blocks_release(&reader->blocks);
 	image_release(&reader->image);
 }
@@ -61,15 +63,50 @@ struct moment {
 	size_t thread_count;
 };
 
-static size_t choose_ranges(const struct mapping_list *mappings, struct peek_range *ret)
+static bool is_wanted(const struct heap_reader *reader, const struct mapping *m)
+{
+	return walk_wants_mapping(m) || (reader->copies_roots && roots_want_mapping(m));
+}
+
+/* Huge pages of hugetlbfs are no part of Rss. */
+static uint64_t resident_bytes(const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+
+	if (!(m->flags & MAPPING_HUGETLB))
+		return bytes[SMAPS_RSS];
+	return bytes_add(bytes[SMAPS_SHARED_HUGETLB], bytes[SMAPS_PRIVATE_HUGETLB]);
+}
+
+static size_t choose_ranges(const struct heap_reader *reader,
+			    const struct mapping_list *mappings, struct peek_range *ret)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < mappings->count; i++)
-		if (walk_wants_mapping(&mappings->items[i]))
+		if (is_wanted(reader, &mappings->items[i]))
 			ret[count++] = (struct peek_range){ mappings->items[i].start_addr,
 							    mappings->items[i].end_addr };
 	return count;
+}
+
+/* What the threads had outside of memory. */
+static void keep_threads(struct heap_reader *reader, const struct stop *stop)
+{
+	reader->threads = xrealloc(reader->threads, stop->count * sizeof(*reader->threads));
+	reader->words = xrealloc(reader->words, stop->count * STOP_REGISTERS_MAX *
+							sizeof(*reader->words));
+	reader->thread_count = stop->count;
+	reader->word_count = 0;
+	for (size_t i = 0; i < stop->count; i++) {
+		const struct stopped_thread *thread = &stop->threads[i];
+
+		reader->threads[i] = (struct root_thread){ thread->tid, thread->stack_addr,
+							   thread->tls_addr };
+		memcpy(reader->words + reader->word_count, thread->registers,
+		       thread->register_count * sizeof(*reader->words));
+		reader->word_count += thread->register_count;
+	}
 }
 
 static int copy_target(void *context, const struct stop *stop)
@@ -92,7 +129,7 @@ static int copy_target(void *context, const struct stop *stop)
 	if (r < 0)
 		return r;
 	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
-	r = peek_copy(&peek, ranges, choose_ranges(&moment->mappings, ranges),
+	r = peek_copy(&peek, ranges, choose_ranges(moment->reader, &moment->mappings, ranges),
 		      &moment->reader->image);
 	if (r < 0)
 		return r;
@@ -100,6 +137,7 @@ static int copy_target(void *context, const struct stop *stop)
 	for (size_t i = 0; i < stop->count; i++)
 		moment->thread_addrs[i] = stop->threads[i].tls_addr;
 	moment->thread_count = stop->count;
+	keep_threads(moment->reader, stop);
 	return 0;
 }
 
@@ -109,14 +147,14 @@ static void moment_release(struct moment *moment)
 	free(moment->thread_addrs);
 }
 
-static uint64_t copy_bytes(const struct mapping_list *mappings)
+static uint64_t copy_bytes(const struct heap_reader *reader,
+			   const struct mapping_list *mappings)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < mappings->count; i++)
-		if (walk_wants_mapping(&mappings->items[i]))
-			sum = bytes_add(sum,
-					mappings->items[i].counters.bytes[SMAPS_RSS]);
+		if (is_wanted(reader, &mappings->items[i]))
+			sum = bytes_add(sum, resident_bytes(&mappings->items[i]));
 	return sum;
 }
 
@@ -132,7 +170,7 @@ static uint64_t estimate_pause_ns(const struct usage *u,
 static int prepare(struct heap_reader *reader, const struct usage *u,
 		   const struct mapping_list *mappings, struct heap *ret)
 {
-	uint64_t bytes = copy_bytes(mappings);
+	uint64_t bytes = copy_bytes(reader, mappings);
 	uint64_t available;
 	int r;
 
@@ -181,7 +219,7 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 static bool is_page_count_right(const struct heap_reader *reader, const struct mapping *m)
 {
 	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) ==
-	       m->counters.bytes[SMAPS_RSS];
+	       resident_bytes(m);
 }
 
 static bool holds_thread(const struct moment *moment, const struct mapping *m)
@@ -194,8 +232,8 @@ static bool holds_thread(const struct moment *moment, const struct mapping *m)
 }
 
 /*
- * Does the copy hold as many pages as the kernel counts, of the heap and of the threads' data, which
- * lead to their caches? A page that is being migrated is resident, but cannot be copied.
+ * Does the copy hold as many pages as the kernel counts, of the heap, of the threads' data, which
+ * lead to their caches, and of the roots? A page that is being migrated is resident, but cannot be copied.
  */
 static bool is_copy_whole(const struct heap_reader *reader, const struct moment *moment,
 			  const struct heap *heap)
@@ -206,8 +244,8 @@ static bool is_copy_whole(const struct heap_reader *reader, const struct moment 
 		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
 			return false;
 	for (size_t i = 0; i < list->count; i++)
-		if (walk_wants_mapping(&list->items[i]) &&
-		    holds_thread(moment, &list->items[i]) &&
+		if (is_wanted(reader, &list->items[i]) &&
+		    (reader->copies_roots || holds_thread(moment, &list->items[i])) &&
 		    !is_page_count_right(reader, &list->items[i]))
 			return false;
 	return true;

@@ -10,14 +10,20 @@
 #include "model/image.h"
 #include "sample/sampler.h"
 #include "walk/blocks.h"
+#include "walk/roots.h"
 
 struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
 	uint64_t max_pause_ns;
 	bool is_running; /* never stop the target: figures are estimates then */
+	bool copies_roots;  /* all memory too that may hold pointers: to be set by the user */
 	struct image image; /* its room is kept from read to read */
 	struct blocks blocks; /* of the last read, in the image */
+	struct root_thread *threads; /* likewise */
+	size_t thread_count;
+	uint64_t *words; /* that were in the threads' registers */
+	size_t word_count;
 };
 
 /* The procfs and the sampler are borrowed. */

@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
 	%D%/heap_reader.c \
 	%D%/heap_reader.h \
+	%D%/leak_scan.c \
+	%D%/leak_scan.h \
 	%D%/sampler.c \
 	%D%/sampler.h \
 	%D%/watch.c \

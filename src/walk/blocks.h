@@ -75,11 +75,14 @@ struct blocks {
 	uint64_t *own;
 
 	struct page_use *pages; /* per page of the image */
+
+	/* the allocator's own data among a library's: its addresses of blocks keep none in use */
+	uint64_t own_start_addr, own_end_addr;
 };
 
-#define BLOCKS_INIT                                                  \
-	{                                                            \
-		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL \
+#define BLOCKS_INIT                                                        \
+	{                                                                  \
+		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0 \
 	}
 
 /* Tables for so many bits, and for the pages of the image, all clear; and no extents. */

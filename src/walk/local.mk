@@ -1,9 +1,15 @@
 noinst_LIBRARIES += %D%/libwalk.a
 %C%_libwalk_a_SOURCES = \
+	%D%/block_index.c \
+	%D%/block_index.h \
 	%D%/blocks.c \
 	%D%/blocks.h \
+	%D%/mark.c \
+	%D%/mark.h \
 	%D%/page_use.c \
 	%D%/page_use.h \
+	%D%/roots.c \
+	%D%/roots.h \
 	%D%/walk.h \
 	%D%/walk_glibc.c \
 	%D%/walk_glibc.h \

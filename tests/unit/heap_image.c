@@ -80,6 +80,7 @@ static void add_mapping(struct heap_image *h, uint64_t addr, uint64_t bytes,
 		.name_length = (uint32_t)strlen(name),
 	};
 
+	m.counters.bytes[SMAPS_RSS] = bytes;
 	mapping_list_add(&h->mappings, &m);
 	if (image_add_run(&h->image, addr, addr + bytes) < 0)
 		abort();

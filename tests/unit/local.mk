@@ -123,6 +123,12 @@ TESTS += %D%/test_blocks
 %C%_test_blocks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_blocks_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_mark
+TESTS += %D%/test_mark
+%C%_test_mark_SOURCES = %D%/test_mark.c %D%/heap_image.c %D%/heap_image.h
+%C%_test_mark_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_mark_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_walk_glibc
 TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_SOURCES = %D%/test_walk_glibc.c %D%/heap_image.c %D%/heap_image.h
