@@ -93,15 +93,17 @@ static size_t choose_ranges(const struct heap_reader *reader,
 /* What the threads had outside of memory. */
 static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 {
-	reader->threads = xrealloc(reader->threads, stop->count * sizeof(*reader->threads));
-	reader->words = xrealloc(reader->words, stop->count * STOP_REGISTERS_MAX *
+	reader->threads =
+		xrealloc(reader->threads, (stop->count + 1) * sizeof(*reader->threads));
+	reader->words = xrealloc(reader->words, (stop->count + 1) * STOP_REGISTERS_MAX *
 							sizeof(*reader->words));
 	reader->thread_count = stop->count;
 	reader->word_count = 0;
 	for (size_t i = 0; i < stop->count; i++) {
 		const struct stopped_thread *thread = &stop->threads[i];
 
-		reader->threads[i] = (struct root_thread){ thread->tid, thread->stack_addr,
+		reader->threads[i] = (struct root_thread){ thread->tid,
+							   thread->stack_addr,
 							   thread->tls_addr };
 		memcpy(reader->words + reader->word_count, thread->registers,
 		       thread->register_count * sizeof(*reader->words));
@@ -129,7 +131,8 @@ static int copy_target(void *context, const struct stop *stop)
 	if (r < 0)
 		return r;
 	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
-	r = peek_copy(&peek, ranges, choose_ranges(moment->reader, &moment->mappings, ranges),
+	r = peek_copy(&peek, ranges,
+		      choose_ranges(moment->reader, &moment->mappings, ranges),
 		      &moment->reader->image);
 	if (r < 0)
 		return r;
@@ -291,13 +294,13 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 /* What came into a mapping after its Rss was read is left out, the free pages first. */
 static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
 {
-	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS, OWNER_LIVE,
-					    OWNER_HEAP_META };
+	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
+					    OWNER_LIVE, OWNER_HEAP_META };
 
 	for (size_t i = 0; i < heap->share_count; i++) {
 		uint64_t *bytes = heap->shares[i].owner_bytes;
-		uint64_t rss_bytes =
-			mappings->items[heap->shares[i].mapping].counters.bytes[SMAPS_RSS];
+		uint64_t rss_bytes = mappings->items[heap->shares[i].mapping]
+					     .counters.bytes[SMAPS_RSS];
 		uint64_t sum = 0;
 
 		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
