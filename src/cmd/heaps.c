@@ -14,6 +14,7 @@ static const struct {
 } reasons[] = {
 	{ -EBUSY, "another tracer is there (a debugger, strace)" },
 	{ -ETIMEDOUT, "it took longer than --max-pause" },
+	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a slow disk)" },
 	{ -ENOMEM, "not enough free memory for a copy of it" },
 	{ -ESTALE, "its memory changed while it stood still" },
 	{ -EOPNOTSUPP, "only live 64-bit programs on x86-64 can be walked" },

@@ -4,7 +4,6 @@
 #include "target/stop.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,12 +24,22 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "target/registers.h"
 
-/* A thread in an uninterruptible sleep stops only after it: looked for this often meanwhile. */
+/* A thread stops when it gets to run, or at the end of a system call: looked for this often meanwhile. */
 #define POLL_NS (50 * NS_PER_US)
+
+/* What stops no sooner and is in an uninterruptible sleep is not waited for: the others stand still. */
+#define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /* New threads appear while others are being stopped; each pass over them leaves fewer. */
 #define PASSES_MAX 64
+
+/* The kernel may hold the tracer itself: looked for this often, and for how long beyond the limit. */
+#define JOIN_NS (100 * NS_PER_MS)
+#define OVERDUE_NS (200 * NS_PER_MS)
+
+#define NICEST (-20)
 
 struct seized {
 	int tid;
@@ -41,9 +50,11 @@ struct seized {
 
 struct tracer {
 	const struct stop_request *request;
-	struct seized *seized;
-	size_t count, capacity;
-	uint64_t began_ns, ended_ns, deadline_ns;
+	int tid;
+	DIR *tasks;
+	struct seized *seized; /* the first sorted_count by tid */
+	size_t count, capacity, sorted_count;
+	uint64_t deadline_ns, began_ns, ended_ns;
 	int result;
 };
 
@@ -78,157 +89,218 @@ static bool has_ended(int task_fd, int tid)
 }
 
 /* Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of its own. */
-static int explain_refusal(int task_fd, int tid)
+static int explain_refusal(const struct tracer *t, int tid)
 {
 	char state;
-	int tracer;
+	int tracer, r;
 
-	if (has_ended(task_fd, tid))
+	r = read_status(t->request->task_fd, tid, &state, &tracer);
+	if (r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X')))
 		return 0;
-	if (read_status(task_fd, tid, &state, &tracer) < 0)
+	if (r < 0 || tracer == 0)
 		return -EPERM;
-	return tracer != 0 ? -EBUSY : -EPERM;
+	return tracer == t->tid ? 0 : -EBUSY;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct seized *left = a, *right = b;
+
+	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
 static bool is_seized(const struct tracer *t, int tid)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (t->seized[i].tid == tid)
-			return true;
-	return false;
+	const struct seized key = { .tid = tid };
+
+	return t->sorted_count > 0 && bsearch(&key, t->seized, t->sorted_count,
+					      sizeof(key), compare_tids);
+}
+
+static void sort_seized(struct tracer *t)
+{
+	if (t->count > t->sorted_count)
+		qsort(t->seized, t->count, sizeof(*t->seized), compare_tids);
+	t->sorted_count = t->count;
+}
+
+/*
+ * The kernel lets this wait for an execve() of the process, and that waits for its threads to be gone, which
+ * those that we hold are not before we say so: stop_run() ends it by ending this thread.
+ */
+static int ptrace_seize(int tid)
+{
+	int r, unused;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &unused);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
+	r = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? -errno : 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+	return r;
 }
 
 /* Returns 1 if the thread is ours now, 0 if there is none any more, or -errno. */
 static int seize(struct tracer *t, int tid)
 {
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
-		if (errno == ESRCH)
-			return 0;
-		return errno == EPERM ? explain_refusal(t->request->task_fd, tid)
-				      : -errno;
-	}
+	char name[16];
+	bool is_other;
+	int r;
+
+	r = ptrace_seize(tid);
+	if (r == -EPERM)
+		return explain_refusal(t, tid);
+	if (r < 0)
+		return r == -ESRCH ? 0 : r;
+	/* from here on the number is its own; before, the thread may have ended, and its number be another's */
+	snprintf(name, sizeof(name), "%d", tid);
+	is_other = faccessat(t->request->task_fd, name, F_OK, 0) < 0;
 	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
-	t->seized[t->count++] = (struct seized){ .tid = tid };
-	(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	t->seized[t->count++] = (struct seized){ .tid = tid, .is_gone = is_other };
+	if (!is_other)
+		(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	return 1;
 }
 
-/* Take the threads that are not ours yet. Returns how many those were, or -errno. */
-static int seize_new(struct tracer *t, DIR *dir)
+/* Are there more threads than so many? A list that is read while threads end may lack others. */
+static bool has_more(const struct tracer *t, size_t count)
+{
+	struct stat st;
+
+	/* links of the directory: itself, its parent, the threads */
+	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
+}
+
+/* Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or -errno. */
+static int seize_new(struct tracer *t)
 {
 	struct dirent *entry;
+	size_t seen = 0;
 	int added = 0;
 
-	rewinddir(dir);
-	while ((entry = readdir(dir))) {
+	rewinddir(t->tasks);
+	while ((entry = readdir(t->tasks))) {
 		int tid, r;
 
-		if (num_parse_pid(entry->d_name, &tid) < 0 || is_seized(t, tid))
+		if (num_parse_pid(entry->d_name, &tid) < 0)
 			continue;
-		r = seize(t, tid);
+		seen++;
+		r = is_seized(t, tid) ? 0 : seize(t, tid);
 		if (r < 0)
 			return r;
 		added += r;
 	}
-	return added;
+	return added > 0 || has_more(t, seen);
 }
 
-static void note_stop(struct seized *s, int status)
+/*
+ * A stop is looked at and left to be waited for: if memstate is killed now, the kernel then still knows the
+ * signal that was about to be delivered. An end is taken note of, for others wait for that.
+ */
+static void note_event(struct seized *s, const siginfo_t *info)
 {
-	if (!WIFSTOPPED(status)) {
+	siginfo_t unused;
+
+	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
+		s->is_stopped = true;
+		/* not the stop that was asked for, but a signal on its way */
+		if (info->si_status >> 8 == 0)
+			s->signal = info->si_status;
+	} else {
 		s->is_gone = true;
-		return;
+		(void)waitid(P_PID, (id_t)s->tid, &unused, WEXITED | WNOHANG | __WALL);
 	}
-	s->is_stopped = true;
-	if (status >> 16 ==
-	    0) /* not the stop that was asked for, but a signal on its way */
-		s->signal = WSTOPSIG(status);
+}
+
+/* 0 while it is worth the time of the others to wait for it. */
+static int check_patience(const struct tracer *t, const struct seized *s,
+			  uint64_t *patient_until_ns)
+{
+	uint64_t now_ns = clock_now_ns();
+	char state;
+	int tracer;
+
+	if (now_ns > t->deadline_ns)
+		return -ETIMEDOUT;
+	if (now_ns < *patient_until_ns)
+		return 0;
+	*patient_until_ns = now_ns + DEEP_SLEEP_NS;
+	if (read_status(t->request->task_fd, s->tid, &state, &tracer) == 0 && state == 'D')
+		return -EAGAIN;
+	return 0;
 }
 
 static int wait_for_stop(const struct tracer *t, struct seized *s)
 {
-	const struct timespec poll = { .tv_nsec = POLL_NS };
+	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
+	uint64_t patient_until_ns = clock_now_ns() + DEEP_SLEEP_NS;
 
 	while (!s->is_stopped && !s->is_gone) {
-		int status;
-		pid_t pid = waitpid(s->tid, &status, __WALL | WNOHANG);
+		siginfo_t info = { .si_pid = 0 };
+		int r;
 
-		if (pid < 0 && errno != EINTR)
-			s->is_gone = true;
-		else if (pid == s->tid)
-			note_stop(s, status);
-		else if (clock_now_ns() > t->deadline_ns)
-			return -ETIMEDOUT;
-		else
-			nanosleep(&poll, NULL);
+		if (waitid(P_PID, (id_t)s->tid, &info,
+			   WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) < 0) {
+			s->is_gone = s->is_gone || errno != EINTR;
+			continue;
+		}
+		if (info.si_pid == s->tid) {
+			note_event(s, &info);
+			continue;
+		}
+		r = check_patience(t, s, &patient_until_ns);
+		if (r < 0)
+			return r;
+		nanosleep(&poll, NULL);
+	}
+	return 0;
+}
+
+static int open_tasks(struct tracer *t)
+{
+	int fd = openat(t->request->task_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	t->tasks = fdopendir(fd);
+	if (!t->tasks) {
+		close(fd);
+		return -ENOMEM;
 	}
 	return 0;
 }
 
 static int stop_all(struct tracer *t)
 {
-	_cleanup_closedir_ DIR *dir = NULL;
-	int fd = openat(t->request->task_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t waited = 0;
+	int r;
 
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
-	for (int pass = 0; pass < PASSES_MAX; pass++) {
-		int r = seize_new(t, dir);
+	r = open_tasks(t);
+	for (int pass = 0; r == 0 && pass < PASSES_MAX; pass++) {
+		int more = seize_new(t);
 
-		if (r < 0)
-			return r;
-		if (r == 0)
-			return t->count > 0 ? 0 : -ESRCH;
-		for (; waited < t->count; waited++) {
+		if (more <= 0)
+			return more < 0 ? more : t->count > 0 ? 0 : -ESRCH;
+		for (; r == 0 && waited < t->count; waited++)
 			r = wait_for_stop(t, &t->seized[waited]);
-			if (r < 0)
-				return r;
-		}
+		sort_seized(t);
 	}
-	return -ETIMEDOUT;
+	return r < 0 ? r : -ETIMEDOUT;
 }
-
-#if defined(__x86_64__)
-static int read_registers(int tid, struct stopped_thread *ret)
-{
-	struct user_regs_struct regs;
-	struct iovec io = { &regs, sizeof(regs) };
-
-	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io) < 0)
-		return errno == ESRCH ? -ESRCH : -errno;
-	if (io.iov_len != sizeof(regs)) /* a 32-bit program */
-		return -EOPNOTSUPP;
-	_Static_assert(sizeof(regs) <= sizeof(ret->registers), "room for all registers");
-	memcpy(ret->registers, &regs, sizeof(regs));
-	ret->register_count = sizeof(regs) / sizeof(uint64_t);
-	ret->tid = tid;
-	ret->stack_addr = regs.rsp;
-	ret->tls_addr = regs.fs_base;
-	return 0;
-}
-#else
-static int read_registers(int tid, struct stopped_thread *ret)
-{
-	(void)tid;
-	(void)ret;
-	return -EOPNOTSUPP;
-}
-#endif
 
 static int read_all_registers(const struct tracer *t, struct stop *stop)
 {
+	size_t capacity = 0;
+
 	for (size_t i = 0; i < t->count; i++) {
+		size_t count = 0;
 		int r;
 
 		if (t->seized[i].is_gone)
 			continue;
-		r = read_registers(t->seized[i].tid, &stop->threads[stop->count]);
+		stop->words = xgrow(stop->words, &capacity, stop->word_count + STOP_WORDS_MAX,
+				    sizeof(*stop->words));
+		r = registers_read(t->seized[i].tid, &stop->threads[stop->count],
+				   stop->words + stop->word_count, &count);
 		if (r == -ESRCH) { /* killed while it stood, or why else? */
 			if (!has_ended(t->request->task_fd, t->seized[i].tid))
 				return -ESTALE;
@@ -237,6 +309,7 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 		if (r < 0)
 			return r;
 		stop->count++;
+		stop->word_count += count;
 	}
 	return stop->count > 0 ? 0 : -ESRCH;
 }
@@ -251,6 +324,7 @@ static int work_stopped(struct tracer *t)
 	if (r == 0)
 		r = t->request->work(t->request->context, &stop);
 	free(stop.threads);
+	free(stop.words);
 	return r;
 }
 
@@ -266,9 +340,13 @@ static void release_all(struct tracer *t)
 static void *trace(void *arg)
 {
 	struct tracer *t = arg;
+	int unused;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
 	t->began_ns = clock_now_ns();
-	t->deadline_ns = t->began_ns + t->request->limit_ns;
+	t->tid = gettid();
+	/* where it is allowed: others stand still for as long as this thread waits for a CPU */
+	(void)setpriority(PRIO_PROCESS, (id_t)t->tid, NICEST);
 	t->result = stop_all(t);
 	if (t->result == 0)
 		t->result = work_stopped(t);
@@ -277,22 +355,44 @@ static void *trace(void *arg)
 	return NULL;
 }
 
+/* Wait for the tracer; past the deadline it can only be the kernel that holds it. */
+static void join(pthread_t thread, const struct tracer *t)
+{
+	struct timespec until;
+
+	do {
+		if (clock_now_ns() > t->deadline_ns + OVERDUE_NS)
+			pthread_cancel(thread);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += (long)JOIN_NS;
+		if (until.tv_nsec >= (long)NS_PER_S) {
+			until.tv_nsec -= (long)NS_PER_S;
+			until.tv_sec++;
+		}
+	} while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT);
+}
+
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 {
-	struct tracer tracer = { .request = request };
+	struct tracer tracer = { .request = request, .result = -ETIMEDOUT };
 	sigset_t all, before;
 	pthread_t thread;
 	int err;
 
 	*ret_pause_ns = 0;
+	tracer.deadline_ns = clock_now_ns() + request->limit_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&thread, NULL, trace, &tracer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		return -err;
-	pthread_join(thread, NULL);
-	*ret_pause_ns = tracer.ended_ns - tracer.began_ns;
+	join(thread, &tracer);
+	if (tracer.began_ns)
+		*ret_pause_ns = (tracer.ended_ns ? tracer.ended_ns : clock_now_ns()) -
+				tracer.began_ns;
+	if (tracer.tasks)
+		closedir(tracer.tasks);
 	free(tracer.seized);
 	return tracer.result;
 }

@@ -11,22 +11,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STOP_REGISTERS_MAX 40
-
 struct stopped_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
-	/* all general ones: pointers may be only there */
-	uint64_t registers[STOP_REGISTERS_MAX];
-	size_t register_count;
 };
 
 struct stop {
 	struct stopped_thread *threads;
 	size_t count;
+	/*
+	 * Whatever is in the registers of all threads and is not 0, those for vectors too: an address
+	 * may be only there. At most STOP_WORDS_MAX per thread.
+	 */
+	uint64_t *words;
+	size_t word_count;
 	uint64_t deadline_ns; /* monotonic clock: by then the work should be over */
 };
+
+#define STOP_WORDS_MAX 512
 
 struct stop_request {
 	int pid;
@@ -42,9 +45,10 @@ struct stop_request {
  * case, is the time from the first thread stopped to the last let go.
  *
  * Returns what work returned; or -ESRCH; -EPERM (needs the same user, or CAP_SYS_PTRACE, and a
- * kernel.yama.ptrace_scope that allows it); -EBUSY when another tracer is there; -ETIMEDOUT when some thread
- * did not stop in time; -ESTALE when one did not stay stopped; -EOPNOTSUPP for a program of another word size and on other machines than
- * x86-64.
+ * kernel.yama.ptrace_scope that allows it); -EBUSY when another tracer is there; -ETIMEDOUT when they did
+ * not all stop in time; -EAGAIN when one is in a sleep that nothing interrupts (a vfork(), a disk that does
+ * not answer); -ESTALE when one did not stay stopped; -EOPNOTSUPP for a program of another word size and on
+ * other machines than x86-64.
  */
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 

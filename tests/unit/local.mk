@@ -146,6 +146,11 @@ TESTS += %D%/test_peek
 %C%_test_peek_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_peek_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS) -lpthread
 
+check_PROGRAMS += %D%/test_stop
+TESTS += %D%/test_stop
+%C%_test_stop_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
+%C%_test_stop_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS) -lpthread
+
 
 
 if HAVE_NCURSES

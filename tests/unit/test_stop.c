@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "target/stop.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/units.h"
+#include "unit.h"
+
+#define SECONDS 100
+#define LIMIT_NS (60 * NS_PER_S) /* only a hang takes so long */
+#define THREADS_MANY 400
+#define STACK_BYTES (32 << 10)
+#define MAGIC UINT64_C(0x00007a5cc3e1f0d0)
+
+/* What target and test share. */
+struct shared {
+	volatile int is_ready;
+	volatile uint64_t steps; /* goes up while any thread of the target runs */
+};
+
+#define SHARED_FD 99 /* after execve() too */
+
+static struct shared *shared;
+
+struct target {
+	pid_t pid;
+	int task_fd;
+};
+
+static void map_shared(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      SHARED_FD, 0);
+}
+
+static int set_up(void **state)
+{
+	static struct target target;
+	int fd = memfd_create("shared", 0);
+
+	if (fd < 0 || dup2(fd, SHARED_FD) < 0 || close(fd) < 0 ||
+	    ftruncate(SHARED_FD, sizeof(*shared)) < 0)
+		return -1;
+	map_shared();
+	target = (struct target){ -1, -1 };
+	*state = &target;
+	return shared == MAP_FAILED ? -1 : 0;
+}
+
+static void end(struct target *target)
+{
+	if (target->pid > 0) {
+		kill(target->pid, SIGKILL);
+		waitpid(target->pid, NULL, 0);
+	}
+	if (target->task_fd >= 0)
+		close(target->task_fd);
+}
+
+static int tear_down(void **state)
+{
+	end(*state);
+	close(SHARED_FD);
+	return munmap(shared, sizeof(*shared));
+}
+
+/* In a process of its own, until the test ends it. */
+static void begin(struct target *target, void (*behave)(void))
+{
+	char path[64];
+
+	shared->is_ready = 0;
+	target->pid = fork();
+	if (target->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(SECONDS);
+		behave();
+		_exit(99);
+	}
+	assert_true(target->pid > 0);
+	snprintf(path, sizeof(path), "/proc/%d/task", target->pid);
+	target->task_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(target->task_fd >= 0);
+	while (!shared->is_ready) {
+		assert_int_equal(waitpid(target->pid, NULL, WNOHANG), 0);
+		usleep(1000);
+	}
+}
+
+static void start_thread(void *(*run)(void *))
+{
+	pthread_attr_t attr;
+	pthread_t id;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&id, &attr, run, NULL))
+		_exit(98);
+	pthread_attr_destroy(&attr);
+}
+
+static int run_work(struct target *target, uint64_t limit_ns,
+		    int (*work)(void *, const struct stop *))
+{
+	const struct stop_request request = {
+		.pid = target->pid,
+		.task_fd = target->task_fd,
+		.limit_ns = limit_ns,
+		.work = work,
+		.context = target,
+	};
+	uint64_t pause_ns;
+
+	return stop_run(&request, &pause_ns);
+}
+
+/* States of the threads as the kernel names them; returns how many there are. */
+static size_t count_threads(const struct target *target, const char *states,
+			    size_t *ret_in_states)
+{
+	int fd = openat(target->task_fd, ".", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	size_t count = 0;
+
+	*ret_in_states = 0;
+	while ((entry = readdir(dir))) {
+		char path[300], text[1024] = "";
+		int stat_fd;
+		char *end_of_name;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/stat", entry->d_name);
+		stat_fd = openat(target->task_fd, path, O_RDONLY);
+		if (stat_fd < 0 || read(stat_fd, text, sizeof(text) - 1) <= 0)
+			text[0] = '\0';
+		if (stat_fd >= 0)
+			close(stat_fd);
+		end_of_name = strrchr(text, ')');
+		if (!end_of_name)
+			continue;
+		count++;
+		*ret_in_states += strchr(states, end_of_name[2]) != NULL;
+	}
+	closedir(dir);
+	return count;
+}
+
+static bool goes_on(void)
+{
+	uint64_t before = shared->steps;
+
+	for (int i = 0; i < SECONDS * 1000 && shared->steps == before; i++)
+		usleep(1000);
+	return shared->steps != before;
+}
+
+/* All threads but ended ones stand still, and each is in the list. */
+static int check_all_stand(void *context, const struct stop *stop)
+{
+	struct target *target = context;
+	uint64_t before = shared->steps;
+	size_t standing, ended;
+
+	count_threads(target, "ZX", &ended);
+	if (count_threads(target, "t", &standing) - ended != standing)
+		return -EINVAL;
+	usleep(2000);
+	return standing != stop->count || shared->steps != before ? -EINVAL : 0;
+}
+
+static void *count_steps(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		__atomic_fetch_add(&shared->steps, 1, __ATOMIC_RELAXED);
+		usleep(500);
+	}
+	return NULL;
+}
+
+static void be_many(void)
+{
+	for (int i = 1; i < THREADS_MANY; i++)
+		start_thread(count_steps);
+	shared->is_ready = 1;
+	count_steps(NULL);
+}
+
+static void hundreds_of_threads_stand_still_and_go_on(void **state)
+{
+	begin(*state, be_many);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(run_work(*state, LIMIT_NS, check_all_stand), 0);
+		assert_true(goes_on());
+	}
+}
+
+static void *start_another(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_add(&shared->steps, 1, __ATOMIC_RELAXED);
+	start_thread(start_another);
+	return NULL;
+}
+
+/* Eight threads, each of which lives only to start the next. */
+static void be_fleeting(void)
+{
+	for (int i = 0; i < 8; i++)
+		start_thread(start_another);
+	shared->is_ready = 1;
+	for (;;)
+		pause();
+}
+
+static void threads_that_appear_and_end_meanwhile_are_all_held(void **state)
+{
+	int done = 0;
+
+	begin(*state, be_fleeting);
+	for (int i = 0; i < 200 && done < 20; i++) {
+		int r = run_work(*state, LIMIT_NS, check_all_stand);
+
+		assert_int_not_equal(r, -EINVAL);
+		done += r == 0;
+		assert_true(goes_on());
+	}
+	assert_true(done > 0);
+}
+
+static void end_leader(void)
+{
+	start_thread(count_steps);
+	shared->is_ready = 1;
+	pthread_exit(NULL);
+}
+
+static void threads_whose_leader_has_ended_are_held(void **state)
+{
+	begin(*state, end_leader);
+	assert_int_equal(run_work(*state, LIMIT_NS, check_all_stand), 0);
+	assert_true(goes_on());
+}
+
+static int vfork_child(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(SECONDS);
+	shared->is_ready = 1;
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void *wait_for_vfork(void *unused)
+{
+	static char stack[STACK_BYTES] __attribute__((aligned(16)));
+
+	(void)unused;
+	clone(vfork_child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	return NULL;
+}
+
+/* One thread waits for a child of vfork(), where nothing interrupts it; the other counts. */
+static void be_vforking(void)
+{
+	start_thread(wait_for_vfork);
+	count_steps(NULL);
+}
+
+static void a_sleep_that_cannot_be_interrupted_is_said_and_all_go_on(void **state)
+{
+	begin(*state, be_vforking);
+	assert_int_equal(run_work(*state, LIMIT_NS, check_all_stand), -EAGAIN);
+	assert_true(goes_on());
+	assert_int_equal(run_work(*state, 10 * NS_PER_MS, check_all_stand), -ETIMEDOUT);
+	assert_true(goes_on());
+}
+
+static void *execute(void *unused)
+{
+	char *args[] = { (char *)"executing", NULL };
+
+	(void)unused;
+	usleep(1000);
+	execv("/proc/self/exe", args);
+	_exit(97);
+}
+
+/* Becomes a program with threads, this one, over and over; main() of that comes here. */
+static void be_executing(void)
+{
+	for (int i = 0; i < 64; i++)
+		start_thread(count_steps);
+	shared->is_ready = 1;
+	if (getpid() % 2 == 0 || shared->steps % 2 == 0)
+		execute(NULL);
+	start_thread(execute);
+	for (;;)
+		pause();
+}
+
+static int do_nothing(void *context, const struct stop *stop)
+{
+	(void)context;
+	(void)stop;
+	return 0;
+}
+
+/* The kernel makes execve() wait for the tracer, and the tracer for execve(): not for ever. */
+static void a_program_that_becomes_another_holds_nobody_up(void **state)
+{
+	begin(*state, be_executing);
+	for (int i = 0; i < 100; i++) {
+		(void)run_work(*state, 100 * NS_PER_MS, do_nothing);
+		assert_true(goes_on());
+	}
+}
+
+static int find_magic(void *context, const struct stop *stop)
+{
+	(void)context;
+	for (size_t i = 0; i < stop->word_count; i++)
+		if (stop->words[i] == MAGIC)
+			return 0;
+	return -ENODATA;
+}
+
+#if defined(__x86_64__)
+/* The number is nowhere but in a vector register: where the code has it, it is inverted. */
+static void hold_in_sse(void)
+{
+	uint64_t value = ~MAGIC;
+
+	__asm__ volatile("notq %0\n\tmovq %0, %%xmm9\n\tpslldq $8, %%xmm9\n\t"
+			 "xorl %k0, %k0\n\tmovl $1, (%1)\n"
+			 "1:\tpause\n\tincq (%2)\n\tjmp 1b"
+			 : "+r"(value)
+			 : "r"(&shared->is_ready), "r"(&shared->steps)
+			 : "xmm9", "memory");
+}
+
+static void hold_in_avx(void)
+{
+	uint64_t value = ~MAGIC;
+
+	__asm__ volatile("notq %0\n\tvmovq %0, %%xmm9\n\t"
+			 "vperm2f128 $0x08, %%ymm9, %%ymm9, %%ymm9\n\t"
+			 "xorl %k0, %k0\n\tmovl $1, (%1)\n"
+			 "1:\tpause\n\tincq (%2)\n\tjmp 1b"
+			 : "+r"(value)
+			 : "r"(&shared->is_ready), "r"(&shared->steps)
+			 : "xmm9", "memory");
+}
+
+static void addresses_that_only_vector_registers_hold_are_found(void **state)
+{
+	begin(*state, hold_in_sse);
+	assert_int_equal(run_work(*state, LIMIT_NS, find_magic), 0);
+	assert_true(goes_on());
+	end(*state);
+	if (!__builtin_cpu_supports("avx"))
+		return;
+	begin(*state, hold_in_avx);
+	assert_int_equal(run_work(*state, LIMIT_NS, find_magic), 0);
+	assert_true(goes_on());
+}
+#else
+static void addresses_that_only_vector_registers_hold_are_found(void **state)
+{
+	(void)state;
+	(void)find_magic;
+}
+#endif
+
+static int refuse(void *context, const struct stop *stop)
+{
+	(void)context;
+	(void)stop;
+	return -EDOM;
+}
+
+static void what_the_work_returns_is_returned(void **state)
+{
+	begin(*state, be_many);
+	assert_int_equal(run_work(*state, LIMIT_NS, refuse), -EDOM);
+	assert_true(goes_on());
+}
+
+static void a_process_that_another_traces_is_left_alone(void **state)
+{
+	struct target *target = *state;
+	int is_traced;
+
+	begin(target, be_many);
+	is_traced = ptrace(PTRACE_SEIZE, target->pid, NULL, NULL) == 0;
+	if (!is_traced)
+		skip();
+	assert_int_equal(run_work(target, LIMIT_NS, do_nothing), -EBUSY);
+	assert_true(goes_on());
+}
+
+static void a_process_that_has_ended_is_gone(void **state)
+{
+	struct target *target = *state;
+
+	begin(target, be_many);
+	kill(target->pid, SIGKILL);
+	waitpid(target->pid, NULL, 0);
+	assert_int_equal(run_work(target, LIMIT_NS, do_nothing), -ESRCH);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		TEST(hundreds_of_threads_stand_still_and_go_on),
+		TEST(threads_that_appear_and_end_meanwhile_are_all_held),
+		TEST(threads_whose_leader_has_ended_are_held),
+		TEST(a_sleep_that_cannot_be_interrupted_is_said_and_all_go_on),
+		TEST(a_program_that_becomes_another_holds_nobody_up),
+		TEST(addresses_that_only_vector_registers_hold_are_found),
+		TEST(what_the_work_returns_is_returned),
+		TEST(a_process_that_another_traces_is_left_alone),
+		TEST(a_process_that_has_ended_is_gone),
+#undef TEST
+	};
+
+	if (argc == 1 && strcmp(argv[0], "executing") == 0) {
+		map_shared();
+		be_executing();
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
