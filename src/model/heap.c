@@ -10,12 +10,21 @@
 #define SMALL_STEP UINT64_C(16)
 #define SMALL_MAX (SMALL_COUNT * SMALL_STEP)
 #define SMALL_LOG2 10
+#define CLASS_COUNT (SMALL_COUNT + 54)
+
+const char *const heap_stretch_names[HEAP_STRETCH_COUNT_] = {
+	[HEAP_ACTIVE] = "active",
+	[HEAP_DIRTY] = "dirty",
+	[HEAP_MUZZY] = "muzzy",
+	[HEAP_RETAINED] = "retained",
+};
 
 void heap_init(struct heap *heap)
 {
 	memset(heap, 0, sizeof(*heap));
 	heap->trimmable_bytes = BYTES_UNKNOWN;
-	for (size_t i = 0; i < HEAP_CLASS_COUNT; i++) {
+	heap->class_count = CLASS_COUNT;
+	for (size_t i = 0; i < CLASS_COUNT; i++) {
 		struct heap_class *c = &heap->classes[i];
 
 		if (i < SMALL_COUNT) {

@@ -29,8 +29,27 @@ static inline void chunk_sum_add(struct chunk_sum *sum, uint64_t bytes)
 	sum->bytes += bytes;
 }
 
+/* Stretches of pages, by what jemalloc does with them. */
+enum heap_stretch {
+	HEAP_ACTIVE,   /* blocks are cut from it */
+	HEAP_DIRTY,    /* free; its pages are as they were left */
+	HEAP_MUZZY,    /* free; the kernel may take its pages: MADV_FREE */
+	HEAP_RETAINED, /* free, without pages */
+	HEAP_STRETCH_COUNT_
+};
+
+extern const char *const heap_stretch_names[HEAP_STRETCH_COUNT_];
+
+struct stretch_sum {
+	uint64_t count;
+	uint64_t bytes;
+	uint64_t resident_bytes;
+};
+
+/* What only one allocator has is 0 for the others, and is not shown. */
 struct heap_arena {
-	uint64_t addr;
+	uint64_t addr;   /* glibc's */
+	uint32_t number; /* jemalloc's own number for it */
 	uint64_t top_addr;
 	uint64_t top_bytes;    /* the last chunk, from which new ones are cut */
 	uint64_t system_bytes; /* what it has from the kernel */
@@ -39,7 +58,9 @@ struct heap_arena {
 	struct chunk_sum live;
 	struct chunk_sum cached; /* freed, in a thread's cache */
 	struct chunk_sum fast;	 /* freed, in a fastbin */
-	struct chunk_sum bin;	 /* freed, in the other bins */
+	struct chunk_sum bin;	 /* freed, in the other bins; jemalloc: in slabs */
+	struct chunk_sum own;	 /* blocks that jemalloc took from itself */
+	struct stretch_sum stretches[HEAP_STRETCH_COUNT_];
 	/* resident; BYTES_UNKNOWN if the arena is not trusted */
 	uint64_t trimmable_bytes;
 	/* NULL: it passed every check. Else why its memory is unknown */
@@ -57,11 +78,11 @@ struct heap_class {
 	uint64_t lower_bytes, upper_bytes;
 	struct chunk_sum live;
 	struct chunk_sum cached;
-	struct chunk_sum free; /* fastbins, bins and top */
+	struct chunk_sum free; /* fastbins, bins and top; jemalloc: in slabs */
+	struct chunk_sum own;  /* jemalloc's own data */
 };
 
-/* The first 64 multiples of 16, then powers of two. */
-#define HEAP_CLASS_COUNT (64 + 54)
+#define HEAP_CLASS_MAX 235
 
 /* What of one mapping's resident memory is the heap's. */
 struct heap_share {
@@ -79,7 +100,9 @@ struct heap {
 
 	struct heap_arena *arenas; /* the main one first */
 	size_t arena_count;
-	struct heap_class classes[HEAP_CLASS_COUNT];
+	/* jemalloc: its own; else the first 64 multiples of 16, then powers of two */
+	struct heap_class classes[HEAP_CLASS_MAX];
+	size_t class_count;
 	/* chunks with a mapping of their own, with all that is mapped for it */
 	struct chunk_sum mapped;
 	size_t cache_count; /* thread caches found */
@@ -97,7 +120,7 @@ struct heap {
 void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 
-/* The class of a chunk of so many bytes. */
+/* The class of a chunk of so many bytes; not jemalloc's. */
 size_t heap_class_index(uint64_t chunk_bytes);
 
 #endif

@@ -64,3 +64,20 @@ void mapping_list_release(struct mapping_list *list)
 	free(list->items);
 	*list = (struct mapping_list)MAPPING_LIST_INIT;
 }
+
+const struct mapping *mapping_list_find(const struct mapping_list *list, uint64_t addr)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->count && list->items[low].start_addr <= addr
+		       ? &list->items[low]
+		       : NULL;
+}

@@ -100,4 +100,7 @@ struct mapping_list {
 void mapping_list_add(struct mapping_list *list, const struct mapping *m);
 void mapping_list_release(struct mapping_list *list);
 
+/* The mapping that holds addr, or NULL. The list is in order of address. */
+const struct mapping *mapping_list_find(const struct mapping_list *list, uint64_t addr);
+
 #endif

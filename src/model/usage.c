@@ -26,13 +26,13 @@ const char *const quality_names[QUALITY_COUNT_] = {
 const char *const allocator_names[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_GLIBC] = "glibc",	   [ALLOCATOR_MUSL] = "musl",
 	[ALLOCATOR_JEMALLOC] = "jemalloc", [ALLOCATOR_TCMALLOC] = "tcmalloc",
-	[ALLOCATOR_MIMALLOC] = "mimalloc",
+	[ALLOCATOR_MIMALLOC] = "mimalloc", [ALLOCATOR_GO] = "go",
 };
 
 const char *const allocator_titles[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_GLIBC] = "glibc malloc", [ALLOCATOR_MUSL] = "musl malloc",
 	[ALLOCATOR_JEMALLOC] = "jemalloc",  [ALLOCATOR_TCMALLOC] = "tcmalloc",
-	[ALLOCATOR_MIMALLOC] = "mimalloc",
+	[ALLOCATOR_MIMALLOC] = "mimalloc",  [ALLOCATOR_GO] = "go mallocgc",
 };
 
 void usage_init(struct usage *u)

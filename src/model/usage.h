@@ -49,7 +49,10 @@ enum quality {
 
 extern const char *const quality_names[QUALITY_COUNT_];
 
-/* The malloc that the mapped files speak of. A static one cannot be told this way. */
+/*
+ * The malloc in use, as the mapped files say, which a static one is not among; or, where the heap was
+ * read, as the memory itself says.
+ */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
 	ALLOCATOR_GLIBC,
@@ -57,6 +60,7 @@ enum allocator {
 	ALLOCATOR_JEMALLOC,
 	ALLOCATOR_TCMALLOC,
 	ALLOCATOR_MIMALLOC,
+	ALLOCATOR_GO,
 	ALLOCATOR_COUNT_
 };
 

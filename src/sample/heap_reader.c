@@ -276,7 +276,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	};
 	heap_release(ret);
 	blocks_release(&reader->blocks);
-	walk_glibc(&input, ret, &reader->blocks);
+	walk_heap(&input, ret, &reader->blocks);
 	ret->pause_ns = pause_ns;
 	ret->copied_bytes = reader->image.length_bytes;
 	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, &moment, ret)) {

@@ -10,6 +10,7 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/page_use.h \
 	%D%/roots.c \
 	%D%/roots.h \
+	%D%/walk.c \
 	%D%/walk.h \
 	%D%/walk_glibc.c \
 	%D%/walk_glibc.h \
@@ -20,5 +21,13 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/walk_glibc_lists.c \
 	%D%/walk_glibc_mapped.c \
 	%D%/walk_glibc_regions.c \
-	%D%/walk_glibc_segments.c
+	%D%/walk_glibc_segments.c \
+	%D%/walk_jemalloc.c \
+	%D%/walk_jemalloc.h \
+	%D%/walk_jemalloc_account.c \
+	%D%/walk_jemalloc_cache.c \
+	%D%/walk_jemalloc_extents.c \
+	%D%/walk_jemalloc_find.c \
+	%D%/walk_jemalloc_layout.c \
+	%D%/walk_jemalloc_tree.c
 WALK_LIBS = %D%/libwalk.a $(MODEL_LIBS)

@@ -14,7 +14,8 @@ static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
 	}
 }
 
-void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr, enum use use)
+void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr,
+		  enum use use)
 {
 	struct image *image = blocks->image;
 	uint64_t addr = image_next_resident(image, start_addr, end_addr);
@@ -48,8 +49,8 @@ static void add_page(const struct page_use *page, uint64_t owner_bytes[])
 	owner_bytes[OWNER_HEAP_META] += page->heap_bytes - used;
 }
 
-static void share_mapping(const struct blocks *blocks, const struct mapping *m, size_t index,
-			  struct heap *heap)
+static void share_mapping(const struct blocks *blocks, const struct mapping *m,
+			  size_t index, struct heap *heap)
 {
 	struct heap_share share = { .mapping = index };
 	uint64_t addr = image_next_resident(blocks->image, m->start_addr, m->end_addr);
@@ -60,7 +61,8 @@ static void share_mapping(const struct blocks *blocks, const struct mapping *m, 
 		uint64_t offset = run->offset_bytes + (addr - run->start_addr);
 
 		add_page(&blocks->pages[offset / IMAGE_PAGE_BYTES], share.owner_bytes);
-		addr = image_next_resident(blocks->image, addr + IMAGE_PAGE_BYTES, m->end_addr);
+		addr = image_next_resident(blocks->image, addr + IMAGE_PAGE_BYTES,
+					   m->end_addr);
 	}
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		heap->owner_bytes[o] += share.owner_bytes[o];

@@ -15,7 +15,8 @@ enum use {
 };
 
 /* Count [start, end) on each resident page it touches. */
-void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr, enum use use);
+void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr,
+		  enum use use);
 
 /*
  * The sums, per mapping and of all: a page that is free to its last byte is pool_pages, free bytes on

@@ -30,10 +30,20 @@ struct walk_input {
 bool walk_wants_mapping(const struct mapping *m);
 
 /*
- * glibc's malloc, 2.26 to 2.43, linked dynamically or statically. *ret and *ret_blocks are initialised,
- * and are to be released; what could not be trusted is said in *ret, and is not in *ret_blocks, which
- * needs the image for as long as it is used.
+ * The heap of the allocator that the process uses. *ret and *ret_blocks are initialised, and are to be
+ * released; what could not be trusted is said in *ret, and is not in *ret_blocks, which needs the image for
+ * as long as it is used.
+ *
+ * Where two allocators are at work that can be read, it is that with more resident memory; what the other
+ * has is as any other anonymous memory. One that cannot be read is named in *ret, and its quality is unknown.
  */
+void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
+
+/* The same for glibc's malloc alone, 2.26 to 2.43, linked dynamically or statically. */
 void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
+
+/* The same for jemalloc alone, 5.0 to 5.3.1, linked dynamically or statically. */
+void walk_jemalloc(const struct walk_input *input, struct heap *ret,
+		   struct blocks *ret_blocks);
 
 #endif

@@ -12,35 +12,9 @@
 #define BUDGET_PER_GRANULE 8
 #define BUDGET_MIN UINT64_C(1000000)
 
-bool walk_wants_mapping(const struct mapping *m)
-{
-	const uint32_t mask = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED |
-			      MAPPING_HUGETLB;
-
-	return (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE);
-}
-
 bool glibc_is_heap_memory(const struct mapping *m)
 {
 	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;
-}
-
-const struct mapping *glibc_mapping_at(const struct glibc *g, uint64_t addr)
-{
-	const struct mapping_list *list = g->input->mappings;
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < list->count && list->items[low].start_addr <= addr
-		       ? &list->items[low]
-		       : NULL;
 }
 
 void glibc_distrust(struct glibc *g, size_t arena, const char *problem)

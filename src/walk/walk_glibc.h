@@ -100,9 +100,6 @@ static inline uint64_t glibc_initial_top(const struct glibc *g, uint64_t arena_a
 /* Note what is wrong with an arena, unless something was before. */
 void glibc_distrust(struct glibc *g, size_t arena, const char *problem);
 
-/* The mapping that holds addr, or NULL. */
-const struct mapping *glibc_mapping_at(const struct glibc *g, uint64_t addr);
-
 /* Private, anonymous, readable and writable: what heaps are made of. */
 bool glibc_is_heap_memory(const struct mapping *m);
 

@@ -207,7 +207,7 @@ static bool is_sbrk_base(const struct glibc *g, uint64_t addr, uint64_t brk_addr
 
 	if (brk_addr)
 		return addr >= brk_addr && addr - brk_addr <= SBRK_BASE_SLACK;
-	m = addr ? glibc_mapping_at(g, addr) : NULL;
+	m = addr ? mapping_list_find(g->input->mappings, addr) : NULL;
 	return addr == 0 || (m && glibc_is_heap_memory(m));
 }
 

@@ -68,7 +68,7 @@ const struct region *glibc_region_at(const struct glibc *g, uint64_t addr)
 uint64_t glibc_contiguous_end(const struct glibc *g, uint64_t addr)
 {
 	const struct mapping_list *list = g->input->mappings;
-	const struct mapping *m = glibc_mapping_at(g, addr);
+	const struct mapping *m = mapping_list_find(g->input->mappings, addr);
 
 	if (!m || !glibc_is_heap_memory(m))
 		return addr;

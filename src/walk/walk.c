@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk.h"
+
+#include <string.h>
+
+#include "model/known_names.h"
+
+/* Where Go puts its heap on 64-bit machines, unless something else is there; and how it names it since 1.25. */
+#define GO_ARENA_ADDR UINT64_C(0xc000000000)
+#define GO_NAME "[anon: Go: "
+
+static const char *const unread[ALLOCATOR_COUNT_] = {
+	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
+	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not as versions 5.0 to 5.3 are",
+	[ALLOCATOR_TCMALLOC] =
+		"it is tcmalloc: only glibc's malloc and jemalloc can be read",
+	[ALLOCATOR_MIMALLOC] =
+		"it is mimalloc: only glibc's malloc and jemalloc can be read",
+	[ALLOCATOR_GO] =
+		"it is a Go program: only glibc's malloc and jemalloc can be read",
+};
+
+bool walk_wants_mapping(const struct mapping *m)
+{
+	const uint32_t mask = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED |
+			      MAPPING_HUGETLB;
+
+	return (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE);
+}
+
+static bool is_anonymous(const struct mapping *m)
+{
+	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;
+}
+
+/* An allocator that shows in the mappings, besides glibc's own. */
+static enum allocator find_named(const struct mapping_list *mappings)
+{
+	enum allocator named = ALLOCATOR_UNKNOWN;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+		const struct library_name *library = library_name_find(m->name);
+
+		if (is_anonymous(m) && (m->start_addr == GO_ARENA_ADDR ||
+					strncmp(m->name, GO_NAME, strlen(GO_NAME)) == 0))
+			return ALLOCATOR_GO;
+		if (!library || !(m->flags & MAPPING_EXEC) || m->inode == 0 ||
+		    library->allocator == ALLOCATOR_GLIBC)
+			continue;
+		/* one in LD_PRELOAD goes before libc's own */
+		if (named == ALLOCATOR_UNKNOWN || library->allocator != ALLOCATOR_MUSL)
+			named = library->allocator;
+	}
+	return named;
+}
+
+static uint64_t owned_bytes(const struct heap *heap)
+{
+	uint64_t sum = 0;
+
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
+		sum += heap->owner_bytes[o];
+	return sum;
+}
+
+/* Does it have most of the memory that may be some heap's? */
+static bool has_most(const struct walk_input *input, const struct heap *heap)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < input->mappings->count; i++) {
+		const struct mapping *m = &input->mappings->items[i];
+
+		if (is_anonymous(m))
+			sum += image_resident_bytes(input->image, m->start_addr,
+						    m->end_addr);
+	}
+	return owned_bytes(heap) > sum / 2;
+}
+
+static void forget(struct heap *heap, struct blocks *blocks, enum allocator allocator)
+{
+	heap_release(heap);
+	blocks_release(blocks);
+	heap->allocator = allocator;
+	heap->problem = unread[allocator];
+}
+
+void walk_heap(const struct walk_input *input, struct heap *ret,
+	       struct blocks *ret_blocks)
+{
+	enum allocator named = find_named(input->mappings);
+	struct blocks other_blocks;
+	struct heap other;
+
+	walk_glibc(input, ret, ret_blocks);
+	walk_jemalloc(input, &other, &other_blocks);
+	if (other.allocator == ALLOCATOR_JEMALLOC &&
+	    (other.quality == QUALITY_UNKNOWN ||
+	     owned_bytes(&other) >= owned_bytes(ret))) {
+		heap_release(ret);
+		blocks_release(ret_blocks);
+		*ret = other;
+		*ret_blocks = other_blocks;
+		return;
+	}
+	heap_release(&other);
+	blocks_release(&other_blocks);
+	if (named != ALLOCATOR_UNKNOWN && !has_most(input, ret))
+		forget(ret, ret_blocks, named);
+}

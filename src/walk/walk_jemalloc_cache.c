@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_jemalloc.h"
+
+#include <string.h>
+
+/*
+ * A thread's cache is in its TLS: for each size class a bin, and first those of all small ones. The bins'
+ * stacks of pointers follow each other in one piece of memory, so that their ends grow from bin to bin:
+ *   up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
+ *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; } end: low bits of it
+ * Up to 5.2 the bins of large classes come behind other things.
+ */
+#define BIN_BYTES 24
+#define STACK_BYTES_MAX (UINT64_C(1) << 16)
+#define LARGE_BINS_WITHIN 512
+
+/* Static TLS ends at the thread pointer. */
+#define TLS_BYTES UINT64_C(65536)
+
+/* If this many threads have none, there is none to be found. */
+#define THREADS_SEARCHED 64
+
+struct bin {
+	uint64_t head_addr, end_addr; /* of the pointers that are in it */
+};
+
+struct cache {
+	uint64_t addr; /* of the first bin */
+	struct bin bins[HEAP_CLASS_MAX];
+	size_t bin_count;
+};
+
+static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
+{
+	uint64_t words[BIN_BYTES / 8];
+	const uint8_t *at = image_at(j->image, addr, sizeof(words));
+
+	if (!at)
+		return false;
+	memcpy(words, at, sizeof(words));
+	if (j->layout->has_leaf_state) {
+		ret->head_addr = words[0];
+		ret->end_addr = words[0] + (uint16_t)((words[2] >> 32) - words[0]);
+	} else {
+		ret->head_addr = words[2] - (words[0] >> 32) * 8;
+		ret->end_addr = words[2];
+	}
+	return ret->head_addr % 8 == 0 && ret->end_addr % 8 == 0 &&
+	       ret->head_addr >= IMAGE_PAGE_BYTES && ret->head_addr <= ret->end_addr &&
+	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
+}
+
+/* Bins that go on from those that are there, as long as they make sense. */
+static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
+		      struct cache *cache)
+{
+	for (; cache->bin_count < limit; addr += BIN_BYTES) {
+		struct bin *bin = &cache->bins[cache->bin_count];
+		const struct bin *last = cache->bin_count ? bin - 1 : NULL;
+
+		if (!read_bin(j, addr, bin) ||
+		    (last && (bin->head_addr < last->end_addr ||
+			      bin->end_addr <= last->end_addr ||
+			      bin->end_addr - last->end_addr >= STACK_BYTES_MAX)))
+			return;
+		cache->bin_count++;
+	}
+}
+
+static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t addr)
+{
+	return (addr - extent->first_addr) / extent->block_bytes;
+}
+
+/* The block of an active extent that addr is in. NULL if it is in none. */
+static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
+						uint64_t *ret_bit)
+{
+	const struct jemalloc_extent *extent = jemalloc_extent_at(j, addr);
+
+	if (!extent || extent->state != JEMALLOC_ACTIVE || addr < extent->first_addr ||
+	    extent_block_at(extent, addr) >= extent->block_count)
+		return NULL;
+	*ret_bit = extent->first_bit + extent_block_at(extent, addr);
+	return extent;
+}
+
+/* The stacks are one live block, or jemalloc's own memory. */
+static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
+{
+	uint64_t start = cache->bins[0].end_addr - 8;
+	uint64_t end = cache->bins[cache->bin_count - 1].end_addr;
+	uint64_t first_bit, last_bit;
+
+	if (jemalloc_base_at(j, start, end - start))
+		return true;
+	return find_block(j, start, &first_bit) && find_block(j, end - 1, &last_bit) &&
+	       first_bit == last_bit && !bit_is_set(j->blocks->not_live, first_bit);
+}
+
+/* Each pointer is that of a block of the bin's class that is handed out, as far as slabs know. */
+static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
+{
+	for (size_t i = 0; i < cache->bin_count; i++) {
+		const struct bin *bin = &cache->bins[i];
+		uint64_t block_addr, bit;
+
+		for (uint64_t at = bin->head_addr; at < bin->end_addr; at += 8) {
+			const struct jemalloc_extent *extent;
+
+			if (!image_read(j->image, at, &block_addr))
+				return false;
+			extent = find_block(j, block_addr, &bit);
+			if (!extent || extent->class != i ||
+			    (block_addr - extent->first_addr) % extent->block_bytes ||
+			    bit_is_set(j->blocks->not_live, bit))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* False if there is none at addr. */
+static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
+{
+	ret->addr = addr;
+	ret->bin_count = 0;
+	read_bins(j, addr, j->layout->has_leaf_state ? j->class_count : j->small_count,
+		  ret);
+	if (ret->bin_count < j->small_count)
+		return false;
+	addr += j->small_count * BIN_BYTES;
+	for (uint64_t gap = 8; !j->layout->has_leaf_state && gap < LARGE_BINS_WITHIN &&
+			       ret->bin_count == j->small_count;
+	     gap += 8)
+		read_bins(j, addr + gap, j->class_count, ret);
+	while (ret->bin_count > j->small_count && !is_stack_right(j, ret))
+		ret->bin_count--;
+	return is_stack_right(j, ret) && check_pointers(j, ret);
+}
+
+/* Returns false if a block is in two caches. */
+static bool mark_cache(struct jemalloc *j, const struct cache *cache)
+{
+	uint64_t block_addr, bit;
+
+	if (find_block(j, cache->bins[0].end_addr - 8, &bit)) {
+		bit_set(j->blocks->not_live, bit);
+		bit_set(j->blocks->own, bit);
+	}
+	for (size_t i = 0; i < cache->bin_count; i++) {
+		const struct bin *bin = &cache->bins[i];
+
+		for (uint64_t at = bin->head_addr; at < bin->end_addr; at += 8) {
+			if (!image_read(j->image, at, &block_addr) ||
+			    !find_block(j, block_addr, &bit) ||
+			    bit_is_set(j->blocks->not_live, bit))
+				return false;
+			bit_set(j->blocks->not_live, bit);
+			bit_set(j->blocks->cached, bit);
+		}
+	}
+	return true;
+}
+
+/* How far below the thread pointer a cache is: the same for all threads, as static TLS is. */
+static bool find_place(struct jemalloc *j, uint64_t *ret_below)
+{
+	size_t count = j->input->thread_count;
+	struct cache cache;
+
+	for (size_t i = 0; i < count && i < THREADS_SEARCHED; i++) {
+		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
+		const struct mapping *m =
+			mapping_list_find(j->input->mappings, tls_addr - 1);
+
+		if (!m)
+			continue;
+		for (uint64_t below = 8;
+		     below <= TLS_BYTES && tls_addr - below >= m->start_addr;
+		     below += 8) {
+			if (!jemalloc_spend(j, 1))
+				return false;
+			if (!read_cache(j, tls_addr - below, &cache))
+				continue;
+			*ret_below = below;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A thread that never called malloc has no bins. */
+static bool is_unused(const struct jemalloc *j, uint64_t addr)
+{
+	uint64_t words[BIN_BYTES / 8];
+
+	for (size_t i = 0; i < j->small_count; i++) {
+		const uint8_t *at =
+			image_at(j->image, addr + i * BIN_BYTES, sizeof(words));
+
+		if (!at)
+			continue;
+		memcpy(words, at, sizeof(words));
+		if (words[0] | words[1] | words[2])
+			return false;
+	}
+	return true;
+}
+
+static const char *read_caches(struct jemalloc *j)
+{
+	struct cache cache;
+	uint64_t below;
+
+	if (!find_place(j, &below))
+		return "no thread's cache was found: what is in one counts as live";
+	for (size_t i = 0; i < j->input->thread_count; i++) {
+		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
+
+		if (is_unused(j, tls_addr - below))
+			continue;
+		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache))
+			return "a thread's cache is broken: what is in it counts as live";
+		j->heap->cache_count++;
+	}
+	return NULL;
+}
+
+void jemalloc_read_caches(struct jemalloc *j)
+{
+	j->heap->problem = read_caches(j);
+}

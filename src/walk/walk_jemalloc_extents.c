@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_jemalloc.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+struct reading {
+	struct jemalloc *j;
+	uint64_t *
+		claimed; /* a bit for each place that a structure may begin at, in the image */
+	const char *problem; /* of what cannot be put down to an arena */
+};
+
+void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem)
+{
+	if (!j->heap->arenas[arena].problem)
+		j->heap->arenas[arena].problem = problem;
+}
+
+/* Index of an arena in struct heap, by jemalloc's own number for it. */
+static size_t find_arena(struct jemalloc *j, unsigned int number)
+{
+	struct heap *heap = j->heap;
+
+	if (j->arena_slots[number] == 0) {
+		heap->arenas = xgrow(heap->arenas, &j->arena_capacity,
+				     heap->arena_count + 1, sizeof(*heap->arenas));
+		heap->arenas[heap->arena_count] = (struct heap_arena){
+			.number = number,
+			.trimmable_bytes = BYTES_UNKNOWN,
+		};
+		j->arena_slots[number] = (uint16_t)++heap->arena_count;
+	}
+	return j->arena_slots[number] - 1U;
+}
+
+/* No two extents share a structure, or a part of one. */
+static bool claim(struct reading *reading, uint64_t extent_addr)
+{
+	const struct image_run *run = image_run_at(reading->j->image, extent_addr);
+	uint64_t bit = (run->offset_bytes + (extent_addr - run->start_addr)) /
+		       JEMALLOC_EXTENT_ALIGN;
+
+	if (bit_is_set(reading->claimed, bit) || bit_is_set(reading->claimed, bit + 1))
+		return false;
+	bit_set(reading->claimed, bit);
+	bit_set(reading->claimed, bit + 1);
+	return true;
+}
+
+/* Its pages are in heap memory, and not where jemalloc's own data is. */
+static bool is_place_right(struct jemalloc *j, const struct jemalloc_extent *extent)
+{
+	const struct mapping_list *list = j->input->mappings;
+	const struct mapping *m = mapping_list_find(list, extent->start_addr);
+	const struct mapping *end = list->items + list->count;
+	const struct jemalloc_base *base = jemalloc_base_after(j, extent->start_addr);
+	uint64_t done = extent->start_addr;
+
+	for (; m && m < end && done < extent->end_addr && jemalloc_spend(j, 1); m++) {
+		if (m->start_addr > done || m->inode != 0)
+			return false;
+		done = m->end_addr;
+	}
+	return done >= extent->end_addr &&
+	       (!base || base->start_addr >= extent->end_addr);
+}
+
+static const char *read_extent(struct reading *reading,
+			       const struct jemalloc_entry *entry,
+			       const struct jemalloc_raw *raw,
+			       struct jemalloc_extent *ret)
+{
+	struct jemalloc *j = reading->j;
+
+	ret->state = jemalloc_state_of(j, raw);
+	if (ret->state >= JEMALLOC_STATE_COUNT_)
+		return "it was stopped in the middle of a change";
+	if (ret->start_addr != entry->page_addr || !is_place_right(j, ret))
+		return "an extent is not where the map of pages has it";
+	if (!jemalloc_entry_fits(j, entry, raw))
+		return "an extent is not what the map of pages says";
+	if (!claim(reading, entry->extent_addr))
+		return "extents share a structure";
+	if (ret->state == JEMALLOC_ACTIVE) {
+		if (!jemalloc_read_blocks(j, raw, ret))
+			return "an extent does not fit its size class";
+		if (!jemalloc_is_bitmap_right(j, raw, ret) && !jemalloc_is_running(j))
+			return "a slab has not as many free blocks as it says";
+	} else {
+		ret->first_addr = ret->start_addr;
+		ret->block_bytes = ret->end_addr - ret->start_addr;
+		ret->block_count = 1;
+	}
+	return NULL;
+}
+
+static void add_extent(struct jemalloc *j, const struct jemalloc_extent *extent)
+{
+	j->extents = xgrow(j->extents, &j->extent_capacity, j->extent_count + 1,
+			   sizeof(*j->extents));
+	j->extents[j->extent_count] = *extent;
+	j->extents[j->extent_count++].first_bit = j->bit_count;
+	j->bit_count += extent->block_count;
+}
+
+static uint64_t add_entry(void *context, const struct jemalloc_entry *entry)
+{
+	struct reading *reading = context;
+	struct jemalloc *j = reading->j;
+	struct jemalloc_extent extent = { .extent_addr = entry->extent_addr };
+	struct jemalloc_raw raw;
+	uint64_t next_addr = entry->page_addr + IMAGE_PAGE_BYTES;
+	const char *problem;
+	unsigned int number;
+
+	if (!jemalloc_read_raw(j, entry->extent_addr, &raw) ||
+	    (raw.bits & JEMALLOC_ARENAS_MAX) == JEMALLOC_ARENAS_MAX) {
+		if (!jemalloc_is_running(j))
+			reading->problem = "jemalloc's map of pages is broken";
+		return next_addr;
+	}
+	number = raw.bits & JEMALLOC_ARENAS_MAX;
+	extent.arena = (uint16_t)find_arena(j, number);
+	extent.start_addr = jemalloc_start_of(&raw);
+	extent.end_addr = extent.start_addr + jemalloc_size_of(&raw);
+	problem = read_extent(reading, entry, &raw, &extent);
+	if (problem && jemalloc_is_running(j))
+		j->heap->skipped_bytes +=
+			image_resident_bytes(j->image, entry->page_addr, next_addr);
+	else if (problem)
+		jemalloc_distrust(j, extent.arena, problem);
+	if (problem)
+		return next_addr;
+	add_extent(j, &extent);
+	return extent.end_addr;
+}
+
+/* By jemalloc's numbers; they were found in the order of their memory. */
+static void sort_arenas(struct jemalloc *j)
+{
+	struct heap *heap = j->heap;
+	struct heap_arena *sorted = xcalloc(heap->arena_count + 1, sizeof(*sorted));
+	uint16_t *places = xcalloc(heap->arena_count + 1, sizeof(*places));
+	uint16_t count = 0;
+
+	for (size_t i = 0; i < JEMALLOC_ARENAS_MAX; i++) {
+		if (j->arena_slots[i] == 0)
+			continue;
+		places[j->arena_slots[i] - 1] = count;
+		sorted[count++] = heap->arenas[j->arena_slots[i] - 1];
+	}
+	for (size_t i = 0; i < j->extent_count; i++)
+		j->extents[i].arena = places[j->extents[i].arena];
+	free(places);
+	free(heap->arenas);
+	heap->arenas = sorted;
+}
+
+/* Free blocks from the bitmaps; what is no active extent is one free block. */
+static void fill_bits(struct jemalloc *j)
+{
+	for (size_t i = 0; i < j->extent_count; i++) {
+		const struct jemalloc_extent *extent = &j->extents[i];
+		struct jemalloc_raw raw;
+
+		if (extent->state != JEMALLOC_ACTIVE) {
+			bit_set(j->blocks->not_live, extent->first_bit);
+			continue;
+		}
+		if (!extent->is_slab || !jemalloc_read_raw(j, extent->extent_addr, &raw))
+			continue;
+		for (unsigned int b = 0; b < extent->block_count; b++)
+			if (bit_is_set(raw.free_bits, b))
+				bit_set(j->blocks->not_live, extent->first_bit + b);
+	}
+}
+
+const char *jemalloc_read_extents(struct jemalloc *j)
+{
+	struct reading reading = { .j = j };
+	bool is_whole;
+
+	reading.claimed =
+		xcalloc((size_t)(j->image->length_bytes / JEMALLOC_EXTENT_ALIGN / 64 + 1),
+			sizeof(uint64_t));
+	is_whole = jemalloc_for_each_entry(j, add_entry, &reading);
+	free(reading.claimed);
+	sort_arenas(j);
+	if (!is_whole)
+		return "jemalloc's map of pages is broken";
+	blocks_init(j->blocks, j->image, j->bit_count + j->base_count);
+	fill_bits(j);
+	return reading.problem;
+}
+
+const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint64_t addr)
+{
+	size_t low = 0, high = j->extent_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (j->extents[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < j->extent_count && j->extents[low].start_addr <= addr
+		       ? &j->extents[low]
+		       : NULL;
+}

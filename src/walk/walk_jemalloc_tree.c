@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/walk_jemalloc.h"
+
+#include <string.h>
+
+#define PAGE_SHIFT 12
+
+/* Where the bitmap of a slab is in the structure. */
+#define FREE_BITS_OFFSET 64
+
+/* Addresses of programs have 47 bits, or 56 with 5-level paging. */
+#define ADDRESS_LIMIT (UINT64_C(1) << 56)
+
+bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)
+{
+	const uint8_t *at;
+	uint64_t size;
+
+	if (extent_addr % JEMALLOC_EXTENT_ALIGN ||
+	    !jemalloc_base_at(j, extent_addr, JEMALLOC_EXTENT_BYTES))
+		return false;
+	at = image_at(j->image, extent_addr, JEMALLOC_EXTENT_BYTES);
+	if (!at)
+		return false;
+	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
+	memcpy(ret->free_bits, at + FREE_BITS_OFFSET, sizeof(ret->free_bits));
+	size = jemalloc_size_of(ret);
+	return size > 0 && ret->addr < ADDRESS_LIMIT && ret->addr >= IMAGE_PAGE_BYTES &&
+	       size < ADDRESS_LIMIT;
+}
+
+bool jemalloc_place_element(const struct jemalloc_tree *tree,
+			    const struct jemalloc_raw *raw, uint64_t index,
+			    uint64_t *ret_page_addr)
+{
+	unsigned int shift = PAGE_SHIFT + tree->level_bits[tree->level_count - 1];
+	uint64_t start = jemalloc_start_of(raw);
+	uint64_t page = (start >> shift << shift) + (index << PAGE_SHIFT);
+
+	if (page < start)
+		page += UINT64_C(1) << shift;
+	if (page - start >= jemalloc_size_of(raw))
+		return false;
+	*ret_page_addr = page;
+	return true;
+}
+
+/* A walk through the tree: what is wanted, and who wants it. */
+struct walk {
+	struct jemalloc *j;
+	uint64_t (*fn)(void *context, const struct jemalloc_entry *entry);
+	void *context;
+	uint64_t next_addr; /* pages before it are not wanted */
+	bool is_over;
+};
+
+static bool read_entry(const struct walk *w, uint64_t addr, struct jemalloc_entry *ret)
+{
+	struct image *image = w->j->image;
+
+	ret->words[1] = 0;
+	if (!image_read(image, addr, &ret->words[0]) ||
+	    (w->j->tree->element_bytes == 16 &&
+	     !image_read(image, addr + 8, &ret->words[1])))
+		return false;
+	ret->extent_addr = ret->words[0];
+	if (w->j->tree->element_bytes == 8) /* class above, state and slab below */
+		ret->extent_addr &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
+	return true;
+}
+
+/* False when the budget is used up: leaves that overlap. */
+static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)
+{
+	const struct jemalloc_tree *tree = w->j->tree;
+	unsigned int bits = tree->level_bits[tree->level_count - 1];
+	uint64_t end = leaf_addr + ((uint64_t)tree->element_bytes << bits);
+	uint64_t addr = leaf_addr;
+
+	while (!w->is_over) {
+		struct jemalloc_entry entry;
+
+		if (w->next_addr > first_page_addr) {
+			uint64_t index = (w->next_addr - first_page_addr) >> PAGE_SHIFT;
+
+			if (index >> bits)
+				return true;
+			if (addr < leaf_addr + index * tree->element_bytes)
+				addr = leaf_addr + index * tree->element_bytes;
+		}
+		addr = image_next_resident(w->j->image, addr, end);
+		if (addr >= end)
+			return true;
+		addr += (leaf_addr - addr) % tree->element_bytes;
+		if (!jemalloc_spend(w->j, 1))
+			return false;
+		entry.page_addr =
+			first_page_addr +
+			((addr - leaf_addr) / tree->element_bytes << PAGE_SHIFT);
+		if (read_entry(w, addr, &entry) && entry.extent_addr != 0) {
+			w->next_addr = w->fn(w->context, &entry);
+			w->is_over = w->next_addr == 0;
+		}
+		addr += tree->element_bytes;
+	}
+	return true;
+}
+
+/* A root, or a node between it and the leaves. */
+static bool walk_node(struct walk *w, uint64_t node_addr, unsigned int level,
+		      uint64_t first_page_addr)
+{
+	const struct jemalloc_tree *tree = w->j->tree;
+	uint64_t end = node_addr + (UINT64_C(8) << tree->level_bits[level]);
+	unsigned int shift = PAGE_SHIFT;
+	uint64_t child;
+
+	for (unsigned int i = level + 1; i < tree->level_count; i++)
+		shift += tree->level_bits[i];
+	for (uint64_t at = image_next_resident(w->j->image, node_addr, end);
+	     at < end && !w->is_over;
+	     at = image_next_resident(w->j->image, at + 8, end)) {
+		uint64_t page_addr = first_page_addr + ((at - node_addr) / 8 << shift);
+		bool is_leaf = level + 2 == tree->level_count;
+		uint64_t bytes = is_leaf ? (uint64_t)tree->element_bytes
+						   << tree->level_bits[level + 1]
+					 : UINT64_C(8) << tree->level_bits[level + 1];
+
+		if (!jemalloc_spend(w->j, 1) || !image_read(w->j->image, at, &child))
+			return false;
+		if (child == 0)
+			continue;
+		if (child % JEMALLOC_EXTENT_ALIGN ||
+		    !jemalloc_base_at(w->j, child, bytes))
+			return false;
+		if (!(is_leaf ? walk_leaf(w, child, page_addr)
+			      : walk_node(w, child, level + 1, page_addr)))
+			return false;
+	}
+	return true;
+}
+
+bool jemalloc_for_each_entry(struct jemalloc *j,
+			     uint64_t (*fn)(void *context,
+					    const struct jemalloc_entry *entry),
+			     void *context)
+{
+	struct walk w = { .j = j, .fn = fn, .context = context };
+
+	return walk_node(&w, j->root_addr, 0, 0);
+}
