@@ -95,20 +95,20 @@ static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 {
 	reader->threads =
 		xrealloc(reader->threads, (stop->count + 1) * sizeof(*reader->threads));
-	reader->words = xrealloc(reader->words, (stop->count + 1) * STOP_REGISTERS_MAX *
-							sizeof(*reader->words));
 	reader->thread_count = stop->count;
-	reader->word_count = 0;
 	for (size_t i = 0; i < stop->count; i++) {
 		const struct stopped_thread *thread = &stop->threads[i];
 
 		reader->threads[i] = (struct root_thread){ thread->tid,
 							   thread->stack_addr,
 							   thread->tls_addr };
-		memcpy(reader->words + reader->word_count, thread->registers,
-		       thread->register_count * sizeof(*reader->words));
-		reader->word_count += thread->register_count;
 	}
+	reader->words = xrealloc(reader->words,
+				 (stop->word_count + 1) * sizeof(*reader->words));
+	reader->word_count = stop->word_count;
+	if (stop->word_count > 0)
+		memcpy(reader->words, stop->words,
+		       stop->word_count * sizeof(*reader->words));
 }
 
 static int copy_target(void *context, const struct stop *stop)
