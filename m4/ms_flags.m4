@@ -53,3 +53,21 @@ AC_CACHE_CHECK([whether PIDS_VAL takes four arguments], [ms_cv_pids_val_with_inf
 AS_VAR_IF([ms_cv_pids_val_with_info], [yes], [ms_have=1], [ms_have=0])
 AC_DEFINE_UNQUOTED([HAVE_PIDS_VAL_WITH_INFO], [$ms_have],
   [1 if PIDS_VAL takes the info as a fourth argument, else 0.])])
+
+# MS_LIBIBERTY(yes|no|auto): the demangler of gcc and binutils; a static library without pkg-config.
+AC_DEFUN([MS_LIBIBERTY], [
+have_libiberty=no
+LIBIBERTY_LIBS=
+AS_IF([test "x$1" = xno], [], [
+  ms_save_LIBS=$LIBS
+  LIBS="-liberty $LIBS"
+  AC_CACHE_CHECK([for libiberty with rust_demangle_callback], [ms_cv_libiberty], [
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <libiberty/demangle.h>]],
+      [[return !rust_demangle_callback || !cplus_demangle_v3_callback;]])],
+      [ms_cv_libiberty=yes], [ms_cv_libiberty=no])])
+  LIBS=$ms_save_LIBS
+  have_libiberty=$ms_cv_libiberty
+  AS_VAR_IF([have_libiberty], [yes], [LIBIBERTY_LIBS=-liberty],
+    [AS_IF([test "x$1" = xyes], [AC_MSG_ERROR([libiberty not found])])])])
+AC_SUBST([LIBIBERTY_LIBS])
+MS_HAVE([LIBIBERTY], [$have_libiberty], [names are demangled])])

@@ -3,6 +3,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/cleanup.h \
 	%D%/clock.c \
 	%D%/clock.h \
+	%D%/demangle.c \
+	%D%/demangle.h \
 	%D%/io.c \
 	%D%/io.h \
 	%D%/num.c \
@@ -15,4 +17,4 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/units.h \
 	%D%/xalloc.c \
 	%D%/xalloc.h
-BASE_LIBS = %D%/libbase.a 
+BASE_LIBS = %D%/libbase.a $(LIBIBERTY_LIBS)

@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
 	%D%/heap.c \
 	%D%/heap.h \
+	%D%/heap_detail.c \
+	%D%/heap_detail.h \
 	%D%/image.c \
 	%D%/image.h \
 	%D%/known_names.c \

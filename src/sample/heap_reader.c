@@ -15,6 +15,7 @@
 #include "proc/proc_meminfo.h"
 #include "target/peek.h"
 #include "target/stop.h"
+#include "walk/detail.h"
 #include "walk/walk.h"
 
 /* What a pause is made of, on a busy machine: measured, rounded up. */
@@ -42,6 +43,7 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		.max_pause_ns = max_pause_ns,
 		.image = IMAGE_INIT,
 		.blocks = BLOCKS_INIT,
+		.names = NAMES_INIT,
 	};
 }
 
@@ -49,6 +51,7 @@ void heap_reader_release(struct heap_reader *reader)
 {
 	free(reader->threads);
 	free(reader->words);
+	names_release(&reader->names);
 	blocks_release(&reader->blocks);
 	image_release(&reader->image);
 }
@@ -213,6 +216,7 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 	ret->usage.process = u->process;
 	ret->usage.command = u->command; /* there already: not read again */
 	image_clear(&reader->image);
+	names_open(&reader->names, reader->fs, u->process.pid);
 	*ret_pause_ns = 0;
 	if (reader->is_running)
 		return copy_target(ret, &(struct stop){ 0 });
@@ -384,4 +388,14 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r == 0)
 		classify_heap(u, mappings, ret);
 	return r;
+}
+
+void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
+			struct heap_detail *ret)
+{
+	names_begin(&reader->names, mappings);
+	walk_detail(&reader->blocks, reader->names.types, ret);
+	if (!reader->names.symbols && !ret->problem)
+		ret->problem = "memstate was built without libelf: only C++ is known, by its "
+			       "type information";
 }

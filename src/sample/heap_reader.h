@@ -7,7 +7,9 @@
 #define MS_SAMPLE_HEAP_READER_H
 
 #include "model/heap.h"
+#include "model/heap_detail.h"
 #include "model/image.h"
+#include "sample/names.h"
 #include "sample/sampler.h"
 #include "walk/blocks.h"
 #include "walk/roots.h"
@@ -24,6 +26,7 @@ struct heap_reader {
 	size_t thread_count;
 	uint64_t *words; /* that were in the threads' registers */
 	size_t word_count;
+	struct names names; /* of the process that was read last */
 };
 
 /* The procfs and the sampler are borrowed. */
@@ -43,5 +46,12 @@ void heap_reader_release(struct heap_reader *reader);
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
+
+/*
+ * Types, pages and pins of the heap that was read last. mappings: as that gave them, to stay until
+ * the next reading, as reader->names holds on to them. *ret is initialised, and is to be released.
+ */
+void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
+			struct heap_detail *ret);
 
 #endif

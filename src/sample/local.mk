@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
 	%D%/heap_reader.c \
 	%D%/heap_reader.h \
+	%D%/names.c \
+	%D%/names.h \
 	%D%/leak_scan.c \
 	%D%/leak_scan.h \
 	%D%/sampler.c \
@@ -9,4 +11,4 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/watch.c \
 	%D%/watch.h
 SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a \
-	src/target/libtarget.a $(PROC_LIBS)
+	src/target/libtarget.a $(PROC_LIBS) $(LIBELF_LIBS)

@@ -1,9 +1,18 @@
 noinst_LIBRARIES += %D%/libtarget.a
 %C%_libtarget_a_SOURCES = \
+	%D%/elf_symbols.c \
+	%D%/elf_symbols.h \
+	%D%/mapped_file.c \
+	%D%/mapped_file.h \
+	%D%/memory.c \
+	%D%/memory.h \
 	%D%/peek.c \
 	%D%/peek.h \
 	%D%/registers.c \
 	%D%/registers.h \
 	%D%/stop.c \
-	%D%/stop.h
-TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS)
+	%D%/stop.h \
+	%D%/symbols.c \
+	%D%/symbols.h
+%C%_libtarget_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS) $(LIBELF_LIBS)

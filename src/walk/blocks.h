@@ -52,6 +52,7 @@ struct extent {
 	uint64_t first_bit;
 	enum extent_kind kind;
 	uint32_t arena; /* index in struct heap */
+	bool is_mapped; /* of no arena: one block, with a mapping of its own */
 };
 
 /* How the bytes of one resident page are used: heap = live + free + the allocator's own. */

@@ -4,12 +4,16 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/block_index.h \
 	%D%/blocks.c \
 	%D%/blocks.h \
+	%D%/detail.c \
+	%D%/detail.h \
 	%D%/mark.c \
 	%D%/mark.h \
 	%D%/page_use.c \
 	%D%/page_use.h \
 	%D%/roots.c \
 	%D%/roots.h \
+	%D%/types.c \
+	%D%/types.h \
 	%D%/walk.c \
 	%D%/walk.h \
 	%D%/walk_glibc.c \
@@ -30,4 +34,4 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/walk_jemalloc_find.c \
 	%D%/walk_jemalloc_layout.c \
 	%D%/walk_jemalloc_tree.c
-WALK_LIBS = %D%/libwalk.a $(MODEL_LIBS)
+WALK_LIBS = %D%/libwalk.a $(TARGET_LIBS)

@@ -99,7 +99,7 @@ static void add_chain(struct glibc *g, const struct region *region, uint64_t end
 }
 
 /* A single block, whose head is there. */
-static void add_unit(struct glibc *g, const struct region *region, uint64_t addr)
+static struct extent *add_unit(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	struct extent *extent = blocks_add_extent(g->blocks);
 
@@ -109,6 +109,7 @@ static void add_unit(struct glibc *g, const struct region *region, uint64_t addr
 	extent->unit_bytes = region->end_addr - addr;
 	extent->first_bit = glibc_bit(g, addr);
 	extent->arena = (uint32_t)region->arena;
+	return extent;
 }
 
 static void account_region(struct glibc *g, const struct region *region)
@@ -144,7 +145,7 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
 	page_use_add(g->blocks, region->first_addr + CHUNK_HEAD, region->end_addr, USE_LIVE);
 	chunk_sum_add(&g->heap->classes[heap_class_index(size)].live, size);
-	add_unit(g, region, region->first_addr);
+	add_unit(g, region, region->first_addr)->is_mapped = true;
 }
 
 /* As int_mallinfo() and mallinfo2() do it. */

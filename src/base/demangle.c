@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/demangle.h"
+
+#if HAVE_LIBIBERTY
+
+#	include <libiberty/demangle.h>
+#	include <setjmp.h>
+#	include <string.h>
+
+/* A name that refers to its own parts again and again becomes exponentially longer. */
+#	define NAME_MAX_BYTES 4096
+#	define TEXT_MAX_BYTES 16384
+
+struct output {
+	struct strbuf *out;
+	size_t limit; /* of its length */
+	jmp_buf stop;
+};
+
+/* The demangler has no way to be told to stop, and allocates nothing: it is left as it is. */
+static void add_part(const char *part, size_t length, void *context)
+{
+	struct output *output = context;
+
+	if (length > output->limit - output->out->length)
+		longjmp(output->stop, 1);
+	strbuf_add(output->out, part, length);
+}
+
+typedef int (*demangler)(const char *name, int options, demangle_callbackref add,
+			 void *context);
+
+static bool demangle_as(demangler demangle, struct strbuf *out, const char *name)
+{
+	const size_t before = out->length;
+	struct output output = { .out = out, .limit = before + TEXT_MAX_BYTES };
+
+	if (!setjmp(output.stop) &&
+	    demangle(name, DMGL_PARAMS | DMGL_ANSI, add_part, &output))
+		return true;
+	strbuf_truncate(out, before);
+	return false;
+}
+
+/* Older names of Rust are names of C++ too, with a number at the end that says nothing. */
+bool demangle_add(struct strbuf *out, const char *name)
+{
+	if (name[0] != '_' || strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
+		return false;
+	return demangle_as(rust_demangle_callback, out, name) ||
+	       demangle_as(cplus_demangle_v3_callback, out, name);
+}
+
+#else
+
+bool demangle_add(struct strbuf *out, const char *name)
+{
+	(void)out;
+	(void)name;
+	return false;
+}
+
+#endif
