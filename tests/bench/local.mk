@@ -1,5 +1,7 @@
 # tests/bench: "make bench" measures, "make bench QUICK=1" in a minute. Not part of "make check".
 bench_programs = \
+	%D%/heap \
+	%D%/heap_made \
 	%D%/pair \
 	%D%/rollup \
 	%D%/single \
@@ -11,6 +13,9 @@ CLEANFILES += $(bench_programs)
 EXTRA_DIST += %D%/run.sh
 
 bench_common = %D%/bench.c %D%/bench.h
+%C%_heap_SOURCES = %D%/heap.c $(bench_common)
+%C%_heap_LDADD = $(SAMPLE_LIBS) -lpthread
+%C%_heap_made_SOURCES = %D%/heap_made.c $(bench_common)
 %C%_pair_SOURCES = %D%/pair.c $(bench_common)
 %C%_rollup_SOURCES = %D%/rollup.c $(bench_common)
 %C%_single_SOURCES = %D%/single.c $(bench_common)

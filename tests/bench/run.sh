@@ -103,6 +103,14 @@ done
 echo "== the target: mmap and munmap while 1000 mappings, 1 GiB are read"
 "$bench/stall" "$(pick 1 5)" "$(pick 1 3)" 1000 1024 none bare:20 unpaced:20 paced:20 rollup:20 series
 
+for shape in "blocks $(pick "128 1250000" "1024 10000000")" "list $(pick "128 1250000" "1024 10000000")"; do
+	echo "== a heap: $shape"
+	# shellcheck disable=SC2086 # three words
+	start "$bench/heap_made" $shape
+	"$bench/heap" "$ready" "$(pick 3 7)"
+	stop
+done
+
 start "$bench/spawn" 500
 set -- /proc/[0-9]*
 echo "== all processes: $#"

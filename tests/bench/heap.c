@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap PID ROUNDS - what reading the heap of a process costs it and us. In turn, ROUNDS times: stop it and
+ * copy the pages in bulk, which is the yardstick; stop it and copy what we copy; walk the copy again;
+ * mark what can be reached. Prints medians, and the peak memory of a whole memstate, which the variable
+ * MEMSTATE names, relative to what it copies.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "bench.h"
+#include "sample/leak_scan.h"
+#include "target/stop.h"
+#include "walk/walk.h"
+
+#define PAUSE_MAX_NS UINT64_C(60000000000)
+
+struct heap_bench {
+	int pid;
+	struct procfs fs;
+	struct sampler *sampler;
+	struct targets targets;
+	struct target_pid target;
+	struct snapshot snapshot;
+	struct heap_reader reader;
+	struct leak_scan scan;
+	uint64_t bare_ns;
+	double *bare_ms, *pause_ms, *pause_ratio, *walk_ms, *mark_ms;
+};
+
+/* The runs that the reader copied last, into its own buffer: all of it was touched before. */
+static int copy_bare(void *context, const struct stop *stop)
+{
+	struct heap_bench *b = context;
+	const struct image *image = &b->reader.image;
+	uint64_t start_ns = bench_now_ns();
+	size_t run = 0;
+
+	(void)stop;
+	while (run < image->run_count) {
+		struct iovec from[IOV_MAX];
+		struct iovec to = { image->bytes + image->runs[run].offset_bytes, 0 };
+		unsigned long count = 0;
+
+		for (; run < image->run_count && count < IOV_MAX && to.iov_len < INT_MAX / 2;
+		     run++) {
+			const struct image_run *r = &image->runs[run];
+
+			from[count].iov_base = (void *)(uintptr_t)r->start_addr;
+			from[count].iov_len = r->end_addr - r->start_addr;
+			to.iov_len += from[count++].iov_len;
+		}
+		if (process_vm_readv(b->pid, &to, 1, from, count, 0) != (ssize_t)to.iov_len)
+			return -EIO;
+	}
+	b->bare_ns = bench_now_ns() - start_ns;
+	return 0;
+}
+
+static void stop_and_copy_bare(struct heap_bench *b)
+{
+	const struct stop_request request = {
+		.pid = b->pid,
+		.task_fd = procfs_open_file(&b->fs, b->pid, "task"),
+		.limit_ns = PAUSE_MAX_NS,
+		.work = copy_bare,
+		.context = b,
+	};
+	uint64_t pause_ns;
+	int r = stop_run(&request, &pause_ns);
+
+	close(request.task_fd);
+	if (r < 0) {
+		errno = -r;
+		bench_die("bare copy");
+	}
+}
+
+static void ignore_leak(void *context, const struct leak *leak)
+{
+	(void)context;
+	(void)leak;
+}
+
+static void scan(struct heap_bench *b)
+{
+	int r;
+
+	leak_scan_release(&b->scan);
+	r = leak_scan_run(&b->reader, &b->snapshot.usages[0], NULL, ignore_leak, NULL,
+			  &b->scan);
+	if (r == 0 && b->scan.heap.quality != QUALITY_EXACT)
+		fprintf(stderr, "not exact: %s\n", b->scan.heap.problem);
+	if (r < 0) {
+		errno = -r;
+		bench_die("leak scan");
+	}
+}
+
+static double walk_again(struct heap_bench *b)
+{
+	uint64_t *addrs = xcalloc(b->reader.thread_count + 1, sizeof(*addrs));
+	struct walk_input input = {
+		.image = &b->reader.image,
+		.mappings = &b->scan.mappings,
+		.thread_addrs = addrs,
+		.thread_count = b->reader.thread_count,
+	};
+	struct blocks blocks;
+	struct heap heap;
+	uint64_t start_ns;
+
+	for (size_t i = 0; i < b->reader.thread_count; i++)
+		addrs[i] = b->reader.threads[i].tls_addr;
+	start_ns = bench_cpu_ns();
+	walk_heap(&input, &heap, &blocks);
+	start_ns = bench_cpu_ns() - start_ns;
+	blocks_release(&blocks);
+	heap_release(&heap);
+	free(addrs);
+	return (double)start_ns / 1e6;
+}
+
+static void measure(struct heap_bench *b, size_t rounds)
+{
+	scan(b); /* to warm up: makes room, and finds out what there is */
+	for (size_t i = 0; i < rounds; i++) {
+		stop_and_copy_bare(b);
+		scan(b);
+		b->bare_ms[i] = (double)b->bare_ns / 1e6;
+		b->pause_ms[i] = (double)b->scan.heap.pause_ns / 1e6;
+		b->pause_ratio[i] = b->pause_ms[i] / b->bare_ms[i];
+		b->mark_ms[i] = (double)b->scan.mark_ns / 1e6;
+		b->walk_ms[i] = walk_again(b);
+	}
+}
+
+static uint64_t count_chunks(const struct heap *heap)
+{
+	uint64_t count = heap->mapped.count;
+
+	for (size_t i = 0; i < heap->class_count; i++)
+		count += heap->classes[i].live.count + heap->classes[i].cached.count +
+			 heap->classes[i].free.count;
+	return count;
+}
+
+static void print_peak(const char *verb, int pid, double copied_mib)
+{
+	const char *memstate = getenv("MEMSTATE");
+	struct rusage usage;
+	char number[16];
+	int status;
+	pid_t child = fork();
+
+	snprintf(number, sizeof(number), "%d", pid);
+	if (child == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, STDOUT_FILENO);
+		execl(memstate, memstate, verb, "-p", number, "-J", "--max-pause", "60s",
+		      (char *)NULL);
+		_exit(127);
+	}
+	if (child < 0 || wait4(child, &status, 0, &usage) < 0)
+		bench_die("memstate");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		printf("%9.3f x of what it copies, %.0f MiB: peak memory of memstate %s\n",
+		       (double)usage.ru_maxrss / 1024 / copied_mib,
+		       (double)usage.ru_maxrss / 1024, verb);
+}
+
+static void print(struct heap_bench *b, size_t rounds)
+{
+	double copied_mib = (double)b->reader.image.length_bytes / (1 << 20);
+	double scanned_gib = (double)b->scan.mark.scanned_bytes / (1 << 30);
+	double mark_ms = bench_median(b->mark_ms, rounds);
+
+	printf("          %.0f MiB copied, %llu chunks, %zu arenas, %.2f GiB marked\n",
+	       copied_mib, (unsigned long long)count_chunks(&b->scan.heap),
+	       b->scan.heap.arena_count, scanned_gib);
+	printf("%9.1f ms the bare copy\n", bench_median(b->bare_ms, rounds));
+	printf("%9.1f ms %8.3f x  the pause\n", bench_median(b->pause_ms, rounds),
+	       bench_median(b->pause_ratio, rounds));
+	printf("%9.1f ms CPU  walk, lists and sums\n", bench_median(b->walk_ms, rounds));
+	printf("%9.1f ms  %.2f s/GiB, mark\n", mark_ms, mark_ms / 1e3 / scanned_gib);
+}
+
+static void begin(struct heap_bench *b, int pid, size_t rounds)
+{
+	*b = (struct heap_bench){ .pid = pid, .target = { .pid = pid } };
+	b->targets = (struct targets){ .pids = &b->target, .pid_count = 1 };
+	snapshot_init(&b->snapshot);
+	if (procfs_open(&b->fs, "/proc") < 0)
+		bench_die("/proc");
+	b->sampler = sampler_new(&b->fs, false);
+	if (sampler_list(b->sampler, &b->targets, NEED_STAT, &b->snapshot) < 0 ||
+	    b->snapshot.count != 1)
+		bench_die("process");
+	heap_reader_init(&b->reader, &b->fs, b->sampler, PAUSE_MAX_NS);
+	b->reader.copies_roots = true;
+	b->bare_ms = xcalloc(rounds, sizeof(double));
+	b->pause_ms = xcalloc(rounds, sizeof(double));
+	b->pause_ratio = xcalloc(rounds, sizeof(double));
+	b->walk_ms = xcalloc(rounds, sizeof(double));
+	b->mark_ms = xcalloc(rounds, sizeof(double));
+}
+
+static void end(struct heap_bench *b)
+{
+	leak_scan_release(&b->scan);
+	heap_reader_release(&b->reader);
+	snapshot_release(&b->snapshot);
+	sampler_free(b->sampler);
+	procfs_release(&b->fs);
+	free(b->bare_ms);
+	free(b->pause_ms);
+	free(b->pause_ratio);
+	free(b->walk_ms);
+	free(b->mark_ms);
+}
+
+int main(int argc, char **argv)
+{
+	struct heap_bench b;
+	double copied_mib;
+	size_t rounds;
+
+	if (argc != 3) {
+		fputs("usage: heap PID ROUNDS\n", stderr);
+		return 2;
+	}
+	rounds = bench_number(argv[2]);
+	begin(&b, (int)bench_number(argv[1]), rounds);
+	measure(&b, rounds);
+	print(&b, rounds);
+	copied_mib = (double)b.reader.image.length_bytes / (1 << 20);
+	end(&b); /* its memory may be needed */
+	fflush(stdout);
+	if (getenv("MEMSTATE")) {
+		print_peak("heap", (int)bench_number(argv[1]), copied_mib);
+		print_peak("leaks", (int)bench_number(argv[1]), copied_mib);
+	}
+	return 0;
+}
