@@ -5,5 +5,7 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/classify_heap.c \
 	%D%/classify_heap.h \
 	%D%/diagnose.c \
-	%D%/diagnose.h
+	%D%/diagnose.h \
+	%D%/past_heap.c \
+	%D%/past_heap.h
 CLASSIFY_LIBS = %D%/libclassify.a $(MODEL_LIBS)

@@ -3,6 +3,7 @@
 
 #include "model/heap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ const char *const heap_stretch_names[HEAP_STRETCH_COUNT_] = {
 	[HEAP_MUZZY] = "muzzy",
 	[HEAP_RETAINED] = "retained",
 };
+
+#define TRACE_RIGHT                                                                            \
+	"it takes the right to trace it: its own user and a kernel.yama.ptrace_scope that "    \
+	"allows it, or CAP_SYS_PTRACE"
+
+#define REASON_COUNT (sizeof(reasons) / sizeof(reasons[0]))
 
 void heap_init(struct heap *heap)
 {
@@ -44,6 +51,44 @@ void heap_release(struct heap *heap)
 	free(heap->arenas);
 	free(heap->shares);
 	heap_init(heap);
+}
+
+static const struct {
+	int error;
+	const char *text, *help;
+} reasons[] = {
+	{ -EACCES, "no right to stop it", TRACE_RIGHT },
+	{ -EPERM, "no right to stop it", TRACE_RIGHT },
+	{ -EBUSY, "another tracer is there (a debugger, strace)", "it can be read when that has gone" },
+	{ -EFBIG, "it would stand still for too long", "a longer --max-pause allows it" },
+	{ -ETIMEDOUT, "it took longer than --max-pause", "a longer --max-pause may allow it" },
+	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
+	{ -ESTALE, "its memory changed while it stood still", NULL },
+	{ -EINPROGRESS, "the walk is not finished", NULL },
+	{ -EOPNOTSUPP, "only live 64-bit programs on x86-64 can be walked", NULL },
+};
+
+static size_t find_reason(int error)
+{
+	size_t i = 0;
+
+	while (i < REASON_COUNT && reasons[i].error != error)
+		i++;
+	return i;
+}
+
+const char *heap_error_text(int error)
+{
+	size_t i = find_reason(error);
+
+	return i < REASON_COUNT ? reasons[i].text : "it could not be copied";
+}
+
+const char *heap_error_help(int error)
+{
+	size_t i = find_reason(error);
+
+	return i < REASON_COUNT ? reasons[i].help : NULL;
 }
 
 size_t heap_class_index(uint64_t chunk_bytes)

@@ -95,7 +95,8 @@ struct heap {
 	/* exact; bound: some arenas are unknown; unknown: nothing is here */
 	enum quality quality;
 	const char *problem; /* why it is not exact; NULL if it is */
-	uint64_t pause_ns;   /* how long the target stood still */
+	uint64_t pause_ns;   /* how long the target stood still, all tries together */
+	uint64_t expected_ns; /* how long it was expected to */
 	uint64_t copied_bytes;
 
 	struct heap_arena *arenas; /* the main one first */
@@ -119,6 +120,13 @@ struct heap {
 
 void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
+
+/*
+ * Why a heap could not be read, and what would help (NULL: nothing, or it is said in the first), in
+ * words that end no sentence. Static.
+ */
+const char *heap_error_text(int error);
+const char *heap_error_help(int error);
 
 /* The class of a chunk of so many bytes; not jemalloc's. */
 size_t heap_class_index(uint64_t chunk_bytes);

@@ -23,6 +23,7 @@ enum need {
 	NEED_STATES = 1 << 4,  /* the state margin, exactly */
 	NEED_SMAPS = 1 << 5,   /* the owners, unbacked, reserved, mapping count */
 	NEED_COMM = 1 << 6,    /* comm alone: NEED_STAT has it too, at twice the price */
+	NEED_HEAP = 1 << 7,    /* the heap's owners, and with that anon without them */
 };
 
 /* Those that make the memory be read. */
@@ -87,7 +88,13 @@ struct usage {
 	uint64_t trimmable_bytes;	       /* what malloc_trim(0) would return */
 	uint32_t mapping_count;
 	enum allocator allocator;
-	enum quality heap_quality;
+
+	enum quality heap_quality; /* of the heap's owners and of trimmable_bytes */
+	uint64_t heap_taken_ns;    /* when the walk was that they come from; 0: none */
+	uint64_t heap_pause_ns;    /* how long the last walk stopped the process; 0: not stopped */
+	int heap_error;            /* 0, or the -errno that kept the last walk from being done */
+	const char *heap_problem;  /* why what it found is not exact; NULL: it is. Static. */
+	uint64_t heap_expected_ns; /* with -EFBIG: how long the walk would stop the process */
 };
 
 void usage_init(struct usage *u);

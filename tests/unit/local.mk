@@ -117,6 +117,11 @@ TESTS += %D%/test_classify_heap
 %C%_test_classify_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_heap_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_past_heap
+TESTS += %D%/test_past_heap
+%C%_test_past_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_past_heap_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_blocks
 TESTS += %D%/test_blocks
 %C%_test_blocks_SOURCES = %D%/test_blocks.c %D%/heap_image.c %D%/heap_image.h
