@@ -62,11 +62,20 @@ int child_start(struct child *child, char **argv, const struct child_files *file
 	return 0;
 }
 
+/*
+ * A look first: while another thread of ours holds it still, waitpid() would take that thread's news
+ * of it.
+ */
 void child_poll(struct child *child)
 {
-	if (child->pid > 0 && !child->has_ended &&
-	    waitpid(child->pid, &child->wait_status, WNOHANG) == child->pid)
-		child->has_ended = true;
+	siginfo_t info = { .si_pid = 0 };
+
+	if (child->pid == 0 || child->has_ended ||
+	    waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	    info.si_pid != child->pid || info.si_code == CLD_STOPPED ||
+	    info.si_code == CLD_TRAPPED)
+		return;
+	child->has_ended = waitpid(child->pid, &child->wait_status, WNOHANG) == child->pid;
 }
 
 void child_signal(const struct child *child, int number)

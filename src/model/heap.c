@@ -21,8 +21,8 @@ const char *const heap_stretch_names[HEAP_STRETCH_COUNT_] = {
 };
 
 #define TRACE_RIGHT                                                                            \
-	"it takes the right to trace it: its own user and a kernel.yama.ptrace_scope that "    \
-	"allows it, or CAP_SYS_PTRACE"
+	"run memstate as its user, with a kernel.yama.ptrace_scope that allows it, or with "   \
+	"CAP_SYS_PTRACE"
 
 #define REASON_COUNT (sizeof(reasons) / sizeof(reasons[0]))
 
@@ -59,12 +59,13 @@ static const struct {
 } reasons[] = {
 	{ -EACCES, "no right to stop it", TRACE_RIGHT },
 	{ -EPERM, "no right to stop it", TRACE_RIGHT },
-	{ -EBUSY, "another tracer is there (a debugger, strace)", "it can be read when that has gone" },
-	{ -EFBIG, "it would stand still for too long", "a longer --max-pause allows it" },
-	{ -ETIMEDOUT, "it took longer than --max-pause", "a longer --max-pause may allow it" },
+	{ -EBUSY, "another tracer is there (a debugger, strace)", "end the other tracer" },
+	{ -EFBIG, "it would stand still for too long", "allow a longer stop with --max-pause" },
+	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },
 	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
 	{ -ESTALE, "its memory changed while it stood still", NULL },
 	{ -EINPROGRESS, "the walk is not finished", NULL },
+	{ -ENODATA, "it is not its turn yet: walks keep to --max-share", NULL },
 	{ -EOPNOTSUPP, "only live 64-bit programs on x86-64 can be walked", NULL },
 };
 
@@ -89,6 +90,15 @@ const char *heap_error_help(int error)
 	size_t i = find_reason(error);
 
 	return i < REASON_COUNT ? reasons[i].help : NULL;
+}
+
+const char *heap_problem_text(const struct usage *u)
+{
+	bool is_waiting = u->heap_error == -EINPROGRESS || u->heap_error == -ENODATA;
+
+	if (u->heap_error == 0 || (is_waiting && u->heap_quality != QUALITY_UNKNOWN))
+		return u->heap_problem;
+	return heap_error_text(u->heap_error);
 }
 
 size_t heap_class_index(uint64_t chunk_bytes)

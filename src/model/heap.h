@@ -122,11 +122,14 @@ void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 
 /*
- * Why a heap could not be read, and what would help (NULL: nothing, or it is said in the first), in
- * words that end no sentence. Static.
+ * Why a heap could not be read; and what to do about it, NULL if there is nothing. No full stop ends
+ * them. Static.
  */
 const char *heap_error_text(int error);
 const char *heap_error_help(int error);
+
+/* Why the heap of *u is unknown, or is not exact; NULL if it is, or nobody tried. Static. */
+const char *heap_problem_text(const struct usage *u);
 
 /* The class of a chunk of so many bytes; not jemalloc's. */
 size_t heap_class_index(uint64_t chunk_bytes);

@@ -59,7 +59,7 @@ void heap_reader_release(struct heap_reader *reader)
 /* What is done, and kept, while the target stands still. */
 struct moment {
 	struct heap_reader *reader;
-	int pagemap_fd;
+	int pagemap_fd, mem_fd;
 	struct usage usage;
 	struct mapping_list mappings;
 	uint64_t *thread_addrs;
@@ -81,6 +81,16 @@ static uint64_t resident_bytes(const struct mapping *m)
 	return bytes_add(bytes[SMAPS_SHARED_HUGETLB], bytes[SMAPS_PRIVATE_HUGETLB]);
 }
 
+/* Anonymous pages that a fork or KSM made common to several; the pages of a file are no matter. */
+static bool may_share_pages(const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+	bool is_merged = bytes_known(bytes[SMAPS_KSM]) && bytes[SMAPS_KSM] != 0;
+
+	return bytes[SMAPS_ANONYMOUS] != 0 &&
+	       (is_merged || bytes[SMAPS_SHARED_DIRTY] != 0 || bytes[SMAPS_SHARED_CLEAN] != 0);
+}
+
 static size_t choose_ranges(const struct heap_reader *reader,
 			    const struct mapping_list *mappings, struct peek_range *ret)
 {
@@ -88,8 +98,11 @@ static size_t choose_ranges(const struct heap_reader *reader,
 
 	for (size_t i = 0; i < mappings->count; i++)
 		if (is_wanted(reader, &mappings->items[i]))
-			ret[count++] = (struct peek_range){ mappings->items[i].start_addr,
-							    mappings->items[i].end_addr };
+			ret[count++] = (struct peek_range){
+				mappings->items[i].start_addr,
+				mappings->items[i].end_addr,
+				may_share_pages(&mappings->items[i]),
+			};
 	return count;
 }
 
@@ -121,6 +134,7 @@ static int copy_target(void *context, const struct stop *stop)
 	struct peek peek = {
 		.pid = moment->usage.process.pid,
 		.pagemap_fd = moment->pagemap_fd,
+		.mem_fd = moment->mem_fd,
 		.deadline_ns = stop->deadline_ns,
 		.is_running = moment->reader->is_running,
 	};
@@ -182,8 +196,8 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
-	ret->pause_ns = estimate_pause_ns(u, mappings, bytes);
-	if (ret->pause_ns > reader->max_pause_ns && !reader->is_running)
+	ret->expected_ns = estimate_pause_ns(u, mappings, bytes);
+	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;
 	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
 	r = proc_meminfo_read(reader->fs, "MemAvailable", &available);
@@ -201,6 +215,7 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 		procfs_open_file(reader->fs, u->process.pid, "task");
 	_cleanup_close_ int pagemap_fd =
 		procfs_open_file(reader->fs, u->process.pid, "pagemap");
+	_cleanup_close_ int mem_fd = procfs_open_file(reader->fs, u->process.pid, "mem");
 	struct stop_request request = {
 		.pid = u->process.pid,
 		.task_fd = task_fd,
@@ -209,9 +224,11 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 		.context = ret,
 	};
 
+	*ret = (struct moment){ .reader = reader, .pagemap_fd = pagemap_fd, .mem_fd = mem_fd };
 	if (task_fd < 0 || pagemap_fd < 0)
 		return task_fd < 0 ? task_fd : pagemap_fd;
-	*ret = (struct moment){ .reader = reader, .pagemap_fd = pagemap_fd };
+	if (mem_fd < 0)
+		return mem_fd;
 	usage_init(&ret->usage);
 	ret->usage.process = u->process;
 	ret->usage.command = u->command; /* there already: not read again */
@@ -259,14 +276,14 @@ static bool is_copy_whole(const struct heap_reader *reader, const struct moment 
 }
 
 static int read_once(struct heap_reader *reader, struct usage *u,
-		     struct mapping_list *mappings, struct heap *ret)
+		     struct mapping_list *mappings, struct heap *ret,
+		     uint64_t *ret_pause_ns)
 {
 	struct moment moment;
 	struct walk_input input;
-	uint64_t pause_ns;
 	int r;
 
-	r = take_moment(reader, u, &moment, &pause_ns);
+	r = take_moment(reader, u, &moment, ret_pause_ns);
 	if (r < 0) {
 		moment_release(&moment);
 		return r;
@@ -281,7 +298,6 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	heap_release(ret);
 	blocks_release(&reader->blocks);
 	walk_heap(&input, ret, &reader->blocks);
-	ret->pause_ns = pause_ns;
 	ret->copied_bytes = reader->image.length_bytes;
 	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, &moment, ret)) {
 		ret->quality = QUALITY_ESTIMATE;
@@ -332,13 +348,14 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
 {
 	uint64_t least[OWNER_HEAP_LAST + 1], most[OWNER_HEAP_LAST + 1];
+	uint64_t no_pause_ns;
 	unsigned int count = 0;
 	int r = 0;
 
 	for (int i = 0; r == 0 && count < READINGS && i < READINGS + WALK_TRIES; i++) {
 		if (i > 0)
 			pause_shortly();
-		r = read_once(reader, u, mappings, ret);
+		r = read_once(reader, u, mappings, ret, &no_pause_ns);
 		if (r < 0 || ret->quality == QUALITY_UNKNOWN)
 			continue;
 		fit_shares(mappings, ret);
@@ -357,34 +374,56 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 }
 
 static int read_stopped(struct heap_reader *reader, struct usage *u,
-			struct mapping_list *mappings, struct heap *ret)
+			struct mapping_list *mappings, struct heap *ret,
+			uint64_t *ret_stopped_ns)
 {
+	uint64_t stopped_ns = 0;
 	int r = 0;
 
 	for (int i = 0; (r == 0 || r == -ESTALE) && i < WALK_TRIES; i++) {
+		uint64_t pause_ns = 0;
+
 		if (i > 0)
 			pause_shortly();
-		r = read_once(reader, u, mappings, ret);
+		r = read_once(reader, u, mappings, ret, &pause_ns);
+		stopped_ns += pause_ns;
 		if (r == 0 && ret->quality != QUALITY_ESTIMATE)
 			break;
 	}
+	*ret_stopped_ns = stopped_ns;
 	return r;
+}
+
+/* Those without a walker are known by their libraries: no need to stop anybody. */
+static bool is_walkable(enum allocator allocator)
+{
+	return allocator != ALLOCATOR_MUSL && allocator != ALLOCATOR_TCMALLOC &&
+	       allocator != ALLOCATOR_MIMALLOC;
 }
 
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
+	uint64_t stopped_ns = 0, expected_ns;
 	int r;
 
 	heap_init(ret);
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
+	if (!is_walkable(u->allocator)) {
+		ret->allocator = u->allocator;
+		ret->problem = "its malloc is none that memstate can read";
+		return 0;
+	}
 	r = prepare(reader, u, mappings, ret);
+	expected_ns = ret->expected_ns;
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)
-		r = read_stopped(reader, u, mappings, ret);
+		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
+	ret->pause_ns = stopped_ns;
+	ret->expected_ns = expected_ns;
 	if (r == 0)
 		classify_heap(u, mappings, ret);
 	return r;

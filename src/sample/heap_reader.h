@@ -40,9 +40,9 @@ void heap_reader_release(struct heap_reader *reader);
  * several readings, with how far these were apart.
  *
  * Returns 0; or why the heap was not read, with *u and *mappings as sampler_read_mappings() left
- * them: as stop_run() and peek_copy(); -EFBIG when it would take longer than max_pause_ns, ret->pause_ns being
- * the estimate; -ENOMEM when there is no room for the copy; -EOPNOTSUPP for a captured tree. Where u->error is set, nothing
- * was read.
+ * them: as stop_run() and peek_copy(); -EFBIG when it would take longer than max_pause_ns, ret->expected_ns
+ * being the estimate; -ENOMEM when there is no room for the copy; -EOPNOTSUPP for a captured tree.
+ * Where u->error is set, nothing was read. ret->pause_ns is how long the process was stopped, whatever came of it.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);

@@ -87,11 +87,8 @@ static bool is_zero_page(const struct peek *peek, uint64_t addr)
 {
 	static const uint8_t zeros[IMAGE_PAGE_BYTES];
 	uint8_t page[IMAGE_PAGE_BYTES];
-	struct iovec to = { page, sizeof(page) };
-	struct iovec from = { (void *)(uintptr_t)addr, sizeof(page) };
 
-	return process_vm_readv(peek->pid, &to, 1, &from, 1, 0) ==
-		       (ssize_t)sizeof(page) &&
+	return pread(peek->mem_fd, page, sizeof(page), (off_t)addr) == (ssize_t)sizeof(page) &&
 	       memcmp(page, zeros, sizeof(page)) == 0;
 }
 
@@ -145,6 +142,8 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 struct progress {
 	uint64_t done_bytes;
 	size_t run;
+	const struct peek_range *ranges; /* those that end before the run left out */
+	size_t range_count;
 };
 
 static void advance(struct progress *at, const struct image *image, uint64_t bytes)
@@ -159,8 +158,42 @@ static void advance(struct progress *at, const struct image *image, uint64_t byt
 	}
 }
 
+/* Runs come in order of address. */
+static bool is_shared(struct progress *at, const struct image_run *run)
+{
+	while (at->range_count > 0 && at->ranges->end_addr <= run->start_addr) {
+		at->ranges++;
+		at->range_count--;
+	}
+	for (size_t i = 0; i < at->range_count && at->ranges[i].start_addr < run->end_addr; i++)
+		if (at->ranges[i].is_shared)
+			return true;
+	return false;
+}
+
+/* As process_vm_readv(2), but pages that are shared stay shared. */
+static ssize_t read_mem(const struct peek *peek, const struct iovec *to, const struct iovec *from,
+			int count)
+{
+	ssize_t sum = 0;
+
+	for (int i = 0; i < count; i++) {
+		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum, from[i].iov_len,
+				    (off_t)(uintptr_t)from[i].iov_base);
+
+		if (got < 0 && errno == EIO) /* what a page that is not there is to it */
+			errno = EFAULT;
+		if (got > 0)
+			sum += got;
+		if (got != (ssize_t)from[i].iov_len)
+			return sum > 0 ? sum : got;
+	}
+	return sum;
+}
+
 static int copy_some(const struct peek *peek, struct image *image, struct progress *at)
 {
+	bool by_mem = is_shared(at, &image->runs[at->run]);
 	struct iovec from[COPY_RUNS], to;
 	uint64_t length = 0;
 	int count = 0;
@@ -172,6 +205,8 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 		uint64_t skip = i == at->run ? at->done_bytes - run->offset_bytes : 0;
 		uint64_t size = run->end_addr - run->start_addr - skip;
 
+		if (is_shared(at, run) != by_mem)
+			break;
 		if (size > COPY_BYTES - length)
 			size = COPY_BYTES - length;
 		from[count].iov_base = (void *)(uintptr_t)(run->start_addr + skip);
@@ -180,7 +215,8 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 	}
 	to.iov_base = image->bytes + at->done_bytes;
 	to.iov_len = length;
-	got = process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
+	got = by_mem ? read_mem(peek, &to, from, count) :
+		       process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
 	if ((uint64_t)got == length) { /* which a negative one is not */
@@ -199,7 +235,7 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image)
 {
-	struct progress at = { 0, 0 };
+	struct progress at = { 0, 0, ranges, count };
 	int r;
 
 	r = find_pages(peek, ranges, count, image);

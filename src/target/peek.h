@@ -8,6 +8,7 @@
 #ifndef MS_TARGET_PEEK_H
 #define MS_TARGET_PEEK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,11 +16,17 @@
 
 struct peek_range {
 	uint64_t start_addr, end_addr; /* page aligned, readable */
+	/*
+	 * Pages may be shared since a fork, or by KSM. process_vm_readv(2) would give the target a copy of
+	 * each (it pins them, which unshares them since Linux 5.19); they are read through mem, slower.
+	 */
+	bool is_shared;
 };
 
 struct peek {
 	int pid;
 	int pagemap_fd;	      /* its /proc/PID/pagemap */
+	int mem_fd;	      /* its /proc/PID/mem */
 	uint64_t deadline_ns; /* monotonic clock; 0: none */
 	/* the target runs: a page that goes before it is copied is all zeros, and no error */
 	bool is_running;

@@ -194,12 +194,11 @@ static int seize_new(struct tracer *t)
 
 /*
  * A stop is looked at and left to be waited for: if memstate is killed now, the kernel then still knows the
- * signal that was about to be delivered. An end is taken note of, for others wait for that.
+ * signal that was about to be delivered. So is an end: others wait for that, and of a program that memstate
+ * started itself it would be theirs no more.
  */
 static void note_event(struct seized *s, const siginfo_t *info)
 {
-	siginfo_t unused;
-
 	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
 		s->is_stopped = true;
 		/* not the stop that was asked for, but a signal on its way */
@@ -207,7 +206,6 @@ static void note_event(struct seized *s, const siginfo_t *info)
 			s->signal = info->si_status;
 	} else {
 		s->is_gone = true;
-		(void)waitid(P_PID, (id_t)s->tid, &unused, WEXITED | WNOHANG | __WALL);
 	}
 }
 

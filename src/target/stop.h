@@ -42,7 +42,7 @@ struct stop_request {
 
 /*
  * Stop all threads, those that appear meanwhile too, do the work, let go. *ret_pause_ns, set in every
- * case, is the time from the first thread stopped to the last let go.
+ * case, is the time from the first thread stopped to the last let go; 0 if none was.
  *
  * Returns what work returned; or -ESRCH; -EPERM (needs the same user, or CAP_SYS_PTRACE, and a
  * kernel.yama.ptrace_scope that allows it); -EBUSY when another tracer is there; -ETIMEDOUT when they did

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -43,10 +45,12 @@ static int set_up(void **state)
 	memory.peek = (struct peek){
 		.pid = getpid(),
 		.pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
+		.mem_fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
 	};
 	memory.image = (struct image)IMAGE_INIT;
 	*state = &memory;
-	return memory.peek.pagemap_fd < 0 ? -1 : 0;
+	memory.range.is_shared = false;
+	return memory.peek.pagemap_fd < 0 || memory.peek.mem_fd < 0 ? -1 : 0;
 }
 
 static int tear_down(void **state)
@@ -55,6 +59,7 @@ static int tear_down(void **state)
 
 	image_release(&memory->image);
 	close(memory->peek.pagemap_fd);
+	close(memory->peek.mem_fd);
 	return munmap(memory->bytes, PAGES * IMAGE_PAGE_BYTES);
 }
 
@@ -144,6 +149,43 @@ static void a_running_targets_pages_that_are_gone_are_zeros(void **state)
 	}
 }
 
+/* Of pages that are there: those that only this process maps (bit 56 of their entry). */
+static size_t count_exclusive(const struct memory *memory)
+{
+	uint64_t entries[PAGES];
+	size_t count = 0;
+
+	assert_int_equal(pread(memory->peek.pagemap_fd, entries, sizeof(entries),
+			       (off_t)(memory->range.start_addr / IMAGE_PAGE_BYTES * 8)),
+			 sizeof(entries));
+	for (size_t i = 0; i < PAGES; i++)
+		count += entries[i] >> 63 & entries[i] >> 56 & 1;
+	return count;
+}
+
+static void pages_shared_since_a_fork_stay_shared(void **state)
+{
+	struct memory *memory = *state;
+	pid_t child;
+
+	assert_int_equal(count_exclusive(memory), (PAGES + 2) / 3);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(count_exclusive(memory), 0);
+	memory->range.is_shared = true;
+	check_copy(memory);
+	image_clear(&memory->image);
+	memory->peek.no_scan = true;
+	check_copy(memory);
+	assert_int_equal(count_exclusive(memory), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 static void runs_are_in_order_whole_and_merged(void **state)
 {
 	struct memory *memory = *state;
@@ -180,6 +222,7 @@ int main(void)
 		TEST(the_copy_ends_when_its_time_is_over),
 		TEST(memory_that_cannot_be_read_is_said),
 		TEST(a_running_targets_pages_that_are_gone_are_zeros),
+		TEST(pages_shared_since_a_fork_stay_shared),
 		TEST(runs_are_in_order_whole_and_merged),
 #undef TEST
 	};
