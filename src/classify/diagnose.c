@@ -3,16 +3,18 @@
 
 #include "classify/diagnose.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/units.h"
+#include "model/heap.h"
 
 /* vm.max_map_count's default; four fifths of it are near enough to tell. */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 
-/* Amounts as text, more than one per sentence. */
+/* Amounts and times as text, more than one per sentence. */
 struct amount {
 	char text[UNITS_TEXT_SIZE];
 };
@@ -22,6 +24,14 @@ static struct amount amount(uint64_t bytes)
 	struct amount a;
 
 	units_format_bytes(bytes, a.text);
+	return a;
+}
+
+static struct amount duration(uint64_t ns)
+{
+	struct amount a;
+
+	units_format_duration(ns, a.text);
 	return a;
 }
 
@@ -84,10 +94,17 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
 	[OWNER_POOL_FRAGMENTS] = "free fragments between allocated blocks",
 	[OWNER_HEAP_META] = "the allocator's own data",
 	[OWNER_STACK] = "stacks",
-	[OWNER_ANON] = "private anonymous memory (the heap is part of it)",
+	[OWNER_ANON] = "other private anonymous memory",
 	[OWNER_FILE] = "mapped files",
 	[OWNER_SHMEM] = "shared memory",
 };
+
+static const char *owner_phrase(const struct usage *u, unsigned int owner)
+{
+	if (owner == OWNER_ANON && u->heap_quality == QUALITY_UNKNOWN)
+		return "private anonymous memory (the heap is part of it)";
+	return owner_phrases[owner];
+}
 
 static bool rule_dominant(const struct usage *u, struct diagnosis *d)
 {
@@ -96,7 +113,7 @@ static bool rule_dominant(const struct usage *u, struct diagnosis *d)
 
 		if (!matters(bytes, 1, rss(u), 500))
 			continue;
-		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrases[o],
+		return say(d, "Most of it is %s: %s of %s (%u%%).", owner_phrase(u, o),
 			   amount(bytes).text, amount(rss(u)).text, percent(bytes, rss(u)));
 	}
 	return false;
@@ -124,9 +141,58 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 	}
 	if (second == 0 || !bytes_known(rss(u)) || matters(first, 1, rss(u), 500))
 		return false;
-	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).", owner_phrases[o_first],
-		   amount(first).text, percent(first, rss(u)), owner_phrases[o_second],
+	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).", owner_phrase(u, o_first),
+		   amount(first).text, percent(first, rss(u)), owner_phrase(u, o_second),
 		   amount(second).text, percent(second, rss(u)));
+}
+
+static bool rule_live(const struct usage *u, struct diagnosis *d)
+{
+	if (!matters(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
+		return false;
+	return say(d, "The program itself holds these blocks: neither a trim nor another malloc would "
+		      "make that less.");
+}
+
+static bool rule_pool_pages(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t pool = owner_bytes(u, OWNER_POOL_PAGES);
+	const char *title = allocator_titles[u->allocator];
+
+	if (!matters(pool, MIB, rss(u), 100))
+		return false;
+	if (u->allocator == ALLOCATOR_GLIBC && bytes_known(u->trimmable_bytes))
+		return say(d, "%s (%u%%) is free pages that %s keeps: malloc_trim(0), called in the "
+			      "program, would return %s.",
+			   amount(pool).text, percent(pool, rss(u)), title,
+			   amount(u->trimmable_bytes).text);
+	return say(d, "%s (%u%%) is free pages that %s keeps for what the program allocates next.",
+		   amount(pool).text, percent(pool, rss(u)), title ? title : "the allocator");
+}
+
+static bool rule_fragments(const struct usage *u, struct diagnosis *d)
+{
+	uint64_t fragments = owner_bytes(u, OWNER_POOL_FRAGMENTS);
+
+	if (!matters(fragments, MIB, rss(u), 100))
+		return false;
+	return say(d, "%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
+		      "them. 'memstate heap' shows of which sizes.",
+		   amount(fragments).text, percent(fragments, rss(u)));
+}
+
+static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)
+{
+	const char *help = heap_error_help(u->heap_error);
+	uint64_t anon = owner_bytes(u, OWNER_ANON);
+
+	if (u->heap_quality != QUALITY_UNKNOWN || !help || !matters(anon, MIB, rss(u), 250))
+		return false;
+	if (u->heap_error == -EFBIG)
+		return say(d, "To know how much of the %s in anon is in use: allow a stop of about %s "
+			      "with --max-pause.",
+			   amount(anon).text, duration(u->heap_expected_ns).text);
+	return say(d, "To know how much of the %s in anon is in use: %s.", amount(anon).text, help);
 }
 
 static bool rule_lazyfree(const struct usage *u, struct diagnosis *d)
@@ -289,6 +355,10 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 	X("no-memory", rule_no_memory)                                                             \
 	X("dominant", rule_dominant)                                                               \
 	X("mixed", rule_mixed)                                                                     \
+	X("live", rule_live)                                                                       \
+	X("pool-pages", rule_pool_pages)                                                           \
+	X("fragments", rule_fragments)                                                             \
+	X("heap-unknown", rule_heap_unknown)                                                       \
 	X("lazyfree", rule_lazyfree)                                                               \
 	X("swapped", rule_swapped)                                                                 \
 	X("unexplained", rule_unexplained)                                                         \

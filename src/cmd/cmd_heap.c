@@ -10,6 +10,7 @@
 #include "cmd/session.h"
 #include "cmd/stream.h"
 #include "render/heap_report.h"
+#include "sample/heap_reader.h"
 
 /* Returns 0 if the heap is shown, or -errno after the message. */
 static int show_process(struct session *session, struct heap_reader *reader,

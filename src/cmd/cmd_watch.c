@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cmd/cmd.h"
+#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/screen.h"
 #include "cmd/series.h"
@@ -20,27 +21,12 @@ static bool wants_screen(const struct options *o)
 #endif
 }
 
-/* Stopping a process is done to those that were named, and where it can be said that it failed. */
-static int check_heap(const struct options *o)
+static int check_combination(const struct options *o)
 {
-	if (o->heap == HEAP_OFF)
-		return EXIT_DONE;
-	if (targets_are_all(&o->targets) && !o->command) {
+	if (o->heap == HEAP_WALK && targets_are_all(&o->targets) && !o->command) {
 		message_usage(NULL, "--heap walk stops processes: say which, with -p");
 		return EXIT_BAD_USAGE;
 	}
-	if (o->format != FORMAT_CSV && o->format != FORMAT_JSON &&
-	    (o->command || wants_screen(o))) {
-		message_usage(NULL, "--heap walk goes with --csv or --json, or with -p and --text");
-		return EXIT_BAD_USAGE;
-	}
-	return EXIT_DONE;
-}
-
-static int check_combination(const struct options *o)
-{
-	if (check_heap(o) != EXIT_DONE)
-		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return EXIT_DONE;
 	if (o->sample_count > 0) {
@@ -66,6 +52,7 @@ static int watch_run(struct options *o)
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
+	heaps_begin(&session);
 	signals_begin();
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		status = series_run(&session);

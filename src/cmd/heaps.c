@@ -8,72 +8,81 @@
 #include "base/units.h"
 #include "cmd/message.h"
 
-static const struct {
-	int err;
-	const char *text;
-} reasons[] = {
-	{ -EBUSY, "another tracer is there (a debugger, strace)" },
-	{ -ETIMEDOUT, "it took longer than --max-pause" },
-	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a slow disk)" },
-	{ -ENOMEM, "not enough free memory for a copy of it" },
-	{ -ESTALE, "its memory changed while it stood still" },
-	{ -EOPNOTSUPP, "only live 64-bit programs on x86-64 can be walked" },
-};
+/* Nobody asked for the stop by name: it has to be one that hardly anybody notices. */
+#define AUTO_PAUSE_NS (250 * NS_PER_MS)
 
-static void explain(const struct usage *u, int r)
+/* A sample that a walk delays is late by at most this part of the interval. */
+#define PATIENCE_PART 4
+
+static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)
 {
-	int pid = u->process.pid;
+	return heap_keeper_read(context, u, mappings);
+}
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].err == r) {
-			message("%d: heap not read: %s", pid, reasons[i].text);
-			return;
-		}
-	message_process_error(pid, r);
-	if (r == -EPERM || r == -EACCES)
-		message("hint: reading its memory, stopped or not, needs the right to trace it: the "
-			"same user and a kernel.yama.ptrace_scope that allows it, or CAP_SYS_PTRACE");
+void heaps_begin(struct session *session)
+{
+	const struct options *o = session->options;
+	uint64_t max_pause_ns = o->max_pause_ns;
+
+	if (o->heap == HEAP_OFF || !session->fs.is_live ||
+	    (targets_are_all(&o->targets) && !o->command))
+		return;
+	if (o->heap == HEAP_AUTO && !o->has_max_pause)
+		max_pause_ns = AUTO_PAUSE_NS;
+	session->heaps = heap_keeper_new(&session->fs, session->sampler, max_pause_ns,
+					 o->max_share_per_mille);
+	heap_keeper_set_running(session->heaps, o->no_stop);
+	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
+}
+
+void heaps_keep_pace(struct session *session)
+{
+	if (session->heaps)
+		heap_keeper_set_patience(session->heaps,
+					 session->options->interval_ns / PATIENCE_PART);
+}
+
+int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings)
+{
+	return session->heaps ? heap_keeper_read(session->heaps, u, mappings) :
+				sampler_read_mappings(session->sampler, u, mappings);
+}
+
+static void report(int pid, int error, const char *problem, uint64_t expected_ns)
+{
+	char pause[UNITS_TEXT_SIZE];
+
+	if (error == 0)
+		message("%d: heap unknown: %s", pid, problem);
+	else if (error == -EFBIG)
+		message("%d: heap not read: it would stand still for about %s (--max-pause allows "
+			"more)",
+			pid, units_format_duration(expected_ns, pause));
+	else
+		message("%d: heap not read: %s", pid, heap_error_text(error));
+	if (error == -EPERM || error == -EACCES)
+		message("hint: %s", heap_error_help(error));
+}
+
+int heaps_report_missing(const struct session *session, const struct snapshot *snapshot)
+{
+	size_t missing = 0;
+
+	if (!session->heaps || session->options->heap != HEAP_WALK)
+		return EXIT_DONE;
+	for (size_t i = 0; i < snapshot->count; i++) {
+		const struct usage *u = &snapshot->usages[i];
+		const char *problem = heap_problem_text(u);
+
+		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
+			continue;
+		report(u->process.pid, u->heap_error, problem, u->heap_expected_ns);
+		missing++;
+	}
+	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
 {
-	char pause[UNITS_TEXT_SIZE];
-
-	if (heap->problem)
-		message("%d: heap unknown: %s", u->process.pid, heap->problem);
-	else if (r == -EFBIG)
-		message("%d: heap not read: it would stand still for about %s (--max-pause allows "
-			"more)",
-			u->process.pid, units_format_duration(heap->pause_ns, pause));
-	else
-		explain(u, r);
-}
-
-void heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings)
-{
-	const struct options *o = session->options;
-	struct heap heap;
-	int r;
-
-	if (o->heap != HEAP_WALK || u->error || !process_has_memory(&u->process))
-		return;
-	if (!session->heap_reader.fs)
-		heap_reader_init(&session->heap_reader, &session->fs, session->sampler,
-				 o->max_pause_ns);
-	session->heap_reader.is_running = o->no_stop;
-	r = heap_reader_read(&session->heap_reader, u, mappings, &heap);
-	if (!session->is_heap_failure_said && !u->error &&
-	    (r < 0 || heap.quality == QUALITY_UNKNOWN))
-		heaps_report_failure(u, &heap, r);
-	heap_release(&heap);
-}
-
-void heaps_read_all(struct session *session, struct snapshot *snapshot)
-{
-	struct mapping_list mappings = MAPPING_LIST_INIT;
-
-	for (size_t i = 0; i < snapshot->count; i++)
-		heaps_read(session, &snapshot->usages[i], &mappings);
-	session->is_heap_failure_said = true;
-	mapping_list_release(&mappings);
+	report(u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
 }

@@ -7,17 +7,27 @@
 
 #include "cmd/session.h"
 #include "model/heap.h"
-#include "sample/heap_reader.h"
 
 /*
- * Read the memory of u again, with its heap, if --heap says so and *u could be read at all. Where
- * the heap cannot be read its owners stay unknown, and that is said. mappings as for
- * sampler_read_mappings().
+ * From now on heaps are read with what the session reads: those of processes that were named, where they
+ * run, unless --heap says otherwise.
  */
-void heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
+void heaps_begin(struct session *session);
 
-/* The same for each usage of a snapshot; failures are said the first time. */
-void heaps_read_all(struct session *session, struct snapshot *snapshot);
+/*
+ * From now on no sample waits for a walk for longer than a part of the interval; it gives what is known
+ * so far. Until then each waits for its walks.
+ */
+void heaps_keep_pace(struct session *session);
+
+/* As sampler_read_mappings(), with the heap where it is to be read. */
+int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
+
+/*
+ * With --heap walk, say of which processes of the sample the heap could not be read. Returns EXIT_DONE,
+ * or EXIT_PARTIAL if there are some.
+ */
+int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);
 
 /* Why heap_reader_read() did not read it, or gave a heap of unknown quality (r is 0 then). */
 void heaps_report_failure(const struct usage *u, const struct heap *heap, int r);

@@ -80,12 +80,12 @@ static const struct option_row {
 			    "a captured tree, or another mount of /proc" },
 	[OPTION_REDACT] = { 0, "redact", NULL, SCOPE_CAPTURE,
 			    "hide the paths of files and the command lines" },
-	[OPTION_HEAP] = { 0, "heap", "walk|off", SCOPE_WATCH,
-			  "walk: read the heap too; the process is stopped while its memory is "
-			  "copied (default off)" },
+	[OPTION_HEAP] = { 0, "heap", "auto|walk|off", SCOPE_WATCH,
+			  "read the heaps of processes that were named; each is stopped while its "
+			  "memory is copied (default auto: where that may be done)" },
 	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP,
 			       "leave the heap unread if that would stop the process for longer "
-			       "(default 1s)" },
+			       "(default 1s; 250ms with --heap auto)" },
 	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
 			     "read the heap while the process runs: it is never stopped, and "
 			     "figures are approximate" },
@@ -216,10 +216,18 @@ static bool *find_flag(struct options *o, enum option_id id)
 
 static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
 {
-	if (strcmp(arg, "walk") != 0 && strcmp(arg, "off") != 0)
-		return refuse(cmd, OPTION_HEAP, arg, "walk or off");
-	o->heap = strcmp(arg, "walk") == 0 ? HEAP_WALK : HEAP_OFF;
-	return 0;
+	static const char *const modes[] = {
+		[HEAP_AUTO] = "auto",
+		[HEAP_WALK] = "walk",
+		[HEAP_OFF] = "off",
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcmp(arg, modes[i]) == 0) {
+			o->heap = (enum heap_mode)i;
+			return 0;
+		}
+	return refuse(cmd, OPTION_HEAP, arg, "auto, walk or off");
 }
 
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
@@ -264,6 +272,7 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	case OPTION_HEAP:
 		return set_heap(cmd, arg, o);
 	case OPTION_MAX_PAUSE:
+		o->has_max_pause = true;
 		if (units_parse_duration(arg, &o->max_pause_ns) < 0)
 			return refuse(cmd, id, arg, "a time, as 500ms or 2s");
 		return 0;

@@ -31,8 +31,9 @@ enum format {
 
 /* Where figures of heaps come from. */
 enum heap_mode {
+	HEAP_AUTO, /* walked where that may be done, of processes that were named */
+	HEAP_WALK, /* from outside, while the process stands still; it is said where it fails */
 	HEAP_OFF,
-	HEAP_WALK, /* from outside, while the process stands still */
 };
 
 struct options {
@@ -56,6 +57,7 @@ struct options {
 	unsigned int max_share_per_mille;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;
+	bool has_max_pause;
 	bool no_stop;
 	const char *procfs_root;
 	bool redact;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -43,7 +44,7 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	if (r < 0 || ret->snapshot.count == 0)
 		return r;
 	if (!process_has_memory(&ret->snapshot.usages[0].process) ||
-	    sampler_read_mappings(session->sampler, &ret->snapshot.usages[0], &ret->mappings) < 0)
+	    heaps_read(session, &ret->snapshot.usages[0], &ret->mappings) < 0)
 		snapshot_clear(&ret->snapshot); /* it is just ending */
 	return 0;
 }
@@ -105,6 +106,7 @@ int peak_find(struct session *session, bool with_mappings, unsigned int needs, s
 	memset(ret, 0, sizeof(*ret));
 	if (interval_ns > session->options->interval_ns)
 		interval_ns = session->options->interval_ns;
+	heaps_keep_pace(session);
 	child_poll(&session->child);
 	while (r == 0 && !session->child.has_ended && signals_stop_count() < 2) {
 		uint64_t now = clock_now_ns();

@@ -151,7 +151,6 @@ static int take_sample(struct series *series)
 		message_error(session->options->procfs_root, r);
 		return r;
 	}
-	heaps_read_all(session, &series->snapshot);
 	series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
 	if (series->snapshot.count == 0 && !targets_are_all(targets))
 		return 0;
@@ -174,12 +173,14 @@ static int take_first_sample(struct series *series)
 		message_error(session->options->procfs_root, r);
 		return r;
 	}
-	heaps_read_all(session, &series->snapshot);
 	if (session->child.pid == 0) {
 		series->status = session_report_missing(session, &series->snapshot);
 		if (series->status == EXIT_FAILED)
 			return 0;
+		if (series->status == EXIT_DONE)
+			series->status = heaps_report_missing(session, &series->snapshot);
 	}
+	heaps_keep_pace(session);
 	if (session->options->format == FORMAT_CSV && !session->options->no_headings)
 		csv_add_header(&series->text, &series->columns);
 	r = write_sample(series);

@@ -33,7 +33,7 @@ int session_begin(struct session *session, struct options *options)
 
 void session_end(struct session *session)
 {
-	heap_reader_release(&session->heap_reader);
+	heap_keeper_free(session->heaps);
 	sampler_free(session->sampler);
 	procfs_release(&session->fs);
 }

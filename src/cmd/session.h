@@ -8,15 +8,14 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "render/column.h"
-#include "sample/heap_reader.h"
+#include "sample/heap_keeper.h"
 #include "sample/sampler.h"
 
 struct session {
 	struct options *options;
 	struct procfs fs;
 	struct sampler *sampler;
-	struct heap_reader heap_reader; /* fs NULL until it is needed */
-	bool is_heap_failure_said;	/* of the first sample: later ones are silent */
+	struct heap_keeper *heaps; /* NULL: heaps are not read */
 	struct child child; /* pid 0 if no command is run */
 };
 

@@ -139,6 +139,16 @@ static unsigned int table_needs(const struct text *text)
 	return text->has_sort ? needs | text->sort.column->needs : needs;
 }
 
+static int report_missing(const struct text *text)
+{
+	int status = session_report_missing(text->session, &text->snapshot);
+	int heaps_status = EXIT_DONE;
+
+	if (status != EXIT_FAILED)
+		heaps_status = heaps_report_missing(text->session, &text->snapshot);
+	return status == EXIT_DONE ? heaps_status : status;
+}
+
 static int show_table(struct text *text)
 {
 	struct session *session = text->session;
@@ -150,8 +160,7 @@ static int show_table(struct text *text)
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
 	}
-	heaps_read_all(session, &text->snapshot);
-	r = session_report_missing(session, &text->snapshot);
+	r = report_missing(text);
 	if (r != EXIT_FAILED)
 		add_table(text, &text->snapshot);
 	return r;
@@ -174,11 +183,10 @@ static int show_page(struct text *text)
 		return show_table(text);
 	u = text->snapshot.usages;
 	if (text->snapshot.count == 1) {
-		if (sampler_read_mappings(session->sampler, u, &mappings) < 0)
+		if (heaps_read(session, u, &mappings) < 0)
 			text->snapshot.unreadable_count = 1;
-		heaps_read(session, u, &mappings);
 	}
-	status = session_report_missing(session, &text->snapshot);
+	status = report_missing(text);
 	if (status != EXIT_FAILED)
 		add_page(text, u, &mappings);
 	mapping_list_release(&mappings);

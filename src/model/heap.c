@@ -62,6 +62,8 @@ static const struct {
 	{ -EBUSY, "another tracer is there (a debugger, strace)", "end the other tracer" },
 	{ -EFBIG, "it would stand still for too long", "allow a longer stop with --max-pause" },
 	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },
+	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a slow disk)",
+	  NULL },
 	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
 	{ -ESTALE, "its memory changed while it stood still", NULL },
 	{ -EINPROGRESS, "the walk is not finished", NULL },

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/heap.h"
 #include "render/column.h"
 
 static void set_number(struct value *ret, uint64_t number)
@@ -253,26 +254,53 @@ static void get_source(const void *row, int arg, struct value *ret)
 	set_text(ret, source_names[usage_of(row)->source]);
 }
 
+enum { HEAP_AGE, HEAP_PAUSE };
+
+static void get_heap(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	switch (arg) {
+	case HEAP_AGE:
+		set_number(ret, u->taken_ns - u->heap_taken_ns);
+		ret->is_known = u->heap_taken_ns != 0;
+		break;
+	case HEAP_PAUSE:
+		set_number(ret, u->heap_pause_ns);
+		ret->is_known = u->heap_pause_ns != 0;
+		break;
+	}
+}
+
+static void get_heap_problem(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, heap_problem_text(usage_of(row)));
+}
+
+/* What only a walk of the heap tells, and what is without it. */
+#define NEED_WALK (NEED_SMAPS | NEED_HEAP)
+
 #define TOTAL(name, heading, field, help)                                                          \
 	{ name, heading, help, VALUE_BYTES, true, NEED_ROLLUP, field, get_total }
 #define MADE(name, heading, needs, which, help)                                                    \
 	{ name, heading, help, VALUE_BYTES, true, needs, which, get_made }
 #define STATE(name, heading, needs, state, help)                                                   \
 	{ name, heading, help, VALUE_BYTES, true, needs, state, get_state_bytes }
-#define OWNER(name, heading, owner, help)                                                          \
-	{ name, heading, help, VALUE_BYTES, true, NEED_SMAPS, owner, get_owner_bytes }
+#define OWNER(name, heading, needs, owner, help)                                                   \
+	{ name, heading, help, VALUE_BYTES, true, needs, owner, get_owner_bytes }
 #define PROCESS(name, heading, is_descending, which, help)                                         \
 	{ name, heading, help, VALUE_COUNT, is_descending, NEED_STAT, which, get_process }
 
-#define CELL(owner, OWNER_, state, STATE_)                                                         \
+#define CELL(owner, needs, OWNER_, state, STATE_)                                                  \
 	{ owner "_" state "_bytes", NULL, "cell of the matrix: " owner ", " state, VALUE_BYTES,    \
-	  true, NEED_SMAPS, OWNER_ *STATE_COUNT_ + STATE_, get_cell }
-#define CELLS(owner, OWNER_)                                                                       \
-	CELL(owner, OWNER_, "private_dirty", STATE_PRIVATE_DIRTY),                                 \
-	CELL(owner, OWNER_, "lazyfree", STATE_LAZYFREE),                                           \
-	CELL(owner, OWNER_, "private_clean", STATE_PRIVATE_CLEAN),                                 \
-	CELL(owner, OWNER_, "shared_dirty", STATE_SHARED_DIRTY),                                   \
-	CELL(owner, OWNER_, "shared_clean", STATE_SHARED_CLEAN)
+	  true, needs, OWNER_ *STATE_COUNT_ + STATE_, get_cell }
+#define CELLS(owner, needs, OWNER_)                                                                \
+	CELL(owner, needs, OWNER_, "private_dirty", STATE_PRIVATE_DIRTY),                                 \
+	CELL(owner, needs, OWNER_, "lazyfree", STATE_LAZYFREE),                                           \
+	CELL(owner, needs, OWNER_, "private_clean", STATE_PRIVATE_CLEAN),                                 \
+	CELL(owner, needs, OWNER_, "shared_dirty", STATE_SHARED_DIRTY),                                   \
+	CELL(owner, needs, OWNER_, "shared_clean", STATE_SHARED_CLEAN)
 
 static const struct column columns[] = {
 	{ "time", "TIME", "when the sample was taken, RFC 3339, UTC", VALUE_TIME, false, 0,
@@ -318,22 +346,28 @@ static const struct column columns[] = {
 	      "Swap with shared pages divided by their users"),
 	{ "allocator", "ALLOCATOR", "malloc in use, told by the mapped libraries", VALUE_WORD,
 	  false, NEED_SMAPS, 0, get_allocator },
-	OWNER("live_bytes", "LIVE", OWNER_LIVE, "resident bytes of allocated blocks"),
-	OWNER("pool_pages_bytes", "POOL", OWNER_POOL_PAGES,
+	OWNER("live_bytes", "LIVE", NEED_WALK, OWNER_LIVE, "resident bytes of allocated blocks"),
+	OWNER("pool_pages_bytes", "POOL", NEED_WALK, OWNER_POOL_PAGES,
 	      "freed, whole resident pages kept by the allocator"),
-	OWNER("pool_fragments_bytes", "FRAGS", OWNER_POOL_FRAGMENTS,
+	OWNER("pool_fragments_bytes", "FRAGS", NEED_WALK, OWNER_POOL_FRAGMENTS,
 	      "freed, on pages shared with live blocks"),
-	OWNER("heap_meta_bytes", "META", OWNER_HEAP_META, "the allocator's own data"),
-	OWNER("stack_bytes", "STACK", OWNER_STACK, "stacks of all threads, resident"),
-	OWNER("anon_bytes", "ANON", OWNER_ANON,
+	OWNER("heap_meta_bytes", "META", NEED_WALK, OWNER_HEAP_META, "the allocator's own data"),
+	OWNER("stack_bytes", "STACK", NEED_SMAPS, OWNER_STACK, "stacks of all threads, resident"),
+	OWNER("anon_bytes", "ANON", NEED_WALK, OWNER_ANON,
 	      "other private anonymous memory; the heap too while it is not read"),
-	OWNER("file_bytes", "FILE", OWNER_FILE, "mapped files, private copies included"),
-	OWNER("shmem_bytes", "SHMEM", OWNER_SHMEM,
+	OWNER("file_bytes", "FILE", NEED_SMAPS, OWNER_FILE, "mapped files, private copies included"),
+	OWNER("shmem_bytes", "SHMEM", NEED_SMAPS, OWNER_SHMEM,
 	      "shared memory: tmpfs, memfd, SysV, shared anonymous"),
-	MADE("trimmable_bytes", "TRIM", NEED_SMAPS, MADE_TRIMMABLE,
+	MADE("trimmable_bytes", "TRIM", NEED_WALK, MADE_TRIMMABLE,
 	     "what malloc_trim(0) would give back"),
 	{ "heap_quality", "HEAP", "how well the heap's owners are known", VALUE_WORD, false,
-	  NEED_SMAPS, 0, get_heap_quality },
+	  NEED_WALK, 0, get_heap_quality },
+	{ "heap_age_s", "HEAPAGE", "how old the heap's figures were when the others were read",
+	  VALUE_SECONDS, true, NEED_WALK, HEAP_AGE, get_heap },
+	{ "heap_pause_s", "PAUSE", "how long the last walk of the heap stopped the process",
+	  VALUE_COST, true, NEED_WALK, HEAP_PAUSE, get_heap },
+	{ "heap_problem", "HEAPWHY", "why the heap's figures are unknown, or not exact",
+	  VALUE_TEXT, false, NEED_WALK, 0, get_heap_problem },
 
 	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP, "resident in transparent huge pages"),
 	MADE("hugetlb_bytes", "HUGETLB", NEED_ROLLUP, MADE_HUGETLB,
@@ -354,14 +388,14 @@ static const struct column columns[] = {
 	  VALUE_SECONDS, true, 0, SAMPLE_AGE, get_sample },
 	{ "read_s", "READ", "how long reading the memory figures took", VALUE_COST, true, NEED_ROLLUP,
 	  SAMPLE_READ, get_sample },
-	CELLS("live", OWNER_LIVE),
-	CELLS("pool_pages", OWNER_POOL_PAGES),
-	CELLS("pool_fragments", OWNER_POOL_FRAGMENTS),
-	CELLS("heap_meta", OWNER_HEAP_META),
-	CELLS("stack", OWNER_STACK),
-	CELLS("anon", OWNER_ANON),
-	CELLS("file", OWNER_FILE),
-	CELLS("shmem", OWNER_SHMEM),
+	CELLS("live", NEED_WALK, OWNER_LIVE),
+	CELLS("pool_pages", NEED_WALK, OWNER_POOL_PAGES),
+	CELLS("pool_fragments", NEED_WALK, OWNER_POOL_FRAGMENTS),
+	CELLS("heap_meta", NEED_WALK, OWNER_HEAP_META),
+	CELLS("stack", NEED_SMAPS, OWNER_STACK),
+	CELLS("anon", NEED_WALK, OWNER_ANON),
+	CELLS("file", NEED_SMAPS, OWNER_FILE),
+	CELLS("shmem", NEED_SMAPS, OWNER_SHMEM),
 };
 
 const struct column_set process_columns = {
@@ -372,7 +406,7 @@ const struct column_set process_columns = {
 		"private_dirty_bytes,lazyfree_bytes,private_clean_bytes,shared_dirty_bytes,"
 		"shared_clean_bytes,unbacked_bytes,swap_bytes,allocator,live_bytes,"
 		"pool_pages_bytes,pool_fragments_bytes,heap_meta_bytes,stack_bytes,anon_bytes,"
-		"file_bytes,shmem_bytes,trimmable_bytes,heap_quality",
+		"file_bytes,shmem_bytes,trimmable_bytes,heap_quality,heap_age_s,heap_pause_s",
 	.table_default = "pid,user,rss_bytes,pss_bytes,uss_bytes,private_dirty_bytes,"
 			 "lazyfree_bytes,swap_bytes,command",
 	.sort_default = "rss_bytes",

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/diagnose.h"
+#include "model/heap.h"
 #include "render/bar.h"
 #include "render/output.h"
 
@@ -201,24 +202,44 @@ static void add_matrix_heading(const struct report *r)
 static void add_matrix(const struct report *r)
 {
 	const struct matrix *matrix = &r->usage->matrix;
-	bool is_heap_known = false;
 
 	add_matrix_heading(r);
 	for (unsigned int o = 0; o < OWNER_COUNT_; o++) {
 		uint64_t bytes = matrix_owner_bytes(matrix, (enum owner)o);
 		uint64_t cells[STATE_COUNT_];
 
-		if (bytes_known(bytes) && o <= OWNER_HEAP_LAST)
-			is_heap_known = true;
 		for (unsigned int s = 0; s < STATE_COUNT_; s++)
 			cells[s] = matrix_cell_bytes(matrix, (enum owner)o, (enum page_state)s);
 		if (bytes_known(bytes) && bytes > 0)
 			add_matrix_row(r, owner_names[o], bytes, cells);
 	}
 	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
-	if (!is_heap_known)
-		strbuf_add_text(r->out, "live, pool and fragments are in anon: the heap was not "
-					"read (see --heap walk).\n");
+}
+
+/* Where the heap's figures come from, or why there are none; and what that cost the process. */
+static void add_heap_note(const struct report *r)
+{
+	const struct usage *u = r->usage;
+	const char *problem = heap_problem_text(u);
+	uint64_t age_ns = u->taken_ns - u->heap_taken_ns;
+	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
+	char pause[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
+
+	units_format_duration(u->heap_pause_ns, pause);
+	if (u->heap_quality == QUALITY_UNKNOWN) {
+		strbuf_addf(&note, "live, pool and fragments are in anon: the heap was not read%s%s.",
+			    problem ? ": " : "", problem ? problem : "");
+		if (u->heap_pause_ns > 0)
+			strbuf_addf(&note, " The process was stopped for %s.", pause);
+	} else {
+		strbuf_add_text(&note, "The heap was read ");
+		if (age_ns > 0)
+			strbuf_addf(&note, "%s before the rest, ",
+				    units_format_duration(age_ns, age));
+		strbuf_addf(&note, "in a stop of %s%s%s.", pause,
+			    problem ? "; not all of it is known: " : "", problem ? problem : "");
+	}
+	text_add_wrapped(r->out, note.text, 0, (size_t)r->options->width);
 }
 
 struct named_amount {
@@ -400,6 +421,7 @@ void text_report_add(struct strbuf *out, const struct usage *u, const struct map
 			strbuf_add_char(out, '\n');
 		}
 		add_matrix(&r);
+		add_heap_note(&r);
 		add_beside(&r);
 		strbuf_add_char(out, '\n');
 		add_largest(&r);

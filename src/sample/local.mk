@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
+	%D%/heap_keeper.c \
+	%D%/heap_keeper.h \
 	%D%/heap_reader.c \
 	%D%/heap_reader.h \
 	%D%/names.c \

@@ -24,6 +24,9 @@ struct sampler {
 	struct smaps_reader reader;
 	struct tmpfs_devices devices;
 	struct address_list stack_addrs;
+	int (*read_heap)(void *context, struct usage *u, struct mapping_list *mappings);
+	void *heap_context;
+	struct mapping_list heap_mappings;
 	uint64_t dearest_read_ns; /* of the last sampler_take() */
 	int dearest_pid;
 };
@@ -36,6 +39,15 @@ struct sampler *sampler_new(const struct procfs *fs, bool is_paced)
 	smaps_reader_init(&s->reader);
 	s->reader.is_paced = is_paced;
 	return s;
+}
+
+void sampler_set_heap_source(struct sampler *s,
+			     int (*read)(void *context, struct usage *u,
+					 struct mapping_list *mappings),
+			     void *context)
+{
+	s->read_heap = read;
+	s->heap_context = context;
 }
 
 bool sampler_set_paced(struct sampler *s, bool is_paced)
@@ -53,6 +65,7 @@ void sampler_free(struct sampler *s)
 	smaps_reader_release(&s->reader);
 	tmpfs_devices_release(&s->devices);
 	address_list_release(&s->stack_addrs);
+	mapping_list_release(&s->heap_mappings);
 	free(s);
 }
 
@@ -198,6 +211,8 @@ int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
 
 	if (needs & NEED_COMMAND && !u->command)
 		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
+	if (needs & NEED_HEAP && s->read_heap)
+		return s->read_heap(s->heap_context, u, &s->heap_mappings);
 	forget_memory(u);
 	r = read_memory(s, u, needs, NULL);
 	if (r < 0) {

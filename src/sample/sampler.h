@@ -38,6 +38,15 @@ struct sampler;
 
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
+/*
+ * From now on usages with NEED_HEAP are read with this, as sampler_read_mappings() would; without it
+ * the heap is unknown. The mappings are the sampler's, for the time of the call.
+ */
+void sampler_set_heap_source(struct sampler *s,
+			     int (*read)(void *context, struct usage *u,
+					 struct mapping_list *mappings),
+			     void *context);
+
 /* Returns how it was. */
 bool sampler_set_paced(struct sampler *s, bool is_paced);
 void sampler_free(struct sampler *s);

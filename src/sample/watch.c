@@ -302,7 +302,7 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 	leave_out_without_memory(w);
 	mark_visible(w, visible_pids, visible_count);
 	w->read_count = 0;
-	needs |= NEED_ROLLUP;
+	needs = (needs | NEED_ROLLUP) & ~(unsigned int)NEED_HEAP;
 	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)
 		read_for(w, reason, needs);
 	drop_left_out(w);

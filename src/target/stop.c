@@ -386,7 +386,7 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 	if (err)
 		return -err;
 	join(thread, &tracer);
-	if (tracer.began_ns)
+	if (tracer.began_ns && tracer.count > 0)
 		*ret_pause_ns = (tracer.ended_ns ? tracer.ended_ns : clock_now_ns()) -
 				tracer.began_ns;
 	if (tracer.tasks)

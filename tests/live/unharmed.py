@@ -8,10 +8,10 @@ from live import (MIB, Folder, Target, check, equal, is_in_state, memstate, read
                   status_field, stop, test, wait_until)
 
 
-def read_all_ways(pid):
+def read_all_ways(pid, heap):
     for args in (["--csv", "-n", 3, "-i", "50ms", "--output-all"], ["--csv", "-n1"],
                  ["--json", "-n1", "--output-all"], ["--text"], ["--text", "-t"]):
-        memstate("-p", pid, *args).must_be(0)
+        memstate("-p", pid, "--heap", heap, *args).must_be(0)
     for args in ([], ["--csv"], ["--json"]):
         memstate("map", "-p", pid, *args).must_be(0)
     with Folder() as folder:
@@ -21,6 +21,11 @@ def read_all_ways(pid):
 def own_status(pid):
     """status, less what counts for all processes of the user."""
     return [line for line in read_proc(pid, "status").splitlines() if not line.startswith(b"SigQ")]
+
+
+def own_state(pid):
+    """status, less how often it was put off a CPU: a stop counts."""
+    return [line for line in own_status(pid) if b"ctxt_switches" not in line]
 
 
 def own_smaps(pid):
@@ -34,14 +39,19 @@ def own_smaps(pid):
     return lines
 
 
-def check_unchanged(pids, facts_of):
+def check_same(pid, before, now):
+    changed = [f"{a} became {b}" for a, b in itertools.zip_longest(before, now) if a != b]
+    equal(changed, [], f"what has changed of {pid}")
+
+
+def check_unchanged(pids, facts_of, heap="off"):
     before = [facts_of(pid) for pid in pids]
     for pid in pids:
-        read_all_ways(pid)
+        read_all_ways(pid, heap)
+        # from one kind of stop it goes to the other, without running in between
+        wait_until(lambda pid=pid: not is_in_state(pid, b"t"), "it is in no tracing stop")
     for pid, was in zip(pids, before):
-        changed = [f"{a} became {b}"
-                   for a, b in itertools.zip_longest(was, facts_of(pid)) if a != b]
-        equal(changed, [], f"what has changed of {pid}")
+        check_same(pid, was, facts_of(pid))
 
 
 @test
@@ -49,6 +59,7 @@ def a_stopped_process_has_the_same_pages_in_the_same_states():
     with Target("unbacked", 8 * MIB, 4 * MIB, is_stopped=True) as target:
         check(b"Referenced:         4096 kB" in own_smaps(target.pid), "nothing is referenced")
         check_unchanged([target.pid], lambda pid: own_status(pid) + own_smaps(pid))
+        check_unchanged([target.pid], lambda pid: own_state(pid) + own_smaps(pid), "auto")
 
 
 @test
@@ -58,8 +69,11 @@ def pages_freed_lazily_or_shared_with_a_child_stay_so():
         child = target.truth["child"]
         stop(child)
         check(b"LazyFree:           1024 kB" in own_smaps(child), "nothing is lazily freed")
-        check_unchanged([target.pid, child], lambda pid: own_status(pid) + [
+        pids = [target.pid, child]
+        check_unchanged(pids, lambda pid: own_status(pid) + [
             line for line in own_smaps(pid) if not line.startswith(b"Referenced")])
+        check_unchanged(pids, lambda pid: own_state(pid) + [
+            line for line in own_smaps(pid) if not line.startswith(b"Referenced")], "auto")
 
 
 @test
@@ -72,11 +86,28 @@ def a_sleeping_process_is_not_woken():
 
 
 @test
-def a_running_process_is_neither_stopped_nor_traced():
+def a_running_process_is_neither_stopped_nor_traced_with_heaps_off():
     with Target("threads", "spinning", 1, MIB // 4) as target:
-        read_all_ways(target.pid)
+        read_all_ways(target.pid, "off")
         equal(status_field(target.pid, "TracerPid"), "0", "TracerPid")
         check(sample(target.pid, ["state"])["state"] in "RS", "state")
+
+
+@test
+def a_series_with_heaps_leaves_a_process_as_it_was():
+    def facts_of(pid):
+        return own_state(pid) + [line for line in own_smaps(pid)
+                                 if not line.startswith(b"Referenced")]
+
+    with Target("lazyfree", 4 * MIB, 3 * MIB, 0, is_stopped=True) as target:
+        check(b"LazyFree:           3072 kB" in own_smaps(target.pid), "nothing is lazily freed")
+        before = facts_of(target.pid)
+        rows = memstate("-p", target.pid, "--csv", "-n", 50, "-i", "10ms", "--max-share",
+                        100).must_be(0).rows()
+        equal(len(rows), 50, "samples")
+        check(len([row for row in rows if row["heap_age_s"] == 0]) > 1, "it was not walked again")
+        wait_until(lambda: is_in_state(target.pid, b"T"), "it is stopped as before")
+        check_same(target.pid, before, facts_of(target.pid))
 
 
 run()

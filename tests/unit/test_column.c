@@ -96,7 +96,7 @@ static void the_columns_of_the_csv_are_those_that_were_promised(void **state)
 			    "shared_dirty_bytes,shared_clean_bytes,unbacked_bytes,swap_bytes,"
 			    "allocator,live_bytes,pool_pages_bytes,pool_fragments_bytes,"
 			    "heap_meta_bytes,stack_bytes,anon_bytes,file_bytes,shmem_bytes,"
-			    "trimmable_bytes,heap_quality");
+			    "trimmable_bytes,heap_quality,heap_age_s,heap_pause_s");
 }
 
 static void column_lists(void **state)

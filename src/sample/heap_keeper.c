@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/heap_keeper.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/classify_heap.h"
+#include "classify/past_heap.h"
+#include "sample/heap_reader.h"
+
+/* Room for a copy that is kept from walk to walk; more would be held for nothing most of the time. */
+#define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
+
+#define FUTILE_DOUBLINGS_MAX 6
+
+/* What is known of one process's heap. */
+struct kept {
+	struct process process;
+	uint64_t round;	    /* in which it was last asked for */
+	uint64_t walked_ns; /* when its last walk began; 0: never */
+	uint64_t pause_ns;  /* of that walk */
+	uint64_t cpu_ns;    /* of that walk */
+	uint64_t expected_ns;
+	unsigned int futile_count; /* walks in succession that found nothing */
+	int error;
+	const char *problem;
+	struct past_heap past;
+	uint64_t taken_ns; /* of what is in past */
+};
+
+/* The walk that is under way, or the last one. */
+struct heap_walk {
+	pthread_t thread;
+	bool is_running; /* until it is joined, all below is the thread's */
+	uint64_t began_ns;
+	struct heap_reader reader;
+	struct usage usage;
+	struct mapping_list mappings;
+	struct heap heap;
+	uint64_t cpu_ns;
+	int result;
+};
+
+struct heap_keeper {
+	struct sampler *sampler;
+	struct sampler *walk_sampler;
+	uint64_t patience_ns;
+	unsigned int max_share_per_mille;
+	struct kept *kept;
+	size_t count, capacity;
+	uint64_t round;		/* every process is asked for once in a round */
+	uint64_t newcomers_ns;	/* when a process that is new may be walked */
+	struct heap_walk walk;
+};
+
+struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
+				    uint64_t max_pause_ns, unsigned int max_share_per_mille)
+{
+	struct heap_keeper *k = xcalloc(1, sizeof(*k));
+
+	k->sampler = sampler;
+	k->walk_sampler = sampler_new(fs, fs->is_live);
+	k->patience_ns = UINT64_MAX;
+	k->max_share_per_mille = max_share_per_mille;
+	k->round = 1;
+	heap_reader_init(&k->walk.reader, fs, k->walk_sampler, max_pause_ns);
+	usage_init(&k->walk.usage);
+	heap_init(&k->walk.heap);
+	return k;
+}
+
+void heap_keeper_set_patience(struct heap_keeper *k, uint64_t patience_ns)
+{
+	k->patience_ns = patience_ns;
+}
+
+void heap_keeper_set_running(struct heap_keeper *k, bool is_running)
+{
+	k->walk.reader.is_running = is_running;
+}
+
+static struct kept *find(struct heap_keeper *k, const struct process *p)
+{
+	for (size_t i = 0; i < k->count; i++)
+		if (process_is_same(&k->kept[i].process, p))
+			return &k->kept[i];
+	return NULL;
+}
+
+/* Who was not asked for in the whole round before has ended, or is not looked at any more. */
+static void begin_round(struct heap_keeper *k)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < k->count; i++) {
+		if (k->kept[i].round == k->round)
+			k->kept[count++] = k->kept[i];
+		else
+			past_heap_release(&k->kept[i].past);
+	}
+	k->count = count;
+	k->round++;
+}
+
+static struct kept *find_or_add(struct heap_keeper *k, const struct process *p)
+{
+	struct kept *kept = find(k, p);
+
+	if (kept && kept->round == k->round) {
+		begin_round(k);
+		kept = find(k, p);
+	}
+	if (!kept) {
+		k->kept = xgrow(k->kept, &k->capacity, k->count + 1, sizeof(*k->kept));
+		kept = &k->kept[k->count++];
+		*kept = (struct kept){ .process = *p, .past = PAST_HEAP_INIT };
+	}
+	kept->round = k->round;
+	return kept;
+}
+
+/* How long something must not be done again, so that it takes no more than its share. */
+static uint64_t share_ns(const struct heap_keeper *k, uint64_t cost_ns)
+{
+	if (k->max_share_per_mille == 0 || k->max_share_per_mille >= 1000)
+		return 0;
+	return cost_ns / k->max_share_per_mille * 1000;
+}
+
+static uint64_t repeat_ns(const struct heap_keeper *k, const struct kept *kept)
+{
+	unsigned int doublings = kept->futile_count < FUTILE_DOUBLINGS_MAX ?
+					 kept->futile_count : FUTILE_DOUBLINGS_MAX;
+	uint64_t cost_ns = 0;
+
+	for (size_t i = 0; i < k->count; i++)
+		cost_ns += k->kept[i].cpu_ns;
+	if (cost_ns < kept->pause_ns)
+		cost_ns = kept->pause_ns;
+	return share_ns(k, cost_ns) << doublings;
+}
+
+static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
+{
+	uint64_t now = clock_now_ns();
+
+	if (k->walk.is_running || !process_has_memory(&kept->process))
+		return false;
+	if (kept->walked_ns == 0)
+		return k->patience_ns == UINT64_MAX || now >= k->newcomers_ns;
+	return now - kept->walked_ns >= repeat_ns(k, kept);
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void *run_walk(void *arg)
+{
+	struct heap_walk *w = arg;
+
+	w->result = heap_reader_read(&w->reader, &w->usage, &w->mappings, &w->heap);
+	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
+	w->cpu_ns = thread_cpu_ns() + w->heap.pause_ns;
+	return NULL;
+}
+
+static int begin_walk(struct heap_keeper *k, struct kept *kept)
+{
+	struct heap_walk *w = &k->walk;
+	sigset_t all, before;
+	int err;
+
+	w->usage.process = kept->process;
+	w->began_ns = clock_now_ns();
+	kept->walked_ns = w->began_ns;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&w->thread, NULL, run_walk, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	w->is_running = err == 0;
+	kept->error = err == 0 ? -EINPROGRESS : -err;
+	return -err;
+}
+
+/* True if the walk has ended within so long a time. */
+static bool wait_for_walk(struct heap_walk *w, uint64_t patience_ns)
+{
+	struct timespec until;
+	uint64_t until_ns;
+
+	if (patience_ns == UINT64_MAX)
+		return pthread_join(w->thread, NULL) == 0;
+	clock_gettime(CLOCK_REALTIME, &until); /* the clock of pthread_timedjoin_np(3) */
+	until_ns = (uint64_t)until.tv_sec * NS_PER_S + (uint64_t)until.tv_nsec + patience_ns;
+	until.tv_sec = (time_t)(until_ns / NS_PER_S);
+	until.tv_nsec = (long)(until_ns % NS_PER_S);
+	return pthread_timedjoin_np(w->thread, NULL, &until) == 0;
+}
+
+static void note_result(struct heap_keeper *k, struct kept *kept)
+{
+	const struct heap_walk *w = &k->walk;
+	bool is_known = w->result == 0 && w->usage.heap_quality != QUALITY_UNKNOWN;
+
+	kept->pause_ns = w->heap.pause_ns;
+	kept->expected_ns = w->heap.expected_ns;
+	kept->cpu_ns = w->cpu_ns;
+	kept->error = w->result;
+	kept->problem = w->heap.problem;
+	kept->futile_count = is_known ? 0 : kept->futile_count + 1;
+	if (!is_known)
+		return;
+	past_heap_take(&kept->past, &w->heap, &w->mappings);
+	kept->taken_ns = w->usage.taken_ns;
+}
+
+/* What is of no use any more; a later walk begins with nothing. */
+static void clear_walk(struct heap_walk *w)
+{
+	const struct heap_reader old = w->reader;
+
+	usage_release(&w->usage);
+	usage_init(&w->usage);
+	mapping_list_release(&w->mappings);
+	heap_release(&w->heap);
+	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
+		return;
+	heap_reader_release(&w->reader);
+	heap_reader_init(&w->reader, old.fs, old.sampler, old.max_pause_ns);
+	w->reader.is_running = old.is_running;
+}
+
+/* True if a walk has ended, or has done so within patience_ns; its findings are noted. */
+static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
+{
+	struct heap_walk *w = &k->walk;
+	struct kept *kept;
+
+	if (!w->is_running || !wait_for_walk(w, patience_ns))
+		return false;
+	w->is_running = false;
+	k->newcomers_ns = w->began_ns + share_ns(k, w->cpu_ns);
+	kept = find(k, &w->usage.process);
+	if (kept)
+		note_result(k, kept);
+	return true;
+}
+
+void heap_keeper_free(struct heap_keeper *k)
+{
+	if (!k)
+		return;
+	end_walk(k, UINT64_MAX);
+	clear_walk(&k->walk);
+	heap_reader_release(&k->walk.reader);
+	sampler_free(k->walk_sampler);
+	for (size_t i = 0; i < k->count; i++)
+		past_heap_release(&k->kept[i].past);
+	free(k->kept);
+	free(k);
+}
+
+/* The figures of the moment of the walk take the place of a read. Returns what that would. */
+static int take_walk(struct heap_walk *w, struct usage *u, struct mapping_list *ret)
+{
+	char *command = u->command ? u->command : w->usage.command;
+
+	if (command == w->usage.command)
+		w->usage.command = NULL;
+	usage_release(&w->usage);
+	*u = w->usage;
+	u->command = command;
+	w->usage.command = NULL;
+	mapping_list_release(ret);
+	*ret = w->mappings;
+	w->mappings = (struct mapping_list)MAPPING_LIST_INIT;
+	return u->error;
+}
+
+/* What is known from the last walk; figures of it are kept that *u does not have itself. */
+static void add_kept(const struct kept *kept, struct usage *u, const struct mapping_list *mappings)
+{
+	struct heap heap;
+
+	if (u->heap_quality == QUALITY_UNKNOWN &&
+	    past_heap_carry(&kept->past, mappings, &heap)) {
+		classify_heap(u, mappings, &heap);
+		heap_release(&heap);
+	}
+	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : kept->taken_ns;
+	u->heap_pause_ns = kept->pause_ns;
+	u->heap_error = kept->walked_ns == 0 ? -ENODATA : kept->error;
+	u->heap_problem = kept->problem;
+	u->heap_expected_ns = kept->expected_ns;
+}
+
+int heap_keeper_read(struct heap_keeper *k, struct usage *u, struct mapping_list *ret)
+{
+	struct kept *kept;
+	int r;
+
+	if (!process_has_memory(&u->process))
+		return sampler_read_mappings(k->sampler, u, ret);
+	if (end_walk(k, 0))
+		clear_walk(&k->walk);
+	kept = find_or_add(k, &u->process);
+	if (may_walk(k, kept) && begin_walk(k, kept) == 0 && end_walk(k, k->patience_ns)) {
+		r = take_walk(&k->walk, u, ret);
+		clear_walk(&k->walk);
+	} else {
+		r = sampler_read_mappings(k->sampler, u, ret);
+	}
+	if (r == 0)
+		add_kept(kept, u, ret);
+	return r;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_keeper - the heaps of processes over time: walked as often as that may cost, carried over to the
+ * samples in between.
+ *
+ * A process is walked again when the time since its last walk began is at least 1000 / max_share_per_mille
+ * times what that cost: the pause, of the process's time, and of one CPU the work of all processes' last
+ * walks. A walk that found nothing makes the wait twice as long, up to 64 times. After the first round, processes that
+ * are new wait too until the last walk's CPU time is its share.
+ *
+ * Walks are done by a thread of their own, one at a time: a read waits for it, but not longer than it has
+ * patience, and then gives what is known so far.
+ */
+#ifndef MS_SAMPLE_HEAP_KEEPER_H
+#define MS_SAMPLE_HEAP_KEEPER_H
+
+#include "sample/sampler.h"
+
+struct heap_keeper;
+
+/*
+ * The procfs and the sampler must outlive it; the sampler is for reads, walks have one of their own.
+ * max_pause_ns bounds each stop; a max_share_per_mille of 1000 walks at every read. Patience is endless at first.
+ */
+struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
+				    uint64_t max_pause_ns, unsigned int max_share_per_mille);
+
+/* From now on nothing is stopped, and figures are approximate. */
+void heap_keeper_set_running(struct heap_keeper *keeper, bool is_running);
+
+/* Waits for a walk that is under way. */
+void heap_keeper_free(struct heap_keeper *keeper);
+
+void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
+
+/*
+ * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the moment of a walk,
+ * or carried over. u->heap_* say which, and why not where they are unknown.
+ */
+int heap_keeper_read(struct heap_keeper *keeper, struct usage *u, struct mapping_list *ret);
+
+#endif
