@@ -194,11 +194,13 @@ static int seize_new(struct tracer *t)
 
 /*
  * A stop is looked at and left to be waited for: if memstate is killed now, the kernel then still knows the
- * signal that was about to be delivered. So is an end: others wait for that, and of a program that memstate
- * started itself it would be theirs no more.
+ * signal that was about to be delivered. An end is taken note of, for other threads wait for that; that of
+ * the process is its parent's, who may be memstate itself.
  */
-static void note_event(struct seized *s, const siginfo_t *info)
+static void note_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
 {
+	siginfo_t unused;
+
 	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
 		s->is_stopped = true;
 		/* not the stop that was asked for, but a signal on its way */
@@ -206,6 +208,8 @@ static void note_event(struct seized *s, const siginfo_t *info)
 			s->signal = info->si_status;
 	} else {
 		s->is_gone = true;
+		if (s->tid != t->request->pid)
+			(void)waitid(P_PID, (id_t)s->tid, &unused, WEXITED | WNOHANG | __WALL);
 	}
 }
 
@@ -242,7 +246,7 @@ static int wait_for_stop(const struct tracer *t, struct seized *s)
 			continue;
 		}
 		if (info.si_pid == s->tid) {
-			note_event(s, &info);
+			note_event(t, s, &info);
 			continue;
 		}
 		r = check_patience(t, s, &patient_until_ns);
