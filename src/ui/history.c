@@ -14,10 +14,11 @@
 const char *part_name(enum part part)
 {
 	static const char *const names[] = {
-		[PART_RSS] = "Rss",	      [PART_PSS] = "Pss",
-		[PART_USS] = "Uss",	      [PART_SWAP] = "Swap",
-		[PART_UNBACKED] = "unbacked", [PART_RESERVED] = "reserved",
-		[PART_THP] = "huge pages",    [PART_HUGETLB] = "hugetlb",
+		[PART_RSS] = "Rss",	      [PART_THP] = "huge pages",
+		[PART_LOCKED] = "locked",     [PART_TRIMMABLE] = "trimmable",
+		[PART_PSS] = "Pss",	      [PART_USS] = "Uss",
+		[PART_SWAP] = "Swap",	      [PART_UNBACKED] = "unbacked",
+		[PART_RESERVED] = "reserved", [PART_HUGETLB] = "hugetlb",
 		[PART_SIZE] = "Size",
 	};
 
@@ -29,8 +30,9 @@ const char *part_name(enum part part)
 uint64_t part_get(const struct usage *u, enum part part)
 {
 	if (part >= PART_CELL)
-		return u->matrix.cell[(part - PART_CELL) / STATE_COUNT_]
-				     [(part - PART_CELL) % STATE_COUNT_];
+		return matrix_cell_bytes(&u->matrix,
+					 (enum owner)((part - PART_CELL) / STATE_COUNT_),
+					 (enum page_state)((part - PART_CELL) % STATE_COUNT_));
 	if (part >= PART_STATE)
 		return u->state_bytes[part - PART_STATE];
 	if (part >= PART_OWNER)
@@ -50,6 +52,10 @@ uint64_t part_get(const struct usage *u, enum part part)
 		return u->reserved_bytes;
 	case PART_THP:
 		return usage_thp_bytes(u);
+	case PART_LOCKED:
+		return u->total.bytes[SMAPS_LOCKED];
+	case PART_TRIMMABLE:
+		return u->trimmable_bytes;
 	case PART_HUGETLB:
 		return usage_hugetlb_bytes(u);
 	default:

@@ -14,12 +14,14 @@
 /* The amounts that are followed. */
 enum part {
 	PART_RSS,
-	PART_PSS,
+	PART_THP, /* parts of Rss that lie across owners and states */
+	PART_LOCKED,
+	PART_TRIMMABLE,
+	PART_PSS, /* beside it */
 	PART_USS,
 	PART_SWAP,
 	PART_UNBACKED,
 	PART_RESERVED,
-	PART_THP,
 	PART_HUGETLB,
 	PART_SIZE,
 	PART_OWNER,			       /* + enum owner */

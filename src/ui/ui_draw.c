@@ -86,6 +86,22 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 			 format_interval(ui->interval_ns, text));
 }
 
+/* Of what the view is about: of all processes, or of the one. */
+static void add_unreadable(const struct ui *ui, int width, struct word *words, size_t *count)
+{
+	const struct usage *u = data_detail(&ui->data);
+	const char *end = width < 60 ? "" : "able";
+	enum view view = ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
+
+	if (view != VIEW_PROCESSES) {
+		if (u && u->error)
+			add_word(words, count, ROLE_ALERT, " unread%s ", end);
+	} else if (ui->data.processes->unreadable_count > 0) {
+		add_word(words, count, ROLE_STATUS, " %zu unread%s",
+			 ui->data.processes->unreadable_count, end);
+	}
+}
+
 /* What is always to be seen. */
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 			 struct word words[WORDS_MAX])
@@ -95,9 +111,7 @@ static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 	char text[UNITS_TEXT_SIZE];
 	size_t count = 0;
 
-	if (d->processes->unreadable_count > 0)
-		add_word(words, &count, ROLE_STATUS, " %zu unread%s",
-			 d->processes->unreadable_count, width < 60 ? "" : "able");
+	add_unreadable(ui, width, words, &count);
 	add_word(words, &count, ROLE_STATUS, " age %s",
 		 format_age(now_ns > taken ? now_ns - taken : 0, text));
 	add_word(words, &count, ROLE_STATUS, " scan %s ", units_format_duration(d->cost_ns, text));

@@ -30,7 +30,8 @@ char part_letter(enum part part)
 
 bool process_shows(const struct process_view *v, enum part part)
 {
-	return part <= PART_UNBACKED || v->seen & UINT32_C(1) << part;
+	return part == PART_RSS || (part >= PART_PSS && part <= PART_UNBACKED) ||
+	       v->seen & UINT32_C(1) << part;
 }
 
 void process_update(struct process_view *v)
@@ -147,32 +148,45 @@ static void draw_bar(struct page *p, const char *title, unsigned int first, size
 	pen_add(&pen, "]");
 }
 
-/* "Pss 1.2M +64.0K", one after the other, as many lines as it takes. */
-static void draw_beside(struct page *p)
+/* "Pss 1.2M (+64.0K)" */
+static void format_part(const struct page *p, enum part part, struct strbuf *out)
 {
-	struct pen pen = next_line(p);
 	char amount[UNITS_TEXT_SIZE], change_text[UNITS_TEXT_SIZE];
-	int indent = pen.x + 8;
+	int64_t change = 0;
 
-	pen_add(&pen, "beside");
-	pen_move_to(&pen, indent);
-	for (unsigned int part = PART_PSS; part < PART_OWNER; part++) {
+	strbuf_addf(out, "%s %s", part_name(part),
+		    units_format_bytes(part_get(p->usage, part), amount));
+	if (history_get_change(&p->view->data->history, part, &change) && change != 0)
+		strbuf_addf(out, " (%s)", units_format_change(change, change_text));
+}
+
+/* What lies across the matrix and what lies beside it, in as many lines as it takes. */
+static void draw_parts(struct page *p)
+{
+	struct pen pen = { .canvas = NULL };
+	int indent = p->rest.x + 9;
+	const char *title = "of Rss";
+
+	for (unsigned int part = PART_THP; part < PART_OWNER; part++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		int64_t change = 0;
+		int width;
 
+		if (part == PART_PSS)
+			title = "beside";
 		if (!process_shows(p->view, (enum part)part))
 			continue;
-		strbuf_addf(&text, "%s %s", part_name((enum part)part),
-			    units_format_bytes(part_get(p->usage, (enum part)part), amount));
-		if (history_get_change(&p->view->data->history, (enum part)part, &change) &&
-		    change != 0)
-			strbuf_addf(&text, " (%s)", units_format_change(change, change_text));
-		if (pen.x + (int)text.length > pen.end && pen.x > indent) {
+		format_part(p, (enum part)part, &text);
+		width = (int)text.length + (title ? (int)strlen(title) + 3 : 0);
+		if (!pen.canvas || pen.x + width > pen.end) {
 			if (p->rest.height < 1)
 				return;
 			pen = next_line(p);
+			pen_add(&pen, title ? title : "");
 			pen_move_to(&pen, indent);
+		} else if (title) {
+			pen_addf(&pen, " %s  ", title);
 		}
+		title = NULL;
 		pen.role = part == p->view->chosen ? ROLE_SELECTED : ROLE_TEXT;
 		pen_add(&pen, text.text);
 		pen.role = ROLE_TEXT;
@@ -272,8 +286,7 @@ static void draw_figures(struct page *p)
 	free_lines = matrix_draw(p->view, p->canvas, &matrix);
 	p->rest.y += free_lines;
 	p->rest.height -= free_lines;
-	if (p->rest.height > 0)
-		draw_beside(p);
+	draw_parts(p);
 	free_lines = p->rest.height - GRAPH_HEIGHT_MIN;
 	if (free_lines > 7)
 		next_line(p);
