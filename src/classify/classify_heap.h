@@ -13,10 +13,19 @@
 #include "model/usage.h"
 
 /*
- * *usage is as classifier_end() left it, mappings those it was made of, with their owners. Where the
- * heap's quality is unknown, or its shares do not fit the mappings, only the quality is set: unknown.
+ * *usage is as classifier_end() left it, mappings those it was made of, with their owners; those with
+ * memory of the heap are marked MAPPING_MALLOC. Where the heap's quality is unknown, or its shares
+ * do not fit the mappings, only the quality is set: unknown.
  */
-void classify_heap(struct usage *usage, const struct mapping_list *mappings,
+void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
+
+/*
+ * The same for a later read of the same process, whose heap was not read again: what came since is in the
+ * mapping's own owner, pages that went were free ones. The parts add up as ever; the quality is an
+ * estimate, or unknown where more went than that. `walked` are the mappings that came with the heap.
+ */
+void classify_heap_again(struct usage *usage, struct mapping_list *mappings,
+			 const struct heap *heap, const struct mapping_list *walked);
 
 #endif

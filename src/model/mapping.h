@@ -66,6 +66,7 @@ enum mapping_flag {
 	MAPPING_HUGETLB = 1 << 6,    /* VmFlags ht */
 	MAPPING_LOCKED = 1 << 7,     /* VmFlags lo */
 	MAPPING_TMPFS = 1 << 8,	     /* the file is on a tmpfs, or on the kernel's own shmem mount */
+	MAPPING_MALLOC = 1 << 9,     /* memory of the allocator is in it: the heap was read */
 };
 
 struct mapping {
