@@ -291,7 +291,7 @@ static int take_walk(struct heap_walk *w, struct usage *u, struct mapping_list *
 }
 
 /* What is known from the last walk; figures of it are kept that *u does not have itself. */
-static void add_kept(const struct kept *kept, struct usage *u, const struct mapping_list *mappings)
+static void add_kept(const struct kept *kept, struct usage *u, struct mapping_list *mappings)
 {
 	struct heap heap;
 
