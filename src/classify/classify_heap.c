@@ -3,10 +3,7 @@
 
 #include "classify/classify_heap.h"
 
-#include <stdlib.h>
-
 #include "base/units.h"
-#include "base/xalloc.h"
 #include "classify/classify.h"
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
@@ -99,78 +96,4 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		m->flags |= MAPPING_MALLOC;
 		add_share(&usage->matrix, m, &heap->shares[i]);
 	}
-}
-
-/* The index of the mapping that holds addr, or the count. */
-static size_t find_mapping(const struct mapping_list *mappings, uint64_t addr)
-{
-	size_t low = 0, high = mappings->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (mappings->items[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < mappings->count && mappings->items[low].start_addr <= addr ? low
-										 : mappings->count;
-}
-
-/* Shares of mappings that are one now are one. Those of mappings that are gone are gone. */
-static void carry_shares(struct heap *now, const struct mapping_list *mappings,
-			 const struct heap *heap, const struct mapping_list *walked)
-{
-	for (size_t i = 0; i < heap->share_count; i++) {
-		const struct heap_share *share = &heap->shares[i];
-		const struct mapping *was = &walked->items[share->mapping];
-		size_t at = find_mapping(mappings, was->start_addr);
-		struct heap_share *last = &now->shares[now->share_count];
-
-		if (at == mappings->count || mappings->items[at].owner != was->owner)
-			continue;
-		if (now->share_count > 0 && last[-1].mapping == at) {
-			for (size_t o = 0; o < HEAP_OWNERS; o++)
-				last[-1].owner_bytes[o] += share->owner_bytes[o];
-			continue;
-		}
-		*last = *share;
-		last->mapping = at;
-		now->share_count++;
-	}
-}
-
-/* Pages that a heap gave back since were whole and free. Returns how many such bytes are left. */
-static uint64_t shrink_share(struct heap_share *share, const struct mapping *m)
-{
-	uint64_t rss_bytes = m->counters.bytes[SMAPS_RSS];
-	uint64_t sum = share_bytes(share);
-	uint64_t excess = sum > rss_bytes ? sum - rss_bytes : 0;
-	uint64_t *free_bytes = &share->owner_bytes[OWNER_POOL_PAGES];
-
-	*free_bytes -= excess < *free_bytes ? excess : *free_bytes;
-	return *free_bytes;
-}
-
-void classify_heap_again(struct usage *usage, struct mapping_list *mappings,
-			 const struct heap *heap, const struct mapping_list *walked)
-{
-	struct heap now = *heap;
-	uint64_t free_bytes = 0;
-
-	now.shares = xcalloc(heap->share_count + 1, sizeof(*now.shares));
-	now.share_count = 0;
-	if (now.quality > QUALITY_ESTIMATE)
-		now.quality = QUALITY_ESTIMATE;
-	carry_shares(&now, mappings, heap, walked);
-	for (size_t i = 0; i < now.share_count; i++)
-		free_bytes += shrink_share(&now.shares[i],
-					   &mappings->items[now.shares[i].mapping]);
-	if (bytes_known(now.trimmable_bytes) && now.trimmable_bytes > free_bytes)
-		now.trimmable_bytes = free_bytes;
-	if (now.share_count == 0) /* it runs another program now */
-		now.quality = QUALITY_UNKNOWN;
-	classify_heap(usage, mappings, &now);
-	free(now.shares);
 }

@@ -20,12 +20,4 @@
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
 
-/*
- * The same for a later read of the same process, whose heap was not read again: what came since is in the
- * mapping's own owner, pages that went were free ones. The parts add up as ever; the quality is an
- * estimate, or unknown where more went than that. `walked` are the mappings that came with the heap.
- */
-void classify_heap_again(struct usage *usage, struct mapping_list *mappings,
-			 const struct heap *heap, const struct mapping_list *walked);
-
 #endif

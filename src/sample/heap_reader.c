@@ -178,9 +178,14 @@ static uint64_t copy_bytes(const struct heap_reader *reader,
 	return sum;
 }
 
-static uint64_t estimate_pause_ns(const struct usage *u,
-				  const struct mapping_list *mappings, uint64_t bytes)
+uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
+				       const struct usage *u,
+				       const struct mapping_list *mappings)
 {
+	uint64_t bytes = copy_bytes(reader, mappings);
+
+	if (!bytes_known(bytes))
+		return BYTES_UNKNOWN;
 	return PAUSE_BASE_NS + u->process.thread_count * PAUSE_THREAD_NS +
 	       mappings->count * PAUSE_MAPPING_NS +
 	       (bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
@@ -196,7 +201,7 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
-	ret->expected_ns = estimate_pause_ns(u, mappings, bytes);
+	ret->expected_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
 	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;
 	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;

@@ -35,6 +35,14 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 void heap_reader_release(struct heap_reader *reader);
 
 /*
+ * How long the process would stand still, from its last figures: a guess on the safe side. BYTES_UNKNOWN
+ * if they do not tell.
+ */
+uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
+				       const struct usage *u,
+				       const struct mapping_list *mappings);
+
+/*
  * As sampler_read_mappings(), and the heap too: *ret is initialised, and the heap's owners are in
  * u->matrix if ret->quality says that they are known. Of a target that is not stopped it is the last of
  * several readings, with how far these were apart.

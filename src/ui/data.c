@@ -20,6 +20,7 @@ void data_init(struct data *d, const struct ui_options *options)
 	d->processes = watch_snapshot(d->watch);
 	snapshot_init(&d->last_processes);
 	snapshot_init(&d->detail);
+	data_heap_init(&d->heap);
 	history_init(&d->history);
 }
 
@@ -29,6 +30,7 @@ void data_release(struct data *d)
 	snapshot_release(&d->last_processes);
 	snapshot_release(&d->detail);
 	mapping_list_release(&d->mappings);
+	data_heap_release(&d->heap);
 	history_release(&d->history);
 }
 
@@ -88,6 +90,7 @@ void data_open(struct data *d, const struct process *p)
 	d->detail_has_ended = false;
 	snapshot_clear(&d->detail);
 	mapping_list_release(&d->mappings);
+	data_heap_forget(&d->heap);
 	history_clear(&d->history);
 }
 
@@ -120,6 +123,7 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	/* the last figures of one that has ended stay */
 	d->detail_has_ended = d->list_error == 0 && (next.count == 0 || r == -ESRCH);
 	if (d->list_error == 0 && !d->detail_has_ended) {
+		data_heap_add(d, &next.usages[0], &mappings);
 		show_detail(d, &next, &mappings);
 		history_add(&d->history, &d->detail.usages[0], interval_ns);
 	}

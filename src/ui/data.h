@@ -7,6 +7,7 @@
 #define MS_UI_DATA_H
 
 #include "sample/sampler.h"
+#include "ui/data_heap.h"
 #include "ui/history.h"
 
 struct watch;
@@ -26,6 +27,7 @@ struct data {
 	struct target_pid detail_target;
 	struct snapshot detail;	      /* its usage, once it was read */
 	struct mapping_list mappings; /* and its mappings */
+	struct data_heap heap;
 	struct history history;
 	bool detail_has_ended;
 	uint64_t start_ns; /* of the history */

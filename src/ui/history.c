@@ -111,17 +111,53 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 	}
 }
 
-void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
+static bool is_of_owner(unsigned int part)
 {
-	struct sample *s;
+	return part < PART_STATE ? part >= PART_OWNER : part >= PART_CELL;
+}
 
-	add_missing(h, u->taken_ns, interval_ns);
-	s = add_sample(h);
+/*
+ * What is the heap's was in other owners before it was known: that they lost it is no change. What is
+ * known of them begins here.
+ */
+static void restart_owners(struct history *h)
+{
+	const struct sample *last = &h->items[h->count - 1];
+
+	for (unsigned int part = PART_OWNER; part < PART_COUNT_; part++) {
+		if (!is_of_owner(part))
+			continue;
+		h->start.bytes[part] = last->bytes[part];
+		for (size_t i = 0; i + 1 < h->count; i++)
+			h->items[i].bytes[part] = BYTES_UNKNOWN;
+	}
+}
+
+static void set_last(struct history *h, const struct usage *u)
+{
+	const unsigned int live = PART_OWNER + OWNER_LIVE;
+	struct sample *s = &h->items[h->count - 1];
+
 	s->taken_ns = u->taken_ns;
 	for (unsigned int part = 0; part < PART_COUNT_; part++)
 		s->bytes[part] = part_get(u, (enum part)part);
 	if (h->count == 1)
 		h->start = *s;
+	if (!bytes_known(h->start.bytes[live]) && bytes_known(s->bytes[live]))
+		restart_owners(h);
+}
+
+void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
+{
+	add_missing(h, u->taken_ns, interval_ns);
+	add_sample(h);
+	set_last(h, u);
+}
+
+void history_amend(struct history *h, const struct usage *u)
+{
+	if (h->count > 0)
+		set_last(h, u);
 }
 
 uint64_t history_span_ns(const struct history *h)

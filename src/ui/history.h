@@ -47,7 +47,8 @@ struct history {
 	struct sample *items; /* oldest first */
 	size_t count;
 	size_t capacity;
-	struct sample start; /* the first one, which stays when the oldest are dropped */
+	/* the first one, which stays when the oldest are dropped; of owners: since the heap is known */
+	struct sample start;
 };
 
 void history_init(struct history *h);
@@ -61,6 +62,9 @@ void history_clear(struct history *h);
  * added as missing.
  */
 void history_add(struct history *h, const struct usage *u, uint64_t interval_ns);
+
+/* The same instant, known better: what was added last is replaced. */
+void history_amend(struct history *h, const struct usage *u);
 
 /*
  * How much a part changed since the first sample; per second, over the last five seconds or the last

@@ -37,21 +37,27 @@ enum context {
 	IN_PROCESSES = 1 << 0,
 	IN_PROCESS = 1 << 1,
 	IN_MAPPINGS = 1 << 2,
-	IN_HELP = 1 << 3,
-	IN_MENU = 1 << 4,
-	IN_CHECKLIST = 1 << 5, /* a menu where several can be chosen */
-	IN_PROMPT = 1 << 6,
+	IN_HEAP = 1 << 3,
+	IN_HELP = 1 << 4,
+	IN_MENU = 1 << 5,
+	IN_CHECKLIST = 1 << 6, /* a menu where several can be chosen */
+	IN_PROMPT = 1 << 7,
+	IN_QUESTION = 1 << 8, /* yes or no */
 
 	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
-	IN_VIEWS = IN_LISTS | IN_PROCESS,
+	IN_PAGES = IN_LISTS | IN_HEAP,
+	IN_VIEWS = IN_PAGES | IN_PROCESS,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
 	/* and when */
-	WHEN_MATCHING = 1 << 8, /* there is a search */
-	WHEN_FILTERED = 1 << 9,
-	WHEN_BELOW = 1 << 10,	/* there is a level to go back to */
-	WHEN_TAGGED = 1 << 11,
-	WHEN_CHOSEN = 1 << 12,	/* there is a process under the cursor */
-	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN,
+	WHEN_MATCHING = 1 << 16, /* there is a search */
+	WHEN_FILTERED = 1 << 17,
+	WHEN_BELOW = 1 << 18, /* there is a level to go back to */
+	WHEN_TAGGED = 1 << 19,
+	WHEN_CHOSEN = 1 << 20,	 /* there is a process under the cursor */
+	WHEN_READABLE = 1 << 21, /* it has a heap that could be read */
+	WHEN_WAITING = 1 << 22,	 /* for the heap */
+	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN |
+		    WHEN_READABLE | WHEN_WAITING,
 };
 
 enum action {
@@ -68,6 +74,9 @@ enum action {
 	ACTION_INVERT,
 	ACTION_SAVE,
 	ACTION_OPEN,
+	ACTION_HEAP,
+	ACTION_READ,
+	ACTION_STOP_WAITING,
 	ACTION_BACK,
 	ACTION_CLEAR_FILTER,
 	ACTION_NEXT_VIEW,

@@ -5,14 +5,21 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/canvas.h \
 	%D%/data.c \
 	%D%/data.h \
+	%D%/data_heap.c \
+	%D%/data_heap.h \
 	%D%/graph.c \
 	%D%/graph.h \
 	%D%/grid.c \
 	%D%/grid.h \
+	%D%/heap_job.c \
+	%D%/heap_job.h \
+	%D%/heap_parts.c \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/keymap.c \
 	%D%/keymap.h \
+	%D%/lines.c \
+	%D%/lines.h \
 	%D%/list.c \
 	%D%/list.h \
 	%D%/menu.c \
@@ -30,7 +37,9 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/ui.c \
 	%D%/ui.h \
 	%D%/ui_draw.c \
+	%D%/ui_heap.c \
 	%D%/view.h \
+	%D%/view_heap.c \
 	%D%/view_help.c \
 	%D%/view_mappings.c \
 	%D%/view_process.c \

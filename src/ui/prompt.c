@@ -22,7 +22,7 @@ static struct strbuf *subject_of(struct ui *ui)
 {
 	struct selection *selection = ui_selection(ui);
 
-	if (!selection || ui->prompt.kind == PROMPT_SAVE)
+	if (!selection || (ui->prompt.kind != PROMPT_SEARCH && ui->prompt.kind != PROMPT_FILTER))
 		return NULL;
 	return ui->prompt.kind == PROMPT_SEARCH ? &selection->search : &selection->filter;
 }
@@ -37,7 +37,7 @@ static void suggest_name(const struct ui *ui, struct strbuf *name)
 {
 	static const char *const kinds[VIEW_COUNT_] = {
 		[VIEW_PROCESSES] = "processes", [VIEW_PROCESS] = "report",
-		[VIEW_MAPPINGS] = "mappings",
+		[VIEW_MAPPINGS] = "mappings", [VIEW_HEAP] = "heap",
 	};
 
 	if (ui->view == VIEW_PROCESSES)
@@ -109,10 +109,17 @@ static void save(struct ui *ui)
 
 static void accept(struct ui *ui)
 {
-	if (ui->prompt.kind == PROMPT_SAVE)
+	bool is_allowed = ui->prompt.kind == PROMPT_STOP;
+
+	if (ui->prompt.kind == PROMPT_SAVE) {
 		save(ui);
-	else
-		prompt_release(&ui->prompt);
+		return;
+	}
+	prompt_release(&ui->prompt);
+	if (!is_allowed)
+		return;
+	data_heap_allow(&ui->data);
+	ui_read_heap(ui);
 }
 
 static void erase(struct ui *ui)
@@ -131,7 +138,7 @@ static void type(struct ui *ui, uint32_t key)
 {
 	struct strbuf *text = &ui->prompt.text;
 
-	if (key < ' ' || key >= KEY_ARROW_UP || text->length >= PROMPT_LENGTH_MAX)
+	if (ui->prompt.kind == PROMPT_STOP || key < ' ' || key >= KEY_ARROW_UP || text->length >= PROMPT_LENGTH_MAX)
 		return;
 	canvas_add_character(text, key);
 	apply(ui);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "render/heap_report.h"
 #include "render/output.h"
 #include "render/text_report.h"
 #include "ui/ui.h"
@@ -36,11 +37,19 @@ static void add_report(const struct ui *ui, struct strbuf *out)
 	text_report_add(out, data_detail(&ui->data), &ui->data.mappings, &options);
 }
 
+static bool is_heap_known(const struct heap_findings *f)
+{
+	return f && !f->error && f->heap.quality != QUALITY_UNKNOWN;
+}
+
 int save_view(const struct ui *ui, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (ui->view != VIEW_PROCESSES && !data_detail(&ui->data))
+	const struct heap_findings *found = data_heap_findings(&ui->data);
+
+	if ((ui->view != VIEW_PROCESSES && !data_detail(&ui->data)) ||
+	    (ui->view == VIEW_HEAP && !is_heap_known(found)))
 		return -ENODATA;
 	add_time(&text, ui->view == VIEW_PROCESSES ? ui->data.processes->unix_ms
 						   : ui->data.detail.unix_ms);
@@ -48,6 +57,9 @@ int save_view(const struct ui *ui, const char *path)
 		add_table(ui, &ui->processes.grid, ui->processes.order, ui->processes.count, &text);
 	else if (ui->view == VIEW_MAPPINGS)
 		add_table(ui, &ui->mappings.grid, ui->mappings.order, ui->mappings.count, &text);
+	else if (ui->view == VIEW_HEAP)
+		heap_report_add_text(&text, &found->usage, &found->heap,
+				     ui->options->exact_bytes);
 	else
 		add_report(ui, &text);
 	return io_write_file_atomic(path, text.text, text.length);

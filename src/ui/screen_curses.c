@@ -23,8 +23,6 @@
 #include <curses.h>
 #include <term.h>
 
-#define AGE_STEP_NS NS_PER_S /* how often the age of the data is drawn anew, if nothing else is */
-
 struct screen {
 	const struct ui_options *options;
 	SCREEN *terminal;
@@ -321,23 +319,30 @@ static void let_signals_in(const struct screen *s)
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
+/* The age of the data is drawn anew, if nothing else is. */
+static uint64_t redraw_ns(const struct screen *s)
+{
+	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
+}
+
 /* Until a key, a signal, output of the command, or the next thing to do. */
 static void wait_for_event(struct screen *s)
 {
 	struct pollfd fds[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = s->options->output_fd, .events = POLLIN },
+		{ .fd = ui_wake_fd(&s->ui), .events = POLLIN },
 	};
 	uint64_t now = clock_now_ns();
 	uint64_t due = ui_due_ns(&s->ui);
 	struct timespec timeout;
 	uint64_t left;
 
-	if (s->drawn_ns + AGE_STEP_NS < due)
-		due = s->drawn_ns + AGE_STEP_NS;
+	if (redraw_ns(s) < due)
+		due = redraw_ns(s);
 	left = s->is_dirty || due <= now ? 0 : due - now;
 	timeout = (struct timespec){ (time_t)(left / NS_PER_S), (long)(left % NS_PER_S) };
-	if (ppoll(fds, 2, &timeout, &s->mask_waiting) < 0)
+	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
 	let_signals_in(s);
 	/* a hang-up is readable too: as the end of the file */
@@ -371,7 +376,9 @@ static void run(struct screen *s)
 			ui_refresh(&s->ui, now);
 			s->is_dirty = true;
 		}
-		if (s->is_dirty || now >= s->drawn_ns + AGE_STEP_NS)
+		if (ui_poll(&s->ui))
+			s->is_dirty = true;
+		if (s->is_dirty || now >= redraw_ns(s))
 			draw(s);
 		wait_for_event(s);
 	}

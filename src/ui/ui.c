@@ -28,6 +28,7 @@ void ui_init(struct ui *ui, const struct ui_options *options)
 	processes_init(&ui->processes, &ui->data, options->sort, options->exact_bytes);
 	process_init(&ui->process, &ui->data, options->exact_bytes);
 	mappings_init(&ui->mappings, &ui->data, options->exact_bytes);
+	heap_view_init(&ui->heap, &ui->data, options->exact_bytes);
 }
 
 void ui_release(struct ui *ui)
@@ -87,11 +88,13 @@ bool ui_has_ended(const struct ui *ui)
 	       d->processes->count <= 1;
 }
 
-static void set_view(struct ui *ui, enum view view)
+void ui_set_view(struct ui *ui, enum view view)
 {
 	ui->view = view;
 	ui->wants_refresh = true;
 	ui_update_view(ui);
+	if (view == VIEW_HEAP && !data_heap_findings(&ui->data))
+		ui_read_heap(ui);
 }
 
 /* The process under the cursor becomes the one that is shown. */
@@ -149,6 +152,9 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 	}
 	if (data_view(ui) != VIEW_PROCESSES)
 		interval_ns = data_detail_interval_ns(&ui->data, interval_ns);
+	if (data_view(ui) != VIEW_PROCESSES &&
+	    data_heap_due_ns(&ui->data, ui->interval_ns) <= now_ns)
+		data_heap_read(&ui->data, false);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
 	/* on the clock of the last ones, unless that is already past */
@@ -180,10 +186,19 @@ static unsigned int list_context(const struct selection *selection)
 	return context;
 }
 
+static unsigned int heap_context(const struct ui *ui)
+{
+	return WHEN_BELOW | WHEN_CHOSEN |
+	       (data_heap_can_be_read(&ui->data) ? WHEN_READABLE : 0) |
+	       (ui->data.heap.is_awaited ? WHEN_WAITING : 0);
+}
+
 unsigned int ui_context(const struct ui *ui)
 {
 	if (ui->prompt.kind == PROMPT_SEARCH)
 		return IN_PROMPT | WHEN_MATCHING;
+	if (ui->prompt.kind == PROMPT_STOP)
+		return IN_QUESTION;
 	if (ui->prompt.kind != PROMPT_NONE)
 		return IN_PROMPT;
 	if (ui->menu.kind != MENU_NONE)
@@ -194,13 +209,22 @@ unsigned int ui_context(const struct ui *ui)
 		       (ui->processes.count > 0 ? WHEN_CHOSEN : 0) |
 		       (ui->processes.tag_count > 0 ? WHEN_TAGGED : 0);
 	case VIEW_PROCESS:
-		return IN_PROCESS | WHEN_BELOW | WHEN_CHOSEN;
+		return IN_PROCESS | heap_context(ui);
 	case VIEW_MAPPINGS:
 		return IN_MAPPINGS | WHEN_BELOW | WHEN_CHOSEN |
 		       list_context(&ui->mappings.selection);
+	case VIEW_HEAP:
+		return IN_HEAP | heap_context(ui);
 	default:
 		return IN_HELP;
 	}
+}
+
+/* Of an owner under the cursor, its mappings alone. */
+static void open_mappings(struct ui *ui)
+{
+	mappings_show_owner(&ui->mappings, process_chosen_owner(&ui->process));
+	ui_set_view(ui, VIEW_MAPPINGS);
 }
 
 static void change_view(struct ui *ui, unsigned int step)
@@ -209,7 +233,8 @@ static void change_view(struct ui *ui, unsigned int step)
 
 	if (ui->view == VIEW_PROCESSES && !open_chosen(ui))
 		return;
-	set_view(ui, view);
+	mappings_show_owner(&ui->mappings, OWNER_COUNT_);
+	ui_set_view(ui, view);
 }
 
 static void change_interval(struct ui *ui, int direction)
@@ -287,14 +312,28 @@ static void act(struct ui *ui, enum action action)
 		ui->view = ui->view_before_help;
 		break;
 	case ACTION_OPEN:
+		if (ui->view == VIEW_PROCESS)
+			open_mappings(ui);
+		else
+			change_view(ui, 1);
+		break;
 	case ACTION_NEXT_VIEW:
 		change_view(ui, 1);
+		break;
+	case ACTION_HEAP:
+		ui_open_heap(ui);
+		break;
+	case ACTION_READ:
+		ui_ask_for_heap(ui);
+		break;
+	case ACTION_STOP_WAITING:
+		data_heap_cancel(&ui->data);
 		break;
 	case ACTION_PREVIOUS_VIEW:
 		change_view(ui, VIEW_HELP - 1);
 		break;
 	case ACTION_BACK:
-		set_view(ui, (enum view)(ui->view - 1));
+		ui_set_view(ui, ui->view == VIEW_PROCESS ? VIEW_PROCESSES : VIEW_PROCESS);
 		break;
 	case ACTION_CLEAR_FILTER:
 		clear_filter(ui);
@@ -329,6 +368,8 @@ static bool act_in_view(struct ui *ui, enum action action)
 		return process_act(&ui->process, action);
 	case VIEW_MAPPINGS:
 		return mappings_act(&ui->mappings, action);
+	case VIEW_HEAP:
+		return heap_view_act(&ui->heap, action);
 	default:
 		return list_scroll(&ui->help, help_line_count(), action);
 	}

@@ -17,6 +17,10 @@ struct ui_options {
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
 	bool is_live;	  /* false: a captured tree, which is read once */
+	const struct procfs *fs;
+	uint64_t max_pause_ns; /* longest stop of a process for its heap */
+	bool no_stop;	       /* read it while the process runs on */
+	bool repeats_heap;     /* read the heap of a process that may be stopped by itself */
 	const char *sort; /* as -s takes it, and right; NULL: the default */
 
 	/* A command that memstate runs, or all NULL and -1. */
@@ -37,9 +41,23 @@ bool ui_can_run(void);
  */
 int ui_run(const struct ui_options *options);
 
-enum view { VIEW_PROCESSES, VIEW_PROCESS, VIEW_MAPPINGS, VIEW_HELP, VIEW_COUNT_ };
+enum view {
+	VIEW_PROCESSES,
+	VIEW_PROCESS,
+	VIEW_MAPPINGS,
+	VIEW_HEAP,
+	VIEW_HELP,
+	VIEW_COUNT_
+};
 
-enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SAVE, PROMPT_COUNT_ };
+enum prompt_kind {
+	PROMPT_NONE,
+	PROMPT_SEARCH,
+	PROMPT_FILTER,
+	PROMPT_SAVE,
+	PROMPT_STOP, /* may the process be stopped for its heap? Yes or no */
+	PROMPT_COUNT_
+};
 
 struct prompt {
 	enum prompt_kind kind;
@@ -63,6 +81,7 @@ struct ui {
 	struct processes_view processes;
 	struct process_view process;
 	struct mappings_view mappings;
+	struct heap_view heap;
 	struct list help;
 	struct menu menu;
 	struct prompt prompt;
@@ -87,6 +106,15 @@ void ui_refresh(struct ui *ui, uint64_t now_ns);
 /* When to call ui_refresh() next; UINT64_MAX: not before something happens. */
 uint64_t ui_due_ns(const struct ui *ui);
 
+/* Take what threads have found, and begin what is wanted of them. True if there is something new. */
+bool ui_poll(struct ui *ui);
+
+/* Readable when there may be something; -1: nothing will be. */
+int ui_wake_fd(const struct ui *ui);
+
+/* How often what is shown changes by itself. */
+uint64_t ui_redraw_interval_ns(const struct ui *ui);
+
 /* All targets have ended: there is nothing more to read. */
 bool ui_has_ended(const struct ui *ui);
 
@@ -105,6 +133,13 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 
 /* Say something in the last line but one. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void ui_set_view(struct ui *ui, enum view view);
+
+/* The heap, in ui_heap.c: read it, if the process may be stopped for that; or ask first. */
+void ui_read_heap(struct ui *ui);
+void ui_ask_for_heap(struct ui *ui);
+void ui_open_heap(struct ui *ui);
 
 /* Prompts, in prompt.c: a key while one is open. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);

@@ -11,14 +11,18 @@ static const char *const view_titles[VIEW_COUNT_] = {
 	[VIEW_PROCESSES] = "processes",
 	[VIEW_PROCESS] = "process",
 	[VIEW_MAPPINGS] = "mappings",
+	[VIEW_HEAP] = "heap",
 	[VIEW_HELP] = "help",
 };
 
 /* What was read last was read when, from the figures that are on the screen. */
 static uint64_t taken_ns(const struct ui *ui)
 {
+	const struct heap_findings *f = data_heap_findings(&ui->data);
 	const struct usage *u = data_detail(&ui->data);
 
+	if (ui->view == VIEW_HEAP && f)
+		return f->taken_ns;
 	if (ui->view == VIEW_PROCESSES || !u)
 		return ui->data.processes->taken_ns;
 	/* one whose memory cannot be read was looked at all the same */
@@ -78,6 +82,11 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " PAUSED ");
 	else if (!ui->options->is_live)
 		add_word(words, count, ROLE_STATUS, " captured ");
+	else if (ui->view == VIEW_HEAP && !ui->options->repeats_heap)
+		add_word(words, count, ROLE_STATUS, " once ");
+	else if (ui->view == VIEW_HEAP && data_heap_wait_ns(d, ui->interval_ns) > ui->interval_ns)
+		add_word(words, count, ROLE_STATUS, " every %s ",
+			 format_interval(data_heap_wait_ns(d, ui->interval_ns), text));
 	else if (d->is_slowed)
 		add_word(words, count, ROLE_ALERT, " slowed to %s ",
 			 format_interval(data_detail_interval_ns(d, ui->interval_ns), text));
@@ -106,6 +115,7 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words, s
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 			 struct word words[WORDS_MAX])
 {
+	const struct heap_findings *f = data_heap_findings(&ui->data);
 	const struct data *d = &ui->data;
 	uint64_t taken = taken_ns(ui);
 	char text[UNITS_TEXT_SIZE];
@@ -114,7 +124,8 @@ static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 	add_unreadable(ui, width, words, &count);
 	add_word(words, &count, ROLE_STATUS, " age %s",
 		 format_age(now_ns > taken ? now_ns - taken : 0, text));
-	add_word(words, &count, ROLE_STATUS, " scan %s ", units_format_duration(d->cost_ns, text));
+	add_word(words, &count, ROLE_STATUS, " scan %s ",
+		 units_format_duration(ui->view == VIEW_HEAP && f ? f->cost_ns : d->cost_ns, text));
 	add_pace(ui, words, &count);
 	return count;
 }
@@ -171,7 +182,9 @@ static int bar_width(const struct key_row *row)
 
 static bool is_in_bar(const struct key_row *row, unsigned int context)
 {
-	return row->label && key_row_works(row, context);
+	/* and no row before it has taken its key */
+	return row->label && key_row_works(row, context) &&
+	       keymap_find(row->keys[0], context) == row->action;
 }
 
 /* As many keys as fit, and the way out in any case. */
@@ -204,6 +217,24 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 	[PROMPT_SAVE] = "Save as: ",
 };
 
+/* For a process that nobody has named: stopping it is asked for. */
+static void draw_question(const struct ui *ui, struct pen *pen)
+{
+	const struct usage *u = data_detail(&ui->data);
+	uint64_t pause_ns = data_heap_estimate_ns(&ui->data);
+	char pause[UNITS_TEXT_SIZE];
+
+	pen_add(pen, "Stop ");
+	if (u && pen->end - pen->x > 60) {
+		pen_add_foreign(pen, u->process.comm, strlen(u->process.comm));
+		pen_addf(pen, " (%d) to read its heap, for about ", u->process.pid);
+	} else {
+		pen_add(pen, "it for about ");
+	}
+	pen_addf(pen, "%s? y/n ",
+		 bytes_known(pause_ns) ? units_format_duration(pause_ns, pause) : "a moment");
+}
+
 /* The line above the bar, when there is something to ask or to say. */
 static void draw_prompt(const struct ui *ui, struct canvas *c)
 {
@@ -216,7 +247,9 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 		return;
 	canvas_fill(c, &line, ROLE_TEXT, ' ');
 	pen.role = ROLE_STRONG;
-	if (ui->prompt.kind != PROMPT_NONE) {
+	if (ui->prompt.kind == PROMPT_STOP) {
+		draw_question(ui, &pen);
+	} else if (ui->prompt.kind != PROMPT_NONE) {
 		size_t room = (size_t)c->width / 2;
 
 		pen_add(&pen, prompt_titles[ui->prompt.kind]);
@@ -245,17 +278,20 @@ static void draw_list_error(const struct ui *ui, struct canvas *c)
 	pen_addf(&pen, " the processes cannot be listed: %s ", strerror(-ui->data.list_error));
 }
 
-static void draw_view(struct ui *ui, struct canvas *c, const struct area *area)
+static void draw_view(struct ui *ui, struct canvas *c, const struct area *area, uint64_t now_ns)
 {
 	switch (ui->view) {
 	case VIEW_PROCESSES:
 		processes_draw(&ui->processes, c, area);
 		break;
 	case VIEW_PROCESS:
-		process_draw(&ui->process, c, area);
+		process_draw(&ui->process, c, area, now_ns);
 		break;
 	case VIEW_MAPPINGS:
 		mappings_draw(&ui->mappings, c, area);
+		break;
+	case VIEW_HEAP:
+		heap_view_draw(&ui->heap, c, area, now_ns);
 		break;
 	default:
 		help_draw(&ui->help, c, area);
@@ -279,7 +315,7 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
 	/* the prompt and what is said cover nothing */
 	if (ui->prompt.kind != PROMPT_NONE || ui->message[0] != '\0')
 		area.height--;
-	draw_view(ui, c, &area);
+	draw_view(ui, c, &area, now_ns);
 	if (ui->menu.kind != MENU_NONE)
 		menu_draw(&ui->menu, c, &area);
 	draw_list_error(ui, c);

@@ -9,6 +9,7 @@
 #include "ui/data.h"
 #include "ui/graph.h"
 #include "ui/grid.h"
+#include "ui/lines.h"
 #include "ui/tree.h"
 
 /* What a list shows, and what is looked for in it. */
@@ -85,7 +86,11 @@ struct process_view {
 void process_init(struct process_view *v, const struct data *data, bool exact_bytes);
 void process_update(struct process_view *v);
 bool process_act(struct process_view *v, enum action action);
-void process_draw(struct process_view *v, struct canvas *c, const struct area *area);
+void process_draw(struct process_view *v, struct canvas *c, const struct area *area,
+		  uint64_t now_ns);
+
+/* Whose line the cursor is in; OWNER_COUNT_: no owner's. */
+enum owner process_chosen_owner(const struct process_view *v);
 
 /* True if the part has a place on the screen. */
 bool process_shows(const struct process_view *v, enum part part);
@@ -107,6 +112,7 @@ struct mappings_view {
 	struct grid grid;
 	struct selection selection;
 	enum grouping grouping;
+	enum owner only_owner; /* OWNER_COUNT_: of all */
 	int width; /* that the columns are for */
 	uint64_t cursor_addr; /* that the cursor follows */
 	bool is_following;
@@ -120,10 +126,33 @@ struct mappings_view {
 void mappings_init(struct mappings_view *v, const struct data *data, bool exact_bytes);
 void mappings_release(struct mappings_view *v);
 void mappings_update(struct mappings_view *v);
+
+/* Show those of one owner alone, or of all: OWNER_COUNT_. Of the heap's owners: all that malloc has. */
+void mappings_show_owner(struct mappings_view *v, enum owner owner);
 bool mappings_act(struct mappings_view *v, enum action action);
 bool mappings_search(struct mappings_view *v, int step);
 void mappings_choose_row(struct mappings_view *v, size_t row);
 void mappings_draw(struct mappings_view *v, struct canvas *c, const struct area *area);
+
+/* The heap of that process */
+
+#define HEAP_PARTS_MAX 8
+
+struct heap_view {
+	const struct data *data;
+	bool exact_bytes;
+	struct list list; /* of the lines below the head */
+	size_t line_count; /* from the last drawing */
+	size_t part_lines[HEAP_PARTS_MAX]; /* where each part begins */
+	size_t part_count;
+};
+
+void heap_view_init(struct heap_view *v, const struct data *data, bool exact_bytes);
+bool heap_view_act(struct heap_view *v, enum action action);
+void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area, uint64_t now_ns);
+
+/* The parts of what was found, into its lines; their first ones are noted in the view. */
+void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f);
 
 /* The keys that work in a context, from line `list` on. */
 void help_draw(struct list *list, struct canvas *c, const struct area *area);

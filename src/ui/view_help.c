@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ui/lines.h"
 #include "ui/view.h"
 
 static const struct section {
@@ -10,10 +11,12 @@ static const struct section {
 	unsigned int contexts;
 } sections[] = {
 	{ "everywhere", IN_VIEWS },
+	{ "processes, mappings and heap", IN_PAGES },
 	{ "processes and mappings", IN_LISTS },
 	{ "processes", IN_PROCESSES },
 	{ "one process", IN_PROCESS },
 	{ "mappings", IN_MAPPINGS },
+	{ "heap", IN_HEAP },
 };
 
 static const char *const legend[] = {
@@ -35,82 +38,58 @@ static unsigned int places_of(const struct key_row *row)
 	return row->contexts & IN_VIEWS;
 }
 
-/* Lines are counted and drawn by the same walk; pen NULL counts. */
-struct help {
-	struct canvas *canvas;
-	struct area area;
-	size_t top;
-	size_t line;
-};
-
-static struct pen begin_line(struct help *h)
+static void add_key_row(struct lines *l, const struct key_row *row)
 {
-	size_t line = h->line++;
-	bool is_seen = h->canvas && line >= h->top && line - h->top < (size_t)h->area.height;
-
-	if (!is_seen)
-		return (struct pen){ .canvas = NULL, .end = 0 };
-	return canvas_pen(h->canvas, h->area.x + 1, h->area.y + (int)(line - h->top),
-			  h->area.width - 1);
-}
-
-static void add_key_row(struct help *h, const struct key_row *row)
-{
-	struct pen pen = begin_line(h);
+	struct pen pen = lines_next(l);
 	char name[KEY_NAME_SIZE];
 
-	if (!pen.canvas)
-		return;
 	pen_add(&pen, "  ");
 	pen.role = ROLE_STRONG;
 	for (size_t i = 0; i < KEYS_PER_ROW && row->keys[i] != KEY_NONE; i++)
 		pen_addf(&pen, "%s%s", i > 0 ? " " : "", keymap_format_key(row->keys[i], name));
 	pen.role = ROLE_TEXT;
-	pen_move_to(&pen, h->area.x + 17);
+	pen_move_to(&pen, l->area.x + 17);
 	pen_add(&pen, row->help);
 }
 
-static void add_title(struct help *h, const char *title)
+static void add_title(struct lines *l, const char *title)
 {
-	struct pen pen = begin_line(h);
+	struct pen pen = lines_next(l);
 
-	if (!pen.canvas)
-		return;
 	pen.role = ROLE_STRONG;
 	pen_add(&pen, title);
 }
 
-static void walk(struct help *h)
+static void walk(struct lines *l)
 {
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		add_title(h, sections[i].title);
+		add_title(l, sections[i].title);
 		for (size_t r = 0; r < key_row_count; r++)
 			if (places_of(&key_rows[r]) == sections[i].contexts)
-				add_key_row(h, &key_rows[r]);
-		add_title(h, "");
+				add_key_row(l, &key_rows[r]);
+		add_title(l, "");
 	}
 	for (size_t i = 0; i < LEGEND_COUNT; i++) {
-		struct pen pen = begin_line(h);
+		struct pen pen = lines_next(l);
 
-		if (pen.canvas)
-			pen_add(&pen, legend[i]);
+		pen_add(&pen, legend[i]);
 	}
 }
 
 size_t help_line_count(void)
 {
-	struct help h = { .canvas = NULL };
+	struct lines l = { .canvas = NULL };
 
-	walk(&h);
-	return h.line;
+	walk(&l);
+	return l.count;
 }
 
 void help_draw(struct list *list, struct canvas *c, const struct area *area)
 {
-	struct help h = { .canvas = c, .area = *area };
+	struct lines l = { .canvas = c, .area = *area };
 
 	list->cursor = list->top;
 	list_fit(list, help_line_count(), area->height);
-	h.top = list->top;
-	walk(&h);
+	l.top = list->top;
+	walk(&l);
 }

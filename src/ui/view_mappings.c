@@ -47,6 +47,7 @@ void mappings_init(struct mappings_view *v, const struct data *data, bool exact_
 	v->exact_bytes = exact_bytes;
 	grid_init(&v->grid, &mapping_columns, mapping_columns.table_default, "rss_bytes");
 	v->grid.cuts_front = true;
+	v->only_owner = OWNER_COUNT_;
 }
 
 static void release_groups(struct mappings_view *v)
@@ -119,6 +120,13 @@ static void make_groups(struct mappings_view *v, const void **sorted, size_t cou
 	}
 }
 
+static bool is_of_owner(const struct mapping *m, enum owner owner)
+{
+	if (owner <= OWNER_HEAP_LAST)
+		return m->flags & MAPPING_MALLOC;
+	return owner == OWNER_COUNT_ || m->owner == owner;
+}
+
 static void add_rows(struct mappings_view *v)
 {
 	const struct mapping_list *list = &v->data->mappings;
@@ -127,7 +135,8 @@ static void add_rows(struct mappings_view *v)
 	v->order = xgrow(v->order, &v->order_capacity, list->count + 1, sizeof(*v->order));
 	v->count = 0;
 	for (size_t i = 0; i < list->count; i++)
-		if (filter[0] == '\0' || grid_row_matches(&v->grid, &list->items[i], filter))
+		if (is_of_owner(&list->items[i], v->only_owner) &&
+		    (filter[0] == '\0' || grid_row_matches(&v->grid, &list->items[i], filter)))
 			v->order[v->count++] = &list->items[i];
 	if (v->grouping == GROUP_NONE)
 		return;
@@ -168,6 +177,13 @@ void mappings_update(struct mappings_view *v)
 	}
 	if (v->grid.list.cursor >= v->count)
 		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
+}
+
+void mappings_show_owner(struct mappings_view *v, enum owner owner)
+{
+	if (v->only_owner != owner)
+		v->is_following = false;
+	v->only_owner = owner;
 }
 
 static void follow_cursor(struct mappings_view *v)
@@ -241,6 +257,9 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c, const str
 	pen_addf(&pen, " (%d)  %zu %s  Rss %s  Size %s", v->data->detail_pid, v->count,
 		 grouping_rows[v->grouping].title, units_format_bytes(rss_bytes, rss),
 		 units_format_bytes(size_bytes, size));
+	if (v->only_owner != OWNER_COUNT_)
+		pen_addf(&pen, "  only %s",
+			 v->only_owner <= OWNER_HEAP_LAST ? "malloc's" : owner_names[v->only_owner]);
 	if (v->selection.filter.length > 0) {
 		pen_add(&pen, "  with ");
 		pen.role = ROLE_STRONG;

@@ -52,6 +52,13 @@ void process_update(struct process_view *v)
 		v->chosen = PART_PSS;
 }
 
+enum owner process_chosen_owner(const struct process_view *v)
+{
+	return v->chosen >= PART_OWNER && v->chosen < PART_STATE
+		       ? (enum owner)(v->chosen - PART_OWNER)
+		       : OWNER_COUNT_;
+}
+
 static void choose_part(struct process_view *v, unsigned int step)
 {
 	unsigned int part = v->chosen;
@@ -88,6 +95,7 @@ struct page {
 	const struct usage *usage;
 	struct canvas *canvas;
 	struct area rest;
+	uint64_t now_ns;
 };
 
 static struct pen next_line(struct page *p)
@@ -101,8 +109,10 @@ static struct pen next_line(struct page *p)
 static void draw_head(struct page *p)
 {
 	const struct usage *u = p->usage;
+	const struct heap_findings *f = data_heap_findings(p->view->data);
 	const char *allocator = allocator_titles[u->allocator];
 	struct pen pen = next_line(p);
+	char age[UNITS_TEXT_SIZE];
 
 	pen.role = ROLE_STRONG;
 	pen_add_foreign(&pen, u->process.comm, strlen(u->process.comm));
@@ -113,6 +123,10 @@ static void draw_head(struct page *p)
 		pen_addf(&pen, ", %u mappings", u->mapping_count);
 	if (allocator)
 		pen_addf(&pen, ", %s", allocator);
+	if (f && u->heap_quality != QUALITY_UNKNOWN)
+		pen_addf(&pen, ", heap %s old",
+			 units_format_duration(p->now_ns > f->taken_ns ? p->now_ns - f->taken_ns : 0,
+					       age));
 	if (u->command && u->command[0]) {
 		pen = next_line(p);
 		pen.role = ROLE_DIM;
@@ -296,9 +310,9 @@ static void draw_figures(struct page *p)
 	draw_graphs(p);
 }
 
-void process_draw(struct process_view *v, struct canvas *c, const struct area *area)
+void process_draw(struct process_view *v, struct canvas *c, const struct area *area, uint64_t now_ns)
 {
-	struct page page = { v, data_detail(v->data), c, *area };
+	struct page page = { v, data_detail(v->data), c, *area, now_ns };
 
 	if (!page.usage) {
 		struct pen pen = next_line(&page);

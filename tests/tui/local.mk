@@ -5,9 +5,15 @@ EXTRA_DIST += \
 	tests/fixtures/system \
 	tests/fixtures/system-later
 screen_cases = \
+	%D%/screens/heap-asked.keys \
+	%D%/screens/heap-parts.keys \
+	%D%/screens/heap-reading.keys \
+	%D%/screens/heap-unknown.keys \
+	%D%/screens/heap.keys \
 	%D%/screens/help.keys \
 	%D%/screens/mappings-filter.keys \
 	%D%/screens/mappings-groups.keys \
+	%D%/screens/mappings-owner.keys \
 	%D%/screens/mappings.keys \
 	%D%/screens/paused.keys \
 	%D%/screens/process-cells.keys \
@@ -35,6 +41,7 @@ screen_cases = \
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
 if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
+%C%_show_screens_SOURCES = %D%/show_screens.c %D%/heap_fixture.c %D%/heap_fixture.h
 %C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
 TESTS += $(screen_cases) %D%/terminal.py
 endif

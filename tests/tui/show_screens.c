@@ -11,6 +11,8 @@
  *   type:TEXT      each character as a key
  *   click:X,Y      wheel:up    wheel:down
  *   resize:WxH
+ *   heap:reading   the process's heap is being read, for 0.4 s
+ *   heap:NAME      it was read 3 s ago, and is one of heap_fixture.h
  *   show           the screen as it is now, and go on
  */
 #include "config.h"
@@ -23,6 +25,7 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "heap_fixture.h"
 #include "ui/ui.h"
 
 /* Later than any machine has been up, so that the real clock adds no gaps. */
@@ -163,12 +166,33 @@ static void do_resize(struct stage *s, const char *arg)
 	parse_pair(arg, "x", &s->width, &s->height);
 }
 
+/* No thread ever runs here: what one would find is put in its place. */
+static void do_heap(struct stage *s, const char *arg)
+{
+	struct data *d = &s->ui.data;
+	struct heap_findings findings;
+
+	if (!data_detail(d))
+		broken("no process is open", arg);
+	if (strcmp(arg, "reading") == 0) {
+		d->heap.is_wanted = false;
+		d->heap.is_reading = true;
+		d->heap.began_ns = s->now_ns - 400 * NS_PER_MS;
+		return;
+	}
+	if (!heap_fixture_make(arg, d, s->now_ns - 3 * NS_PER_S, &findings))
+		broken("no such heap", arg);
+	data_heap_set(d, &findings);
+	read_tree(s, "system");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct stage *s, const char *arg);
 } deeds[] = {
 	{ "later", do_later }, { "earlier", do_earlier }, { "show", do_show },	{ "type:", do_type },
 	{ "click:", do_click }, { "wheel:", do_wheel }, { "resize:", do_resize },
+	{ "heap:", do_heap },
 };
 
 static void play(struct stage *s, const char *word)
@@ -207,6 +231,7 @@ static void begin(struct stage *s, const char *fixtures, int pid)
 		.interval_ns = NS_PER_S,
 		.max_share_per_mille = 1000,
 		.is_live = true,
+		.fs = &s->fs,
 		.output_fd = -1,
 	};
 	s->now_ns = FIRST_NS + AGE_NS;

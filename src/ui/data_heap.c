@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/data_heap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/classify_heap.h"
+#include "sample/heap_reader.h"
+#include "ui/ui.h"
+
+void data_heap_init(struct data_heap *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->past = (struct past_heap)PAST_HEAP_INIT;
+	heap_findings_init(&h->findings);
+}
+
+void data_heap_release(struct data_heap *h)
+{
+	heap_job_free(h->job);
+	heap_findings_release(&h->findings);
+	past_heap_release(&h->past);
+	free(h->allowed);
+}
+
+void data_heap_forget(struct data_heap *h)
+{
+	heap_findings_release(&h->findings);
+	past_heap_release(&h->past);
+	h->is_known = false;
+	h->is_wanted = false;
+	h->is_reading = false;
+	h->is_awaited = false;
+}
+
+static bool is_named(const struct targets *t, const struct data *d)
+{
+	const struct usage *u = data_detail(d);
+
+	for (size_t i = 0; i < t->pid_count; i++)
+		if (t->pids[i].pid == d->detail_pid)
+			return true;
+	for (size_t i = 0; u && i < t->name_count; i++)
+		if (strcmp(t->names[i], u->process.comm) == 0)
+			return true;
+	return false;
+}
+
+bool data_heap_is_allowed(const struct data *d)
+{
+	const struct data_heap *h = &d->heap;
+
+	for (size_t i = 0; i < h->allowed_count; i++)
+		if (h->allowed[i].pid == d->detail_pid &&
+		    h->allowed[i].start_ticks == d->detail_target.start_ticks)
+			return true;
+	return d->options->no_stop || is_named(d->options->targets, d);
+}
+
+void data_heap_allow(struct data *d)
+{
+	struct data_heap *h = &d->heap;
+
+	if (data_heap_is_allowed(d))
+		return;
+	h->allowed = xgrow(h->allowed, &h->allowed_capacity, h->allowed_count + 1,
+			   sizeof(*h->allowed));
+	h->allowed[h->allowed_count++] = (struct process_name){
+		d->detail_pid, d->detail_target.start_ticks,
+	};
+}
+
+bool data_heap_can_be_read(const struct data *d)
+{
+	const struct usage *u = data_detail(d);
+
+	return d->options->fs && d->options->is_live && u && !u->error &&
+	       !d->detail_has_ended && process_has_memory(&u->process);
+}
+
+uint64_t data_heap_estimate_ns(const struct data *d)
+{
+	const struct heap_reader reader = { .is_running = d->options->no_stop };
+	const struct usage *u = data_detail(d);
+
+	return u ? heap_reader_estimate_pause_ns(&reader, u, &d->mappings) : BYTES_UNKNOWN;
+}
+
+void data_heap_read(struct data *d, bool is_awaited)
+{
+	struct data_heap *h = &d->heap;
+
+	if (!data_heap_can_be_read(d) || !data_heap_is_allowed(d))
+		return;
+	h->is_wanted = !h->is_reading;
+	h->is_awaited = h->is_awaited || is_awaited;
+}
+
+void data_heap_cancel(struct data *d)
+{
+	d->heap.is_wanted = false;
+	d->heap.is_reading = false;
+	d->heap.is_awaited = false;
+}
+
+static bool is_of_detail(const struct data *d, const struct process *p)
+{
+	return p->pid == d->detail_pid && p->start_ticks == d->detail_target.start_ticks;
+}
+
+/* What stopped it from being read may be over the next time. */
+static bool may_pass(int error)
+{
+	return error == 0 || error == -ESTALE || error == -ETIMEDOUT;
+}
+
+uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
+{
+	const struct heap_findings *f = data_heap_findings(d);
+	unsigned int share = d->options->max_share_per_mille;
+	uint64_t wait_ns;
+
+	if (!f || share == 0 || share >= 1000)
+		return interval_ns;
+	/* as heap_keeper does: of the process's time, and of one CPU */
+	wait_ns = (f->cost_ns > f->heap.pause_ns ? f->cost_ns : f->heap.pause_ns) / share * 1000;
+	return wait_ns > interval_ns ? wait_ns : interval_ns;
+}
+
+uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns)
+{
+	const struct heap_findings *f = data_heap_findings(d);
+
+	if (!d->options->repeats_heap || d->heap.is_wanted || d->heap.is_reading ||
+	    !data_heap_can_be_read(d) || !data_heap_is_allowed(d))
+		return UINT64_MAX;
+	if (!f)
+		return 0;
+	if (!may_pass(f->error))
+		return UINT64_MAX;
+	return f->taken_ns + data_heap_wait_ns(d, interval_ns);
+}
+
+static void set_origin(const struct data *d, struct usage *u)
+{
+	const struct heap_findings *f = data_heap_findings(d);
+
+	if (!f)
+		return;
+	u->heap_error = f->error;
+	u->heap_problem = f->heap.problem;
+	u->heap_expected_ns = f->heap.expected_ns;
+	u->heap_pause_ns = f->heap.pause_ns;
+	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : f->taken_ns;
+}
+
+void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings)
+{
+	struct heap heap;
+
+	if (u->source != SOURCE_SMAPS)
+		return;
+	if (past_heap_carry(&d->heap.past, mappings, &heap)) {
+		classify_heap(u, mappings, &heap);
+		heap_release(&heap);
+	}
+	set_origin(d, u);
+}
+
+/* Of an instant after that of what is shown: then all of it is the newer figures. */
+static void show(struct data *d)
+{
+	const struct heap_findings *f = &d->heap.findings;
+	struct usage *shown = d->detail.count > 0 ? &d->detail.usages[0] : NULL;
+	char *command;
+
+	if (f->error || f->usage.error || !shown || f->usage.taken_ns < shown->taken_ns)
+		return;
+	command = shown->command;
+	*shown = f->usage;
+	shown->command = command;
+	set_origin(d, shown);
+	mapping_list_release(&d->mappings);
+	for (size_t i = 0; i < f->mappings.count; i++)
+		mapping_list_add(&d->mappings, &f->mappings.items[i]);
+	history_amend(&d->history, shown);
+}
+
+void data_heap_set(struct data *d, struct heap_findings *f)
+{
+	struct data_heap *h = &d->heap;
+
+	heap_findings_release(&h->findings);
+	h->findings = *f;
+	heap_findings_init(f);
+	h->is_known = true;
+	h->is_wanted = false;
+	h->is_reading = false;
+	h->is_awaited = false;
+	if (!h->findings.error && h->findings.heap.quality != QUALITY_UNKNOWN)
+		past_heap_take(&h->past, &h->findings.heap, &h->findings.mappings);
+	show(d);
+}
+
+static bool take(struct data *d)
+{
+	struct data_heap *h = &d->heap;
+	struct heap_findings found;
+
+	if (!h->job || !heap_job_take(h->job, &found))
+		return false;
+	if (!h->is_reading || !is_of_detail(d, &found.usage.process)) {
+		heap_findings_release(&found);
+		return false;
+	}
+	data_heap_set(d, &found);
+	return true;
+}
+
+/* False while another one is still read. */
+static bool begin(struct data *d)
+{
+	struct data_heap *h = &d->heap;
+	struct heap_findings failure;
+	int r;
+
+	if (!h->job)
+		h->job = heap_job_new(d->options->fs, d->options->max_pause_ns, d->options->no_stop);
+	r = h->job ? heap_job_start(h->job, &data_detail(d)->process) : -EAGAIN;
+	if (r == -EBUSY)
+		return false;
+	h->is_wanted = false;
+	h->is_reading = r == 0;
+	h->began_ns = clock_now_ns();
+	if (r < 0) {
+		heap_findings_init(&failure);
+		failure.error = r;
+		data_heap_set(d, &failure);
+	}
+	return true;
+}
+
+bool data_heap_poll(struct data *d)
+{
+	bool is_new = take(d);
+
+	return (d->heap.is_wanted && begin(d)) || is_new;
+}
+
+const struct heap_findings *data_heap_findings(const struct data *d)
+{
+	return d->heap.is_known ? &d->heap.findings : NULL;
+}
+
+int data_heap_fd(const struct data *d)
+{
+	const struct heap_job *job = d->heap.job;
+
+	return job && heap_job_is_running(job) ? heap_job_fd(job) : -1;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/heap_job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "sample/heap_reader.h"
+
+/* Room that is kept for the next read; more than this goes back to the system in between. */
+#define ROOM_KEPT_BYTES (UINT64_C(64) << 20)
+
+struct heap_job {
+	struct procfs fs;
+	uint64_t max_pause_ns;
+	bool no_stop;
+	struct sampler *sampler;
+	struct heap_reader reader;
+	int wake_fd;
+
+	/* the caller's */
+	bool is_running;
+
+	/* the thread's, while it runs */
+	struct heap_findings findings;
+
+	pthread_mutex_t lock; /* for what follows */
+	bool has_ended;
+	bool is_abandoned;
+};
+
+void heap_findings_init(struct heap_findings *f)
+{
+	*f = (struct heap_findings){ .mappings = MAPPING_LIST_INIT };
+	usage_init(&f->usage);
+	heap_init(&f->heap);
+}
+
+void heap_findings_release(struct heap_findings *f)
+{
+	usage_release(&f->usage);
+	mapping_list_release(&f->mappings);
+	heap_release(&f->heap);
+	heap_findings_init(f);
+}
+
+static void destroy(struct heap_job *job)
+{
+	heap_findings_release(&job->findings);
+	heap_reader_release(&job->reader);
+	sampler_free(job->sampler);
+	procfs_release(&job->fs);
+	if (job->wake_fd >= 0)
+		close(job->wake_fd);
+	pthread_mutex_destroy(&job->lock);
+	free(job);
+}
+
+static void init_reader(struct heap_job *job)
+{
+	heap_reader_init(&job->reader, &job->fs, job->sampler, job->max_pause_ns);
+	job->reader.is_running = job->no_stop;
+}
+
+struct heap_job *heap_job_new(const struct procfs *fs, uint64_t max_pause_ns, bool no_stop)
+{
+	struct heap_job *job = xcalloc(1, sizeof(*job));
+
+	job->fs = *fs;
+	job->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
+	job->max_pause_ns = max_pause_ns;
+	job->sampler = sampler_new(&job->fs, fs->is_live);
+	job->no_stop = no_stop;
+	init_reader(job);
+	heap_findings_init(&job->findings);
+	pthread_mutex_init(&job->lock, NULL);
+	job->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (job->fs.fd >= 0 && job->wake_fd >= 0)
+		return job;
+	destroy(job);
+	return NULL;
+}
+
+void heap_job_free(struct heap_job *job)
+{
+	bool is_ours;
+
+	if (!job)
+		return;
+	pthread_mutex_lock(&job->lock);
+	job->is_abandoned = true;
+	is_ours = !job->is_running || job->has_ended;
+	pthread_mutex_unlock(&job->lock);
+	if (is_ours)
+		destroy(job);
+}
+
+static void read_heap(struct heap_job *job)
+{
+	struct heap_findings *f = &job->findings;
+
+	f->taken_ns = clock_now_ns();
+	f->error = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+	f->cost_ns = clock_now_ns() - f->taken_ns;
+	if (job->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
+		return;
+	heap_reader_release(&job->reader);
+	init_reader(job);
+}
+
+static void *work(void *arg)
+{
+	struct heap_job *job = arg;
+	bool is_abandoned;
+
+	read_heap(job);
+	pthread_mutex_lock(&job->lock);
+	job->has_ended = true;
+	is_abandoned = job->is_abandoned;
+	/* within the lock: after it the job may be gone */
+	eventfd_write(job->wake_fd, 1);
+	pthread_mutex_unlock(&job->lock);
+	if (is_abandoned)
+		destroy(job);
+	return NULL;
+}
+
+/* A thread that nobody waits for, and that takes no signals. */
+static int start_thread(struct heap_job *job)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, &attributes, work, job);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return -err;
+}
+
+int heap_job_start(struct heap_job *job, const struct process *process)
+{
+	int r;
+
+	if (job->is_running)
+		return -EBUSY;
+	heap_findings_release(&job->findings);
+	job->findings.usage.process = *process;
+	job->has_ended = false;
+	r = start_thread(job);
+	job->is_running = r == 0;
+	return r;
+}
+
+bool heap_job_is_running(const struct heap_job *job)
+{
+	return job->is_running;
+}
+
+bool heap_job_take(struct heap_job *job, struct heap_findings *ret)
+{
+	eventfd_t count;
+	bool has_ended;
+
+	if (!job->is_running)
+		return false;
+	pthread_mutex_lock(&job->lock);
+	has_ended = job->has_ended;
+	pthread_mutex_unlock(&job->lock);
+	if (!has_ended)
+		return false;
+	eventfd_read(job->wake_fd, &count);
+	job->is_running = false;
+	*ret = job->findings;
+	heap_findings_init(&job->findings);
+	return true;
+}
+
+int heap_job_fd(const struct heap_job *job)
+{
+	return job->wake_fd;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_job - the heap of one process, read by a thread of its own: the screen goes on meanwhile.
+ *
+ * The thread has its own sampler and reader, and shares nothing with the caller but the flags below;
+ * what it found is handed over whole. It may be left to end by itself, at any time.
+ */
+#ifndef MS_UI_HEAP_JOB_H
+#define MS_UI_HEAP_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/heap.h"
+#include "model/mapping.h"
+#include "model/usage.h"
+
+struct procfs;
+
+/* All of one instant, that of the stop. */
+struct heap_findings {
+	int error; /* 0, or the -errno for which the heap was not read; usage.error: nothing was */
+	struct usage usage;
+	struct mapping_list mappings;
+	struct heap heap;
+	uint64_t taken_ns; /* when it began, and what it took */
+	uint64_t cost_ns;
+};
+
+void heap_findings_init(struct heap_findings *f);
+void heap_findings_release(struct heap_findings *f);
+
+struct heap_job;
+
+/* The procfs is copied. With no_stop the process goes on. NULL where descriptors have run out. */
+struct heap_job *heap_job_new(const struct procfs *fs, uint64_t max_pause_ns, bool no_stop);
+
+/* A job that runs is left to itself: it lets go of the target and of its memory when it ends. */
+void heap_job_free(struct heap_job *job);
+
+/* Returns 0, -EBUSY while one runs, or another -errno. */
+int heap_job_start(struct heap_job *job, const struct process *process);
+bool heap_job_is_running(const struct heap_job *job);
+
+/* Once per job that has ended: true, with what it found. */
+bool heap_job_take(struct heap_job *job, struct heap_findings *ret);
+
+/* Readable when heap_job_take() has something. */
+int heap_job_fd(const struct heap_job *job);
+
+#endif

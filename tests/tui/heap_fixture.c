@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "heap_fixture.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+
+#define KIB UINT64_C(1024)
+
+static const struct heap_arena arenas[] = {
+	{
+		.addr = 0x7f10001d1c60,
+		.top_addr = 0x55d001300000,
+		.top_bytes = 132 * KIB,
+		.system_bytes = 4 * MIB,
+		.attached_threads = 2,
+		.heap_count = 1,
+		.live = { 8123, 1100 * KIB },
+		.cached = { 61, 7 * KIB },
+		.fast = { 9, 432 },
+		.bin = { 1742, 780 * KIB },
+		.trimmable_bytes = 312 * KIB,
+	},
+	{
+		.addr = 0x7f0000000030,
+		.top_addr = 0x7f0003000000,
+		.top_bytes = 64 * KIB,
+		.system_bytes = 110 * MIB,
+		.attached_threads = 1,
+		.heap_count = 2,
+		.live = { 501234, 61 * MIB },
+		.cached = { 7, KIB },
+		.bin = { 99120, 45 * MIB },
+		.trimmable_bytes = 12 * MIB,
+	},
+	{
+		.addr = 0x7f0020000030,
+		.system_bytes = 132 * KIB,
+		.heap_count = 1,
+		.trimmable_bytes = BYTES_UNKNOWN,
+		.problem = "its chunks do not end where its memory ends",
+	},
+};
+
+static void add_class(struct heap *heap, uint64_t bytes, uint64_t live, uint64_t cached,
+		      uint64_t free_count)
+{
+	struct heap_class *class = &heap->classes[heap_class_index(bytes)];
+
+	class->live = (struct chunk_sum){ live, live * bytes };
+	class->cached = (struct chunk_sum){ cached, cached * bytes };
+	class->free = (struct chunk_sum){ free_count, free_count * bytes };
+}
+
+static void add_share(struct heap_findings *f, uint64_t start_addr, const uint64_t *bytes)
+{
+	struct heap *heap = &f->heap;
+	struct heap_share share = { .mapping = f->mappings.count };
+
+	for (size_t i = 0; i < f->mappings.count; i++)
+		if (f->mappings.items[i].start_addr == start_addr)
+			share.mapping = i;
+	if (share.mapping == f->mappings.count) /* of another process */
+		return;
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		share.owner_bytes[o] = bytes[o];
+		heap->owner_bytes[o] += bytes[o];
+	}
+	heap->shares = xgrow(heap->shares, &heap->share_capacity, heap->share_count + 1,
+			     sizeof(*heap->shares));
+	heap->shares[heap->share_count++] = share;
+}
+
+static void make_known(struct heap_findings *f)
+{
+	static const uint64_t main_bytes[] = { 1100 * KIB, 400 * KIB, 380 * KIB, 20 * KIB };
+	static const uint64_t other_bytes[] = { 61 * MIB, 12 * MIB, 33 * MIB, 96 * KIB };
+	struct heap *heap = &f->heap;
+
+	heap->allocator = ALLOCATOR_GLIBC;
+	heap->quality = QUALITY_EXACT;
+	heap->pause_ns = 4 * NS_PER_MS + 100 * NS_PER_US;
+	heap->copied_bytes = 112 * MIB;
+	heap->arena_count = 2;
+	heap->arenas = xcalloc(3, sizeof(*heap->arenas));
+	memcpy(heap->arenas, arenas, sizeof(arenas));
+	heap->mapped = (struct chunk_sum){ 3, 2 * MIB };
+	heap->cache_count = 4;
+	heap->trimmable_bytes = 312 * KIB + 12 * MIB;
+	add_class(heap, 32, 201455, 7, 1021);
+	add_class(heap, 48, 100002, 5, 20417);
+	add_class(heap, 112, 150000, 61, 75003);
+	add_class(heap, 528, 40500, 0, 4000);
+	add_class(heap, KIB, 12001, 0, 0);
+	add_class(heap, 24 * KIB, 210, 0, 33);
+	add_share(f, 0x55d001000000, main_bytes);
+	add_share(f, 0x7f0000000000, other_bytes);
+}
+
+static void make_bound(struct heap_findings *f)
+{
+	make_known(f);
+	f->heap.quality = QUALITY_BOUND;
+	f->heap.problem = "an arena failed a check";
+	f->heap.arena_count = 3;
+}
+
+static void make_unknown(struct heap_findings *f)
+{
+	f->heap.allocator = ALLOCATOR_TCMALLOC;
+	f->heap.problem = "tcmalloc's structures are not read";
+}
+
+static void make_stopped(struct heap_findings *f)
+{
+	f->error = -EFBIG;
+	f->heap.expected_ns = 2 * NS_PER_S;
+}
+
+static void make_refused(struct heap_findings *f)
+{
+	f->error = -EPERM;
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct heap_findings *f);
+} fixtures[] = {
+	{ "known", make_known },     { "bound", make_bound },	  { "unknown", make_unknown },
+	{ "stopped", make_stopped }, { "refused", make_refused },
+};
+
+bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,
+		       struct heap_findings *ret)
+{
+	heap_findings_init(ret);
+	ret->taken_ns = now_ns;
+	ret->cost_ns = 12 * NS_PER_MS;
+	ret->usage = *data_detail(d);
+	ret->usage.command = NULL;
+	for (size_t i = 0; i < d->mappings.count; i++)
+		mapping_list_add(&ret->mappings, &d->mappings.items[i]);
+	for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++)
+		if (strcmp(fixtures[i].name, name) == 0) {
+			fixtures[i].make(ret);
+			return true;
+		}
+	return false;
+}
