@@ -131,6 +131,10 @@ bool past_heap_carry(const struct past_heap *past, const struct mapping_list *ma
 		carry_mapping(&past->shares[first], next - first, m, &shares[count]);
 		pool_bytes += shares[count++].owner_bytes[OWNER_POOL_PAGES];
 	}
+	if (count == 0) {
+		free(shares);
+		return false;
+	}
 	heap_init(ret);
 	ret->allocator = past->allocator;
 	ret->quality = QUALITY_ESTIMATE;

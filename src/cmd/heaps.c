@@ -22,6 +22,7 @@ static int read_heap(void *context, struct usage *u, struct mapping_list *mappin
 void heaps_begin(struct session *session)
 {
 	const struct options *o = session->options;
+	enum heap_stops stops = o->heap == HEAP_AUTO ? STOPS_SHORT_OR_NONE : STOPS_SHORT;
 	uint64_t max_pause_ns = o->max_pause_ns;
 
 	if (o->heap == HEAP_OFF || !session->fs.is_live ||
@@ -29,9 +30,10 @@ void heaps_begin(struct session *session)
 		return;
 	if (o->heap == HEAP_AUTO && !o->has_max_pause)
 		max_pause_ns = AUTO_PAUSE_NS;
-	session->heaps = heap_keeper_new(&session->fs, session->sampler, max_pause_ns,
+	if (o->no_stop)
+		stops = STOPS_NONE;
+	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops, max_pause_ns,
 					 o->max_share_per_mille);
-	heap_keeper_set_running(session->heaps, o->no_stop);
 	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
 }
 

@@ -92,6 +92,7 @@ struct usage {
 	enum quality heap_quality; /* of the heap's owners and of trimmable_bytes */
 	uint64_t heap_taken_ns;    /* when the walk was that they come from; 0: none */
 	uint64_t heap_pause_ns;    /* how long the last walk stopped the process; 0: not stopped */
+	bool heap_is_running;      /* it was read while the process ran: approximate */
 	int heap_error;            /* 0, or the -errno that kept the last walk from being done */
 	const char *heap_problem;  /* why what it found is not exact; NULL: it is. Static. */
 	uint64_t heap_expected_ns; /* with -EFBIG: how long the walk would stop the process */

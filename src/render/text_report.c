@@ -236,8 +236,13 @@ static void add_heap_note(const struct report *r)
 		if (age_ns > 0)
 			strbuf_addf(&note, "%s before the rest, ",
 				    units_format_duration(age_ns, age));
-		strbuf_addf(&note, "in a stop of %s%s%s.", pause,
-			    problem ? "; not all of it is known: " : "", problem ? problem : "");
+		if (u->heap_is_running)
+			strbuf_add_text(&note, "while the process ran, and is approximate");
+		else
+			strbuf_addf(&note, "in a stop of %s", pause);
+		if (problem)
+			strbuf_addf(&note, ": %s", problem);
+		strbuf_add_char(&note, '.');
 	}
 	text_add_wrapped(r->out, note.text, 0, (size_t)r->options->width);
 }

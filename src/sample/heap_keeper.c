@@ -34,6 +34,7 @@ struct kept {
 	const char *problem;
 	struct past_heap past;
 	uint64_t taken_ns; /* of what is in past */
+	bool is_running;   /* what is in past was read of it while it ran */
 };
 
 /* The walk that is under way, or the last one. */
@@ -46,6 +47,8 @@ struct heap_walk {
 	struct mapping_list mappings;
 	struct heap heap;
 	uint64_t cpu_ns;
+	enum heap_stops stops;
+	int refusal; /* 0, or why it was not stopped but read while it ran */
 	int result;
 };
 
@@ -62,7 +65,8 @@ struct heap_keeper {
 };
 
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
-				    uint64_t max_pause_ns, unsigned int max_share_per_mille)
+				    enum heap_stops stops, uint64_t max_pause_ns,
+				    unsigned int max_share_per_mille)
 {
 	struct heap_keeper *k = xcalloc(1, sizeof(*k));
 
@@ -72,6 +76,7 @@ struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sam
 	k->max_share_per_mille = max_share_per_mille;
 	k->round = 1;
 	heap_reader_init(&k->walk.reader, fs, k->walk_sampler, max_pause_ns);
+	k->walk.stops = stops;
 	usage_init(&k->walk.usage);
 	heap_init(&k->walk.heap);
 	return k;
@@ -80,11 +85,6 @@ struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sam
 void heap_keeper_set_patience(struct heap_keeper *k, uint64_t patience_ns)
 {
 	k->patience_ns = patience_ns;
-}
-
-void heap_keeper_set_running(struct heap_keeper *k, bool is_running)
-{
-	k->walk.reader.is_running = is_running;
 }
 
 static struct kept *find(struct heap_keeper *k, const struct process *p)
@@ -170,8 +170,20 @@ static uint64_t thread_cpu_ns(void)
 static void *run_walk(void *arg)
 {
 	struct heap_walk *w = arg;
+	uint64_t pause_ns;
 
+	w->refusal = 0;
+	w->reader.is_running = w->stops == STOPS_NONE;
 	w->result = heap_reader_read(&w->reader, &w->usage, &w->mappings, &w->heap);
+	if (w->stops == STOPS_SHORT_OR_NONE &&
+	    (w->result == -EFBIG || w->result == -ETIMEDOUT)) {
+		w->refusal = w->result;
+		pause_ns = w->heap.pause_ns;
+		heap_release(&w->heap);
+		w->reader.is_running = true;
+		w->result = heap_reader_read(&w->reader, &w->usage, &w->mappings, &w->heap);
+		w->heap.pause_ns = pause_ns;
+	}
 	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
 	w->cpu_ns = thread_cpu_ns() + w->heap.pause_ns;
 	return NULL;
@@ -218,13 +230,14 @@ static void note_result(struct heap_keeper *k, struct kept *kept)
 	kept->pause_ns = w->heap.pause_ns;
 	kept->expected_ns = w->heap.expected_ns;
 	kept->cpu_ns = w->cpu_ns;
-	kept->error = w->result;
+	kept->error = w->result < 0 ? w->result : w->refusal;
 	kept->problem = w->heap.problem;
 	kept->futile_count = is_known ? 0 : kept->futile_count + 1;
 	if (!is_known)
 		return;
 	past_heap_take(&kept->past, &w->heap, &w->mappings);
 	kept->taken_ns = w->usage.taken_ns;
+	kept->is_running = w->reader.is_running;
 }
 
 /* What is of no use any more; a later walk begins with nothing. */
@@ -240,7 +253,6 @@ static void clear_walk(struct heap_walk *w)
 		return;
 	heap_reader_release(&w->reader);
 	heap_reader_init(&w->reader, old.fs, old.sampler, old.max_pause_ns);
-	w->reader.is_running = old.is_running;
 }
 
 /* True if a walk has ended, or has done so within patience_ns; its findings are noted. */
@@ -301,6 +313,7 @@ static void add_kept(const struct kept *kept, struct usage *u, struct mapping_li
 		heap_release(&heap);
 	}
 	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : kept->taken_ns;
+	u->heap_is_running = kept->is_running;
 	u->heap_pause_ns = kept->pause_ns;
 	u->heap_error = kept->walked_ns == 0 ? -ENODATA : kept->error;
 	u->heap_problem = kept->problem;

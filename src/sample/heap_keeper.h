@@ -18,15 +18,19 @@
 
 struct heap_keeper;
 
+enum heap_stops {
+	STOPS_SHORT, /* where a stop would be too long the heap is not read */
+	STOPS_SHORT_OR_NONE, /* it is then read while the process runs, and is approximate */
+	STOPS_NONE,
+};
+
 /*
  * The procfs and the sampler must outlive it; the sampler is for reads, walks have one of their own.
  * max_pause_ns bounds each stop; a max_share_per_mille of 1000 walks at every read. Patience is endless at first.
  */
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
-				    uint64_t max_pause_ns, unsigned int max_share_per_mille);
-
-/* From now on nothing is stopped, and figures are approximate. */
-void heap_keeper_set_running(struct heap_keeper *keeper, bool is_running);
+				    enum heap_stops stops, uint64_t max_pause_ns,
+				    unsigned int max_share_per_mille);
 
 /* Waits for a walk that is under way. */
 void heap_keeper_free(struct heap_keeper *keeper);
@@ -35,7 +39,8 @@ void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
 /*
  * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the moment of a walk,
- * or carried over. u->heap_* say which, and why not where they are unknown.
+ * or carried over. u->heap_* say which, and why not where they are unknown. Where they are known and
+ * u->heap_error is -EFBIG or -ETIMEDOUT, they were read while the process ran, and that is why.
  */
 int heap_keeper_read(struct heap_keeper *keeper, struct usage *u, struct mapping_list *ret);
 
