@@ -5,7 +5,6 @@
 
 #include "base/units.h"
 #include "classify/classify.h"
-#include "classify/past_heap.h"
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
@@ -98,25 +97,3 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		add_share(&usage->matrix, m, &heap->shares[i]);
 	}
 }
-<<<<<<< HEAD
-=======
-
-void classify_heap_again(struct usage *usage, struct mapping_list *mappings,
-			 const struct heap *heap, const struct mapping_list *walked)
-{
-	struct past_heap past = PAST_HEAP_INIT;
-	struct heap now;
-
-	usage->heap_quality = QUALITY_UNKNOWN;
-	if (heap->allocator != ALLOCATOR_UNKNOWN)
-		usage->allocator = heap->allocator;
-	if (heap->quality == QUALITY_UNKNOWN)
-		return;
-	past_heap_take(&past, heap, walked);
-	if (past_heap_carry(&past, mappings, &now)) {
-		classify_heap(usage, mappings, &now);
-		heap_release(&now);
-	}
-	past_heap_release(&past);
-}
->>>>>>> 4ab5e44 (sample: a heap whose stop would be too long is read while the process runs)

@@ -20,14 +20,4 @@
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
 
-<<<<<<< HEAD
-=======
-/*
- * The same for a later read of the same process, whose heap was not read again, by the rules of past_heap:
- * an estimate, or unknown. `walked` are the mappings that came with the heap.
- */
-void classify_heap_again(struct usage *usage, struct mapping_list *mappings,
-			 const struct heap *heap, const struct mapping_list *walked);
-
->>>>>>> 4ab5e44 (sample: a heap whose stop would be too long is read while the process runs)
 #endif

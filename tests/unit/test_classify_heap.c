@@ -117,105 +117,12 @@ static void a_share_larger_than_its_mapping_is_not_believed(void **state)
 	assert_int_equal(p.usage.trimmable_bytes, BYTES_UNKNOWN);
 }
 
-<<<<<<< HEAD
-=======
-/*
- * The heap of 100 KiB at 0x10000, applied to a later read: [start, end) of rss bytes, all dirty.
- */
-static void carry(struct process_memory *p, uint64_t start_addr, uint64_t end_addr, uint64_t rss)
-{
-	struct mapping later;
-	struct mapping_list list = { &later, 1, 1 };
-	struct classifier classifier;
-
-	set_up_memory(p, KIB(100), 0);
-	later = p->mapping;
-	later.flags &= ~(uint32_t)MAPPING_MALLOC;
-	later.start_addr = start_addr;
-	later.end_addr = end_addr;
-	later.counters.bytes[SMAPS_RSS] = rss;
-	later.counters.bytes[SMAPS_PRIVATE_DIRTY] = rss;
-	usage_init(&p->usage);
-	classifier_begin(&classifier, &p->usage);
-	later.owner = classifier_add(&classifier, &later);
-	classifier_end(&classifier, NULL, 0, NULL, NULL);
-	classifier_release(&classifier);
-	classify_heap_again(&p->usage, &list, &p->heap, &p->list);
-	assert_int_equal(usage_unexplained_bytes(&p->usage), 0);
-	assert_int_equal(matrix_total_bytes(&p->usage.matrix), rss);
-}
-
-static void what_came_after_the_heap_was_read_is_not_the_heaps(void **state)
-{
-	struct process_memory p;
-
-	(void)state;
-	carry(&p, 0x10000, 0x10000 + KIB(200), KIB(150));
-	assert_int_equal(p.usage.heap_quality, QUALITY_ESTIMATE);
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(40));
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(66));
-	assert_int_equal(p.usage.trimmable_bytes, KIB(28));
-}
-
-static void a_mapping_that_grew_downwards_keeps_its_heap(void **state)
-{
-	struct process_memory p;
-
-	(void)state;
-	carry(&p, 0x8000, 0x10000 + KIB(100), KIB(100));
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(40));
-}
-
-static void pages_that_the_heap_gave_back_were_free_ones(void **state)
-{
-	struct process_memory p;
-
-	(void)state;
-	carry(&p, 0x10000, 0x10000 + KIB(80), KIB(74));
-	assert_int_equal(p.usage.heap_quality, QUALITY_ESTIMATE);
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(40));
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_POOL_PAGES), KIB(4));
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(16));
-	assert_int_equal(p.usage.trimmable_bytes, KIB(4));
-}
-
-static void a_heap_that_lost_more_than_free_pages_lost_fragments_and_live_blocks(void **state)
-{
-	struct process_memory p;
-
-	(void)state;
-	carry(&p, 0x10000, 0x10000 + KIB(100), KIB(53));
-	assert_int_equal(p.usage.heap_quality, QUALITY_ESTIMATE);
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_POOL_FRAGMENTS), 0);
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), KIB(33));
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(16));
-}
-
-static void a_heap_of_mappings_that_are_gone_is_unknown(void **state)
-{
-	struct process_memory p;
-
-	(void)state;
-	carry(&p, 0x90000, 0x90000 + KIB(100), KIB(100));
-	assert_int_equal(p.usage.heap_quality, QUALITY_UNKNOWN);
-	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE), BYTES_UNKNOWN);
-}
-
->>>>>>> 4ab5e44 (sample: a heap whose stop would be too long is read while the process runs)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_in_one_state_has_exact_cells),
 		cmocka_unit_test(a_mapping_in_two_states_has_margins_only),
 		cmocka_unit_test(a_share_larger_than_its_mapping_is_not_believed),
-<<<<<<< HEAD
-=======
-		cmocka_unit_test(what_came_after_the_heap_was_read_is_not_the_heaps),
-		cmocka_unit_test(a_mapping_that_grew_downwards_keeps_its_heap),
-		cmocka_unit_test(pages_that_the_heap_gave_back_were_free_ones),
-		cmocka_unit_test(a_heap_that_lost_more_than_free_pages_lost_fragments_and_live_blocks),
-		cmocka_unit_test(a_heap_of_mappings_that_are_gone_is_unknown),
->>>>>>> 4ab5e44 (sample: a heap whose stop would be too long is read while the process runs)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
