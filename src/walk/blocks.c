@@ -4,23 +4,40 @@
 #include "walk/blocks.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "base/xalloc.h"
 
 /* In the size of a chain's blocks (glibc, malloc/malloc.c): PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA. */
 #define SIZE_FLAGS UINT64_C(7)
 
+#define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
+
+/* Large ones in huge pages: they are read in no order, and each small page would have to be found. */
+static uint64_t *make_bits(uint64_t bit_count)
+{
+	uint64_t bytes = (bit_count / 64 + 1) * sizeof(uint64_t);
+	void *bits = NULL;
+
+	if (bytes < 2 * HUGE_PAGE_BYTES)
+		return xcalloc((size_t)bytes, 1);
+	bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+	if (posix_memalign(&bits, HUGE_PAGE_BYTES, (size_t)bytes))
+		xalloc_exhausted();
+	madvise(bits, (size_t)bytes, MADV_HUGEPAGE);
+	return memset(bits, 0, (size_t)bytes);
+}
+
 void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count)
 {
-	size_t words = (size_t)(bit_count / 64 + 1);
-
 	*blocks = (struct blocks)BLOCKS_INIT;
 	blocks->image = image;
 	blocks->bit_count = bit_count;
-	blocks->starts = xcalloc(words, sizeof(uint64_t));
-	blocks->not_live = xcalloc(words, sizeof(uint64_t));
-	blocks->cached = xcalloc(words, sizeof(uint64_t));
-	blocks->own = xcalloc(words, sizeof(uint64_t));
+	blocks->starts = make_bits(bit_count);
+	blocks->not_live = make_bits(bit_count);
+	blocks->cached = make_bits(bit_count);
+	blocks->own = make_bits(bit_count);
 	blocks->pages = xcalloc((size_t)(image->length_bytes / IMAGE_PAGE_BYTES + 1),
 				sizeof(*blocks->pages));
 }

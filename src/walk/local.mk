@@ -19,6 +19,7 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/walk_glibc.c \
 	%D%/walk_glibc.h \
 	%D%/walk_glibc_account.c \
+	%D%/walk_glibc_bins.c \
 	%D%/walk_glibc_cache.c \
 	%D%/walk_glibc_chunks.c \
 	%D%/walk_glibc_find.c \

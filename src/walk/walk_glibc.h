@@ -71,7 +71,7 @@ struct glibc {
 	struct region *regions; /* disjoint; the first sorted_count by address */
 	size_t region_count, region_capacity, sorted_count;
 
-	/* a bit per 16 bytes of the image; not_live: it is in a list of free chunks */
+	/* a bit per 16 bytes of the image; not_live: free, by its neighbour or by a list */
 	struct blocks *blocks;
 	/* per arena: chunks that their neighbour says are free */
 	struct chunk_sum *unused;
@@ -154,6 +154,9 @@ bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 
 /* walk_glibc_lists.c: the lists of free chunks that an arena keeps. */
 void glibc_read_lists(struct glibc *g);
+
+/* walk_glibc_bins.c: those of one arena that are linked both ways. False if one is broken. */
+bool glibc_read_bins(struct glibc *g, size_t index);
 
 /*
  * A list linked by single pointers: of fastbins, which point to chunks, or of thread caches, which

@@ -44,8 +44,8 @@ static const char *note_unused(struct glibc *g, const struct region *region,
 {
 	uint64_t previous_size;
 
+	bit_set(g->blocks->not_live, glibc_bit(g, next_addr - size));
 	if (glibc_is_running(g)) {
-		bit_set(g->blocks->not_live, glibc_bit(g, next_addr - size));
 		chunk_sum_add(&g->heap->arenas[region->arena].bin, size);
 		return NULL;
 	}

@@ -3,8 +3,6 @@
 
 #include "walk/walk_glibc.h"
 
-#define SMALL_BINS 64 /* bin i below this holds chunks of 16 * i bytes only */
-
 /* Where a list goes on from this chunk, as a chunk's address; 0 at its end. */
 static bool read_next(struct glibc *g, const struct free_list *list, uint64_t chunk_addr,
 		      uint64_t *ret)
@@ -104,50 +102,13 @@ static void read_fast(struct glibc *g, size_t index)
 	}
 }
 
-/* A chunk that may be in this bin, and is in no list yet. */
-static bool take_from_bin(struct glibc *g, size_t index, unsigned int bin, uint64_t addr)
-{
-	const struct region *region = glibc_region_at(g, addr);
-	uint64_t bit, size;
-	bool is_unused;
-
-	if (!region || region->arena != index ||
-	    !glibc_read_chunk(g, addr, &size, &is_unused) || !is_unused)
-		return false;
-	if (bin > 1 && bin < SMALL_BINS && size != bin * CHUNK_ALIGN)
-		return false;
-	bit = glibc_bit(g, addr);
-	if (bit_is_set(g->blocks->not_live, bit))
-		return false;
-	bit_set(g->blocks->not_live, bit);
-	chunk_sum_add(&g->heap->arenas[index].bin, size);
-	return true;
-}
-
-/* Bins are numbered from 1, which is the unsorted one. */
-static void read_bin(struct glibc *g, size_t index, unsigned int bin)
-{
-	uint64_t head = glibc_initial_top(g, g->heap->arenas[index].addr) +
-			(bin - 1) * CHUNK_HEAD;
-	uint64_t addr;
-
-	if (!image_read(g->image, head + CHUNK_HEAD, &addr))
-		addr = 0;
-	while (addr != head)
-		if (!take_from_bin(g, index, bin, addr) ||
-		    !image_read(g->image, addr + CHUNK_HEAD, &addr)) {
-			glibc_distrust(g, index, "a bin is broken");
-			return;
-		}
-}
-
 void glibc_read_lists(struct glibc *g)
 {
 	for (size_t i = 0; i < g->heap->arena_count; i++) {
 		const struct heap_arena *arena = &g->heap->arenas[i];
 
-		for (unsigned int bin = 1; bin <= BIN_COUNT && !arena->problem; bin++)
-			read_bin(g, i, bin);
+		if (!arena->problem && !glibc_read_bins(g, i))
+			glibc_distrust(g, i, "a bin is broken");
 		if (!arena->problem)
 			read_fast(g, i);
 		if (arena->bin.count != g->unused[i].count ||

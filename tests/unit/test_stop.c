@@ -192,7 +192,7 @@ static void *count_steps(void *unused)
 	(void)unused;
 	for (;;) {
 		__atomic_fetch_add(&shared->steps, 1, __ATOMIC_RELAXED);
-		usleep(500);
+		usleep(20000);
 	}
 	return NULL;
 }
