@@ -9,15 +9,48 @@
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
+#include "cmd/text.h"
 #include "render/heap_report.h"
 #include "sample/heap_reader.h"
+
+/* Lines of each list in a text, unless --top says otherwise: all fits on a screen or two. */
+#define TEXT_TOP 10
+
+static void add_report(struct session *session, const struct usage *u, const struct heap *heap,
+		       const struct heap_detail *detail, struct strbuf *out)
+{
+	const struct options *o = session->options;
+	struct heap_report_options options = {
+		.exact_bytes = o->exact_bytes,
+		.top = (size_t)o->top,
+	};
+	struct table_options terminal;
+
+	switch (o->format) {
+	case FORMAT_JSON:
+		heap_report_add_json(out, u, heap, detail, &options);
+		return;
+	case FORMAT_CSV:
+		if (out->length == 0 && !o->no_headings)
+			heap_report_add_csv_header(out);
+		heap_report_add_csv(out, u, heap, detail, &options);
+		return;
+	default:
+		text_fit_terminal(&terminal);
+		options.ascii = terminal.ascii;
+		options.width = terminal.max_width;
+		if (options.top == 0)
+			options.top = TEXT_TOP;
+		heap_report_add_text(out, u, heap, detail, &options);
+	}
+}
 
 /* Returns 0 if the heap is shown, or -errno after the message. */
 static int show_process(struct session *session, struct heap_reader *reader,
 			struct usage *u, struct strbuf *out)
 {
-	const struct options *o = session->options;
 	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct heap_detail detail;
 	struct heap heap;
 	int r;
 
@@ -26,10 +59,11 @@ static int show_process(struct session *session, struct heap_reader *reader,
 		r = -EOPNOTSUPP;
 	if (r < 0 && !u->error)
 		heaps_report_failure(u, &heap, r);
-	if (r == 0 && o->format == FORMAT_JSON)
-		heap_report_add_json(out, u, &heap);
-	else if (r == 0)
-		heap_report_add_text(out, u, &heap, o->exact_bytes);
+	if (r == 0) {
+		heap_reader_detail(reader, &mappings, &detail);
+		add_report(session, u, &heap, &detail, out);
+		heap_detail_release(&detail);
+	}
 	heap_release(&heap);
 	mapping_list_release(&mappings);
 	return r;

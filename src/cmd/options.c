@@ -29,6 +29,7 @@ enum option_id {
 	OPTION_NO_HEADINGS,
 	OPTION_BYTES,
 	OPTION_SORT,
+	OPTION_TOP,
 	OPTION_MAX_SHARE,
 	OPTION_PROCFS,
 	OPTION_REDACT,
@@ -52,7 +53,7 @@ static const struct option_row {
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP, "one report, then end" },
-	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP, "CSV, RFC 4180" },
+	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP, "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
 			  SCOPE_HEAP,
 			  "JSON, one line per sample" },
@@ -67,12 +68,14 @@ static const struct option_row {
 				"every column" },
 	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP,
 				  "say what columns there are" },
-	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP,
+	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
 				 "leave the line of headings out" },
 	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
+	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP,
+			 "so many lines of each list (default 10; all in CSV and JSON)" },
 	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
 			       "most of the time that reading may keep a target's memory map busy "
 			       "(default 2; 100 never slows down)" },
@@ -255,6 +258,10 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		return 0;
 	case OPTION_SAMPLES:
 		if (num_parse_u64(arg, &o->sample_count) < 0 || o->sample_count == 0)
+			return refuse(cmd, id, arg, "a number from 1");
+		return 0;
+	case OPTION_TOP:
+		if (num_parse_u64(arg, &o->top) < 0 || o->top == 0)
 			return refuse(cmd, id, arg, "a number from 1");
 		return 0;
 	case OPTION_OUTPUT:

@@ -54,6 +54,7 @@ struct options {
 	bool no_headings;
 	bool exact_bytes;
 	const char *sort; /* -s, or NULL */
+	uint64_t top;	  /* lines of each list; 0: not said */
 	unsigned int max_share_per_mille;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;

@@ -9,13 +9,16 @@
 
 #include "base/strbuf.h"
 #include "model/heap.h"
+#include "model/heap_detail.h"
 #include "model/usage.h"
+#include "render/heap_report.h"
 
 struct heap_page {
 	struct strbuf *out;
 	const struct usage *usage;
 	const struct heap *heap;
-	bool exact_bytes;
+	const struct heap_detail *detail;
+	const struct heap_report_options *options;
 };
 
 void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
@@ -45,5 +48,11 @@ void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
 
 /* What jemalloc says of all, as mallctl(3) does under stats. */
 void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
+
+/* heap_detail_report.c: types, pages and pins. */
+void heap_detail_add_text(const struct heap_page *p);
+
+/* Members of the object that is being written. */
+void heap_detail_add_json(const struct heap_page *p);
 
 #endif

@@ -17,7 +17,7 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width)
 {
 	char buf[UNITS_TEXT_SIZE];
 
-	if (p->exact_bytes && bytes_known(bytes))
+	if (p->options->exact_bytes && bytes_known(bytes))
 		strbuf_addf(p->out, "%*" PRIu64, width, bytes);
 	else
 		strbuf_addf(p->out, "%*s", width, units_format_bytes(bytes, buf));
@@ -25,7 +25,7 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width)
 
 int heap_page_bytes_width(const struct heap_page *p)
 {
-	return p->exact_bytes ? 14 : 8;
+	return p->options->exact_bytes ? 14 : 8;
 }
 
 static void add_head(const struct heap_page *p)
@@ -232,11 +232,11 @@ static void add_mallinfo(const struct heap_page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-void heap_report_add_text(struct strbuf *out, const struct usage *u,
-			  const struct heap *heap, bool exact_bytes)
+void heap_report_add_text(struct strbuf *out, const struct usage *u, const struct heap *heap,
+			  const struct heap_detail *detail,
+			  const struct heap_report_options *options)
 {
-	const struct heap_page page = { out, u, heap, exact_bytes };
-
+	const struct heap_page page = { out, u, heap, detail, options };
 	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
 
 	add_head(&page);
@@ -245,6 +245,8 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 	else
 		add_sums(&page);
 	add_resident(&page);
+	if (detail)
+		heap_detail_add_text(&page);
 	if (is_jemalloc)
 		heap_jemalloc_add_arenas(&page);
 	else
@@ -351,9 +353,11 @@ static void add_json_lists(struct strbuf *out, const struct heap *heap)
 	strbuf_add_char(out, ']');
 }
 
-void heap_report_add_json(struct strbuf *out, const struct usage *u,
-			  const struct heap *heap)
+void heap_report_add_json(struct strbuf *out, const struct usage *u, const struct heap *heap,
+			  const struct heap_detail *detail,
+			  const struct heap_report_options *options)
 {
+	const struct heap_page page = { out, u, heap, detail, options };
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
 	bool has_mallinfo = !is_jemalloc && heap->quality == QUALITY_EXACT;
 
@@ -390,5 +394,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	if (is_jemalloc)
 		heap_jemalloc_add_json_sums(out, heap);
 	add_json_lists(out, heap);
+	if (detail)
+		heap_detail_add_json(&page);
 	strbuf_add_text(out, "}\n");
 }

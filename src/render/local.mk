@@ -5,6 +5,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/column.c \
 	%D%/column.h \
 	%D%/csv.c \
+	%D%/heap_columns.c \
+	%D%/heap_detail_report.c \
 	%D%/heap_jemalloc.c \
 	%D%/heap_page.h \
 	%D%/heap_report.c \

@@ -58,8 +58,9 @@ int save_view(const struct ui *ui, const char *path)
 	else if (ui->view == VIEW_MAPPINGS)
 		add_table(ui, &ui->mappings.grid, ui->mappings.order, ui->mappings.count, &text);
 	else if (ui->view == VIEW_HEAP)
-		heap_report_add_text(&text, &found->usage, &found->heap,
-				     ui->options->exact_bytes);
+		heap_report_add_text(&text, &found->usage, &found->heap, NULL,
+				     &(struct heap_report_options){
+					     .exact_bytes = ui->options->exact_bytes });
 	else
 		add_report(ui, &text);
 	return io_write_file_atomic(path, text.text, text.length);

@@ -19,3 +19,25 @@ tests_targets_heap_target_static_SOURCES = %D%/heap_target.c
 tests_targets_heap_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_static_LDFLAGS = -pthread -static
 endif
+
+# Pages with one or two small blocks left on them.
+check_PROGRAMS += tests/targets/pins_target
+tests_targets_pins_target_SOURCES = %D%/pins_target.c
+tests_targets_pins_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_pins_target_LDFLAGS =
+
+# Objects of C++ classes: as most programs are built, not to be moved, and without type information.
+EXTRA_DIST += %D%/types_target.cc
+if HAVE_CXX
+check_PROGRAMS += tests/targets/types_target tests/targets/types_target_fixed \
+	tests/targets/types_target_bare
+tests_targets_types_target_SOURCES = %D%/types_target.cc
+tests_targets_types_target_CXXFLAGS = -O1 -fPIE
+tests_targets_types_target_LDFLAGS = -pie
+tests_targets_types_target_fixed_SOURCES = %D%/types_target.cc
+tests_targets_types_target_fixed_CXXFLAGS = -O1 -fno-pie
+tests_targets_types_target_fixed_LDFLAGS = -no-pie
+tests_targets_types_target_bare_SOURCES = %D%/types_target.cc
+tests_targets_types_target_bare_CXXFLAGS = -O1 -fPIE -fno-rtti
+tests_targets_types_target_bare_LDFLAGS = -pie
+endif

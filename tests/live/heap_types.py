@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Live blocks have the types that the program gave them; pages are in use as it says."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from live import (Folder, Skip, as_nobody, check, equal, memstate, parse_csv, run, test)
+
+TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
+FILLS = {"none": "0%", "to25": "1-25%", "to50": "26-50%", "to75": "51-75%", "to99": "76-99%",
+         "all": "100%"}
+
+
+def has(what):
+    with open(os.path.join(os.environ["builddir"], "config.h"), encoding="utf-8") as f:
+        return f"#define HAVE_{what} 1\n" in f.read()
+
+
+class Waiting:
+    """A target that said what is true of it, line by line, and waits for its input to end."""
+
+    def __init__(self, path, *args, **popen):
+        if not os.path.exists(path):
+            raise Skip(f"{os.path.basename(path)} was not built: no C++ compiler")
+        self.process = subprocess.Popen([path, *[str(a) for a in args]], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, **popen)
+        self.lines = []
+        for line in self.process.stdout:
+            if line == b"ready\n":
+                break
+            self.lines.append(line.decode().rstrip("\n"))
+        else:
+            status = self.process.wait()
+            if status == 77:
+                raise Skip("cannot be had here")
+            raise AssertionError(f"target: status {status}")
+        self.pid = int([line for line in self.lines if line.startswith("pid ")][0].split()[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def types(self):
+        """Of C++: {name: (count, bytes)}; and {size of each: (count, bytes)} of the others."""
+        named, plain = {}, {}
+        for line in self.lines:
+            words = line.split(" ", 2)
+            if words[0] == "pid":
+                continue
+            amount = (int(words[0]), int(words[1]))
+            if words[2].startswith("- "):
+                plain[int(words[2][2:])] = amount
+            else:
+                named[words[2]] = amount
+        return named, plain
+
+
+def read_heap(pid, **popen):
+    heap = json.loads(memstate("heap", "-p", pid, "-J", **popen).must_be(0).out)
+    equal(heap["heap_quality"], "exact", "quality")
+    return heap
+
+
+def check_sums(heap):
+    """What must be so of any heap of glibc's."""
+    live = sum(t["live_count"] for t in heap["types"])
+    equal(live, sum(a["live_count"] for a in heap["arenas"]) + heap["mapped_count"], "live blocks")
+    # each chunk is its block and a word; those with a mapping have two, and may begin later in it
+    usable = sum(t["live_bytes"] + 8 * t["live_count"] for t in heap["types"])
+    chunks = sum(a["live_bytes"] for a in heap["arenas"]) + heap["mapped_bytes"]
+    check(usable <= chunks, f"{usable} usable bytes in chunks of {chunks}")
+    if heap["mapped_count"] == 0:
+        equal(usable, chunks, "bytes of live blocks, with their words")
+    pages = {p["in_use"]: p for p in heap["pages"]}
+    equal(list(pages), list(FILLS.values()), "how much can be in use")
+    equal(pages["0%"]["free_bytes"], heap["pool_pages_resident_bytes"], "pool_pages")
+    equal(pages["0%"]["free_bytes"], 4096 * pages["0%"]["pages"], "free pages are free")
+    equal(pages["100%"]["free_bytes"], 0, "full pages are full")
+    equal(sum(p["free_bytes"] for p in heap["pages"]) - pages["0%"]["free_bytes"],
+          heap["pool_fragments_resident_bytes"], "pool_fragments")
+    equal(sum(m["free_bytes"] for m in heap["map"]), sum(p["free_bytes"] for p in heap["pages"]),
+          "free bytes on the map")
+    for m in heap["map"]:
+        equal(len(m["used_percent"]), -(-m["pages"] // m["pages_per_cell"]), "cells of the map")
+    for t in heap["types"]:
+        check(t["resident_bytes"] <= t["live_bytes"], "more resident than there is")
+        check(t["pinned_alone_pages"] <= t["pinned_pages"] <= heap["fragmented_pages"], str(t))
+        check(t["pinning_count"] <= t["live_count"], str(t))
+
+
+def raw_name(named, name):
+    """As it is without a demangler: parts of the name, at least, are in it."""
+    parts = [p for p in name.replace("<", "::").replace("(anonymous namespace)::", "").split("::")
+             if p.isalpha() and p not in ("std",)]
+    found = [n for n in named if n.startswith("_Z") and all(p in n for p in parts)]
+    return found[0] if found else None
+
+
+def check_types(target, knows_types=True, **popen):
+    heap = read_heap(target.pid, **popen)
+    check_sums(heap)
+    named = {t["name"]: (t["live_count"], t["live_bytes"]) for t in heap["types"] if t["name"]}
+    sized = {t["size_bytes"]: (t["live_count"], t["live_bytes"])
+             for t in heap["types"] if not t["name"]}
+    true_named, true_sized = target.types()
+    for size, amount in true_sized.items():
+        equal(sized.get(size), amount, f"blocks of {size} bytes")
+    if not knows_types:
+        equal({n for n in named if n in true_named and n != "std::bad_alloc"}, set(),
+              "types that cannot be known")
+        return
+    if has("LIBIBERTY"):
+        equal(named, true_named, "types")
+    else:
+        true_templates = sum(v[0] for k, v in true_named.items() if "<" in k)
+        equal(sum(v[0] for k, v in named.items() if "Polygon" in k), true_templates, "templates")
+        for name, amount in true_named.items():
+            if "<" not in name:
+                equal(named.get(raw_name(named, name)), amount, name)
+
+
+def strip(path):
+    if not shutil.which("strip"):
+        raise Skip("there is no strip")
+    subprocess.run(["strip", path], check=True)
+
+
+@test
+def objects_have_the_types_of_their_classes():
+    for program in ("types_target", "types_target_fixed"):
+        with Waiting(os.path.join(TARGETS, program)) as target:
+            check_types(target)
+
+
+@test
+def a_stripped_program_has_types_too():
+    for program in ("types_target", "types_target_fixed"):
+        with Folder() as folder:
+            path = shutil.copy(os.path.join(TARGETS, program), folder)
+            strip(path)
+            with Waiting(path) as target:
+                check_types(target)
+
+
+@test
+def classes_without_type_information_are_known_by_their_symbols():
+    program = os.path.join(TARGETS, "types_target_bare")
+    with Waiting(program) as target:
+        check_types(target, knows_types=has("LIBELF"))
+    with Folder() as folder:
+        path = shutil.copy(program, folder)
+        strip(path)
+        with Waiting(path) as target:
+            check_types(target, knows_types=False)
+
+
+@test
+def a_program_that_was_deleted_or_replaced_has_the_types_it_had():
+    program = os.path.join(TARGETS, "types_target_bare")
+    other = os.path.join(TARGETS, "pins_target")
+    for replaced in (False, True):
+        with Folder() as folder:
+            path = shutil.copy(program, folder)
+            with Waiting(path) as target:
+                if replaced:
+                    os.rename(shutil.copy(other, folder), path)
+                else:
+                    os.unlink(path)
+                check_types(target, knows_types=has("LIBELF"))
+
+
+@test
+def an_ordinary_user_knows_types_too():
+    nobody = as_nobody()
+    with Folder() as folder:
+        os.chmod(folder, 0o755)
+        path = shutil.copy(os.path.join(TARGETS, "types_target_bare"), folder)
+        try:
+            target = Waiting(path, preexec_fn=nobody)
+        except PermissionError as error:
+            raise Skip(f"nobody may not go to {folder}") from error
+        with target:
+            check_types(target, knows_types=has("LIBELF"), preexec_fn=nobody)
+
+
+@test
+def pages_are_in_use_as_the_program_says_and_kept_by_what_it_left():
+    number = 3000
+    with Waiting(os.path.join(TARGETS, "pins_target"), number) as target:
+        truth = {k: int(v) for k, v in (line.split() for line in target.lines)}
+        heap = read_heap(target.pid)
+        check_sums(heap)
+        pages = {p["in_use"]: p["pages"] for p in heap["pages"]}
+        equal(pages, {fill: truth[key] for key, fill in FILLS.items()}, "pages in use")
+        types = {t["size_bytes"]: t for t in heap["types"]}
+        third = number // 3
+        # the first page has a block more, of another size
+        for size, others in ((24, 1), (40, 0)):
+            equal(types[size]["pinned_pages"], 2 * third, f"pages with {size} bytes")
+            equal(types[size]["pinning_count"], 2 * third, f"blocks of {size} bytes on them")
+            equal(types[size]["pinned_alone_pages"], third - others,
+                  f"pages with blocks of {size} bytes only")
+        equal(heap["fragmented_pages"], truth["to25"] + truth["to50"], "fragmented pages")
+
+
+@test
+def rows_of_csv_are_what_json_says():
+    with Waiting(os.path.join(TARGETS, "pins_target"), 300) as target:
+        heap = read_heap(target.pid)
+        rows = parse_csv(memstate("heap", "-p", target.pid, "--csv").must_be(0).out)
+        types = [r for r in rows if r["kind"] == "type" and r["state"] == "live"]
+        equal([(int(r["count"]), int(r["bytes"])) for r in types],
+              [(t["live_count"], t["live_bytes"]) for t in heap["types"]], "types")
+        pages = [r for r in rows if r["kind"] == "page" and r["state"] == "resident"]
+        equal([(r["name"], int(r["count"])) for r in pages],
+              [(p["in_use"], p["pages"]) for p in heap["pages"]], "pages")
+        top = parse_csv(memstate("heap", "-p", target.pid, "--csv", "--top", "1").must_be(0).out)
+        equal(len([r for r in top if r["kind"] == "type" and r["state"] == "live"]), 1, "--top 1")
+        bare = memstate("heap", "-p", target.pid, "--csv", "--no-headings").must_be(0).out
+        equal(bare.splitlines()[0].split(b",")[0], str(target.pid).encode(), "no headings")
+
+
+@test
+def the_text_shows_types_pages_and_the_map():
+    with Waiting(os.path.join(TARGETS, "pins_target"), 300) as target:
+        out = memstate("heap", "-p", target.pid, "--top", "1").must_be(0).out.decode()
+        check("LIVE BLOCKS" in out and "PAGES IN USE" in out and "ALONE ON" in out, out)
+        check("\n  ::::" in out, "the map shows pages that are nearly free")
+        check("more (--top N)" in out, "what is left out is said")
+
+
+run()
