@@ -268,7 +268,7 @@ static void find_data(const struct glibc *g, uint64_t *ret_start, uint64_t *ret_
 const char *glibc_find_par(struct glibc *g)
 {
 	uint64_t brk_addr = brk_start_addr(g->input->mappings);
-	uint64_t start = 0, end = 0;
+	uint64_t start = 0, end = 0, place = 0;
 	size_t found = 0;
 
 	find_data(g, &start, &end);
@@ -280,7 +280,9 @@ const char *glibc_find_par(struct glibc *g)
 			if (!looks_like_par(g, p, &par_layouts[l], brk_addr))
 				continue;
 			take_par(g, p, &par_layouts[l]);
-			found++;
+			/* two layouts may be the same fields, the struct beginning a word later */
+			found += addr + par_layouts[l].sbrk_base != place;
+			place = addr + par_layouts[l].sbrk_base;
 		}
 	}
 	if (found == 0)

@@ -33,7 +33,8 @@ def every_thread_has_an_arena_and_a_cache():
     for count in (1, 4, 12):
         with HeapTarget("threads", count) as target:
             heap = check_target(target)
-            equal(heap["caches"], count + 1, "caches")
+            # from glibc 2.42 on a thread has its cache with the first block that it frees
+            check(count <= heap["caches"] <= count + 1, f"{heap['caches']} caches")
             check(len(heap["arenas"]) > 1, "one arena only: the test does not test")
 
 
@@ -82,12 +83,12 @@ def a_forked_childs_heap_is_known():
 def cached_and_fast_blocks_are_counted():
     with HeapTarget("lists", 1000, tunables="glibc.malloc.mxfast=128") as target:
         heap = check_target(target)
-        freed = 500
-        check(heap["arenas"][0]["cached_count"] >= 7, "cached")
-        equal(heap["arenas"][0]["fast_count"], freed - 7, "fast")
+        freed, has_fast = 500, target.truth["smblks"] > 0  # glibc 2.43 has no fastbins
+        cached = 7 if has_fast else 16
+        equal(heap["arenas"][0]["fast_count"], (freed - cached) * has_fast, "fast")
         small = [c for c in heap["classes"] if c["upper_bytes"] == 48][0]
-        equal(small["cached_count"], 7, "cached blocks of 48 bytes")
-        equal(small["free_count"], freed - 7, "free blocks of 48 bytes")
+        equal(small["cached_count"], cached, "cached blocks of 48 bytes")
+        equal(small["free_count"], freed - cached, "free blocks of 48 bytes")
         check(500 <= small["live_count"] <= 510, "live blocks of 48 bytes")
 
 

@@ -10,7 +10,8 @@ import os
 import shlex
 import subprocess
 
-from live import KIB, OWNERS, STATES, Skip, check, equal, memstate, read_proc
+from live import (KIB, OWNERS, STATES, Skip, check, equal, is_in_state, memstate, read_proc,
+                  wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 MALLINFO = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
@@ -31,13 +32,18 @@ class HeapTarget:
         self.process = subprocess.Popen(
             [*command, *[str(a) for a in args]], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, **popen)
+        self.pid = None
+        self.is_restless = args[0] == "churn"
         self.truth = self.read_until(b"ready")
-        self.pid = self.truth["pid"]
 
     def read_until(self, word):
         said = {}
         for line in self.process.stdout:
             if line.strip() == word:
+                # threads may touch pages more on their way to where they wait
+                self.pid = said.get("pid", self.pid)
+                if not self.is_restless:
+                    wait_until(lambda: is_in_state(self.pid, b"S"), "all of it waits")
                 return said
             key, value = line.split()
             said[key.decode()] = int(value)

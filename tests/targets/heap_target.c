@@ -23,6 +23,9 @@
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 26)
 
+#	ifndef MAP_FIXED_NOREPLACE
+#		define MAP_FIXED_NOREPLACE 0x100000 /* glibc before 2.27 does not have it */
+#	endif
 #	define SECONDS 60
 #	define BLOCKS_MAX 400000
 #	define THREADS_MAX 64

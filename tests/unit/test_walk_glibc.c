@@ -257,6 +257,23 @@ static void memory_without_parameters_is_unknown(void **state)
 	heap_image_release(&h);
 }
 
+static void a_limit_of_arenas_does_not_make_parameters_ambiguous(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < heap_kind_count; i++) {
+		struct heap_image h;
+		struct heap heap;
+
+		heap_image_init(&h, &heap_kinds[i]);
+		heap_image_write(&h, h.par_addr + 32, 1); /* arena_max */
+		heap_image_walk(&h, &heap);
+		if (heap.problem)
+			fail_msg("%s: %s", heap_kinds[i].version, heap.problem);
+		heap_release(&heap);
+		heap_image_release(&h);
+	}
+}
+
 static void a_mapped_chunk_that_is_missing_makes_an_estimate(void **state)
 {
 	struct heap_image h;
@@ -338,6 +355,7 @@ int main(void)
 		cmocka_unit_test(a_page_that_is_swapped_out_makes_the_arena_unknown),
 		cmocka_unit_test(a_ring_of_arenas_that_does_not_close_is_no_malloc),
 		cmocka_unit_test(memory_without_parameters_is_unknown),
+		cmocka_unit_test(a_limit_of_arenas_does_not_make_parameters_ambiguous),
 		cmocka_unit_test(a_mapped_chunk_that_is_missing_makes_an_estimate),
 		cmocka_unit_test(an_empty_image_is_unknown),
 		cmocka_unit_test(damage_by_chance_never_breaks_the_walk),
