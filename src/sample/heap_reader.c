@@ -94,15 +94,19 @@ static bool may_share_pages(const struct mapping *m)
 static size_t choose_ranges(const struct heap_reader *reader,
 			    const struct mapping_list *mappings, struct peek_range *ret)
 {
+	uint64_t done_addr = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < mappings->count; i++)
-		if (is_wanted(reader, &mappings->items[i]))
-			ret[count++] = (struct peek_range){
-				mappings->items[i].start_addr,
-				mappings->items[i].end_addr,
-				may_share_pages(&mappings->items[i]),
-			};
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+		/* one that grew while smaps was read may be in it twice, with its old end too */
+		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
+
+		if (!is_wanted(reader, m) || start >= m->end_addr)
+			continue;
+		ret[count++] = (struct peek_range){ start, m->end_addr, may_share_pages(m) };
+		done_addr = m->end_addr;
+	}
 	return count;
 }
 
@@ -427,6 +431,8 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)
 		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
+	if (r < 0) /* what an earlier try found is not the reason */
+		heap_release(ret);
 	ret->pause_ns = stopped_ns;
 	ret->expected_ns = expected_ns;
 	if (r == 0)

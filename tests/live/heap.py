@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from heap_lib import FOLDER, MALLINFO, HeapTarget, check_matrix, check_target, read_heap
+from heap_lib import FOLDER, MALLINFO, NO_HURRY, HeapTarget, check_matrix, check_target, read_heap
 from live import (MIB, Skip, as_nobody, check, equal, memstate, read_proc, run, start_memstate,
                   status_field, test, wait_until)
 
@@ -158,7 +158,7 @@ def a_process_that_never_used_malloc_is_unknown():
 def a_process_that_never_stands_still_goes_on_undamaged():
     with HeapTarget("churn", 3) as target:
         for _ in range(20):
-            result = memstate("heap", "-p", target.pid, "-J").must_be(0)
+            result = memstate("heap", "-p", target.pid, "-J", *NO_HURRY).must_be(0)
             heap = json.loads(result.out)
             equal(heap["unexplained_bytes"], 0, "unexplained")
             check(heap["heap_quality"] in ("exact", "estimate"), heap["heap_quality"])
@@ -252,7 +252,8 @@ def without_permission_it_says_what_would_help():
 def an_ordinary_user_may_walk_its_own_process():
     become = as_nobody()
     with HeapTarget("threads", 2, preexec_fn=become) as target:
-        result = memstate("heap", "-p", target.pid, "-J", preexec_fn=become).must_be(0)
+        result = memstate("heap", "-p", target.pid, "-J", *NO_HURRY,
+                          preexec_fn=become).must_be(0)
         heap = json.loads(result.out)
         equal(heap["mallinfo2"], {key: target.truth[key] for key in MALLINFO}, "mallinfo2")
 
