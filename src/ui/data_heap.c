@@ -232,7 +232,7 @@ static bool begin(struct data *d)
 
 	if (!h->job)
 		h->job = heap_job_new(d->options->fs, d->options->max_pause_ns, d->options->no_stop);
-	r = h->job ? heap_job_start(h->job, &data_detail(d)->process) : -EAGAIN;
+	r = h->job ? heap_job_start(h->job, &data_detail(d)->process) : -ENOMEM;
 	if (r == -EBUSY)
 		return false;
 	h->is_wanted = false;

@@ -148,7 +148,7 @@ static int start_thread(struct heap_job *job)
 	err = pthread_create(&thread, &attributes, work, job);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
-	return -err;
+	return err ? -ENOMEM : 0;
 }
 
 int heap_job_start(struct heap_job *job, const struct process *process)
