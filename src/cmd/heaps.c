@@ -19,20 +19,23 @@ static int read_heap(void *context, struct usage *u, struct mapping_list *mappin
 	return heap_keeper_read(context, u, mappings);
 }
 
+uint64_t heaps_auto_pause_ns(const struct options *o)
+{
+	return o->heap == HEAP_AUTO && !o->has_max_pause ? AUTO_PAUSE_NS : o->max_pause_ns;
+}
+
 void heaps_begin(struct session *session)
 {
 	const struct options *o = session->options;
 	enum heap_stops stops = o->heap == HEAP_AUTO ? STOPS_SHORT_OR_NONE : STOPS_SHORT;
-	uint64_t max_pause_ns = o->max_pause_ns;
 
 	if (o->heap == HEAP_OFF || !session->fs.is_live ||
 	    (targets_are_all(&o->targets) && !o->command))
 		return;
-	if (o->heap == HEAP_AUTO && !o->has_max_pause)
-		max_pause_ns = AUTO_PAUSE_NS;
 	if (o->no_stop)
 		stops = STOPS_NONE;
-	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops, max_pause_ns,
+	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,
+					 heaps_auto_pause_ns(o),
 					 o->max_share_per_mille);
 	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
 }

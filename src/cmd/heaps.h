@@ -8,6 +8,9 @@
 #include "cmd/session.h"
 #include "model/heap.h"
 
+/* The longest stop for a heap that is read without anybody having asked for it just now. */
+uint64_t heaps_auto_pause_ns(const struct options *options);
+
 /*
  * From now on heaps are read with what the session reads: those of processes that were named, where they
  * run, unless --heap says otherwise.

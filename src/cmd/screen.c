@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -171,10 +172,10 @@ int screen_run(struct session *session)
 			.max_share_per_mille = o->max_share_per_mille,
 			.exact_bytes = o->exact_bytes,
 			.is_live = session->fs.is_live,
-			.fs = &session->fs,
+			.fs = o->heap == HEAP_OFF ? NULL : &session->fs,
 			.max_pause_ns = o->max_pause_ns,
+			.auto_pause_ns = heaps_auto_pause_ns(o),
 			.no_stop = o->no_stop,
-			.repeats_heap = o->heap != HEAP_OFF,
 			.sort = o->sort,
 			.output_fd = -1,
 		},

@@ -137,7 +137,7 @@ uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns)
 {
 	const struct heap_findings *f = data_heap_findings(d);
 
-	if (!d->options->repeats_heap || d->heap.is_wanted || d->heap.is_reading ||
+	if (d->options->auto_pause_ns == 0 || d->heap.is_wanted || d->heap.is_reading ||
 	    !data_heap_can_be_read(d) || !data_heap_is_allowed(d))
 		return UINT64_MAX;
 	if (!f)
@@ -227,12 +227,15 @@ static bool take(struct data *d)
 static bool begin(struct data *d)
 {
 	struct data_heap *h = &d->heap;
+	struct heap_request request;
 	struct heap_findings failure;
 	int r;
 
 	if (!h->job)
-		h->job = heap_job_new(d->options->fs, d->options->max_pause_ns, d->options->no_stop);
-	r = h->job ? heap_job_start(h->job, &data_detail(d)->process) : -ENOMEM;
+		h->job = heap_job_new(d->options->fs, d->options->no_stop);
+	request.process = &data_detail(d)->process;
+	request.max_pause_ns = h->is_awaited ? d->options->max_pause_ns : d->options->auto_pause_ns;
+	r = h->job ? heap_job_start(h->job, &request) : -ENOMEM;
 	if (r == -EBUSY)
 		return false;
 	h->is_wanted = false;

@@ -20,7 +20,6 @@
 
 struct heap_job {
 	struct procfs fs;
-	uint64_t max_pause_ns;
 	bool no_stop;
 	struct sampler *sampler;
 	struct heap_reader reader;
@@ -66,17 +65,16 @@ static void destroy(struct heap_job *job)
 
 static void init_reader(struct heap_job *job)
 {
-	heap_reader_init(&job->reader, &job->fs, job->sampler, job->max_pause_ns);
+	heap_reader_init(&job->reader, &job->fs, job->sampler, 0);
 	job->reader.is_running = job->no_stop;
 }
 
-struct heap_job *heap_job_new(const struct procfs *fs, uint64_t max_pause_ns, bool no_stop)
+struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop)
 {
 	struct heap_job *job = xcalloc(1, sizeof(*job));
 
 	job->fs = *fs;
 	job->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
-	job->max_pause_ns = max_pause_ns;
 	job->sampler = sampler_new(&job->fs, fs->is_live);
 	job->no_stop = no_stop;
 	init_reader(job);
@@ -151,14 +149,15 @@ static int start_thread(struct heap_job *job)
 	return err ? -ENOMEM : 0;
 }
 
-int heap_job_start(struct heap_job *job, const struct process *process)
+int heap_job_start(struct heap_job *job, const struct heap_request *request)
 {
 	int r;
 
 	if (job->is_running)
 		return -EBUSY;
 	heap_findings_release(&job->findings);
-	job->findings.usage.process = *process;
+	job->findings.usage.process = *request->process;
+	job->reader.max_pause_ns = request->max_pause_ns;
 	job->has_ended = false;
 	r = start_thread(job);
 	job->is_running = r == 0;

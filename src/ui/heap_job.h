@@ -33,13 +33,18 @@ void heap_findings_release(struct heap_findings *f);
 struct heap_job;
 
 /* The procfs is copied. With no_stop the process goes on. NULL where descriptors have run out. */
-struct heap_job *heap_job_new(const struct procfs *fs, uint64_t max_pause_ns, bool no_stop);
+struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop);
 
 /* A job that runs is left to itself: it lets go of the target and of its memory when it ends. */
 void heap_job_free(struct heap_job *job);
 
+struct heap_request {
+	const struct process *process;
+	uint64_t max_pause_ns;
+};
+
 /* Returns 0, -EBUSY while one runs, or another -errno. */
-int heap_job_start(struct heap_job *job, const struct process *process);
+int heap_job_start(struct heap_job *job, const struct heap_request *request);
 bool heap_job_is_running(const struct heap_job *job);
 
 /* Once per job that has ended: true, with what it found. */

@@ -17,10 +17,10 @@ struct ui_options {
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
 	bool is_live;	  /* false: a captured tree, which is read once */
-	const struct procfs *fs;
-	uint64_t max_pause_ns; /* longest stop of a process for its heap */
-	bool no_stop;	       /* read it while the process runs on */
-	bool repeats_heap;     /* read the heap of a process that may be stopped by itself */
+	const struct procfs *fs; /* for heaps; NULL: they are not to be read */
+	/* longest stops of a process for its heap: when somebody asks for it, and without being asked */
+	uint64_t max_pause_ns, auto_pause_ns;
+	bool no_stop; /* read it while the process runs on */
 	const char *sort; /* as -s takes it, and right; NULL: the default */
 
 	/* A command that memstate runs, or all NULL and -1. */

@@ -82,7 +82,7 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " PAUSED ");
 	else if (!ui->options->is_live)
 		add_word(words, count, ROLE_STATUS, " captured ");
-	else if (ui->view == VIEW_HEAP && !ui->options->repeats_heap)
+	else if (ui->view == VIEW_HEAP && ui->options->auto_pause_ns == 0)
 		add_word(words, count, ROLE_STATUS, " once ");
 	else if (ui->view == VIEW_HEAP && data_heap_wait_ns(d, ui->interval_ns) > ui->interval_ns)
 		add_word(words, count, ROLE_STATUS, " every %s ",

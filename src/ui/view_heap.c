@@ -138,6 +138,8 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 
 	if (!f && !v->data->options->is_live)
 		strbuf_add_text(&text, "A capture has no memory in it that a heap could be read from.");
+	else if (!v->data->options->fs)
+		strbuf_add_text(&text, "Heaps are not read: --heap off.");
 	else if (!f && (!u || !u->error) && v->data->heap.is_reading)
 		return;
 	else if (!f || (f->usage.error && !f->error))
