@@ -32,9 +32,6 @@
 /* What stops no sooner and is in an uninterruptible sleep is not waited for: the others stand still. */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
-/* New threads appear while others are being stopped; each pass over them leaves fewer. */
-#define PASSES_MAX 64
-
 /* The kernel may hold the tracer itself: looked for this often, and for how long beyond the limit. */
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (200 * NS_PER_MS)
@@ -109,12 +106,13 @@ static int compare_tids(const void *a, const void *b)
 	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
-static bool is_seized(const struct tracer *t, int tid)
+static const struct seized *find_seized(const struct tracer *t, int tid)
 {
 	const struct seized key = { .tid = tid };
 
-	return t->sorted_count > 0 && bsearch(&key, t->seized, t->sorted_count,
-					      sizeof(key), compare_tids);
+	return t->sorted_count > 0 ? bsearch(&key, t->seized, t->sorted_count,
+					     sizeof(key), compare_tids)
+				   : NULL;
 }
 
 static void sort_seized(struct tracer *t)
@@ -170,26 +168,31 @@ static bool has_more(const struct tracer *t, size_t count)
 	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
 }
 
-/* Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or -errno. */
+/*
+ * Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or -errno. Only what cannot
+ * go away any more counts: those that stand, and a leader that has ended, which stays for the others.
+ */
 static int seize_new(struct tracer *t)
 {
 	struct dirent *entry;
-	size_t seen = 0;
+	size_t standing = 0;
 	int added = 0;
 
 	rewinddir(t->tasks);
 	while ((entry = readdir(t->tasks))) {
+		const struct seized *ours;
 		int tid, r;
 
 		if (num_parse_pid(entry->d_name, &tid) < 0)
 			continue;
-		seen++;
-		r = is_seized(t, tid) ? 0 : seize(t, tid);
+		ours = find_seized(t, tid);
+		r = ours ? 0 : seize(t, tid);
 		if (r < 0)
 			return r;
 		added += r;
+		standing += ours ? !ours->is_gone : r == 0 && tid == t->request->pid;
 	}
-	return added > 0 || has_more(t, seen);
+	return added > 0 || has_more(t, standing);
 }
 
 /*
@@ -271,22 +274,28 @@ static int open_tasks(struct tracer *t)
 	return 0;
 }
 
+/* New threads appear while others are being stopped, and old ones take their time to end. */
 static int stop_all(struct tracer *t)
 {
+	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
 	size_t waited = 0;
 	int r;
 
 	r = open_tasks(t);
-	for (int pass = 0; r == 0 && pass < PASSES_MAX; pass++) {
+	while (r == 0) {
 		int more = seize_new(t);
 
 		if (more <= 0)
 			return more < 0 ? more : t->count > 0 ? 0 : -ESRCH;
+		if (waited == t->count)
+			nanosleep(&poll, NULL);
 		for (; r == 0 && waited < t->count; waited++)
 			r = wait_for_stop(t, &t->seized[waited]);
 		sort_seized(t);
+		if (r == 0 && clock_now_ns() > t->deadline_ns)
+			r = -ETIMEDOUT;
 	}
-	return r < 0 ? r : -ETIMEDOUT;
+	return r;
 }
 
 static int read_all_registers(const struct tracer *t, struct stop *stop)
