@@ -107,6 +107,12 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 	return j->input->is_running;
 }
 
+/* Do so many speak for what it is taken for? More may be torn of a target that runs. */
+static inline bool jemalloc_is_most(const struct jemalloc *j, size_t count, size_t all)
+{
+	return count >= all - all / (jemalloc_is_running(j) ? 2 : 16);
+}
+
 /* Take steps from the budget. False, and none left, when they are used up. */
 static inline bool jemalloc_spend(struct jemalloc *j, uint64_t steps)
 {

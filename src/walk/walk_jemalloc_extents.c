@@ -37,17 +37,22 @@ static size_t find_arena(struct jemalloc *j, unsigned int number)
 	return j->arena_slots[number] - 1U;
 }
 
-/* No two extents share a structure, or a part of one. */
+/* No two extents share a structure, or a part of one. Its halves may be on two pages. */
 static bool claim(struct reading *reading, uint64_t extent_addr)
 {
-	const struct image_run *run = image_run_at(reading->j->image, extent_addr);
-	uint64_t bit = (run->offset_bytes + (extent_addr - run->start_addr)) /
-		       JEMALLOC_EXTENT_ALIGN;
+	for (uint64_t addr = extent_addr; addr < extent_addr + JEMALLOC_EXTENT_BYTES;
+	     addr += JEMALLOC_EXTENT_ALIGN) {
+		const struct image_run *run = image_run_at(reading->j->image, addr);
+		uint64_t bit;
 
-	if (bit_is_set(reading->claimed, bit) || bit_is_set(reading->claimed, bit + 1))
-		return false;
-	bit_set(reading->claimed, bit);
-	bit_set(reading->claimed, bit + 1);
+		if (!run)
+			continue;
+		bit = (run->offset_bytes + (addr - run->start_addr)) /
+		      JEMALLOC_EXTENT_ALIGN;
+		if (bit_is_set(reading->claimed, bit))
+			return false;
+		bit_set(reading->claimed, bit);
+	}
 	return true;
 }
 

@@ -19,6 +19,7 @@
 
 /* So many entries decide whether a root is one. */
 #define ROOT_SAMPLE 1000
+#define LEAF_TRIES 16
 
 static const struct jemalloc_tree trees[] = {
 	{ 2, { 18, 18 }, 8 },
@@ -141,13 +142,17 @@ static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
 	return false;
 }
 
-/* The first element of a leaf that points to an extent says where the leaf belongs. */
+/*
+ * The first element of a leaf that points to an extent says where the leaf belongs. Some may be of a
+ * change that the copy has one half of.
+ */
 static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t leaf_addr, uint64_t *ret_key)
 {
 	unsigned int bits = tree->level_bits[tree->level_count - 1];
 	uint64_t bytes = (uint64_t)tree->element_bytes << bits;
 	uint64_t end = leaf_addr + bytes;
+	unsigned int tries = LEAF_TRIES;
 	uint64_t page_addr, word;
 
 	if (!jemalloc_base_at(j, leaf_addr, bytes))
@@ -162,13 +167,15 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		word &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
 		if (word == 0)
 			continue;
-		if (!jemalloc_read_raw(j, word, &raw) ||
-		    !jemalloc_place_element(tree, &raw,
-					    (addr - leaf_addr) / tree->element_bytes,
-					    &page_addr))
+		if (jemalloc_read_raw(j, word, &raw) &&
+		    jemalloc_place_element(tree, &raw,
+					   (addr - leaf_addr) / tree->element_bytes,
+					   &page_addr)) {
+			*ret_key = page_addr >> (12 + bits);
+			return true;
+		}
+		if (--tries == 0)
 			return false;
-		*ret_key = page_addr >> (12 + bits);
-		return true;
 	}
 	return false;
 }
@@ -234,7 +241,7 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 	j->root_addr = root_addr;
 	j->tree = tree;
 	return jemalloc_for_each_entry(j, check_entry, &check) && check.good_count > 0 &&
-	       check.bad_count <= check.good_count / 16;
+	       jemalloc_is_most(j, check.good_count, check.good_count + check.bad_count);
 }
 
 /* A word that may be an element of the root. */

@@ -188,11 +188,6 @@ static size_t count_sound(const struct samples *s, size_t *ret_active)
 	return count;
 }
 
-static bool is_most(size_t count, size_t all)
-{
-	return count > all - all / 16 - 1;
-}
-
 static bool choose_layout(const struct samples *s)
 {
 	const struct jemalloc_layout *best = NULL;
@@ -209,7 +204,7 @@ static bool choose_layout(const struct samples *s)
 		}
 	}
 	s->j->layout = best;
-	return best && is_most(best_count, s->count);
+	return best && jemalloc_is_most(s->j, best_count, s->count);
 }
 
 /* Large extents have a page more than their block, but for opt.cache_oblivious:false. */
@@ -236,7 +231,7 @@ static bool choose_sizes(const struct samples *s)
 	}
 	make_classes(s->j, choices[best].quantum_shift);
 	s->j->pad_bytes = choices[best].pad_bytes;
-	return best_count > 0 && is_most(best_count, active);
+	return best_count > 0 && jemalloc_is_most(s->j, best_count, active);
 }
 
 const char *jemalloc_find_layout(struct jemalloc *j)

@@ -7,25 +7,29 @@
 
 #define PAGE_SHIFT 12
 
-/* Where the bitmap of a slab is in the structure. */
-#define FREE_BITS_OFFSET 64
+/* Where the bitmap of a slab is in the structure: its second half. */
+#define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
 /* Addresses of programs have 47 bits, or 56 with 5-level paging. */
 #define ADDRESS_LIMIT (UINT64_C(1) << 56)
 
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)
 {
-	const uint8_t *at;
+	const uint8_t *at, *bits;
 	uint64_t size;
 
 	if (extent_addr % JEMALLOC_EXTENT_ALIGN ||
 	    !jemalloc_base_at(j, extent_addr, JEMALLOC_EXTENT_BYTES))
 		return false;
-	at = image_at(j->image, extent_addr, JEMALLOC_EXTENT_BYTES);
+	at = image_at(j->image, extent_addr, FREE_BITS_OFFSET);
 	if (!at)
 		return false;
 	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
-	memcpy(ret->free_bits, at + FREE_BITS_OFFSET, sizeof(ret->free_bits));
+	/* it may be on a page of its own that was never written to */
+	memset(ret->free_bits, 0, sizeof(ret->free_bits));
+	bits = image_at(j->image, extent_addr + FREE_BITS_OFFSET, sizeof(ret->free_bits));
+	if (bits)
+		memcpy(ret->free_bits, bits, sizeof(ret->free_bits));
 	size = jemalloc_size_of(ret);
 	return size > 0 && ret->addr < ADDRESS_LIMIT && ret->addr >= IMAGE_PAGE_BYTES &&
 	       size < ADDRESS_LIMIT;

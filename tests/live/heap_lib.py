@@ -23,8 +23,8 @@ NO_HURRY = ("--max-pause", "60s")  # a busy machine stops threads, and copies, s
 class HeapTarget:
     """A shape of tests/targets/heap_target, made and waiting for letters."""
 
-    def __init__(self, *args, program="heap_target", tunables=None, **popen):
-        env = dict(os.environ)
+    def __init__(self, *args, program="heap_target", tunables=None, more_env=None, **popen):
+        env = {**os.environ, **(more_env or {})}
         if tunables:
             env["GLIBC_TUNABLES"] = tunables
         command = [os.path.join(FOLDER, program)]

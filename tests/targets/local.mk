@@ -41,3 +41,16 @@ tests_targets_types_target_bare_SOURCES = %D%/types_target.cc
 tests_targets_types_target_bare_CXXFLAGS = -O1 -fPIE -fno-rtti
 tests_targets_types_target_bare_LDFLAGS = -pie
 endif
+
+# The same for jemalloc, which comes by LD_PRELOAD, or is part of the program.
+check_PROGRAMS += tests/targets/jemalloc_target
+tests_targets_jemalloc_target_SOURCES = %D%/jemalloc_target.c
+tests_targets_jemalloc_target_CFLAGS = $(WARN_CFLAGS) -pthread
+tests_targets_jemalloc_target_LDFLAGS = -pthread
+if HAVE_STATIC_JEMALLOC
+check_PROGRAMS += tests/targets/jemalloc_target_static
+tests_targets_jemalloc_target_static_SOURCES = %D%/jemalloc_target.c
+tests_targets_jemalloc_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
+tests_targets_jemalloc_target_static_LDFLAGS = -pthread -static
+tests_targets_jemalloc_target_static_LDADD = -ljemalloc -lm
+endif
