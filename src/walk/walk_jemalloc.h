@@ -98,6 +98,7 @@ struct jemalloc {
 	uint16_t arena_slots
 		[JEMALLOC_ARENAS_MAX]; /* 1 + index in struct heap, by arena number */
 
+	bool has_broken_cache;
 	uint64_t budget; /* steps left */
 };
 

@@ -106,7 +106,9 @@ static void judge(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
 
-	heap->quality = heap->problem ? QUALITY_BOUND : QUALITY_EXACT;
+	heap->quality = !heap->problem	      ? QUALITY_EXACT
+			: j->has_broken_cache ? QUALITY_ESTIMATE
+					      : QUALITY_BOUND;
 	if (jemalloc_is_running(j)) {
 		heap->quality = QUALITY_ESTIMATE;
 		heap->problem =

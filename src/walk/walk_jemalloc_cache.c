@@ -222,8 +222,11 @@ static const char *read_caches(struct jemalloc *j)
 
 		if (is_unused(j, tls_addr - below))
 			continue;
-		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache))
+		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
+			j->has_broken_cache =
+				true; /* it may be whole at another moment */
 			return "a thread's cache is broken: what is in it counts as live";
+		}
 		j->heap->cache_count++;
 	}
 	return NULL;
