@@ -14,6 +14,19 @@ static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
 	}
 }
 
+/* [offset, end) of the image. */
+static void add_within(struct blocks *blocks, uint64_t offset, uint64_t end, enum use use)
+{
+	while (offset < end) {
+		uint64_t page_end = (offset | (IMAGE_PAGE_BYTES - 1)) + 1;
+		uint64_t stop = page_end < end ? page_end : end;
+
+		add_to_page(&blocks->pages[offset / IMAGE_PAGE_BYTES], use,
+			    (uint16_t)(stop - offset));
+		offset = stop;
+	}
+}
+
 void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr,
 		  enum use use)
 {
@@ -23,17 +36,11 @@ void page_use_add(struct blocks *blocks, uint64_t start_addr, uint64_t end_addr,
 	while (addr < end_addr) {
 		const struct image_run *run = image_run_at(image, addr);
 		uint64_t limit = run->end_addr < end_addr ? run->end_addr : end_addr;
+		uint64_t offset = run->offset_bytes + (addr - run->start_addr);
 
-		while (addr < limit) {
-			uint64_t page_end = (addr | (IMAGE_PAGE_BYTES - 1)) + 1;
-			uint64_t stop = page_end < limit ? page_end : limit;
-			uint64_t offset = run->offset_bytes + (addr - run->start_addr);
-
-			add_to_page(&blocks->pages[offset / IMAGE_PAGE_BYTES], use,
-				    (uint16_t)(stop - addr));
-			addr = stop;
-		}
-		addr = image_next_resident(image, addr, end_addr);
+		add_within(blocks, offset, offset + (limit - addr), use);
+		addr = limit < end_addr ? image_next_resident(image, limit, end_addr)
+					: end_addr;
 	}
 }
 

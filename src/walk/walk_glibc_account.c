@@ -57,7 +57,7 @@ static void trim_top(struct glibc *g, struct trim *trim, const struct region *re
 }
 
 static void account_chunk(struct glibc *g, struct heap_arena *arena, struct trim *trim,
-			  uint64_t addr, uint64_t size, bool is_unused)
+			  uint64_t addr, uint64_t size)
 {
 	uint64_t bit = glibc_bit(g, addr);
 	struct heap_class *class = &g->heap->classes[heap_class_index(size)];
@@ -76,7 +76,7 @@ static void account_chunk(struct glibc *g, struct heap_arena *arena, struct trim
 		chunk_sum_add(&arena->cached, size);
 		chunk_sum_add(&class->cached, size);
 		page_use_add(g->blocks, addr, addr + size, USE_FREE);
-	} else if (is_unused || bit_is_set(g->blocks->own, bit)) {
+	} else if (bit_is_set(g->blocks->own, bit)) {
 		bit_set(g->blocks->not_live, bit);
 	} else {
 		chunk_sum_add(&arena->live, size);
@@ -112,18 +112,52 @@ static struct extent *add_unit(struct glibc *g, const struct region *region, uin
 	return extent;
 }
 
+/* The first bit that is set of [bit, limit); limit if none is. */
+static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
+{
+	uint64_t word = bit / 64;
+	uint64_t rest = bits[word] & (UINT64_MAX << bit % 64);
+
+	while (rest == 0) {
+		if (++word > limit / 64)
+			return limit;
+		rest = bits[word];
+	}
+	bit = word * 64 + (uint64_t)__builtin_ctzll(rest);
+	return bit < limit ? bit : limit;
+}
+
+/*
+ * The size of a chunk that was found when the chain was walked; 0 if there is none at addr. Where the next
+ * one is noted says it too, without a look at the copy, which is large.
+ */
+static uint64_t noted_size(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	const struct image_run *run = image_run_at(g->image, addr);
+	uint64_t bit, limit, next, end, head;
+
+	if (!run || !bit_is_set(g->blocks->starts, glibc_bit(g, addr)))
+		return 0;
+	bit = glibc_bit(g, addr);
+	end = run->end_addr < region->end_addr ? run->end_addr : region->end_addr;
+	limit = bit + (end - addr) / CHUNK_ALIGN;
+	next = next_set_bit(g->blocks->starts, bit + 1, limit);
+	if (next < limit)
+		return (next - bit) * CHUNK_ALIGN;
+	return glibc_read_head(g, addr, &head) ? head & ~CHUNK_FLAGS : 0;
+}
+
 static void account_region(struct glibc *g, const struct region *region)
 {
 	struct heap_arena *arena = &g->heap->arenas[region->arena];
 	struct trim trim = { 0, 0 };
 	uint64_t addr = region->first_addr;
 	uint64_t size;
-	bool is_unused;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
 	/* top and fences are no chunk that was noted as one: they end the loop */
-	while (glibc_read_chunk(g, addr, &size, &is_unused)) {
-		account_chunk(g, arena, &trim, addr, size, is_unused);
+	while ((size = noted_size(g, region, addr)) > 0) {
+		account_chunk(g, arena, &trim, addr, size);
 		addr += size;
 	}
 	add_chain(g, region, addr);
