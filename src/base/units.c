@@ -19,16 +19,15 @@ int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 	return 0;
 }
 
-int units_parse_duration(const char *text, uint64_t *ret_ns)
+struct suffix {
+	const char *text;
+	uint64_t unit;
+};
+
+/* A number to thousandths, and one of the suffixes behind it. */
+static int parse_with_suffix(const char *text, const struct suffix *suffixes, size_t count,
+			     uint64_t *ret)
 {
-	static const struct {
-		const char *suffix;
-		uint64_t ns;
-	} suffixes[] = {
-		{ "", NS_PER_S },	{ "us", NS_PER_US },	 { "ms", NS_PER_MS },
-		{ "s", NS_PER_S },	{ "m", 60 * NS_PER_S },	 { "min", 60 * NS_PER_S },
-		{ "h", 3600 * NS_PER_S },
-	};
 	size_t digits = strspn(text, "0123456789.");
 	char number[32];
 	uint64_t thousandths;
@@ -41,15 +40,41 @@ int units_parse_duration(const char *text, uint64_t *ret_ns)
 	r = num_parse_thousandths(number, &thousandths);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		if (strcmp(text + digits, suffixes[i].suffix) != 0)
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(text + digits, suffixes[i].text) != 0)
 			continue;
-		if (thousandths > UINT64_MAX / suffixes[i].ns)
+		if (thousandths > UINT64_MAX / suffixes[i].unit)
 			return -ERANGE;
-		*ret_ns = thousandths * suffixes[i].ns / 1000;
+		*ret = thousandths * suffixes[i].unit / 1000;
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int units_parse_duration(const char *text, uint64_t *ret_ns)
+{
+	static const struct suffix suffixes[] = {
+		{ "", NS_PER_S },	{ "us", NS_PER_US },	 { "ms", NS_PER_MS },
+		{ "s", NS_PER_S },	{ "m", 60 * NS_PER_S },	 { "min", 60 * NS_PER_S },
+		{ "h", 3600 * NS_PER_S },
+	};
+
+	return parse_with_suffix(text, suffixes, sizeof(suffixes) / sizeof(suffixes[0]),
+				 ret_ns);
+}
+
+int units_parse_bytes(const char *text, uint64_t *ret_bytes)
+{
+	static const struct suffix suffixes[] = {
+		{ "B", 1 },
+		{ "K", UINT64_C(1) << 10 },
+		{ "M", UINT64_C(1) << 20 },
+		{ "G", UINT64_C(1) << 30 },
+		{ "T", UINT64_C(1) << 40 },
+	};
+
+	return parse_with_suffix(text, suffixes, sizeof(suffixes) / sizeof(suffixes[0]),
+				 ret_bytes);
 }
 
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])

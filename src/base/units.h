@@ -46,6 +46,9 @@ int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);
 /* "500ms", "2s", "1m", "1h", "0.5", "2": a bare number is seconds. Returns 0, -EINVAL, -ERANGE. */
 int units_parse_duration(const char *text, uint64_t *ret_ns);
 
+/* "512B", "64K", "1.5M", "2G", "1T": 1024-based, the letter is needed. Returns as above. */
+int units_parse_bytes(const char *text, uint64_t *ret_bytes);
+
 /* Room for every text made below, NUL included. */
 #define UNITS_TEXT_SIZE 24
 

@@ -1,11 +1,15 @@
 noinst_LIBRARIES += %D%/libclassify.a
 %C%_libclassify_a_SOURCES = \
+	%D%/block_groups.c \
+	%D%/block_groups.h \
 	%D%/classify.c \
 	%D%/classify.h \
 	%D%/classify_heap.c \
 	%D%/classify_heap.h \
 	%D%/diagnose.c \
 	%D%/diagnose.h \
+	%D%/leaks.c \
+	%D%/leaks.h \
 	%D%/past_heap.c \
 	%D%/past_heap.h
-CLASSIFY_LIBS = %D%/libclassify.a $(MODEL_LIBS)
+CLASSIFY_LIBS = %D%/libclassify.a $(WALK_LIBS)

@@ -12,6 +12,7 @@
 const struct cmd *const cmds[] = {
 	&cmd_map,
 	&cmd_heap,
+	&cmd_leaks,
 	&cmd_capture,
 	&cmd_doctor,
 	NULL,

@@ -14,6 +14,7 @@ enum exit_status {
 	EXIT_FAILED = 1,
 	EXIT_BAD_USAGE = 2,
 	EXIT_PARTIAL = 3, /* some targets gone or unreadable; said on stderr */
+	EXIT_ABOVE_LIMIT = 4, /* a limit that the user set */
 };
 
 struct cmd {
@@ -30,6 +31,7 @@ struct cmd {
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_map;
 extern const struct cmd cmd_heap;
+extern const struct cmd cmd_leaks;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
 

@@ -51,7 +51,7 @@ int help_show(const struct cmd *cmd)
 	if (!cmd->name)
 		strbuf_add_text(&out,
 				"\nExit status: 0 done, 1 failed, 2 wrong usage, 3 some targets "
-				"gone or unreadable.\n"
+				"gone or unreadable,\n4 above a limit that was set.\n"
 				"Manual: man memstate\n");
 	return print(&out);
 }

@@ -7,6 +7,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_capture.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_heap.c \
+	%D%/cmd_leaks.c \
 	%D%/cmd_map.c \
 	%D%/cmd_watch.c \
 	%D%/doctor.c \

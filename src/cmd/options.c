@@ -36,6 +36,9 @@ enum option_id {
 	OPTION_HEAP,
 	OPTION_MAX_PAUSE,
 	OPTION_NO_STOP,
+	OPTION_FAIL_ABOVE,
+	OPTION_SNAPSHOT,
+	OPTION_SINCE,
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTION_COUNT_
@@ -52,10 +55,12 @@ static const struct option_row {
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
 			  "their children too, and theirs" },
-	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP, "one report, then end" },
-	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP, "CSV, RFC 4180" },
+	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS,
+			  "one report, then end" },
+	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS,
+			 "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP,
+			  SCOPE_HEAP | SCOPE_LEAKS,
 			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
@@ -70,7 +75,8 @@ static const struct option_row {
 				  "say what columns there are" },
 	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
 				 "leave the line of headings out" },
-	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
+	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
+			   SCOPE_LEAKS,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
@@ -86,12 +92,19 @@ static const struct option_row {
 	[OPTION_HEAP] = { 0, "heap", "auto|walk|off", SCOPE_WATCH,
 			  "read the heaps of processes that were named; each is stopped while its "
 			  "memory is copied (default auto: where that may be done)" },
-	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP,
+	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS,
 			       "leave the heap unread if that would stop the process for longer "
 			       "(default 1s; 250ms with --heap auto)" },
 	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
 			     "read the heap while the process runs: it is never stopped, and "
 			     "figures are approximate" },
+	[OPTION_FAIL_ABOVE] = { 0, "fail-above", "N|BYTES", SCOPE_LEAKS,
+				"end with status 4 if more is leaked than N blocks, or than BYTES: "
+				"a number with B, K, M or G; may be repeated, for both" },
+	[OPTION_SNAPSHOT] = { 0, "snapshot", "FILE", SCOPE_LEAKS,
+			      "write down which blocks there are, for a later --since" },
+	[OPTION_SINCE] = { 0, "since", "FILE", SCOPE_LEAKS,
+			   "show the blocks too that are new since that snapshot, and reachable" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };
@@ -233,6 +246,18 @@ static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
 	return refuse(cmd, OPTION_HEAP, arg, "auto, walk or off");
 }
 
+static int set_limit(const struct cmd *cmd, const char *arg, struct options *o)
+{
+	if (num_parse_u64(arg, &o->block_limit) == 0)
+		o->has_block_limit = true;
+	else if (units_parse_bytes(arg, &o->byte_limit) == 0)
+		o->has_byte_limit = true;
+	else
+		return refuse(cmd, OPTION_FAIL_ABOVE, arg,
+			      "a number of blocks, or bytes as 512B, 64K, 1.5M or 2G");
+	return 0;
+}
+
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
 {
 	bool *flag = find_flag(o, (enum option_id)id);
@@ -282,6 +307,14 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		o->has_max_pause = true;
 		if (units_parse_duration(arg, &o->max_pause_ns) < 0)
 			return refuse(cmd, id, arg, "a time, as 500ms or 2s");
+		return 0;
+	case OPTION_FAIL_ABOVE:
+		return set_limit(cmd, arg, o);
+	case OPTION_SNAPSHOT:
+		o->snapshot = arg;
+		return 0;
+	case OPTION_SINCE:
+		o->since = arg;
 		return 0;
 	case OPTION_PROCFS:
 		o->procfs_root = arg;

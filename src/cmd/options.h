@@ -19,7 +19,8 @@ enum option_scope {
 	SCOPE_CAPTURE = 1 << 2,
 	SCOPE_DOCTOR = 1 << 3,
 	SCOPE_HEAP = 1 << 4,
-	SCOPE_ALL = (1 << 5) - 1,
+	SCOPE_LEAKS = 1 << 5,
+	SCOPE_ALL = (1 << 6) - 1,
 };
 
 enum format {
@@ -60,6 +61,9 @@ struct options {
 	uint64_t max_pause_ns;
 	bool has_max_pause;
 	bool no_stop;
+	uint64_t block_limit, byte_limit; /* of --fail-above */
+	bool has_block_limit, has_byte_limit;
+	const char *snapshot, *since; /* files, or NULL */
 	const char *procfs_root;
 	bool redact;
 	bool help;

@@ -12,6 +12,9 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/heap_report.c \
 	%D%/heap_report.h \
 	%D%/json.c \
+	%D%/leak_columns.c \
+	%D%/leak_report.c \
+	%D%/leak_report.h \
 	%D%/mapping_columns.c \
 	%D%/output.h \
 	%D%/process_columns.c \

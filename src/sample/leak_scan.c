@@ -4,49 +4,6 @@
 #include "sample/leak_scan.h"
 
 #include "base/clock.h"
-#include "base/units.h"
-
-/*
- * A chain's block ends in the next one's head; live are the bytes from its own head on.
- */
-static uint64_t resident_bytes(const struct blocks *blocks, const struct block *block)
-{
-	uint64_t start = block->addr, end = block->addr + block->bytes;
-
-	if (blocks->extents[block->extent].kind == EXTENT_CHAIN) {
-		start -= blocks->head_bytes;
-		end -= 8;
-	}
-	return image_resident_bytes(blocks->image, start, end);
-}
-
-static void sum_resident(const struct blocks *blocks, struct leak_scan *scan)
-{
-	struct block_place place = { 0 };
-	struct block block;
-
-	scan->leaked_resident_bytes = 0;
-	while (blocks_next(blocks, &place, &block))
-		if (!bit_is_set(scan->mark.reached, block.bit))
-			scan->leaked_resident_bytes += resident_bytes(blocks, &block);
-	scan->reachable_resident_bytes = bytes_sub(scan->heap.owner_bytes[OWNER_LIVE],
-						   scan->leaked_resident_bytes);
-}
-
-static void judge(struct leak_scan *scan)
-{
-	scan->problem = scan->heap.problem;
-	scan->quality = scan->heap.quality;
-	if (scan->quality != QUALITY_EXACT) {
-		scan->quality = QUALITY_UNKNOWN;
-		return;
-	}
-	scan->swapped_bytes = roots_swapped_bytes(&scan->mappings);
-	if (scan->swapped_bytes != 0) {
-		scan->quality = QUALITY_BOUND;
-		scan->problem = "memory that is swapped out may hold pointers";
-	}
-}
 
 static int mark(struct heap_reader *reader, const struct mark_progress *progress,
 		mark_leak_fn *on_leak, void *context, struct leak_scan *scan)
@@ -67,7 +24,7 @@ static int mark(struct heap_reader *reader, const struct mark_progress *progress
 	r = mark_run(&input, on_leak, context, &scan->mark);
 	root_list_release(&roots);
 	if (r == 0)
-		sum_resident(&reader->blocks, scan);
+		leaks_sum_resident(&reader->blocks, scan);
 	return r;
 }
 
@@ -82,7 +39,7 @@ int leak_scan_run(struct heap_reader *reader, struct usage *u,
 	r = heap_reader_read(reader, u, &ret->mappings, &ret->heap);
 	if (r < 0 || u->error)
 		return r;
-	judge(ret);
+	leaks_judge(ret);
 	if (ret->quality == QUALITY_UNKNOWN)
 		return 0;
 	began_ns = clock_now_ns();

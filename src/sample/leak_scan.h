@@ -9,27 +9,8 @@
 #ifndef MS_SAMPLE_LEAK_SCAN_H
 #define MS_SAMPLE_LEAK_SCAN_H
 
-#include "model/heap.h"
+#include "classify/leaks.h"
 #include "sample/heap_reader.h"
-#include "walk/mark.h"
-
-struct leak_scan {
-	struct mapping_list mappings;
-	struct heap heap;
-	/*
-	 * Of all below: exact; bound, when some memory could not be looked at: then
-	 * blocks that seem leaked may be reached from there; unknown, when the heap is
-	 * not known exactly: then there is nothing below.
-	 */
-	enum quality quality;
-	const char *problem;	/* why it is not exact; NULL if it is */
-	uint64_t swapped_bytes; /* that could not be looked at */
-
-	struct mark mark;
-	/* resident memory: reachable + leaked = the owner live of the matrix */
-	uint64_t reachable_resident_bytes, leaked_resident_bytes;
-	uint64_t mark_ns; /* CPU and waiting, after the target went on */
-};
 
 /*
  * Scan the process of *u, which is read again with its heap as heap_reader_read() does.

@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
+	%D%/block_list.c \
+	%D%/block_list.h \
 	%D%/capture.c \
 	%D%/capture.h \
 	%D%/capture_dir.c \

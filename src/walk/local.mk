@@ -4,6 +4,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/block_index.h \
 	%D%/blocks.c \
 	%D%/blocks.h \
+	%D%/content.c \
+	%D%/content.h \
 	%D%/detail.c \
 	%D%/detail.h \
 	%D%/mark.c \

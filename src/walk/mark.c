@@ -75,6 +75,22 @@ static void take_candidate(struct marker *m, uint64_t word)
 	push(m, &ref);
 }
 
+/* All that is needed to find the block and to scan it, at once: one wait instead of four. */
+static inline void prefetch(const struct marker *m, const struct block_page *page,
+			    uint64_t at)
+{
+	uint64_t offset = (uint64_t)(page - m->mark->index.pages) * IMAGE_PAGE_BYTES +
+			  at % IMAGE_PAGE_BYTES;
+	uint64_t bit = offset / BLOCK_ALIGN;
+
+	__builtin_prefetch(page);
+	__builtin_prefetch(m->image->bytes + offset);
+	if (bit < m->blocks->bit_count) {
+		__builtin_prefetch(&m->blocks->starts[bit / 64]);
+		__builtin_prefetch(&m->seen[bit / 64]);
+	}
+}
+
 static inline void offer(struct marker *m, uint64_t word)
 {
 	const struct block_index *index = &m->mark->index;
@@ -84,17 +100,8 @@ static inline void offer(struct marker *m, uint64_t word)
 	if (!block_index_may_hold(index, word))
 		return;
 	page = block_index_page(index, word - m->blocks->head_bytes);
-	if (page) {
-		uint64_t bit = (uint64_t)(page - index->pages) *
-				       (IMAGE_PAGE_BYTES / BLOCK_ALIGN) +
-			       word % IMAGE_PAGE_BYTES / BLOCK_ALIGN;
-
-		__builtin_prefetch(page);
-		if (bit < m->blocks->bit_count) {
-			__builtin_prefetch(&m->blocks->starts[bit / 64]);
-			__builtin_prefetch(&m->seen[bit / 64]);
-		}
-	}
+	if (page)
+		prefetch(m, page, word - m->blocks->head_bytes);
 	older = m->candidates[m->next_candidate];
 	m->candidates[m->next_candidate] = word;
 	m->next_candidate = (m->next_candidate + 1) % CANDIDATES;

@@ -21,6 +21,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "say.h"
+
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 26)
 
 #	ifndef MAP_FIXED_NOREPLACE
@@ -32,24 +34,6 @@
 
 static void *blocks[BLOCKS_MAX];
 static volatile int is_over;
-
-static void say(const char *key, uint64_t value)
-{
-	char line[96];
-	int length = snprintf(line, sizeof(line), "%s %" PRIu64 "\n", key, value);
-
-	if (write(STDOUT_FILENO, line, (size_t)length) != length)
-		_exit(99);
-}
-
-static void say_word(const char *word)
-{
-	char line[32];
-	int length = snprintf(line, sizeof(line), "%s\n", word);
-
-	if (write(STDOUT_FILENO, line, (size_t)length) != length)
-		_exit(99);
-}
 
 static void say_mallinfo(void)
 {

@@ -10,12 +10,12 @@ tests_targets_target_LDADD = -lrt
 
 # Heaps in known shapes; the same as a static program, where main_arena is the program's own.
 check_PROGRAMS += tests/targets/heap_target
-tests_targets_heap_target_SOURCES = %D%/heap_target.c
+tests_targets_heap_target_SOURCES = %D%/heap_target.c %D%/say.h
 tests_targets_heap_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_LDFLAGS = -pthread
 if HAVE_STATIC
 check_PROGRAMS += tests/targets/heap_target_static
-tests_targets_heap_target_static_SOURCES = %D%/heap_target.c
+tests_targets_heap_target_static_SOURCES = %D%/heap_target.c %D%/say.h
 tests_targets_heap_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_static_LDFLAGS = -pthread -static
 endif
@@ -54,3 +54,9 @@ tests_targets_jemalloc_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_jemalloc_target_static_LDFLAGS = -pthread -static
 tests_targets_jemalloc_target_static_LDADD = -ljemalloc -lm
 endif
+
+# Leaks that are known. Optimised, so that addresses are only where the source says.
+check_PROGRAMS += tests/targets/leak_target
+tests_targets_leak_target_SOURCES = %D%/leak_target.c %D%/say.h
+tests_targets_leak_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
+tests_targets_leak_target_LDFLAGS = -pthread

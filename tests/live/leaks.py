@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Leaked blocks are those that the process says it leaked: none more, none less."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from live import (KIB, Folder, Skip, as_nobody, check, complaints, equal, memstate, parse_csv,
+                  read_proc, run, status_field, test)
+
+PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "leak_target")
+SUMS = ["direct_count", "indirect_count", "direct_bytes", "indirect_bytes"]
+
+# Those in which memcheck has no other name for it: no block that only an inner address leads to.
+AS_MEMCHECK = [("singles", 100), ("list", 1000), ("backwards", 1000), ("ring", 50), ("tree", 9),
+               ("pairs", 60), ("mixed", 60), ("ends", 20), ("freed", 50), ("tls", 30),
+               ("mapping", 30)]
+SHAPES = AS_MEMCHECK + [
+    ("interior", 80), ("shared", 30), ("read-only", 30), ("large", 12), ("stacks", 6),
+    ("stale", 6), ("exited", 5), ("register", 0), ("register", 1)]
+
+
+class LeakTarget:
+    """A shape of tests/targets/leak_target, made and waiting for letters."""
+
+    def __init__(self, shape, number, **popen):
+        self.process = subprocess.Popen([PROGRAM, shape, str(number)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+        self.truth = self.read_until(b"ready")
+        self.pid = self.truth["pid"]
+        self.truth["direct_count"] = self.truth["direct"]
+        self.truth["indirect_count"] = self.truth["indirect"]
+
+    def read_until(self, word):
+        said = {}
+        for line in self.process.stdout:
+            if line.strip() == word:
+                return said
+            key, value = line.split()
+            said[key.decode()] = int(value)
+        status = self.process.wait()
+        error = self.process.stderr.read().decode().strip()
+        if status == 77:
+            raise Skip(error or "cannot be had here")
+        raise AssertionError(f"target: status {status}: {error}")
+
+    def order(self, letter):
+        self.process.stdin.write(letter)
+        self.process.stdin.flush()
+        return self.read_until(b"done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+def leaks(pid, *args, status=0, **popen):
+    """The process's JSON. A long pause is a busy machine's, and no reason to fail."""
+    result = memstate("leaks", "-p", pid, "-J", "--max-pause", "1m", *args, **popen)
+    return json.loads(result.must_be(status).out)
+
+
+def check_truth(target, found):
+    equal({key: found[key] for key in SUMS}, {key: target.truth[key] for key in SUMS},
+          "leaked blocks")
+    equal(found["leak_quality"], "exact", "quality")
+    equal(found["problem"], None, "problem")
+    for what in ("count", "bytes"):
+        equal(found[f"reachable_{what}"] + found[f"direct_{what}"] + found[f"indirect_{what}"],
+              found[f"live_{what}"], f"parts of the live {what}")
+    equal(found["reachable_resident_bytes"] + found["leaked_resident_bytes"],
+          found["live_resident_bytes"], "resident parts of live")
+    groups = found["leaked"]
+    equal(sum(g["blocks"] for g in groups), found["direct_count"], "direct of the groups")
+    equal(sum(g["total_bytes"] for g in groups), found["direct_bytes"], "bytes of the groups")
+    equal(sum(g["indirect_blocks"] for g in groups), found["indirect_count"], "indirect of groups")
+    equal(sum(g["indirect_bytes"] for g in groups), found["indirect_bytes"], "their bytes")
+
+
+@test
+def what_is_leaked_is_what_the_program_leaked():
+    for shape, number in SHAPES:
+        with LeakTarget(shape, number) as target:
+            try:
+                check_truth(target, leaks(target.pid))
+            except AssertionError as error:
+                raise AssertionError(f"{shape} {number}: {error}") from error
+
+
+@test
+def memory_that_was_given_back_lazily_keeps_nothing():
+    with LeakTarget("lazy", 20) as target:
+        for words in (line.split() for line in read_proc(target.pid, "smaps").splitlines()):
+            if words[0] == b"Rss:":
+                rss = words[1]
+            if words[0] == b"LazyFree:" and words[1] != b"0" and words[1] == rss:
+                break
+        else:
+            raise Skip("the kernel has not marked all of it")
+        check_truth(target, leaks(target.pid))
+
+
+@test
+def valgrind_finds_the_same():
+    valgrind = shutil.which("valgrind")
+    if not valgrind:
+        raise Skip("valgrind is not installed")
+    for shape, number in AS_MEMCHECK:
+        result = subprocess.run(
+            [valgrind, "--leak-check=full", "--show-leak-kinds=none", PROGRAM, shape, str(number)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        text = result.stderr.decode().replace(",", "")
+        found = [int(n) for kind in ("definitely", "indirectly")
+                 for n in re.search(kind + r" lost: (\d+) bytes in (\d+) blocks", text).groups()]
+        with LeakTarget(shape, number) as target:
+            ours = leaks(target.pid)
+        equal([ours[key] for key in ("direct_bytes", "direct_count", "indirect_bytes",
+                                     "indirect_count")], found, f"{shape} {number}: valgrind")
+
+
+@test
+def groups_say_size_content_and_where_and_the_bytes_are_there():
+    with LeakTarget("list", 50) as target:
+        groups = leaks(target.pid)["leaked"]
+        equal(len(groups), 1, "groups")
+        group = groups[0]
+        equal((group["content"], group["block_bytes"], group["blocks"]), ("pointers", 40, 1), "group")
+        with open(f"/proc/{target.pid}/mem", "rb") as memory:
+            memory.seek(int(group["example_addr"], 16))
+            equal(group["peek"], memory.read(32).hex(), "peek")
+        text = memstate("leaks", "-p", target.pid, "--max-pause", "1m").must_be(0).out.decode()
+        check(group["example_addr"][2:] in text, text)
+        rows = parse_csv(memstate("leaks", "-p", target.pid, "--max-pause", "1m",
+                                  "--csv").must_be(0).out)
+        equal([(row["kind"], row["total_bytes"], row["indirect_bytes"], row["peek"]) for row in rows],
+              [("leaked", 40, 49 * 40, group["peek"])], "rows")
+
+
+@test
+def above_a_limit_the_status_is_4():
+    with LeakTarget("singles", 100) as target:
+        for limit, status in (("99", 4), ("100", 0), ("3999B", 4), ("4000B", 0), ("3.9K", 4),
+                              ("4K", 0), ("0", 4), ("1G", 0)):
+            leaks(target.pid, "--fail-above", limit, status=status)
+        leaks(target.pid, "--fail-above", "1G", "--fail-above", "99", status=4)
+        leaks(target.pid, "--fail-above", "100", "--fail-above", "1B", status=4)
+        for bad in ("", "x", "1x", "-1", "1KB", "1.5"):
+            result = memstate("leaks", "-p", target.pid, "--fail-above", bad).must_be(2)
+            equal(result.out, b"", "output")
+
+
+@test
+def blocks_that_are_new_and_kept_are_those_since_the_snapshot():
+    with LeakTarget("singles", 50) as target, Folder() as folder:
+        first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
+        leaks(target.pid, "--snapshot", first)
+        equal(leaks(target.pid, "--since", first)["new"], [], "new when nothing happened")
+        target.order(b"k")
+        target.order(b"l")
+        found = leaks(target.pid, "--since", first, "--snapshot", second)
+        equal([(g["block_bytes"], g["blocks"]) for g in found["new"]], [(72, 100)], "new")
+        equal(found["direct_count"], 150, "leaked")
+        target.order(b"k")
+        for snapshot, count in ((first, 200), (second, 100)):
+            found = leaks(target.pid, "--since", snapshot)
+            equal([(g["block_bytes"], g["blocks"]) for g in found["new"]], [(72, count)], "new")
+        # the later one over the earlier one
+        leaks(target.pid, "--since", second, "--snapshot", second)
+        equal(leaks(target.pid, "--since", second)["new"], [], "new")
+        equal(sorted(os.listdir(folder)), ["first", "second"], "files")
+        rows = parse_csv(memstate("leaks", "-p", target.pid, "--max-pause", "1m", "--csv",
+                                  "--since", first).must_be(0).out)
+        equal({(row["kind"], row["block_bytes"], int(row["blocks"])) for row in rows},
+              {("leaked", 40, 50), ("leaked", 88, 100), ("new", 72, 200)}, "rows")
+
+
+def refused(folder, pid, content):
+    path = os.path.join(folder, "snapshot")
+    with open(path, "wb") as f:
+        f.write(content)
+    result = memstate("leaks", "-p", pid, "--max-pause", "1m", "--since", path).must_be(1)
+    equal(result.out, b"", "output")
+    equal(len(complaints(result.err)), 1, f"messages: {result.err}")
+    check(path.encode() in result.err, result.err)
+    return result.err
+
+
+@test
+def a_snapshot_of_another_process_or_a_damaged_one_is_refused():
+    with LeakTarget("singles", 50) as target, LeakTarget("singles", 50) as other, \
+            Folder() as folder:
+        path = os.path.join(folder, "good")
+        leaks(target.pid, "--snapshot", path)
+        with open(path, "rb") as f:
+            good = f.read()
+        check(b"another process" in refused(folder, other.pid, good), "whose")
+        ticks = good.replace(b"start_ticks ", b"start_ticks 1")
+        check(b"another process" in refused(folder, target.pid, ticks), "when it started")
+        check(b"version" in refused(folder, target.pid, good.replace(b"blocks 1", b"blocks 2")),
+              "version")
+        for bad in (b"", b"x", good[:20], good[:-1], good + b"\1\1", good + b"\x80",
+                    good.replace(b"count ", b"count 1"), good.replace(b"pid", b"pip"),
+                    good.replace(b"\npid ", b"\npid -"), b"\x7fELF" + good):
+            refused(folder, target.pid, bad)
+        result = memstate("leaks", "-p", target.pid, "--since", os.path.join(folder, "none"))
+        result.must_be(1)
+        result = memstate("leaks", "-p", target.pid, "--max-pause", "1m", "--snapshot",
+                          os.path.join(folder, "none", "file"))
+        result.must_be(1)
+
+
+@test
+def one_process_where_it_can_only_be_one():
+    with LeakTarget("singles", 5) as a, LeakTarget("list", 5) as b, Folder() as folder:
+        pids = f"{a.pid},{b.pid}"
+        for args in (["--csv"], ["--snapshot", os.path.join(folder, "x")]):
+            memstate("leaks", "-p", pids, *args).must_be(2)
+        equal(os.listdir(folder), [], "files")
+        out = memstate("leaks", "-p", pids, "-J", "--max-pause", "1m").must_be(0).out
+        equal([json.loads(line)["direct_count"] for line in out.splitlines()], [5, 1], "leaked")
+    memstate("leaks").must_be(2)
+
+
+@test
+def what_is_not_known_is_not_said_to_be_leaked():
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            # whatever its malloc is, nothing was lost: or it is unknown, and then nothing is said
+            result = memstate("leaks", "-p", process.pid, "-J", "--max-pause", "1m")
+            if result.status == 0:
+                equal(json.loads(result.out)["leak_quality"], "exact", "quality")
+            else:
+                equal((result.status, result.out), (1, b""), "answer")
+        finally:
+            process.kill()
+    with LeakTarget("singles", 5) as target:
+        result = memstate("leaks", "-p", target.pid, "--max-pause", "1us").must_be(1)
+        equal(result.out, b"", "output")
+        check(b"--max-pause" in result.err, result.err)
+
+
+@test
+def an_ordinary_user_may_scan_its_own_process():
+    become = as_nobody()
+    with LeakTarget("tree", 5, preexec_fn=become) as target:
+        check_truth(target, leaks(target.pid, preexec_fn=become))
+        equal(status_field(target.pid, "TracerPid"), "0", "tracer")
+
+
+@test
+def nothing_of_the_target_changes():
+    with LeakTarget("large", 10) as target:
+        before = [line for line in read_proc(target.pid, "smaps_rollup").splitlines()
+                  if line.startswith((b"Rss", b"Anonymous", b"LazyFree", b"Swap:"))]
+        found = leaks(target.pid)
+        check(found["scanned_bytes"] > 64 * KIB, "scanned")
+        after = [line for line in read_proc(target.pid, "smaps_rollup").splitlines()
+                 if line.startswith((b"Rss", b"Anonymous", b"LazyFree", b"Swap:"))]
+        equal(after, before, "memory")
+
+
+run()
