@@ -258,13 +258,37 @@ static int set_limit(const struct cmd *cmd, const char *arg, struct options *o)
 	return 0;
 }
 
+/* Options whose argument is taken as it is. */
+static const char **find_word(struct options *o, enum option_id id)
+{
+	switch (id) {
+	case OPTION_OUTPUT:
+		return &o->output;
+	case OPTION_SORT:
+		return &o->sort;
+	case OPTION_SNAPSHOT:
+		return &o->snapshot;
+	case OPTION_SINCE:
+		return &o->since;
+	case OPTION_PROCFS:
+		return &o->procfs_root;
+	default:
+		return NULL;
+	}
+}
+
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
 {
 	bool *flag = find_flag(o, (enum option_id)id);
+	const char **word = find_word(o, (enum option_id)id);
 	uint64_t thousandths;
 
 	if (flag) {
 		*flag = true;
+		return 0;
+	}
+	if (word) {
+		*word = arg;
 		return 0;
 	}
 	switch ((enum option_id)id) {
@@ -289,12 +313,6 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		if (num_parse_u64(arg, &o->top) < 0 || o->top == 0)
 			return refuse(cmd, id, arg, "a number from 1");
 		return 0;
-	case OPTION_OUTPUT:
-		o->output = arg;
-		return 0;
-	case OPTION_SORT:
-		o->sort = arg;
-		return 0;
 	case OPTION_MAX_SHARE:
 		if (num_parse_thousandths(arg, &thousandths) < 0 || thousandths < 100 ||
 		    thousandths > 100000)
@@ -310,15 +328,6 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		return 0;
 	case OPTION_FAIL_ABOVE:
 		return set_limit(cmd, arg, o);
-	case OPTION_SNAPSHOT:
-		o->snapshot = arg;
-		return 0;
-	case OPTION_SINCE:
-		o->since = arg;
-		return 0;
-	case OPTION_PROCFS:
-		o->procfs_root = arg;
-		return 0;
 	default:
 		return -EINVAL;
 	}
