@@ -283,8 +283,11 @@ def each_sample_of_a_series_has_the_heap():
                        "-o", "live_bytes,heap_quality,unexplained_bytes").must_be(0).out
         lines = [json.loads(line)["processes"] for line in out.decode().splitlines()]
         equal(len(lines), 3, "samples")
-        equal(len({json.dumps(line) for line in lines}), 1, "different samples")
+        equal(len({line[0]["live_bytes"] for line in lines}), 1, "different samples")
+        equal([line[0]["unexplained_bytes"] for line in lines], [0, 0, 0], "unexplained")
         equal(lines[0][0]["heap_quality"], "exact", "quality")
+        # on a busy machine a later sample has the heap of an earlier one
+        check({line[0]["heap_quality"] for line in lines} <= {"exact", "estimate"}, "quality")
 
 
 run()
