@@ -176,6 +176,7 @@ int screen_run(struct session *session)
 			.max_pause_ns = o->max_pause_ns,
 			.auto_pause_ns = heaps_auto_pause_ns(o),
 			.no_stop = o->no_stop,
+			.may_run = o->heap == HEAP_AUTO,
 			.sort = o->sort,
 			.output_fd = -1,
 		},

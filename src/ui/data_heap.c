@@ -35,6 +35,7 @@ void data_heap_forget(struct data_heap *h)
 	past_heap_release(&h->past);
 	h->is_known = false;
 	h->is_wanted = false;
+	h->wishes = 0;
 	h->is_reading = false;
 	h->is_awaited = false;
 }
@@ -92,19 +93,24 @@ uint64_t data_heap_estimate_ns(const struct data *d)
 	return u ? heap_reader_estimate_pause_ns(&reader, u, &d->mappings) : BYTES_UNKNOWN;
 }
 
-void data_heap_read(struct data *d, bool is_awaited)
+void data_heap_read(struct data *d, unsigned int wishes)
 {
 	struct data_heap *h = &d->heap;
 
 	if (!data_heap_can_be_read(d) || !data_heap_is_allowed(d))
 		return;
-	h->is_wanted = !h->is_reading;
-	h->is_awaited = h->is_awaited || is_awaited;
+	h->is_awaited = h->is_awaited || wishes & HEAP_AWAITED;
+	/* what goes on may be enough */
+	if (h->is_reading && (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
+		return;
+	h->is_wanted = true;
+	h->wishes |= wishes;
 }
 
 void data_heap_cancel(struct data *d)
 {
 	d->heap.is_wanted = false;
+	d->heap.wishes = 0;
 	d->heap.is_reading = false;
 	d->heap.is_awaited = false;
 }
@@ -180,7 +186,7 @@ static void show(struct data *d)
 	struct usage *shown = d->detail.count > 0 ? &d->detail.usages[0] : NULL;
 	char *command;
 
-	if (f->error || f->usage.error || !shown || f->usage.taken_ns < shown->taken_ns)
+	if (!heap_findings_are_known(f) || !shown || f->usage.taken_ns < shown->taken_ns)
 		return;
 	command = shown->command;
 	*shown = f->usage;
@@ -200,10 +206,9 @@ void data_heap_set(struct data *d, struct heap_findings *f)
 	h->findings = *f;
 	heap_findings_init(f);
 	h->is_known = true;
-	h->is_wanted = false;
 	h->is_reading = false;
-	h->is_awaited = false;
-	if (!h->findings.error && h->findings.heap.quality != QUALITY_UNKNOWN)
+	h->is_awaited = h->is_wanted && h->wishes & HEAP_AWAITED;
+	if (heap_findings_are_known(&h->findings))
 		past_heap_take(&h->past, &h->findings.heap, &h->findings.mappings);
 	show(d);
 }
@@ -234,10 +239,14 @@ static bool begin(struct data *d)
 	if (!h->job)
 		h->job = heap_job_new(d->options->fs, d->options->no_stop);
 	request.process = &data_detail(d)->process;
-	request.max_pause_ns = h->is_awaited ? d->options->max_pause_ns : d->options->auto_pause_ns;
+	request.wants_detail = h->wishes & HEAP_DETAIL;
+	request.or_running = !(h->wishes & HEAP_AWAITED) && d->options->may_run;
+	request.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns : d->options->auto_pause_ns;
 	r = h->job ? heap_job_start(h->job, &request) : -ENOMEM;
 	if (r == -EBUSY)
 		return false;
+	h->reading_wishes = h->wishes;
+	h->wishes = 0;
 	h->is_wanted = false;
 	h->is_reading = r == 0;
 	h->began_ns = clock_now_ns();

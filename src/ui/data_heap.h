@@ -18,6 +18,8 @@ struct data_heap {
 	bool is_wanted;	   /* to be read as soon as can be */
 	bool is_reading;   /* just now, the one process */
 	bool is_awaited;   /* either, and somebody has asked for it */
+	unsigned int wishes;	     /* for the next read */
+	unsigned int reading_wishes; /* of the one that goes on */
 	uint64_t began_ns; /* when that began */
 
 	/* processes for which somebody said that they may be stopped */
@@ -44,8 +46,13 @@ bool data_heap_can_be_read(const struct data *d);
 /* How long it would stand still; BYTES_UNKNOWN if that cannot be told. */
 uint64_t data_heap_estimate_ns(const struct data *d);
 
-/* Have it read; somebody waits for that, or nobody does. Nothing happens where it is not allowed. */
-void data_heap_read(struct data *d, bool is_awaited);
+enum heap_wish {
+	HEAP_AWAITED = 1 << 0, /* somebody waits for it */
+	HEAP_DETAIL = 1 << 1,  /* with types, pages and pins */
+};
+
+/* Have it read. Nothing happens where that is not allowed. */
+void data_heap_read(struct data *d, unsigned int wishes);
 
 /* Stop waiting for it. */
 void data_heap_cancel(struct data *d);

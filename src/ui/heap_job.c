@@ -29,6 +29,7 @@ struct heap_job {
 	bool is_running;
 
 	/* the thread's, while it runs */
+	struct heap_request request;
 	struct heap_findings findings;
 
 	pthread_mutex_t lock; /* for what follows */
@@ -38,7 +39,10 @@ struct heap_job {
 
 void heap_findings_init(struct heap_findings *f)
 {
-	*f = (struct heap_findings){ .mappings = MAPPING_LIST_INIT };
+	*f = (struct heap_findings){
+		.mappings = MAPPING_LIST_INIT,
+		.detail = HEAP_DETAIL_INIT,
+	};
 	usage_init(&f->usage);
 	heap_init(&f->heap);
 }
@@ -48,6 +52,7 @@ void heap_findings_release(struct heap_findings *f)
 	usage_release(&f->usage);
 	mapping_list_release(&f->mappings);
 	heap_release(&f->heap);
+	heap_detail_release(&f->detail);
 	heap_findings_init(f);
 }
 
@@ -101,12 +106,27 @@ void heap_job_free(struct heap_job *job)
 		destroy(job);
 }
 
+bool heap_findings_are_known(const struct heap_findings *f)
+{
+	return !f->error && !f->usage.error && f->heap.quality != QUALITY_UNKNOWN;
+}
+
 static void read_heap(struct heap_job *job)
 {
 	struct heap_findings *f = &job->findings;
 
 	f->taken_ns = clock_now_ns();
 	f->error = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+	if ((f->error == -EFBIG || f->error == -ETIMEDOUT) && job->request.or_running) {
+		job->reader.is_running = true;
+		heap_release(&f->heap);
+		f->error = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+		job->reader.is_running = job->no_stop;
+	}
+	if (job->request.wants_detail && heap_findings_are_known(f)) {
+		heap_reader_detail(&job->reader, &f->mappings, &f->detail);
+		f->has_detail = true;
+	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
 	if (job->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
 		return;
@@ -157,6 +177,8 @@ int heap_job_start(struct heap_job *job, const struct heap_request *request)
 		return -EBUSY;
 	heap_findings_release(&job->findings);
 	job->findings.usage.process = *request->process;
+	job->request = *request;
+	job->request.process = NULL;
 	job->reader.max_pause_ns = request->max_pause_ns;
 	job->has_ended = false;
 	r = start_thread(job);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/heap.h"
+#include "model/heap_detail.h"
 #include "model/mapping.h"
 #include "model/usage.h"
 
@@ -23,12 +24,17 @@ struct heap_findings {
 	struct usage usage;
 	struct mapping_list mappings;
 	struct heap heap;
+	struct heap_detail detail;
+	bool has_detail;
 	uint64_t taken_ns; /* when it began, and what it took */
 	uint64_t cost_ns;
 };
 
 void heap_findings_init(struct heap_findings *f);
 void heap_findings_release(struct heap_findings *f);
+
+/* True if there are figures in it. */
+bool heap_findings_are_known(const struct heap_findings *f);
 
 struct heap_job;
 
@@ -41,6 +47,8 @@ void heap_job_free(struct heap_job *job);
 struct heap_request {
 	const struct process *process;
 	uint64_t max_pause_ns;
+	bool wants_detail;
+	bool or_running; /* where the stop would be longer: read it while the process runs */
 };
 
 /* Returns 0, -EBUSY while one runs, or another -errno. */

@@ -1,69 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "ui/heap_parts.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "render/bar.h"
+#include "render/heap_page.h"
 #include "ui/view.h"
 
-#define ADDRESS_WIDTH 13
 #define BAR_WIDTH_MIN 10
+#define LABEL_WIDTH 34
 
-struct page {
-	const struct heap *heap;
-	const struct usage *usage;
-	struct lines *lines;
-	bool exact_bytes;
-	int width; /* of an amount, the blank before it included */
-};
-
-static void add_amount(const struct page *p, struct pen *pen, uint64_t bytes)
+struct pen sheet_begin_heading(const struct heap_sheet *s)
 {
-	char text[UNITS_TEXT_SIZE];
-
-	if (p->exact_bytes && bytes_known(bytes)) {
-		_cleanup_strbuf_ struct strbuf exact = STRBUF_INIT;
-
-		strbuf_add_u64(&exact, bytes);
-		pen_add_right(pen, p->width, exact.text);
-		return;
-	}
-	pen_add_right(pen, p->width, bytes == 0 ? "." : units_format_bytes(bytes, text));
-}
-
-static void add_count(struct pen *pen, uint64_t count)
-{
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	strbuf_add_u64(&text, count);
-	pen_add_right(pen, 11, count == 0 ? "." : text.text);
-}
-
-static struct pen begin_heading(const struct page *p)
-{
-	struct pen pen = lines_next(p->lines);
+	struct pen pen = lines_next(s->lines);
 
 	pen.role = ROLE_HEADING;
 	if (pen.canvas) {
-		struct area line = { p->lines->area.x, pen.y, p->lines->area.width, 1 };
+		struct area line = { s->lines->area.x, pen.y, s->lines->area.width, 1 };
 
 		canvas_fill(pen.canvas, &line, ROLE_HEADING, ' ');
 	}
 	return pen;
 }
 
-/* What is resident, by owner */
-
-static char owner_letter(unsigned int owner)
+void sheet_add_amount(const struct heap_sheet *s, struct pen *pen, uint64_t bytes)
 {
-	return part_letter((enum part)(PART_OWNER + owner));
+	char text[UNITS_TEXT_SIZE];
+
+	if (s->exact_bytes && bytes_known(bytes)) {
+		_cleanup_strbuf_ struct strbuf exact = STRBUF_INIT;
+
+		strbuf_add_u64(&exact, bytes);
+		pen_add_right(pen, s->amount_width, exact.text);
+		return;
+	}
+	pen_add_right(pen, s->amount_width, bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
-/* "[" parts, a letter for each cell, "]" */
-static void add_bar(struct pen *pen, const uint64_t *parts, size_t count, uint64_t whole,
-		    const char *letters, const enum role *roles)
+void sheet_add_count(struct pen *pen, uint64_t count)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	strbuf_add_u64(&text, count);
+	pen_add_right(pen, COUNT_WIDTH, count == 0 ? "." : text.text);
+}
+
+void sheet_add_title(const struct heap_sheet *s, struct pen *pen, const char *title)
+{
+	pen_add_right(pen, s->amount_width, title);
+}
+
+void sheet_add_count_title(struct pen *pen, const char *title)
+{
+	pen_add_right(pen, COUNT_WIDTH, title);
+}
+
+void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar)
 {
 	size_t cells[OWNER_COUNT_];
 	int end = pen->end - 1;
@@ -71,16 +67,18 @@ static void add_bar(struct pen *pen, const uint64_t *parts, size_t count, uint64
 	if (end - pen->x - 1 < BAR_WIDTH_MIN)
 		return;
 	pen_add(pen, "[");
-	bar_split(parts, count, whole, (size_t)(end - pen->x), cells);
-	for (size_t i = 0; i < count; i++) {
-		pen->role = roles[i];
+	bar_split(bar->parts, bar->count, bar->whole, (size_t)(end - pen->x), cells);
+	for (size_t i = 0; i < bar->count; i++) {
+		pen->role = bar->roles[i];
 		for (size_t n = 0; n < cells[i]; n++)
-			pen_add(pen, (char[2]){ letters[i], '\0' });
+			pen_add(pen, (char[2]){ bar->letters[i], '\0' });
 	}
 	pen->role = ROLE_TEXT;
 	pen_move_to(pen, end);
 	pen_add(pen, "]");
 }
+
+/* What is resident, by owner */
 
 static uint64_t sum_owners(const struct heap *heap)
 {
@@ -100,21 +98,45 @@ static void add_share(struct pen *pen, uint64_t bytes, uint64_t whole)
 	pen_add_right(pen, 8, text.text);
 }
 
-static void add_owner(const struct page *p, unsigned int owner, const char *meaning)
+static void add_owner(const struct heap_sheet *s, unsigned int owner, const char *meaning)
 {
-	struct pen pen = lines_next(p->lines);
+	const struct heap *heap = &s->findings->heap;
+	struct pen pen = lines_next(s->lines);
+	char spread[UNITS_TEXT_SIZE];
 
 	pen.role = (enum role)(ROLE_OWNER + (int)owner);
-	pen_addf(&pen, "%c ", owner_letter(owner));
+	pen_addf(&pen, "%c ", part_letter((enum part)(PART_OWNER + owner)));
 	pen.role = ROLE_TEXT;
 	pen_addf(&pen, "%-16s", owner_names[owner]);
-	add_amount(p, &pen, p->heap->owner_bytes[owner]);
-	add_share(&pen, p->heap->owner_bytes[owner], sum_owners(p->heap));
+	sheet_add_amount(s, &pen, heap->owner_bytes[owner]);
+	add_share(&pen, heap->owner_bytes[owner], sum_owners(heap));
 	pen.role = ROLE_DIM;
-	pen_addf(&pen, "  %s", meaning);
+	if (heap->reading_count > 0)
+		pen_addf(&pen, "  readings within %s",
+			 units_format_bytes(heap->spread_bytes[owner], spread));
+	else
+		pen_addf(&pen, "  %s", meaning);
 }
 
-static void draw_owners(const struct page *p)
+static void draw_bar(const struct heap_sheet *s)
+{
+	const struct heap *heap = &s->findings->heap;
+	char letters[OWNER_HEAP_LAST + 1];
+	enum role roles[OWNER_HEAP_LAST + 1];
+	const struct sheet_bar bar = {
+		heap->owner_bytes, OWNER_HEAP_LAST + 1, sum_owners(heap), letters, roles,
+	};
+	struct pen pen = lines_next(s->lines);
+
+	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
+		letters[o] = part_letter((enum part)(PART_OWNER + o));
+		roles[o] = (enum role)(ROLE_OWNER + (int)o);
+	}
+	pen_add(&pen, "heap ");
+	sheet_add_bar(&pen, &bar);
+}
+
+static void draw_owners(const struct heap_sheet *s)
 {
 	static const char *const meanings[OWNER_HEAP_LAST + 1] = {
 		[OWNER_LIVE] = "allocated and not freed",
@@ -122,46 +144,41 @@ static void draw_owners(const struct page *p)
 		[OWNER_POOL_FRAGMENTS] = "free, on pages with live blocks",
 		[OWNER_HEAP_META] = "the allocator's own",
 	};
-	char letters[OWNER_HEAP_LAST + 1];
-	enum role roles[OWNER_HEAP_LAST + 1];
-	uint64_t sum = sum_owners(p->heap);
-	struct pen pen = lines_next(p->lines);
+	const struct heap *heap = &s->findings->heap;
+	uint64_t rss_bytes = s->findings->usage.total.bytes[SMAPS_RSS];
+	struct pen pen;
 
-	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
-		letters[o] = owner_letter(o);
-		roles[o] = (enum role)(ROLE_OWNER + (int)o);
-	}
-	pen_add(&pen, "heap ");
-	add_bar(&pen, p->heap->owner_bytes, OWNER_HEAP_LAST + 1, sum, letters, roles);
-	pen = begin_heading(p);
+	draw_bar(s);
+	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-18s", "RESIDENT");
-	pen_add_right(&pen, p->width, "BYTES");
+	sheet_add_title(s, &pen, "BYTES");
 	pen_add_right(&pen, 8, "SHARE");
 	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++)
-		add_owner(p, o, meanings[o]);
-	pen = lines_next(p->lines);
+		add_owner(s, o, meanings[o]);
+	pen = lines_next(s->lines);
 	pen.role = ROLE_STRONG;
 	pen_addf(&pen, "%-18s", "= heap");
-	add_amount(p, &pen, sum);
+	sheet_add_amount(s, &pen, sum_owners(heap));
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "%8s  %u%% of Rss", "",
-		 (units_per_mille(sum, p->usage->total.bytes[SMAPS_RSS]) + 5) / 10);
-	pen = lines_next(p->lines);
+		 (units_per_mille(sum_owners(heap), rss_bytes) + 5) / 10);
+	pen = lines_next(s->lines);
 	pen_addf(&pen, "%-18s", "trimmable");
-	add_amount(p, &pen, p->heap->trimmable_bytes);
+	sheet_add_amount(s, &pen, heap->trimmable_bytes);
 	pen.role = ROLE_DIM;
-	pen_addf(&pen, "%8s  what malloc_trim(0) would give back", "");
+	pen_addf(&pen, "%8s  what %s would give back", "",
+		 heap->allocator == ALLOCATOR_JEMALLOC ? "arena.<all>.purge" : "malloc_trim(0)");
 }
 
 /* Blocks, by what became of them */
 
-static void add_chunks(const struct page *p, const char *label, const struct chunk_sum *sum)
+static void add_chunks(const struct heap_sheet *s, const char *label, const struct chunk_sum *sum)
 {
-	struct pen pen = lines_next(p->lines);
+	struct pen pen = lines_next(s->lines);
 
-	pen_addf(&pen, "%-34s", label);
-	add_count(&pen, sum->count);
-	add_amount(p, &pen, sum->bytes);
+	pen_addf(&pen, "%-*s", LABEL_WIDTH, label);
+	sheet_add_count(&pen, sum->count);
+	sheet_add_amount(s, &pen, sum->bytes);
 }
 
 static void add_sum(struct chunk_sum *sum, const struct chunk_sum *more)
@@ -170,66 +187,142 @@ static void add_sum(struct chunk_sum *sum, const struct chunk_sum *more)
 	sum->bytes += more->bytes;
 }
 
-static void draw_chunks(const struct page *p)
+/* Of the arenas that are trusted. */
+static void sum_arenas(const struct heap *heap, struct heap_arena *ret)
 {
-	struct heap_arena all = { 0 };
-	struct pen pen = begin_heading(p);
-
-	for (size_t i = 0; i < p->heap->arena_count; i++) {
-		const struct heap_arena *arena = &p->heap->arenas[i];
+	*ret = (struct heap_arena){ 0 };
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct heap_arena *arena = &heap->arenas[i];
 
 		if (arena->problem)
 			continue;
-		add_sum(&all.live, &arena->live);
-		add_sum(&all.cached, &arena->cached);
-		add_sum(&all.fast, &arena->fast);
-		add_sum(&all.bin, &arena->bin);
+		add_sum(&ret->live, &arena->live);
+		add_sum(&ret->cached, &arena->cached);
+		add_sum(&ret->fast, &arena->fast);
+		add_sum(&ret->bin, &arena->bin);
+		add_sum(&ret->own, &arena->own);
 	}
-	pen_addf(&pen, "%-34s", "BLOCKS, resident or not");
-	pen_add_right(&pen, 11, "COUNT");
-	pen_add_right(&pen, p->width, "BYTES");
-	add_chunks(p, "live, in arenas", &all.live);
-	add_chunks(p, "live, with a mapping of their own", &p->heap->mapped);
-	add_chunks(p, "free, in threads' caches", &all.cached);
-	add_chunks(p, "free, in fastbins", &all.fast);
-	add_chunks(p, "free, in bins", &all.bin);
 }
 
-/* Arenas. What there is no room for is left out from the right. */
-
-static void add_arena(const struct page *p, const struct heap_arena *arena)
+static void draw_chunks(const struct heap_sheet *s)
 {
-	struct pen pen = lines_next(p->lines);
+	const struct heap *heap = &s->findings->heap;
+	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
+	struct pen pen = sheet_begin_heading(s);
+	struct heap_arena all;
 
-	pen_addf(&pen, "%#-*" PRIx64, ADDRESS_WIDTH + 2, arena->addr);
-	add_amount(p, &pen, arena->system_bytes);
+	sum_arenas(heap, &all);
+	pen_addf(&pen, "%-*s", LABEL_WIDTH, "BLOCKS, resident or not");
+	sheet_add_count_title(&pen, "COUNT");
+	sheet_add_title(s, &pen, "BYTES");
+	add_chunks(s, heap_lists_known(heap) ? "live, in arenas" : "live or cached, in arenas",
+		   &all.live);
+	if (!is_jemalloc)
+		add_chunks(s, "live, with a mapping of their own", &heap->mapped);
+	if (heap_lists_known(heap))
+		add_chunks(s, "free, in threads' caches", &all.cached);
+	if (heap_lists_known(heap) && !is_jemalloc)
+		add_chunks(s, "free, in fastbins", &all.fast);
+	add_chunks(s, is_jemalloc ? "free, in slabs" : "free, in bins", &all.bin);
+	if (heap_lists_known(heap) && is_jemalloc)
+		add_chunks(s, "of jemalloc itself", &all.own);
+}
+
+/* Arenas. What there is no room for is left out from the right: the less telling stand there. */
+
+#define ARENA_AMOUNTS 8
+
+static void get_glibc_amounts(const struct heap_arena *arena, bool are_lists_known,
+			      uint64_t ret[ARENA_AMOUNTS])
+{
+	const uint64_t amounts[ARENA_AMOUNTS] = {
+		arena->system_bytes,
+		arena->live.bytes,
+		arena->bin.bytes,
+		arena->top_bytes,
+		arena->trimmable_bytes,
+		are_lists_known ? arena->cached.bytes : BYTES_UNKNOWN,
+		are_lists_known ? arena->fast.bytes : BYTES_UNKNOWN,
+	};
+
+	memcpy(ret, amounts, sizeof(amounts));
+}
+
+static void get_jemalloc_amounts(const struct heap_arena *arena, bool are_lists_known,
+				 uint64_t ret[ARENA_AMOUNTS])
+{
+	const uint64_t amounts[ARENA_AMOUNTS] = {
+		arena->stretches[HEAP_ACTIVE].bytes,
+		arena->live.bytes,
+		arena->bin.bytes,
+		arena->stretches[HEAP_DIRTY].bytes,
+		arena->stretches[HEAP_MUZZY].bytes,
+		arena->stretches[HEAP_RETAINED].bytes,
+		arena->trimmable_bytes,
+		are_lists_known ? arena->cached.bytes : BYTES_UNKNOWN,
+	};
+
+	memcpy(ret, amounts, sizeof(amounts));
+}
+
+struct arena_table {
+	const char *titles[ARENA_AMOUNTS]; /* to the first NULL */
+	void (*get)(const struct heap_arena *arena, bool are_lists_known,
+		    uint64_t ret[ARENA_AMOUNTS]);
+	bool has_numbers; /* arenas are known by these */
+};
+
+static const struct arena_table glibc_table = {
+	{ "SYSTEM", "LIVE", "BINS", "TOP", "TRIM", "CACHED", "FAST" },
+	get_glibc_amounts,
+	false,
+};
+
+static const struct arena_table jemalloc_table = {
+	{ "ACTIVE", "LIVE", "FREE", "DIRTY", "MUZZY", "RETAINED", "PURGE", "CACHED" },
+	get_jemalloc_amounts,
+	true,
+};
+
+static void add_arena(const struct heap_sheet *s, const struct arena_table *table,
+		      const struct heap_arena *arena)
+{
+	struct pen pen = lines_next(s->lines);
+	uint64_t amounts[ARENA_AMOUNTS];
+
+	if (table->has_numbers)
+		pen_addf(&pen, "%-6" PRIu32, arena->number);
+	else
+		pen_addf(&pen, "%#-15" PRIx64, arena->addr);
 	if (arena->problem) {
-		pen_addf(&pen, "  unknown: %s", arena->problem);
+		pen_addf(&pen, " unknown: %s", arena->problem);
 		return;
 	}
-	add_amount(p, &pen, arena->live.bytes);
-	add_amount(p, &pen, arena->bin.bytes);
-	add_amount(p, &pen, arena->top_bytes);
-	add_amount(p, &pen, arena->trimmable_bytes);
-	add_amount(p, &pen, arena->cached.bytes);
-	add_amount(p, &pen, arena->fast.bytes);
-	add_count(&pen, arena->heap_count);
-	add_count(&pen, arena->attached_threads);
+	table->get(arena, heap_lists_known(&s->findings->heap), amounts);
+	for (size_t i = 0; i < ARENA_AMOUNTS && table->titles[i]; i++)
+		sheet_add_amount(s, &pen, amounts[i]);
+	if (table->has_numbers)
+		return;
+	sheet_add_count(&pen, arena->heap_count);
+	sheet_add_count(&pen, arena->attached_threads);
 }
 
-static void draw_arenas(const struct page *p)
+static void draw_arenas(const struct heap_sheet *s)
 {
-	static const char *const titles[] = { "SYSTEM", "LIVE",	  "BINS", "TOP",
-					      "TRIM",	"CACHED", "FAST" };
-	struct pen pen = begin_heading(p);
+	const struct heap *heap = &s->findings->heap;
+	const struct arena_table *table =
+		heap->allocator == ALLOCATOR_JEMALLOC ? &jemalloc_table : &glibc_table;
+	struct pen pen = sheet_begin_heading(s);
 
-	pen_addf(&pen, "%-*s", ADDRESS_WIDTH + 2, "ARENA");
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		pen_add_right(&pen, p->width, titles[i]);
-	pen_add_right(&pen, 11, "HEAPS");
-	pen_add_right(&pen, 11, "THREADS");
-	for (size_t i = 0; i < p->heap->arena_count; i++)
-		add_arena(p, &p->heap->arenas[i]);
+	pen_addf(&pen, "%-*s", table->has_numbers ? 6 : 15, "ARENA");
+	for (size_t i = 0; i < ARENA_AMOUNTS && table->titles[i]; i++)
+		sheet_add_title(s, &pen, table->titles[i]);
+	if (!table->has_numbers) {
+		sheet_add_count_title(&pen, "HEAPS");
+		sheet_add_count_title(&pen, "THREADS");
+	}
+	for (size_t i = 0; i < heap->arena_count; i++)
+		add_arena(s, table, &heap->arenas[i]);
 }
 
 /* Size classes */
@@ -239,7 +332,8 @@ static uint64_t class_bytes(const struct heap_class *class)
 	return class->live.bytes + class->cached.bytes + class->free.bytes;
 }
 
-static void add_class(const struct page *p, const struct heap_class *class, uint64_t most_bytes)
+static void add_class(const struct heap_sheet *s, const struct heap_class *class,
+		      uint64_t most_bytes)
 {
 	static const enum role roles[] = {
 		ROLE_OWNER + OWNER_LIVE,
@@ -247,59 +341,65 @@ static void add_class(const struct page *p, const struct heap_class *class, uint
 		ROLE_OWNER + OWNER_POOL_PAGES,
 	};
 	const uint64_t parts[] = { class->live.bytes, class->cached.bytes, class->free.bytes };
-	struct pen pen = lines_next(p->lines);
+	const struct sheet_bar bar = { parts, 3, most_bytes, "Lcf", roles };
+	struct pen pen = lines_next(s->lines);
 	char text[UNITS_TEXT_SIZE];
 
 	pen_add_right(&pen, 8, units_format_bytes(class->upper_bytes, text));
-	add_count(&pen, class->live.count);
-	add_amount(p, &pen, class->live.bytes);
-	add_count(&pen, class->cached.count + class->free.count);
-	add_amount(p, &pen, class->cached.bytes + class->free.bytes);
+	sheet_add_count(&pen, class->live.count);
+	sheet_add_amount(s, &pen, class->live.bytes);
+	sheet_add_count(&pen, class->cached.count + class->free.count);
+	sheet_add_amount(s, &pen, class->cached.bytes + class->free.bytes);
 	pen_add(&pen, "  ");
-	add_bar(&pen, parts, 3, most_bytes, "Lcf", roles);
+	sheet_add_bar(&pen, &bar);
 }
 
-static void draw_classes(const struct page *p)
+static void draw_classes(const struct heap_sheet *s)
 {
+	const struct heap *heap = &s->findings->heap;
 	uint64_t most_bytes = 0;
-	struct pen pen = begin_heading(p);
+	struct pen pen = sheet_begin_heading(s);
 
 	pen_add_right(&pen, 8, "SIZE TO");
-	pen_add_right(&pen, 11, "LIVE");
-	pen_add_right(&pen, p->width, "BYTES");
-	pen_add_right(&pen, 11, "FREE");
-	pen_add_right(&pen, p->width, "BYTES");
+	sheet_add_count_title(&pen, "LIVE");
+	sheet_add_title(s, &pen, "BYTES");
+	sheet_add_count_title(&pen, "FREE");
+	sheet_add_title(s, &pen, "BYTES");
 	pen_add(&pen, "   L live  c cached  f free");
-	for (size_t i = 0; i < p->heap->class_count; i++)
-		if (class_bytes(&p->heap->classes[i]) > most_bytes)
-			most_bytes = class_bytes(&p->heap->classes[i]);
-	for (size_t i = 0; i < p->heap->class_count; i++)
-		if (class_bytes(&p->heap->classes[i]) > 0)
-			add_class(p, &p->heap->classes[i], most_bytes);
+	for (size_t i = 0; i < heap->class_count; i++)
+		if (class_bytes(&heap->classes[i]) > most_bytes)
+			most_bytes = class_bytes(&heap->classes[i]);
+	for (size_t i = 0; i < heap->class_count; i++)
+		if (class_bytes(&heap->classes[i]) > 0)
+			add_class(s, &heap->classes[i], most_bytes);
 }
 
-static void (*const parts[])(const struct page *p) = {
-	draw_owners,
-	draw_chunks,
-	draw_arenas,
-	draw_classes,
+static void (*const parts[])(const struct heap_sheet *s) = {
+	draw_owners,	  draw_chunks,	  sheet_draw_fill, sheet_draw_types,
+	sheet_draw_pins, draw_arenas, draw_classes,
 };
 
 void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f)
 {
-	const struct page page = {
-		.heap = &f->heap,
-		.usage = &f->usage,
+	const struct heap_sheet sheet = {
+		.findings = f,
 		.lines = lines,
 		.exact_bytes = v->exact_bytes,
-		.width = v->exact_bytes ? 15 : 9,
+		.ascii = lines->canvas && lines->canvas->ascii,
+		.amount_width = v->exact_bytes ? 15 : 9,
 	};
 
 	v->part_count = 0;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t before = lines->count;
+
 		if (i > 0)
 			lines_next(lines);
-		v->part_lines[v->part_count++] = lines->count;
-		parts[i](&page);
+		v->part_lines[v->part_count] = lines->count;
+		parts[i](&sheet);
+		if (lines->count == v->part_lines[v->part_count])
+			lines->count = before; /* nothing to say */
+		else
+			v->part_count++;
 	}
 }

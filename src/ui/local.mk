@@ -11,9 +11,11 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/graph.h \
 	%D%/grid.c \
 	%D%/grid.h \
+	%D%/heap_detail_parts.c \
 	%D%/heap_job.c \
 	%D%/heap_job.h \
 	%D%/heap_parts.c \
+	%D%/heap_parts.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/keymap.c \

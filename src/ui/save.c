@@ -37,9 +37,11 @@ static void add_report(const struct ui *ui, struct strbuf *out)
 	text_report_add(out, data_detail(&ui->data), &ui->data.mappings, &options);
 }
 
-static bool is_heap_known(const struct heap_findings *f)
+static void add_heap(const struct ui *ui, const struct heap_findings *f, struct strbuf *out)
 {
-	return f && !f->error && f->heap.quality != QUALITY_UNKNOWN;
+	const struct heap_report_options options = { .exact_bytes = ui->options->exact_bytes };
+
+	heap_report_add_text(out, &f->usage, &f->heap, f->has_detail ? &f->detail : NULL, &options);
 }
 
 int save_view(const struct ui *ui, const char *path)
@@ -49,7 +51,7 @@ int save_view(const struct ui *ui, const char *path)
 	const struct heap_findings *found = data_heap_findings(&ui->data);
 
 	if ((ui->view != VIEW_PROCESSES && !data_detail(&ui->data)) ||
-	    (ui->view == VIEW_HEAP && !is_heap_known(found)))
+	    (ui->view == VIEW_HEAP && (!found || !heap_findings_are_known(found))))
 		return -ENODATA;
 	add_time(&text, ui->view == VIEW_PROCESSES ? ui->data.processes->unix_ms
 						   : ui->data.detail.unix_ms);
@@ -58,9 +60,7 @@ int save_view(const struct ui *ui, const char *path)
 	else if (ui->view == VIEW_MAPPINGS)
 		add_table(ui, &ui->mappings.grid, ui->mappings.order, ui->mappings.count, &text);
 	else if (ui->view == VIEW_HEAP)
-		heap_report_add_text(&text, &found->usage, &found->heap, NULL,
-				     &(struct heap_report_options){
-					     .exact_bytes = ui->options->exact_bytes });
+		add_heap(ui, found, &text);
 	else
 		add_report(ui, &text);
 	return io_write_file_atomic(path, text.text, text.length);

@@ -93,8 +93,8 @@ void ui_set_view(struct ui *ui, enum view view)
 	ui->view = view;
 	ui->wants_refresh = true;
 	ui_update_view(ui);
-	if (view == VIEW_HEAP && !data_heap_findings(&ui->data))
-		ui_read_heap(ui);
+	if (view == VIEW_HEAP)
+		ui_show_heap(ui);
 }
 
 /* The process under the cursor becomes the one that is shown. */
@@ -154,7 +154,7 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 		interval_ns = data_detail_interval_ns(&ui->data, interval_ns);
 	if (data_view(ui) != VIEW_PROCESSES &&
 	    data_heap_due_ns(&ui->data, ui->interval_ns) <= now_ns)
-		data_heap_read(&ui->data, false);
+		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
 	/* on the clock of the last ones, unless that is already past */

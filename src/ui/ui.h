@@ -21,6 +21,7 @@ struct ui_options {
 	/* longest stops of a process for its heap: when somebody asks for it, and without being asked */
 	uint64_t max_pause_ns, auto_pause_ns;
 	bool no_stop; /* read it while the process runs on */
+	bool may_run; /* the same, where the stop would be longer than auto_pause_ns */
 	const char *sort; /* as -s takes it, and right; NULL: the default */
 
 	/* A command that memstate runs, or all NULL and -1. */
@@ -139,6 +140,7 @@ void ui_set_view(struct ui *ui, enum view view);
 /* The heap, in ui_heap.c: read it, if the process may be stopped for that; or ask first. */
 void ui_read_heap(struct ui *ui);
 void ui_ask_for_heap(struct ui *ui);
+void ui_show_heap(struct ui *ui); /* the view was opened */
 void ui_open_heap(struct ui *ui);
 
 /* Prompts, in prompt.c: a key while one is open. */

@@ -6,7 +6,7 @@
 
 void ui_read_heap(struct ui *ui)
 {
-	data_heap_read(&ui->data, true);
+	data_heap_read(&ui->data, HEAP_AWAITED | HEAP_DETAIL);
 }
 
 /* Unless somebody has said so already: may it be stopped? */
@@ -16,6 +16,20 @@ void ui_ask_for_heap(struct ui *ui)
 		ui_read_heap(ui);
 	else
 		prompt_open(ui, PROMPT_STOP);
+}
+
+/* Of what is known there may be more to know. */
+static bool is_half_known(const struct ui *ui)
+{
+	const struct heap_findings *f = data_heap_findings(&ui->data);
+
+	return !f || (heap_findings_are_known(f) && !f->has_detail);
+}
+
+void ui_show_heap(struct ui *ui)
+{
+	if (is_half_known(ui))
+		ui_read_heap(ui);
 }
 
 void ui_open_heap(struct ui *ui)

@@ -170,7 +170,7 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 	draw_head(v, c, area);
 	draw_notice(v, c, area, now_ns);
 	v->part_count = 0;
-	if (!f || f->error || f->usage.error || f->heap.quality == QUALITY_UNKNOWN) {
+	if (!f || !heap_findings_are_known(f)) {
 		lines.canvas = c;
 		draw_unknown(v, &lines);
 		v->line_count = 0;

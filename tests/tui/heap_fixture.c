@@ -101,6 +101,71 @@ static void make_known(struct heap_findings *f)
 	add_share(f, 0x7f0000000000, other_bytes);
 }
 
+static const struct {
+	const char *name;
+	uint64_t size_bytes, count, pinned, pages, alone;
+} types[] = {
+	{ "shop::Order", 104, 150000, 12000, 3100, 2900 },
+	{ NULL, 520, 40500, 9, 9, 0 },
+	{ "std::map<std::string, shop::Price>", 40, 100002, 40, 22, 1 },
+	{ "evil\033[31m", 24, 201455, 0, 0, 0 },
+};
+
+#define TYPE_COUNT (sizeof(types) / sizeof(types[0]))
+
+static void add_types(struct heap_detail *d)
+{
+	d->types = xcalloc(TYPE_COUNT, sizeof(*d->types));
+	d->pins = xcalloc(TYPE_COUNT, sizeof(*d->pins));
+	for (size_t i = 0; i < TYPE_COUNT; i++) {
+		uint64_t bytes = types[i].count * types[i].size_bytes;
+
+		d->types[d->type_count++] = (struct heap_type){
+			.name = types[i].name ? xstrdup(types[i].name) : NULL,
+			.size_bytes = types[i].size_bytes,
+			.live = { types[i].count, bytes },
+			.resident_bytes = bytes,
+			.pin = { types[i].pinned,
+				 { types[i].pages, types[i].pages * 3000 },
+				 types[i].alone },
+		};
+		if (types[i].pages > 0)
+			d->pins[d->pin_count++] = i;
+	}
+}
+
+static void add_strip(struct heap_detail *d, uint32_t arena, size_t cell_count)
+{
+	struct heap_strip *strip = &d->strips[d->strip_count++];
+
+	*strip = (struct heap_strip){
+		.arena = arena,
+		.pages_per_cell = 4,
+		.cells = xcalloc(cell_count, sizeof(struct page_sum)),
+		.cell_count = cell_count,
+	};
+	for (size_t i = 0; i < cell_count; i++) {
+		strip->cells[i] = (struct page_sum){ 4, i * 37 % 16385 };
+		strip->sum.page_count += 4;
+		strip->sum.free_bytes += strip->cells[i].free_bytes;
+	}
+}
+
+static void make_detailed(struct heap_findings *f)
+{
+	struct heap_detail *d = &f->detail;
+
+	make_known(f);
+	f->has_detail = true;
+	add_types(d);
+	for (unsigned int i = 0; i < FILL_COUNT_; i++)
+		d->fill[i] = (struct page_sum){ 100 * i, 100 * i * 512 * (FILL_ALL - i) };
+	d->fragmented = (struct page_sum){ 3122, 3122 * 3000 };
+	d->strips = xcalloc(2, sizeof(*d->strips));
+	add_strip(d, 0, 90);
+	add_strip(d, 1, 1700);
+}
+
 static void make_bound(struct heap_findings *f)
 {
 	make_known(f);
@@ -130,8 +195,8 @@ static const struct {
 	const char *name;
 	void (*make)(struct heap_findings *f);
 } fixtures[] = {
-	{ "known", make_known },     { "bound", make_bound },	  { "unknown", make_unknown },
-	{ "stopped", make_stopped }, { "refused", make_refused },
+	{ "known", make_known },     { "detailed", make_detailed }, { "bound", make_bound },
+	{ "unknown", make_unknown }, { "stopped", make_stopped },   { "refused", make_refused },
 };
 
 bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,

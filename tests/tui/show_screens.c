@@ -182,6 +182,8 @@ static void do_heap(struct stage *s, const char *arg)
 	}
 	if (!heap_fixture_make(arg, d, s->now_ns - 3 * NS_PER_S, &findings))
 		broken("no such heap", arg);
+	d->heap.is_wanted = false;
+	d->heap.wishes = 0;
 	data_heap_set(d, &findings);
 	read_tree(s, "system");
 }

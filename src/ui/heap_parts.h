@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_parts - what the heap view is made of, line by line. Internal to it.
+ */
+#ifndef MS_UI_HEAP_PARTS_H
+#define MS_UI_HEAP_PARTS_H
+
+#include "ui/heap_job.h"
+#include "ui/lines.h"
+
+struct heap_sheet {
+	const struct heap_findings *findings;
+	struct lines *lines;
+	bool exact_bytes;
+	bool ascii;
+	int amount_width; /* the blank before it included */
+};
+
+#define COUNT_WIDTH 11
+
+/* The next line, as a heading. */
+struct pen sheet_begin_heading(const struct heap_sheet *s);
+
+/* Right-aligned in their columns; 0 is a dot. What there is no room for is left out. */
+void sheet_add_amount(const struct heap_sheet *s, struct pen *pen, uint64_t bytes);
+void sheet_add_count(struct pen *pen, uint64_t count);
+void sheet_add_title(const struct heap_sheet *s, struct pen *pen, const char *title);
+void sheet_add_count_title(struct pen *pen, const char *title);
+
+struct sheet_bar {
+	const uint64_t *parts;
+	size_t count; /* at most OWNER_COUNT_ */
+	uint64_t whole;
+	const char *letters;
+	const enum role *roles;
+};
+
+/* "[", a letter for each cell of the parts, "]", to the end of the line. */
+void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
+
+/* heap_detail_parts.c: nothing where the detail was not read */
+void sheet_draw_fill(const struct heap_sheet *s);
+void sheet_draw_types(const struct heap_sheet *s);
+void sheet_draw_pins(const struct heap_sheet *s);
+
+#endif
