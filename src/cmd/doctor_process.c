@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cmd/doctor.h"
+#include "model/heap.h"
 #include "model/known_names.h"
 #include "proc/proc_task.h"
 
@@ -199,6 +201,34 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 	finding_set(ret, ANSWER_NO, NULL, "no library with a malloc is mapped");
 }
 
+/* Its threads are to be stopped: PTRACE_MODE_ATTACH, as opening its memory. Nothing is read. */
+static void check_heap(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_close_ int fd = procfs_open_file(patient->fs, patient->process->pid, "mem");
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	enum allocator allocator =
+		patient->usage ? patient->usage->allocator : ALLOCATOR_UNKNOWN;
+	char path[PROCFS_PATH_SIZE];
+	const char *tracer;
+
+	procfs_format_path(path, patient->process->pid, "status");
+	(void)patient_read(patient, path, &text);
+	tracer = strstr(strbuf_text(&text), "\nTracerPid:\t");
+	if (!process_has_memory(patient->process))
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
+	else if (fd < 0)
+		finding_set(ret, ANSWER_NO, patient_permission_fix(patient), "mem: %s",
+			    strerror(-fd));
+	else if (tracer && atoi(tracer + 12) != 0)
+		finding_set(ret, ANSWER_NO, heap_error_help(-EBUSY), "process %d traces it",
+			    atoi(tracer + 12));
+	else if (allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GLIBC &&
+		 allocator != ALLOCATOR_JEMALLOC)
+		finding_set(ret, ANSWER_NO, NULL, "%s cannot be read", allocator_titles[allocator]);
+	else
+		finding_set(ret, ANSWER_YES, NULL, "mem can be opened, and nobody traces it");
+}
+
 static const struct check checks[] = {
 	{ "memory", "it has memory of its own", false, CHECK_ANYWHERE, check_memory },
 	{ "smaps", "its mappings and the state of their pages", true, CHECK_ANYWHERE, check_smaps },
@@ -211,6 +241,7 @@ static const struct check checks[] = {
 	{ "user_namespace", "its uids are ours", false, CHECK_LIVE, check_user_namespace },
 	{ "dynamic", "its libraries are told by their names", false, CHECK_ANYWHERE, check_dynamic },
 	{ "allocator", "which malloc it uses", false, CHECK_ANYWHERE, check_allocator },
+	{ "heap", "what malloc has: live blocks, free pages, fragments", false, CHECK_LIVE, check_heap },
 };
 
 const struct check_list doctor_process_checks = {

@@ -11,9 +11,6 @@
 /* Nobody asked for the stop by name: it has to be one that hardly anybody notices. */
 #define AUTO_PAUSE_NS (250 * NS_PER_MS)
 
-/* A sample that a walk delays is late by at most this part of the interval. */
-#define PATIENCE_PART 4
-
 static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)
 {
 	return heap_keeper_read(context, u, mappings);
@@ -40,11 +37,10 @@ void heaps_begin(struct session *session)
 	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
 }
 
-void heaps_keep_pace(struct session *session)
+void heaps_set_patience(struct session *session, uint64_t patience_ns)
 {
 	if (session->heaps)
-		heap_keeper_set_patience(session->heaps,
-					 session->options->interval_ns / PATIENCE_PART);
+		heap_keeper_set_patience(session->heaps, patience_ns);
 }
 
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings)

@@ -18,10 +18,10 @@ uint64_t heaps_auto_pause_ns(const struct options *options);
 void heaps_begin(struct session *session);
 
 /*
- * From now on no sample waits for a walk for longer than a part of the interval; it gives what is known
- * so far. Until then each waits for its walks.
+ * From now on no sample waits for a walk for longer than this; it gives what is known so far. Until then each
+ * waits for its walks.
  */
-void heaps_keep_pace(struct session *session);
+void heaps_set_patience(struct session *session, uint64_t patience_ns);
 
 /* As sampler_read_mappings(), with the heap where it is to be read. */
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);

@@ -16,6 +16,9 @@
 /* Many commands are over in less than an interval: begin here, and double up to it. */
 #define FIRST_INTERVAL_NS (10 * NS_PER_MS)
 
+/* No interval has to be kept; but a long walk must not hide the peak. */
+#define PATIENCE_NS (250 * NS_PER_MS)
+
 void peak_release(struct peak *peak)
 {
 	snapshot_release(&peak->snapshot);
@@ -106,7 +109,7 @@ int peak_find(struct session *session, bool with_mappings, unsigned int needs, s
 	memset(ret, 0, sizeof(*ret));
 	if (interval_ns > session->options->interval_ns)
 		interval_ns = session->options->interval_ns;
-	heaps_keep_pace(session);
+	heaps_set_patience(session, PATIENCE_NS);
 	child_poll(&session->child);
 	while (r == 0 && !session->child.has_ended && signals_stop_count() < 2) {
 		uint64_t now = clock_now_ns();

@@ -19,6 +19,9 @@
 #include "cmd/stream.h"
 #include "render/output.h"
 
+/* A sample that a walk delays is late by at most this part of the interval. */
+#define PATIENCE_PART 4
+
 struct series {
 	struct session *session;
 	struct column_list columns;
@@ -180,7 +183,7 @@ static int take_first_sample(struct series *series)
 		if (series->status == EXIT_DONE)
 			series->status = heaps_report_missing(session, &series->snapshot);
 	}
-	heaps_keep_pace(session);
+	heaps_set_patience(session, session->options->interval_ns / PATIENCE_PART);
 	if (session->options->format == FORMAT_CSV && !session->options->no_headings)
 		csv_add_header(&series->text, &series->columns);
 	r = write_sample(series);

@@ -403,13 +403,6 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
-/* Those without a walker are known by their libraries: no need to stop anybody. */
-static bool is_walkable(enum allocator allocator)
-{
-	return allocator != ALLOCATOR_MUSL && allocator != ALLOCATOR_TCMALLOC &&
-	       allocator != ALLOCATOR_MIMALLOC;
-}
-
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
@@ -420,11 +413,6 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
-	if (!is_walkable(u->allocator)) {
-		ret->allocator = u->allocator;
-		ret->problem = "its malloc is none that memstate can read";
-		return 0;
-	}
 	r = prepare(reader, u, mappings, ret);
 	expected_ns = ret->expected_ns;
 	if (r == 0 && reader->is_running)
