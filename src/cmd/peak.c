@@ -52,6 +52,23 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	return 0;
 }
 
+/* Of samples as large as each other the one that knows more of its heaps is the better one. */
+static unsigned int sum_heap_quality(const struct snapshot *snapshot)
+{
+	unsigned int sum = 0;
+
+	for (size_t i = 0; i < snapshot->count; i++)
+		sum += snapshot->usages[i].heap_quality;
+	return sum;
+}
+
+static bool is_better(const struct peak *a, const struct peak *b)
+{
+	if (a->rss_bytes != b->rss_bytes)
+		return a->rss_bytes > b->rss_bytes;
+	return sum_heap_quality(&a->snapshot) > sum_heap_quality(&b->snapshot);
+}
+
 /* Keep the larger of the two; the other is emptied. */
 static void keep_larger(struct peak *best, struct peak *latest)
 {
@@ -59,7 +76,7 @@ static void keep_larger(struct peak *best, struct peak *latest)
 
 	latest->rss_bytes = sum_rss(&latest->snapshot);
 	latest->sample_count = best->sample_count + 1;
-	if (best->sample_count > 0 && latest->rss_bytes <= best->rss_bytes) {
+	if (best->sample_count > 0 && !is_better(latest, best)) {
 		best->sample_count++;
 		return;
 	}
