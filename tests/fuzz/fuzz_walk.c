@@ -9,6 +9,7 @@
 
 #include "fuzz.h"
 #include "heap_image.h"
+#include "walk/detail.h"
 
 #define RECORD_BYTES 12
 #define RECORDS_MAX 4096
@@ -59,6 +60,34 @@ static void check_blocks(struct heap_image *h)
 	}
 }
 
+/* Live blocks are all in it, and pages no more often than they are there. */
+static void check_detail(struct heap_image *h)
+{
+	struct block_place place = { 0 };
+	struct heap_detail detail;
+	struct block block;
+	uint64_t count = 0, bytes = 0, pages = 0;
+
+	walk_detail(&h->blocks, NULL, &detail);
+	for (size_t i = 0; i < detail.type_count; i++) {
+		count += detail.types[i].live.count;
+		bytes += detail.types[i].live.bytes;
+		CHECK(detail.types[i].resident_bytes <= detail.types[i].live.bytes);
+	}
+	while (h->blocks.image && blocks_next(&h->blocks, &place, &block))
+		if (block.state == BLOCK_LIVE) {
+			count--;
+			bytes -= block.bytes;
+		}
+	CHECK(count == 0 && bytes == 0);
+	for (size_t i = 0; i < FILL_COUNT_; i++)
+		pages += detail.fill[i].page_count;
+	CHECK(pages <= h->image.length_bytes / IMAGE_PAGE_BYTES);
+	for (size_t i = 0; i < detail.strip_count; i++)
+		CHECK(detail.strips[i].sum.page_count <= pages);
+	heap_detail_release(&detail);
+}
+
 static void check_walk(struct heap_image *h)
 {
 	struct heap heap;
@@ -66,6 +95,7 @@ static void check_walk(struct heap_image *h)
 	heap_image_walk(h, &heap);
 	check_shares(h, &heap);
 	check_blocks(h);
+	check_detail(h);
 	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
 	CHECK(heap.quality == QUALITY_EXACT || heap.problem);
 	CHECK(heap.skipped_bytes <= h->image.length_bytes);

@@ -128,6 +128,22 @@ TESTS += %D%/test_blocks
 %C%_test_blocks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_blocks_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_detail
+TESTS += %D%/test_detail
+%C%_test_detail_SOURCES = %D%/test_detail.c %D%/heap_image.c %D%/heap_image.h
+%C%_test_detail_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_detail_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_demangle
+TESTS += %D%/test_demangle
+%C%_test_demangle_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_demangle_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_symbols
+TESTS += %D%/test_symbols
+%C%_test_symbols_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_symbols_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_mark
 TESTS += %D%/test_mark
 %C%_test_mark_SOURCES = %D%/test_mark.c %D%/heap_image.c %D%/heap_image.h

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A file that a process has mapped, and that may be anything; and the names in it. */
+#include "config.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "base/io.h"
+#include "fuzz.h"
+#include "target/elf_symbols.h"
+
+#define NAMES_ASKED 64
+
+static void check_symbols(const struct elf_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct elf_symbol *symbol = &symbols->items[i];
+		const struct elf_symbol *found = elf_symbols_find(symbols, symbol->vaddr);
+		struct strbuf name = STRBUF_INIT;
+
+		CHECK(i == 0 || symbol[-1].vaddr < symbol->vaddr);
+		CHECK(symbol->bytes > 0 && symbol->name);
+		CHECK(found == symbol);
+		if (i < NAMES_ASKED)
+			demangle_add(&name, symbol->name);
+		strbuf_release(&name);
+	}
+	CHECK(!elf_symbols_find(symbols, UINT64_MAX) || symbols->count > 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
+	int fd = memfd_create("elf", MFD_CLOEXEC);
+
+	CHECK(fd >= 0 && io_write_all(fd, data, size) == 0);
+	if (elf_symbols_read(fd, -1, &symbols) == 0) {
+		CHECK(symbols.segment_count > 0);
+		check_symbols(&symbols);
+	}
+	elf_symbols_release(&symbols);
+	return 0;
+}
