@@ -3,14 +3,11 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 from heap_lib import FOLDER, MALLINFO, NO_HURRY, HeapTarget, check_matrix, check_target, read_heap
-from live import (MIB, Skip, as_nobody, check, equal, memstate, read_proc, run, start_memstate,
-                  status_field, test, wait_until)
+from live import MIB, Skip, as_nobody, check, equal, memstate, run, status_field, test
 
 
 @test
@@ -181,62 +178,6 @@ def python_is_fully_explained():
             check(row["live_bytes"] > MIB, "live")
         finally:
             process.kill()
-
-
-def is_released(pid):
-    return all(b"\nTracerPid:\t0\n" in read_proc(f"{pid}/task/{tid}", "status") and
-               read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0] != b"t"
-               for tid in os.listdir(f"/proc/{pid}/task"))
-
-
-@test
-def the_target_goes_on_when_memstate_is_killed_in_the_middle():
-    with HeapTarget("threads", 12) as target:
-        seen_stopped = False
-        for i in range(40):
-            process = start_memstate("heap", "-p", target.pid)
-            while process.poll() is None:
-                if status_field(target.pid, "TracerPid") != "0":
-                    seen_stopped = True
-                    time.sleep(0.0002 * i)
-                    break
-            process.kill()
-            process.communicate()
-            wait_until(lambda: is_released(target.pid), "the target is released")
-        check(seen_stopped, "memstate was never killed in the middle")
-        target.order(b"i")
-        check_target(target)
-
-
-@test
-def a_stopped_target_stays_stopped():
-    with HeapTarget("fragmented", 4) as target:
-        os.kill(target.pid, signal.SIGSTOP)
-        wait_until(lambda: status_field(target.pid, "State").startswith("T"), "it is stopped")
-        equal(read_heap(target.pid)["heap_quality"], "exact", "quality")
-        # it goes from one kind of stop to the other without running in between
-        wait_until(lambda: status_field(target.pid, "State").startswith("T (stopped)"),
-                   "it is stopped again")
-        os.kill(target.pid, signal.SIGCONT)
-        check_target(target)
-
-
-@test
-def a_traced_process_is_refused():
-    with HeapTarget("nothing", 0) as target:
-        try:
-            tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(target.pid)],
-                                      stderr=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise Skip("strace is not installed")
-        try:
-            wait_until(lambda: status_field(target.pid, "TracerPid") != "0", "it is traced")
-            result = memstate("heap", "-p", target.pid).must_be(1)
-            check(b"another tracer" in result.err, result.err)
-            equal(status_field(target.pid, "TracerPid"), str(tracer.pid), "tracer")
-        finally:
-            tracer.kill()
-            tracer.wait()
 
 
 @test

@@ -60,3 +60,9 @@ check_PROGRAMS += tests/targets/leak_target
 tests_targets_leak_target_SOURCES = %D%/leak_target.c %D%/say.h
 tests_targets_leak_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
 tests_targets_leak_target_LDFLAGS = -pthread
+
+# What a stop does to a process: the signals and the system calls of it.
+check_PROGRAMS += tests/targets/held_target
+tests_targets_held_target_SOURCES = %D%/held_target.c
+tests_targets_held_target_CFLAGS = $(WARN_CFLAGS) -pthread
+tests_targets_held_target_LDFLAGS = -pthread

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A process that is held still for a walk of its heap goes on as if nothing had been."""
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+from heap_lib import NO_HURRY, HeapTarget, check_target, read_heap
+from live import (Skip, check, equal, memstate, read_proc, run, start_memstate, status_field, test,
+                  wait_until)
+
+RESTARTED = ["nanosleep", "clock_nanosleep", "futex", "read", "poll", "select", "recv", "accept",
+             "waitpid"]
+# signal(7): these fail with EINTR after a stop, whoever stopped them.
+INTERRUPTED = ["epoll_wait", "sigtimedwait", "semop", "recv_in_time"]
+
+WALKS = 10
+
+
+def walk(pid):
+    memstate("heap", "-p", pid, *NO_HURRY).must_be(0)
+
+
+def is_released(pid):
+    return all(b"\nTracerPid:\t0\n" in read_proc(f"{pid}/task/{tid}", "status") and
+               read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0] != b"t"
+               for tid in os.listdir(f"/proc/{pid}/task"))
+
+
+class HeldTarget(HeapTarget):
+    def __init__(self, *args):
+        super().__init__(*args, program="held_target")
+
+    def __exit__(self, *unused):
+        self.process.stdin.close()  # it cleans up, then ends
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            pass
+        super().__exit__()
+
+
+@test
+def system_calls_that_wait_go_on_or_say_so():
+    with HeldTarget("sleeps", 0) as target:
+        for _ in range(WALKS):
+            walk(target.pid)
+        said = target.order(b"i")
+        for name in RESTARTED + ["other"]:
+            equal(said[name], 0, name)
+        for name in INTERRUPTED:
+            check(said[name] <= WALKS, f"{name}: {said[name]}")
+
+
+@test
+def no_queued_signal_is_lost_or_late():
+    count = 100000
+    with HeldTarget("signals", count) as target:
+        said = {}
+        sender = threading.Thread(target=lambda: said.update(target.order(b"g")))
+        sender.start()
+        generator = random.Random(1)
+        walks = 0
+        while sender.is_alive():
+            process = start_memstate("heap", "-p", target.pid)
+            if generator.random() < 0.5:
+                time.sleep(generator.random() * 0.02)
+                process.kill()  # in the middle, or not
+            process.communicate()
+            walks += 1
+        sender.join()
+        equal(said, {"received": count, "misplaced": 0}, "signals")
+        check(walks > 1, "it was not walked: the test does not test")
+
+
+@test
+def the_target_goes_on_however_memstate_ends_in_the_middle():
+    with HeapTarget("threads", 12) as target:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT,
+                       signal.SIGKILL):
+            seen_stopped = False
+            for i in range(12):
+                process = start_memstate("heap", "-p", target.pid)
+                while process.poll() is None:
+                    if status_field(target.pid, "TracerPid") != "0":
+                        seen_stopped = True
+                        time.sleep(0.0002 * i)
+                        break
+                process.send_signal(number)
+                process.communicate()
+                wait_until(lambda: is_released(target.pid), "the target is released")
+            check(seen_stopped, f"never in the middle: {number}")
+        target.order(b"i")
+        check_target(target)
+
+
+@test
+def a_stopped_target_stays_stopped_and_its_parent_is_told_nothing():
+    options = os.WSTOPPED | os.WCONTINUED | os.WNOHANG
+    with HeapTarget("fragmented", 4) as target:
+        os.kill(target.pid, signal.SIGSTOP)
+        equal(os.waitid(os.P_PID, target.pid, os.WSTOPPED).si_status, signal.SIGSTOP, "stop")
+        for _ in range(WALKS):
+            equal(read_heap(target.pid)["heap_quality"], "exact", "quality")
+            # it goes from one kind of stop to the other without running in between
+            wait_until(lambda: status_field(target.pid, "State").startswith("T (stopped)"),
+                       "it is stopped again")
+            equal(os.waitid(os.P_PID, target.pid, options), None, "what its parent is told")
+        os.kill(target.pid, signal.SIGCONT)
+        wait_until(lambda: os.waitid(os.P_PID, target.pid, options),
+                   "its parent is told that it goes on")
+        check_target(target)
+
+
+@test
+def a_traced_process_is_refused():
+    with HeapTarget("nothing", 0) as target:
+        try:
+            tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(target.pid)],
+                                      stderr=subprocess.DEVNULL)
+        except FileNotFoundError:
+            raise Skip("strace is not installed")
+        try:
+            wait_until(lambda: status_field(target.pid, "TracerPid") != "0", "it is traced")
+            result = memstate("heap", "-p", target.pid).must_be(1)
+            check(b"another tracer" in result.err, result.err)
+            equal(status_field(target.pid, "TracerPid"), str(tracer.pid), "tracer")
+        finally:
+            tracer.kill()
+            tracer.wait()
+
+
+run()
