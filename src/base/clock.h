@@ -15,6 +15,9 @@
 /* CLOCK_MONOTONIC, ns. */
 uint64_t clock_now_ns(void);
 
+/* CPU time of the calling thread, ns. */
+uint64_t clock_thread_cpu_ns(void);
+
 /* CLOCK_REALTIME, ms since 1970-01-01 UTC. */
 uint64_t clock_unix_ms(void);
 

@@ -159,14 +159,6 @@ static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
 	return now - kept->walked_ns >= repeat_ns(k, kept);
 }
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 static void *run_walk(void *arg)
 {
 	struct heap_walk *w = arg;
@@ -185,7 +177,7 @@ static void *run_walk(void *arg)
 		w->heap.pause_ns = pause_ns;
 	}
 	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
-	w->cpu_ns = thread_cpu_ns() + w->heap.pause_ns;
+	w->cpu_ns = clock_thread_cpu_ns() + w->heap.pause_ns;
 	return NULL;
 }
 

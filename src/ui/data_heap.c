@@ -85,9 +85,12 @@ bool data_heap_can_be_read(const struct data *d)
 	       !d->detail_has_ended && process_has_memory(&u->process);
 }
 
-uint64_t data_heap_estimate_ns(const struct data *d)
+uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes)
 {
-	const struct heap_reader reader = { .is_running = d->options->no_stop };
+	const struct heap_reader reader = {
+		.is_running = d->options->no_stop,
+		.copies_roots = wishes & HEAP_LEAKS,
+	};
 	const struct usage *u = data_detail(d);
 
 	return u ? heap_reader_estimate_pause_ns(&reader, u, &d->mappings) : BYTES_UNKNOWN;
@@ -109,6 +112,8 @@ void data_heap_read(struct data *d, unsigned int wishes)
 
 void data_heap_cancel(struct data *d)
 {
+	if (d->heap.is_reading && d->heap.job)
+		heap_job_cancel(d->heap.job);
 	d->heap.is_wanted = false;
 	d->heap.wishes = 0;
 	d->heap.is_reading = false;
@@ -135,7 +140,7 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 	if (!f || share == 0 || share >= 1000)
 		return interval_ns;
 	/* as heap_keeper does: of the process's time, and of one CPU */
-	wait_ns = (f->cost_ns > f->heap.pause_ns ? f->cost_ns : f->heap.pause_ns) / share * 1000;
+	wait_ns = (f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns) / share * 1000;
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
 
@@ -202,6 +207,10 @@ void data_heap_set(struct data *d, struct heap_findings *f)
 {
 	struct data_heap *h = &d->heap;
 
+	if (!f->leaks.is_done) { /* those that were looked for last stay */
+		f->leaks = h->findings.leaks;
+		h->findings.leaks = (struct heap_leaks){ .is_done = false };
+	}
 	heap_findings_release(&h->findings);
 	h->findings = *f;
 	heap_findings_init(f);
@@ -240,8 +249,10 @@ static bool begin(struct data *d)
 		h->job = heap_job_new(d->options->fs, d->options->no_stop);
 	request.process = &data_detail(d)->process;
 	request.wants_detail = h->wishes & HEAP_DETAIL;
+	request.wants_leaks = h->wishes & HEAP_LEAKS;
 	request.or_running = !(h->wishes & HEAP_AWAITED) && d->options->may_run;
-	request.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns : d->options->auto_pause_ns;
+	request.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns
+							: d->options->auto_pause_ns;
 	r = h->job ? heap_job_start(h->job, &request) : -ENOMEM;
 	if (r == -EBUSY)
 		return false;
@@ -249,6 +260,7 @@ static bool begin(struct data *d)
 	h->wishes = 0;
 	h->is_wanted = false;
 	h->is_reading = r == 0;
+	h->progress_per_mille = -1;
 	h->began_ns = clock_now_ns();
 	if (r < 0) {
 		heap_findings_init(&failure);
@@ -262,6 +274,8 @@ bool data_heap_poll(struct data *d)
 {
 	bool is_new = take(d);
 
+	if (d->heap.is_reading && d->heap.job)
+		d->heap.progress_per_mille = heap_job_progress_per_mille(d->heap.job);
 	return (d->heap.is_wanted && begin(d)) || is_new;
 }
 

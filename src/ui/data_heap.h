@@ -21,6 +21,7 @@ struct data_heap {
 	unsigned int wishes;	     /* for the next read */
 	unsigned int reading_wishes; /* of the one that goes on */
 	uint64_t began_ns; /* when that began */
+	int progress_per_mille; /* of its look for leaks; -1: not there yet */
 
 	/* processes for which somebody said that they may be stopped */
 	struct process_name {
@@ -43,12 +44,13 @@ void data_heap_allow(struct data *d);
 /* True if there is a process that runs, and not a captured one. */
 bool data_heap_can_be_read(const struct data *d);
 
-/* How long it would stand still; BYTES_UNKNOWN if that cannot be told. */
-uint64_t data_heap_estimate_ns(const struct data *d);
+/* How long it would stand still for these wishes; BYTES_UNKNOWN if that cannot be told. */
+uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
 enum heap_wish {
 	HEAP_AWAITED = 1 << 0, /* somebody waits for it */
 	HEAP_DETAIL = 1 << 1,  /* with types, pages and pins */
+	HEAP_LEAKS = 1 << 2,   /* and look for leaks */
 };
 
 /* Have it read. Nothing happens where that is not allowed. */

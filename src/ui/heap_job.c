@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "sample/heap_reader.h"
 
@@ -31,6 +33,9 @@ struct heap_job {
 	/* the thread's, while it runs */
 	struct heap_request request;
 	struct heap_findings findings;
+
+	atomic_bool is_cancelled;
+	atomic_int progress_per_mille;
 
 	pthread_mutex_t lock; /* for what follows */
 	bool has_ended;
@@ -53,6 +58,7 @@ void heap_findings_release(struct heap_findings *f)
 	mapping_list_release(&f->mappings);
 	heap_release(&f->heap);
 	heap_detail_release(&f->detail);
+	heap_leaks_release(&f->leaks);
 	heap_findings_init(f);
 }
 
@@ -100,6 +106,7 @@ void heap_job_free(struct heap_job *job)
 		return;
 	pthread_mutex_lock(&job->lock);
 	job->is_abandoned = true;
+	atomic_store(&job->is_cancelled, true);
 	is_ours = !job->is_running || job->has_ended;
 	pthread_mutex_unlock(&job->lock);
 	if (is_ours)
@@ -111,23 +118,50 @@ bool heap_findings_are_known(const struct heap_findings *f)
 	return !f->error && !f->usage.error && f->heap.quality != QUALITY_UNKNOWN;
 }
 
+static bool tell_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+	struct heap_job *job = context;
+
+	atomic_store(&job->progress_per_mille, (int)units_per_mille(done_bytes, total_bytes));
+	return atomic_load(&job->is_cancelled);
+}
+
+static int read_once(struct heap_job *job)
+{
+	const struct mark_progress progress = { tell_progress, job };
+	struct heap_findings *f = &job->findings;
+
+	if (job->request.wants_leaks)
+		return heap_leaks_scan(&job->reader, &f->usage, &progress, &f->mappings, &f->heap,
+				       &f->leaks);
+	return heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+}
+
+static bool takes_too_long(int r)
+{
+	return r == -EFBIG || r == -ETIMEDOUT;
+}
+
 static void read_heap(struct heap_job *job)
 {
 	struct heap_findings *f = &job->findings;
 
 	f->taken_ns = clock_now_ns();
-	f->error = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
-	if ((f->error == -EFBIG || f->error == -ETIMEDOUT) && job->request.or_running) {
+	f->error = read_once(job);
+	if (takes_too_long(f->error) && job->request.or_running) {
 		job->reader.is_running = true;
 		heap_release(&f->heap);
-		f->error = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+		f->error = read_once(job);
 		job->reader.is_running = job->no_stop;
 	}
-	if (job->request.wants_detail && heap_findings_are_known(f)) {
+	if (job->request.wants_detail && heap_findings_are_known(f) &&
+	    !atomic_load(&job->is_cancelled)) {
 		heap_reader_detail(&job->reader, &f->mappings, &f->detail);
 		f->has_detail = true;
 	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
+	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
+	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
 	if (job->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
 		return;
 	heap_reader_release(&job->reader);
@@ -179,6 +213,8 @@ int heap_job_start(struct heap_job *job, const struct heap_request *request)
 	job->findings.usage.process = *request->process;
 	job->request = *request;
 	job->request.process = NULL;
+	atomic_store(&job->is_cancelled, false);
+	atomic_store(&job->progress_per_mille, -1);
 	job->reader.max_pause_ns = request->max_pause_ns;
 	job->has_ended = false;
 	r = start_thread(job);
@@ -189,6 +225,16 @@ int heap_job_start(struct heap_job *job, const struct heap_request *request)
 bool heap_job_is_running(const struct heap_job *job)
 {
 	return job->is_running;
+}
+
+void heap_job_cancel(struct heap_job *job)
+{
+	atomic_store(&job->is_cancelled, true);
+}
+
+int heap_job_progress_per_mille(struct heap_job *job)
+{
+	return atomic_load(&job->progress_per_mille);
 }
 
 bool heap_job_take(struct heap_job *job, struct heap_findings *ret)

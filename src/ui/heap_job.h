@@ -15,6 +15,7 @@
 #include "model/heap_detail.h"
 #include "model/mapping.h"
 #include "model/usage.h"
+#include "ui/heap_leaks.h"
 
 struct procfs;
 
@@ -26,8 +27,10 @@ struct heap_findings {
 	struct heap heap;
 	struct heap_detail detail;
 	bool has_detail;
-	uint64_t taken_ns; /* when it began, and what it took */
+	struct heap_leaks leaks;
+	uint64_t taken_ns; /* when it began, what it took, and of one CPU */
 	uint64_t cost_ns;
+	uint64_t cpu_ns;
 };
 
 void heap_findings_init(struct heap_findings *f);
@@ -48,12 +51,19 @@ struct heap_request {
 	const struct process *process;
 	uint64_t max_pause_ns;
 	bool wants_detail;
+	bool wants_leaks;
 	bool or_running; /* where the stop would be longer: read it while the process runs */
 };
 
 /* Returns 0, -EBUSY while one runs, or another -errno. */
 int heap_job_start(struct heap_job *job, const struct heap_request *request);
 bool heap_job_is_running(const struct heap_job *job);
+
+/* What it finds is not wanted any more: it ends soon. */
+void heap_job_cancel(struct heap_job *job);
+
+/* Of a scan for leaks; -1 while it has not come to that. */
+int heap_job_progress_per_mille(struct heap_job *job);
 
 /* Once per job that has ended: true, with what it found. */
 bool heap_job_take(struct heap_job *job, struct heap_findings *ret);

@@ -375,17 +375,18 @@ static void draw_classes(const struct heap_sheet *s)
 }
 
 static void (*const parts[])(const struct heap_sheet *s) = {
-	draw_owners,	  draw_chunks,	  sheet_draw_fill, sheet_draw_types,
-	sheet_draw_pins, draw_arenas, draw_classes,
+	sheet_draw_leaks, draw_owners,	   draw_chunks, sheet_draw_fill,
+	sheet_draw_types, sheet_draw_pins, draw_arenas, draw_classes,
 };
 
-void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f)
+void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f,
+		     uint64_t now_ns)
 {
 	const struct heap_sheet sheet = {
 		.findings = f,
 		.lines = lines,
 		.exact_bytes = v->exact_bytes,
-		.ascii = lines->canvas && lines->canvas->ascii,
+		.now_ns = now_ns,
 		.amount_width = v->exact_bytes ? 15 : 9,
 	};
 
@@ -393,7 +394,7 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		size_t before = lines->count;
 
-		if (i > 0)
+		if (v->part_count > 0)
 			lines_next(lines);
 		v->part_lines[v->part_count] = lines->count;
 		parts[i](&sheet);

@@ -12,7 +12,7 @@ struct heap_sheet {
 	const struct heap_findings *findings;
 	struct lines *lines;
 	bool exact_bytes;
-	bool ascii;
+	uint64_t now_ns;
 	int amount_width; /* the blank before it included */
 };
 
@@ -37,6 +37,9 @@ struct sheet_bar {
 
 /* "[", a letter for each cell of the parts, "]", to the end of the line. */
 void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
+
+/* heap_leak_parts.c: nothing where no scan was made */
+void sheet_draw_leaks(const struct heap_sheet *s);
 
 /* heap_detail_parts.c: nothing where the detail was not read */
 void sheet_draw_fill(const struct heap_sheet *s);

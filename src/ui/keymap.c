@@ -21,6 +21,8 @@ const struct key_row key_rows[] = {
 	  "open the heap; the process stands still for a moment to be read" },
 	{ { FN(5), 'r' }, ACTION_READ, IN_HEAP | WHEN_READABLE, "Read",
 	  "read the heap now; the process stands still for a moment" },
+	{ { 'l' }, ACTION_LEAKS, IN_HEAP | WHEN_READABLE, "Leaks",
+	  "look for leaks; the process stands still until its memory is copied" },
 	{ { KEY_ESCAPE }, ACTION_STOP_WAITING, IN_HEAP | WHEN_WAITING, "Cancel",
 	  "wait for the heap no longer" },
 	{ { KEY_ESCAPE }, ACTION_CLEAR_FILTER, IN_LISTS | WHEN_FILTERED, "Unfilter",

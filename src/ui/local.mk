@@ -14,6 +14,9 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/heap_detail_parts.c \
 	%D%/heap_job.c \
 	%D%/heap_job.h \
+	%D%/heap_leak_parts.c \
+	%D%/heap_leaks.c \
+	%D%/heap_leaks.h \
 	%D%/heap_parts.c \
 	%D%/heap_parts.h \
 	%D%/history.c \

@@ -110,6 +110,7 @@ static void save(struct ui *ui)
 static void accept(struct ui *ui)
 {
 	bool is_allowed = ui->prompt.kind == PROMPT_STOP;
+	unsigned int wishes = ui->prompt.wishes;
 
 	if (ui->prompt.kind == PROMPT_SAVE) {
 		save(ui);
@@ -119,7 +120,7 @@ static void accept(struct ui *ui)
 	if (!is_allowed)
 		return;
 	data_heap_allow(&ui->data);
-	ui_read_heap(ui);
+	ui_read_heap(ui, wishes);
 }
 
 static void erase(struct ui *ui)

@@ -320,15 +320,6 @@ static void act(struct ui *ui, enum action action)
 	case ACTION_NEXT_VIEW:
 		change_view(ui, 1);
 		break;
-	case ACTION_HEAP:
-		ui_open_heap(ui);
-		break;
-	case ACTION_READ:
-		ui_ask_for_heap(ui);
-		break;
-	case ACTION_STOP_WAITING:
-		data_heap_cancel(&ui->data);
-		break;
 	case ACTION_PREVIOUS_VIEW:
 		change_view(ui, VIEW_HELP - 1);
 		break;
@@ -397,7 +388,7 @@ void ui_key(struct ui *ui, uint32_t key)
 		prompt_key(ui, key);
 	else if (ui->menu.kind != MENU_NONE)
 		menu_key(ui, action);
-	else if (!act_in_view(ui, action) && !ask(ui, action))
+	else if (!act_in_view(ui, action) && !ask(ui, action) && !ui_heap_act(ui, action))
 		act(ui, action);
 }
 

@@ -65,6 +65,7 @@ struct prompt {
 	struct strbuf text;
 	char *before; /* what it was, for Esc; owned */
 	bool is_confirmed; /* the file is there, and was asked about */
+	unsigned int wishes; /* for the heap, if the process may be stopped */
 };
 
 #define BAR_ENTRIES_MAX 16
@@ -138,10 +139,9 @@ void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf
 void ui_set_view(struct ui *ui, enum view view);
 
 /* The heap, in ui_heap.c: read it, if the process may be stopped for that; or ask first. */
-void ui_read_heap(struct ui *ui);
-void ui_ask_for_heap(struct ui *ui);
+void ui_read_heap(struct ui *ui, unsigned int wishes);
+bool ui_heap_act(struct ui *ui, enum action action); /* true if it was one of these */
 void ui_show_heap(struct ui *ui); /* the view was opened */
-void ui_open_heap(struct ui *ui);
 
 /* Prompts, in prompt.c: a key while one is open. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);

@@ -221,7 +221,7 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 static void draw_question(const struct ui *ui, struct pen *pen)
 {
 	const struct usage *u = data_detail(&ui->data);
-	uint64_t pause_ns = data_heap_estimate_ns(&ui->data);
+	uint64_t pause_ns = data_heap_estimate_ns(&ui->data, ui->prompt.wishes);
 	char pause[UNITS_TEXT_SIZE];
 
 	pen_add(pen, "Stop ");

@@ -4,18 +4,20 @@
 #include "base/units.h"
 #include "ui/ui.h"
 
-void ui_read_heap(struct ui *ui)
+void ui_read_heap(struct ui *ui, unsigned int wishes)
 {
-	data_heap_read(&ui->data, HEAP_AWAITED | HEAP_DETAIL);
+	data_heap_read(&ui->data, HEAP_AWAITED | HEAP_DETAIL | wishes);
 }
 
 /* Unless somebody has said so already: may it be stopped? */
-void ui_ask_for_heap(struct ui *ui)
+static void ask_for_heap(struct ui *ui, unsigned int wishes)
 {
-	if (data_heap_is_allowed(&ui->data))
-		ui_read_heap(ui);
-	else
-		prompt_open(ui, PROMPT_STOP);
+	if (data_heap_is_allowed(&ui->data)) {
+		ui_read_heap(ui, wishes);
+		return;
+	}
+	prompt_open(ui, PROMPT_STOP);
+	ui->prompt.wishes = wishes;
 }
 
 /* Of what is known there may be more to know. */
@@ -29,20 +31,44 @@ static bool is_half_known(const struct ui *ui)
 void ui_show_heap(struct ui *ui)
 {
 	if (is_half_known(ui))
-		ui_read_heap(ui);
+		ui_read_heap(ui, 0);
 }
 
-void ui_open_heap(struct ui *ui)
+static void open_heap(struct ui *ui)
 {
 	ui_set_view(ui, VIEW_HEAP);
 	if (!data_heap_findings(&ui->data) && !ui->data.heap.is_awaited)
-		ui_ask_for_heap(ui);
+		ask_for_heap(ui, 0);
+}
+
+bool ui_heap_act(struct ui *ui, enum action action)
+{
+	switch ((int)action) {
+	case ACTION_HEAP:
+		open_heap(ui);
+		return true;
+	case ACTION_READ:
+		ask_for_heap(ui, 0);
+		return true;
+	case ACTION_LEAKS:
+		ask_for_heap(ui, HEAP_LEAKS);
+		return true;
+	case ACTION_STOP_WAITING:
+		data_heap_cancel(&ui->data);
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool ui_poll(struct ui *ui)
 {
+	bool was_for_leaks = ui->data.heap.reading_wishes & HEAP_LEAKS;
+
 	if (!data_heap_poll(&ui->data))
 		return false;
+	if (was_for_leaks && !ui->data.heap.is_reading)
+		heap_view_go_to_top(&ui->heap);
 	ui_update_view(ui);
 	return true;
 }

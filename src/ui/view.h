@@ -136,7 +136,7 @@ void mappings_draw(struct mappings_view *v, struct canvas *c, const struct area 
 
 /* The heap of that process */
 
-#define HEAP_PARTS_MAX 8
+#define HEAP_PARTS_MAX 10
 
 struct heap_view {
 	const struct data *data;
@@ -148,11 +148,14 @@ struct heap_view {
 };
 
 void heap_view_init(struct heap_view *v, const struct data *data, bool exact_bytes);
+/* From the top, where what was asked for last stands. */
+void heap_view_go_to_top(struct heap_view *v);
 bool heap_view_act(struct heap_view *v, enum action action);
 void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area, uint64_t now_ns);
 
 /* The parts of what was found, into its lines; their first ones are noted in the view. */
-void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f);
+void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f,
+		     uint64_t now_ns);
 
 /* The keys that work in a context, from line `list` on. */
 void help_draw(struct list *list, struct canvas *c, const struct area *area);

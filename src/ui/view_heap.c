@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "render/bar.h"
 #include "ui/ui.h"
 
 #define HEAD_HEIGHT 2
@@ -13,6 +14,11 @@
 void heap_view_init(struct heap_view *v, const struct data *data, bool exact_bytes)
 {
 	*v = (struct heap_view){ .data = data, .exact_bytes = exact_bytes };
+}
+
+void heap_view_go_to_top(struct heap_view *v)
+{
+	v->list.top = 0;
 }
 
 static bool go_to_part(struct heap_view *v, bool is_next)
@@ -66,6 +72,22 @@ static void draw_head(const struct heap_view *v, struct canvas *c, const struct 
 	}
 }
 
+/* "looking for leaks  45% [#####      ]" */
+static void draw_progress(struct pen *pen, uint64_t per_mille)
+{
+	size_t cells[1];
+	int end = pen->end - 1;
+
+	pen_addf(pen, "looking for leaks %3u%% [", (unsigned int)per_mille / 10);
+	bar_split(&per_mille, 1, 1000, end > pen->x ? (size_t)(end - pen->x) : 0, cells);
+	pen->role = ROLE_GRAPH;
+	for (size_t i = 0; i < cells[0]; i++)
+		pen_add(pen, "#");
+	pen->role = ROLE_STRONG;
+	pen_move_to(pen, end);
+	pen_add(pen, "]");
+}
+
 /* What is going on, or what is not right with the figures. */
 static void draw_notice(const struct heap_view *v, struct canvas *c, const struct area *area,
 			uint64_t now_ns)
@@ -78,8 +100,11 @@ static void draw_notice(const struct heap_view *v, struct canvas *c, const struc
 	pen.role = ROLE_STRONG;
 	if (h->is_wanted && !h->is_reading)
 		pen_add(&pen, "waiting for an earlier read to end");
+	else if (h->is_reading && h->progress_per_mille >= 0)
+		draw_progress(&pen, (uint64_t)h->progress_per_mille);
 	else if (h->is_reading)
-		pen_addf(&pen, "reading the heap: %s",
+		pen_addf(&pen, "reading the heap%s: %s",
+			 h->reading_wishes & HEAP_LEAKS ? ", for leaks" : "",
 			 format_age(now_ns, h->began_ns, text));
 	else if (f && !f->error && f->heap.quality != QUALITY_UNKNOWN && f->heap.problem)
 		pen_addf(&pen, "not all is known: %s", f->heap.problem);
@@ -102,7 +127,7 @@ static void add_sentence(struct lines *l, const char *text)
 static void add_pause(const struct heap_view *v, struct lines *l)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	uint64_t pause_ns = data_heap_estimate_ns(v->data);
+	uint64_t pause_ns = data_heap_estimate_ns(v->data, 0);
 	char pause[UNITS_TEXT_SIZE];
 
 	if (!data_heap_can_be_read(v->data))
@@ -176,12 +201,12 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 		v->line_count = 0;
 		return;
 	}
-	heap_parts_draw(v, &lines, f); /* to count */
+	heap_parts_draw(v, &lines, f, now_ns); /* to count */
 	v->line_count = lines.count;
 	v->list.cursor = v->list.top;
 	list_fit(&v->list, v->line_count, lines.area.height);
 	lines.canvas = c;
 	lines.top = v->list.top;
 	lines.count = 0;
-	heap_parts_draw(v, &lines, f);
+	heap_parts_draw(v, &lines, f, now_ns);
 }

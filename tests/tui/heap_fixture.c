@@ -166,6 +166,41 @@ static void make_detailed(struct heap_findings *f)
 	add_strip(d, 1, 1700);
 }
 
+static void make_leaky(struct heap_findings *f)
+{
+	struct heap_leaks *l = &f->leaks;
+
+	make_detailed(f);
+	*l = (struct heap_leaks){
+		.is_done = true,
+		.quality = QUALITY_EXACT,
+		.live = { 491957, 60 * MIB },
+		.reachable = { 480000, 58 * MIB },
+		.direct = { 1957, MIB },
+		.indirect = { 10000, MIB },
+		.reachable_resident_bytes = 60 * MIB,
+		.leaked_resident_bytes = 2 * MIB + 100 * KIB,
+		.taken_ns = f->taken_ns,
+		.kinds = xcalloc(3, sizeof(*l->kinds)),
+		.kind_count = 3,
+		.all_kind_count = 7,
+	};
+	l->kinds[0] = (struct leak_kind){ xstrdup("shop::Order"), CONTENT_POINTERS, 104,
+					  { 100, 10400 }, { 10000, MIB }, 0x7f0000012340 };
+	l->kinds[1] = (struct leak_kind){ NULL, CONTENT_TEXT, 520, { 1800, 936000 }, { 0, 0 },
+					  0x55d001000010 };
+	l->kinds[2] = (struct leak_kind){ NULL, CONTENT_ZEROS, 24, { 57, 1368 }, { 0, 0 },
+					  0x7f0000456780 };
+}
+
+static void make_swapped(struct heap_findings *f)
+{
+	make_leaky(f);
+	f->leaks.quality = QUALITY_BOUND;
+	f->leaks.problem = "memory that is swapped out may hold pointers";
+	f->leaks.swapped_bytes = 3 * MIB;
+}
+
 static void make_bound(struct heap_findings *f)
 {
 	make_known(f);
@@ -196,6 +231,7 @@ static const struct {
 	void (*make)(struct heap_findings *f);
 } fixtures[] = {
 	{ "known", make_known },     { "detailed", make_detailed }, { "bound", make_bound },
+	{ "leaky", make_leaky },     { "swapped", make_swapped },
 	{ "unknown", make_unknown }, { "stopped", make_stopped },   { "refused", make_refused },
 };
 

@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	tests/fixtures/system-later
 screen_cases = \
 	%D%/screens/heap-asked.keys \
+	%D%/screens/heap-leaks.keys \
 	%D%/screens/heap-parts.keys \
 	%D%/screens/heap-reading.keys \
 	%D%/screens/heap-unknown.keys \

@@ -12,6 +12,7 @@
  *   click:X,Y      wheel:up    wheel:down
  *   resize:WxH
  *   heap:reading   the process's heap is being read, for 0.4 s
+ *   heap:marking   and leaks are being looked for, 42% of them
  *   heap:NAME      it was read 3 s ago, and is one of heap_fixture.h
  *   show           the screen as it is now, and go on
  */
@@ -174,9 +175,11 @@ static void do_heap(struct stage *s, const char *arg)
 
 	if (!data_detail(d))
 		broken("no process is open", arg);
-	if (strcmp(arg, "reading") == 0) {
+	if (strcmp(arg, "reading") == 0 || strcmp(arg, "marking") == 0) {
 		d->heap.is_wanted = false;
 		d->heap.is_reading = true;
+		d->heap.reading_wishes = d->heap.wishes;
+		d->heap.progress_per_mille = arg[0] == 'm' ? 424 : -1;
 		d->heap.began_ns = s->now_ns - 400 * NS_PER_MS;
 		return;
 	}
