@@ -26,7 +26,8 @@ static void add_part(const char *part, size_t length, void *context)
 
 	if (length > output->limit - output->out->length)
 		longjmp(output->stop, 1);
-	strbuf_add(output->out, part, length);
+	if (length > 0) /* it may be no part at all */
+		strbuf_add(output->out, part, length);
 }
 
 typedef int (*demangler)(const char *name, int options, demangle_callbackref add,

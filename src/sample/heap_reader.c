@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
 #include "proc/proc_meminfo.h"
+#include "sample/swift.h"
 #include "target/peek.h"
 #include "target/stop.h"
 #include "walk/detail.h"
@@ -428,11 +429,23 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
+static void translate_types(struct heap_detail *detail)
+{
+	_cleanup_free_ char **names = xcalloc(detail->type_count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < detail->type_count; i++)
+		names[i] = detail->types[i].name;
+	swift_translate(names, detail->type_count);
+	for (size_t i = 0; i < detail->type_count; i++)
+		detail->types[i].name = names[i];
+}
+
 void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
 			struct heap_detail *ret)
 {
 	names_begin(&reader->names, mappings);
 	walk_detail(&reader->blocks, reader->names.types, ret);
+	translate_types(ret);
 	if (!reader->names.symbols && !ret->problem)
 		ret->problem = "memstate was built without libelf: only C++ is known, by its "
 			       "type information";

@@ -10,6 +10,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/leak_scan.h \
 	%D%/sampler.c \
 	%D%/sampler.h \
+	%D%/swift.c \
+	%D%/swift.h \
 	%D%/watch.c \
 	%D%/watch.h
 SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a \

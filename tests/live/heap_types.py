@@ -184,6 +184,41 @@ def an_ordinary_user_knows_types_too():
             check_types(target, knows_types=has("LIBELF"), preexec_fn=nobody)
 
 
+SWIFT_SIZE, OBJC_SIZE = 72, 88
+
+
+def swift_folder(folder, script):
+    path = os.path.join(folder, "swift")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(script)
+    os.chmod(path, 0o755)
+    return {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"]}
+
+
+@test
+def classes_of_swift_and_objective_c_are_known_by_their_symbols():
+    if not has("LIBELF") or not shutil.which("objcopy"):
+        raise Skip("built without libelf, or there is no objcopy")
+    with Folder() as folder:
+        path = shutil.copy(os.path.join(TARGETS, "types_target"), folder)
+        subprocess.run(["objcopy", "--redefine-sym", "swift_class=$s4main3FooCN",
+                        "--redefine-sym", "objc_class=_OBJC_CLASS_Bar", path], check=True)
+        swift = ('#!/bin/sh\ntest "$*" = "demangle --compact" || exit 1\n'
+                 "while read -r name; do echo \"type metadata for <$name>\"; done\n")
+        with Waiting(path) as target:
+            for script, name in ((swift, "<$s4main3FooCN>"), ("#!/bin/sh\nexit 1\n", None),
+                                 ("#!/bin/sh\nexec sleep 100\n", None),
+                                 ("#!/bin/sh\nexec yes\n", None)):
+                heap = read_heap(target.pid, env=swift_folder(folder, script))
+                types = {t["name"]: t for t in heap["types"] if t["name"]}
+                swift_type = types.get(name or "$s4main3FooCN")
+                check(swift_type, f"{script!r}: {list(types)}")
+                equal(swift_type["size_bytes"], SWIFT_SIZE, "size of Swift's")
+                equal(swift_type["live_count"], 40, "objects of Swift")
+                equal(types["Bar"]["size_bytes"], OBJC_SIZE, "size of Objective-C's")
+                equal(types["Bar"]["live_count"], 50, "objects of Objective-C")
+
+
 @test
 def pages_are_in_use_as_the_program_says_and_kept_by_what_it_left():
     number = 3000

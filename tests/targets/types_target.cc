@@ -68,6 +68,13 @@ struct Diamond : Left, Right {
 	uint64_t own = 6;
 };
 
+/* To be renamed: what a class of Swift's and one of Objective-C's are to a linker. */
+extern "C" {
+extern const uint64_t swift_class[], objc_class[];
+const uint64_t swift_class[16] = { 1 };
+const uint64_t objc_class[16] = { 1 };
+}
+
 static void *kept[100000];
 static size_t kept_count;
 
@@ -105,7 +112,7 @@ static void free_some()
 		delete new shapes::Circle();
 }
 
-static void make_plain(size_t size, size_t count)
+static void make_plain(size_t size, size_t count, const uint64_t *first = nullptr)
 {
 	size_t bytes = 0;
 	char name[32];
@@ -114,6 +121,8 @@ static void make_plain(size_t size, size_t count)
 		void *made = malloc(size);
 
 		memset(made, 0x11, size);
+		if (first)
+			memcpy(made, &first, sizeof(first));
 		kept[kept_count++] = made;
 		bytes += malloc_usable_size(made);
 	}
@@ -135,6 +144,8 @@ int main()
 	make<Diamond>("Diamond", 150);
 	make<std::bad_alloc>("std::bad_alloc", 11);
 	free_some();
+	make_plain(72, 40, swift_class + 2);
+	make_plain(88, 50, objc_class);
 	make_plain(5000, 30);
 	make_plain(777, 60);
 	snprintf((char *)kept[kept_count - 1], 32, "pid %d\nready\n", (int)getpid());
