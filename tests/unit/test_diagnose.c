@@ -5,6 +5,7 @@
 #include "classify/diagnose.h"
 #include "model/usage.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* A process with 10 MiB of anonymous memory, and a file's pages of which `copies` are anonymous. */
@@ -84,6 +85,98 @@ static void pages_shared_with_a_single_process_are_said_to_be_shared(void **stat
 	usage_release(&u);
 }
 
+/* Of 100 MiB so much is live, free pages, fragments; the rest is other anonymous memory. */
+static void make_heap(struct usage *u, uint64_t live, uint64_t pages, uint64_t fragments)
+{
+	const uint64_t owners[] = { live * MIB, pages * MIB, fragments * MIB, 0 };
+
+	make_usage(u, 0, 0);
+	u->total.bytes[SMAPS_RSS] = 100 * MIB;
+	u->matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] =
+		(100 - live - pages - fragments) * MIB;
+	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
+		for (unsigned int s = 0; s < STATE_COUNT_; s++)
+			u->matrix.cell[o][s] = 0;
+		u->matrix.cell[o][STATE_PRIVATE_DIRTY] = owners[o];
+		u->matrix.owner_rss_bytes[o] = owners[o];
+	}
+	u->allocator = ALLOCATOR_GLIBC;
+	u->heap_quality = QUALITY_EXACT;
+}
+
+static void live_blocks_are_the_programs_own_affair(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 50, 5, 5);
+	assert_non_null(find_sentence(&u, "live"));
+	assert_memory_equal(find_sentence(&u, "dominant"),
+			    "Most of it is allocated blocks: 50.0M", 37);
+	make_heap(&u, 49, 5, 5);
+	assert_null(find_sentence(&u, "live"));
+}
+
+static void free_pages_are_said_with_what_a_trim_would_return(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 10, 9, 0);
+	assert_null(find_sentence(&u, "pool-pages"));
+	make_heap(&u, 10, 10, 0);
+	u.trimmable_bytes = 8 * MIB;
+	assert_string_equal(find_sentence(&u, "pool-pages"),
+			    "10.0M (10%) is free pages that glibc malloc keeps: malloc_trim(0), "
+			    "called in the program, would return 8.0M.");
+	u.allocator = ALLOCATOR_JEMALLOC;
+	assert_string_equal(find_sentence(&u, "pool-pages"),
+			    "10.0M (10%) is free pages that jemalloc keeps for what the program "
+			    "allocates next.");
+}
+
+static void fragments_are_said_with_who_can_tell_their_sizes(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 10, 0, 9);
+	assert_null(find_sentence(&u, "fragments"));
+	make_heap(&u, 10, 0, 10);
+	assert_memory_equal(find_sentence(&u, "fragments"), "10.0M (10%) is free fragments", 29);
+}
+
+static void what_would_help_to_read_a_heap_is_said_where_something_would(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_usage(&u, 0, 0);
+	assert_null(find_sentence(&u, "heap-unknown")); /* nobody tried */
+	u.heap_error = -EPERM;
+	assert_non_null(strstr(find_sentence(&u, "heap-unknown"), "CAP_SYS_PTRACE"));
+	u.heap_error = -EFBIG;
+	u.heap_expected_ns = 700 * NS_PER_MS;
+	assert_non_null(strstr(find_sentence(&u, "heap-unknown"),
+			       "allow a stop of about 700.0ms with --max-pause"));
+	u.heap_error = -ENOMEM; /* nothing to do about it */
+	assert_null(find_sentence(&u, "heap-unknown"));
+	u.heap_error = -EPERM;
+	u.heap_quality = QUALITY_ESTIMATE; /* of an earlier walk */
+	assert_null(find_sentence(&u, "heap-unknown"));
+}
+
+static void anon_has_the_heap_in_it_only_where_that_is_not_known(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_usage(&u, 0, 0);
+	assert_non_null(strstr(find_sentence(&u, "dominant"), "the heap is part of it"));
+	make_heap(&u, 10, 10, 10);
+	assert_non_null(strstr(find_sentence(&u, "dominant"), "other private anonymous memory"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +184,11 @@ int main(void)
 		cmocka_unit_test(private_copies_of_file_pages_are_said_with_their_amount),
 		cmocka_unit_test(copies_are_not_guessed_where_owners_are_unknown),
 		cmocka_unit_test(pages_shared_with_a_single_process_are_said_to_be_shared),
+		cmocka_unit_test(live_blocks_are_the_programs_own_affair),
+		cmocka_unit_test(free_pages_are_said_with_what_a_trim_would_return),
+		cmocka_unit_test(fragments_are_said_with_who_can_tell_their_sizes),
+		cmocka_unit_test(what_would_help_to_read_a_heap_is_said_where_something_would),
+		cmocka_unit_test(anon_has_the_heap_in_it_only_where_that_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
