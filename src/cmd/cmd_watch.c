@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "cmd/cmd.h"
-#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/screen.h"
 #include "cmd/series.h"
@@ -52,7 +51,6 @@ static int watch_run(struct options *o)
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
-	heaps_begin(&session);
 	signals_begin();
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		status = series_run(&session);

@@ -251,6 +251,7 @@ int series_run(struct session *session)
 	struct series series = { .session = session };
 	int r;
 
+	heaps_begin(session);
 	r = session_columns(o, &process_columns, process_columns.csv_default, &series.columns);
 	if (r == EXIT_DONE)
 		r = session_sort_key(o, &process_columns, NULL, &series.sort, &series.has_sort);

@@ -253,6 +253,7 @@ int text_run(struct session *session)
 	struct text text = { .session = session };
 	int status;
 
+	heaps_begin(session);
 	text_fit_terminal(&text.options);
 	text.options.no_headings = o->no_headings;
 	text.options.exact_bytes = o->exact_bytes;

@@ -4,8 +4,10 @@
 #include "sample/heap_keeper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -37,11 +39,16 @@ struct kept {
 	bool is_running;   /* what is in past was read of it while it ran */
 };
 
+enum walk_state { WALK_GOES_ON, WALK_HAS_ENDED, WALK_IS_ABANDONED };
+
 /* The walk that is under way, or the last one. */
 struct heap_walk {
 	pthread_t thread;
 	bool is_running; /* until it is joined, all below is the thread's */
+	atomic_int state; /* who is the last one with it releases it */
 	uint64_t began_ns;
+	struct procfs fs;
+	struct sampler *sampler;
 	struct heap_reader reader;
 	struct usage usage;
 	struct mapping_list mappings;
@@ -54,15 +61,41 @@ struct heap_walk {
 
 struct heap_keeper {
 	struct sampler *sampler;
-	struct sampler *walk_sampler;
 	uint64_t patience_ns;
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
 	uint64_t round;		/* every process is asked for once in a round */
 	uint64_t newcomers_ns;	/* when a process that is new may be walked */
-	struct heap_walk walk;
+	struct heap_walk *walk;
 };
+
+/* With a descriptor of its own: it may outlive whose procfs it is. */
+static struct heap_walk *new_walk(const struct procfs *fs, enum heap_stops stops,
+				  uint64_t max_pause_ns)
+{
+	struct heap_walk *w = xcalloc(1, sizeof(*w));
+
+	w->fs = *fs;
+	w->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
+	w->sampler = sampler_new(&w->fs, fs->is_live);
+	w->stops = stops;
+	heap_reader_init(&w->reader, &w->fs, w->sampler, max_pause_ns);
+	usage_init(&w->usage);
+	heap_init(&w->heap);
+	return w;
+}
+
+static void free_walk(struct heap_walk *w)
+{
+	usage_release(&w->usage);
+	mapping_list_release(&w->mappings);
+	heap_release(&w->heap);
+	heap_reader_release(&w->reader);
+	sampler_free(w->sampler);
+	procfs_release(&w->fs);
+	free(w);
+}
 
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
 				    enum heap_stops stops, uint64_t max_pause_ns,
@@ -71,14 +104,10 @@ struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sam
 	struct heap_keeper *k = xcalloc(1, sizeof(*k));
 
 	k->sampler = sampler;
-	k->walk_sampler = sampler_new(fs, fs->is_live);
 	k->patience_ns = UINT64_MAX;
 	k->max_share_per_mille = max_share_per_mille;
 	k->round = 1;
-	heap_reader_init(&k->walk.reader, fs, k->walk_sampler, max_pause_ns);
-	k->walk.stops = stops;
-	usage_init(&k->walk.usage);
-	heap_init(&k->walk.heap);
+	k->walk = new_walk(fs, stops, max_pause_ns);
 	return k;
 }
 
@@ -152,7 +181,7 @@ static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
 {
 	uint64_t now = clock_now_ns();
 
-	if (k->walk.is_running || !process_has_memory(&kept->process))
+	if (k->walk->is_running || !process_has_memory(&kept->process))
 		return false;
 	if (kept->walked_ns == 0)
 		return k->patience_ns == UINT64_MAX || now >= k->newcomers_ns;
@@ -178,17 +207,20 @@ static void *run_walk(void *arg)
 	}
 	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
 	w->cpu_ns = clock_thread_cpu_ns() + w->heap.pause_ns;
+	if (atomic_exchange(&w->state, WALK_HAS_ENDED) == WALK_IS_ABANDONED)
+		free_walk(w);
 	return NULL;
 }
 
 static int begin_walk(struct heap_keeper *k, struct kept *kept)
 {
-	struct heap_walk *w = &k->walk;
+	struct heap_walk *w = k->walk;
 	sigset_t all, before;
 	int err;
 
 	w->usage.process = kept->process;
 	w->began_ns = clock_now_ns();
+	atomic_store(&w->state, WALK_GOES_ON);
 	kept->walked_ns = w->began_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -216,7 +248,7 @@ static bool wait_for_walk(struct heap_walk *w, uint64_t patience_ns)
 
 static void note_result(struct heap_keeper *k, struct kept *kept)
 {
-	const struct heap_walk *w = &k->walk;
+	const struct heap_walk *w = k->walk;
 	bool is_known = w->result == 0 && w->usage.heap_quality != QUALITY_UNKNOWN;
 
 	kept->pause_ns = w->heap.pause_ns;
@@ -250,7 +282,7 @@ static void clear_walk(struct heap_walk *w)
 /* True if a walk has ended, or has done so within patience_ns; its findings are noted. */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 {
-	struct heap_walk *w = &k->walk;
+	struct heap_walk *w = k->walk;
 	struct kept *kept;
 
 	if (!w->is_running || !wait_for_walk(w, patience_ns))
@@ -265,12 +297,19 @@ static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 
 void heap_keeper_free(struct heap_keeper *k)
 {
+	struct heap_walk *w;
+
 	if (!k)
 		return;
-	end_walk(k, UINT64_MAX);
-	clear_walk(&k->walk);
-	heap_reader_release(&k->walk.reader);
-	sampler_free(k->walk_sampler);
+	w = k->walk;
+	if (w->is_running &&
+	    atomic_exchange(&w->state, WALK_IS_ABANDONED) != WALK_HAS_ENDED) {
+		pthread_detach(w->thread);
+	} else {
+		if (w->is_running)
+			pthread_join(w->thread, NULL);
+		free_walk(w);
+	}
 	for (size_t i = 0; i < k->count; i++)
 		past_heap_release(&k->kept[i].past);
 	free(k->kept);
@@ -320,11 +359,11 @@ int heap_keeper_read(struct heap_keeper *k, struct usage *u, struct mapping_list
 	if (!process_has_memory(&u->process))
 		return sampler_read_mappings(k->sampler, u, ret);
 	if (end_walk(k, 0))
-		clear_walk(&k->walk);
+		clear_walk(k->walk);
 	kept = find_or_add(k, &u->process);
 	if (may_walk(k, kept) && begin_walk(k, kept) == 0 && end_walk(k, k->patience_ns)) {
-		r = take_walk(&k->walk, u, ret);
-		clear_walk(&k->walk);
+		r = take_walk(k->walk, u, ret);
+		clear_walk(k->walk);
 	} else {
 		r = sampler_read_mappings(k->sampler, u, ret);
 	}

@@ -25,14 +25,14 @@ enum heap_stops {
 };
 
 /*
- * The procfs and the sampler must outlive it; the sampler is for reads, walks have one of their own.
+ * The sampler, which must outlive it, is for reads; walks have one, and a procfs, of their own.
  * max_pause_ns bounds each stop; a max_share_per_mille of 1000 walks at every read. Patience is endless at first.
  */
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
 				    enum heap_stops stops, uint64_t max_pause_ns,
 				    unsigned int max_share_per_mille);
 
-/* Waits for a walk that is under way. */
+/* A walk that is under way is left to end by itself. */
 void heap_keeper_free(struct heap_keeper *keeper);
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
