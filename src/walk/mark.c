@@ -283,8 +283,9 @@ static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context
 			on_leak(context, &leak);
 	}
 	mark->leader_count -= kept;
-	memmove(mark->leaders, mark->leaders + kept,
-		mark->leader_count * sizeof(*mark->leaders));
+	if (kept > 0 && mark->leader_count > 0)
+		memmove(mark->leaders, mark->leaders + kept,
+			mark->leader_count * sizeof(*mark->leaders));
 }
 
 static void sum_live(const struct blocks *blocks, struct chunk_sum *ret)
