@@ -108,10 +108,13 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 	return j->input->is_running;
 }
 
-/* Do so many speak for what it is taken for? More may be torn of a target that runs. */
+/*
+ * Do so many of all speak for what it is taken for? One may be in the middle of a change, and more of
+ * a target that runs.
+ */
 static inline bool jemalloc_is_most(const struct jemalloc *j, size_t count, size_t all)
 {
-	return count >= all - all / (jemalloc_is_running(j) ? 2 : 16);
+	return count > 0 && count + 1 + all / (jemalloc_is_running(j) ? 2 : 16) >= all;
 }
 
 /* Take steps from the budget. False, and none left, when they are used up. */
@@ -140,6 +143,12 @@ static inline bool jemalloc_is_slab(const struct jemalloc_raw *raw)
 /* walk_jemalloc_find.c: base blocks, and the root of the tree. Return NULL, or why not. */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
+
+/*
+ * Is all of it mapped, and of no file? It goes on from mapping to mapping: huge pages asked for a part of it,
+ * and other protections, split it.
+ */
+bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr);
 
 /* The first base block that ends after addr, or NULL. */
 const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64_t addr);

@@ -185,6 +185,9 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 				return false;
 			if (!read_cache(j, tls_addr - below, &cache))
 				continue;
+			/* bins that are empty look alike: the first one is meant */
+			while (read_cache(j, tls_addr - below - BIN_BYTES, &cache))
+				below += BIN_BYTES;
 			*ret_below = below;
 			return true;
 		}

@@ -56,21 +56,12 @@ static bool claim(struct reading *reading, uint64_t extent_addr)
 	return true;
 }
 
-/* Its pages are in heap memory, and not where jemalloc's own data is. */
+/* Its pages are anonymous memory, and not where jemalloc's own data is. */
 static bool is_place_right(struct jemalloc *j, const struct jemalloc_extent *extent)
 {
-	const struct mapping_list *list = j->input->mappings;
-	const struct mapping *m = mapping_list_find(list, extent->start_addr);
-	const struct mapping *end = list->items + list->count;
 	const struct jemalloc_base *base = jemalloc_base_after(j, extent->start_addr);
-	uint64_t done = extent->start_addr;
 
-	for (; m && m < end && done < extent->end_addr && jemalloc_spend(j, 1); m++) {
-		if (m->start_addr > done || m->inode != 0)
-			return false;
-		done = m->end_addr;
-	}
-	return done >= extent->end_addr &&
+	return jemalloc_is_anonymous(j, extent->start_addr, extent->end_addr) &&
 	       (!base || base->start_addr >= extent->end_addr);
 }
 

@@ -26,19 +26,17 @@ static const struct jemalloc_tree trees[] = {
 	{ 3, { 15, 15, 15 }, 16 },
 };
 
-/* Heap memory goes on from mapping to mapping: huge pages asked for a part of it split it. */
-static bool is_heap_memory(const struct jemalloc *j, uint64_t start_addr,
-			   uint64_t end_addr)
+bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr)
 {
-	while (start_addr < end_addr) {
+	while (start_addr < end_addr && jemalloc_spend(j, 1)) {
 		const struct mapping *m =
 			mapping_list_find(j->input->mappings, start_addr);
 
-		if (!m || m->inode != 0 || !walk_wants_mapping(m))
+		if (!m || m->inode != 0)
 			return false;
 		start_addr = m->end_addr;
 	}
-	return true;
+	return start_addr >= end_addr;
 }
 
 static bool read_base(struct jemalloc *j, uint64_t addr, struct jemalloc_base *ret)
@@ -60,7 +58,7 @@ static bool read_base(struct jemalloc *j, uint64_t addr, struct jemalloc_base *r
 		    JEMALLOC_ARENAS_MAX ||
 	    free_addr < addr + BASE_HEAD_BYTES || free_addr > addr + size ||
 	    free_bytes != addr + size - free_addr ||
-	    !is_heap_memory(j, addr, addr + size))
+	    !jemalloc_is_anonymous(j, addr, addr + size))
 		return false;
 	*ret = (struct jemalloc_base){ addr, addr + size };
 	return true;
@@ -221,7 +219,8 @@ static uint64_t check_entry(void *context, const struct jemalloc_entry *entry)
 		return entry->page_addr + IMAGE_PAGE_BYTES;
 	}
 	end = jemalloc_start_of(&raw) + jemalloc_size_of(&raw);
-	if (jemalloc_start_of(&raw) != entry->page_addr || end <= entry->page_addr) {
+	if (jemalloc_start_of(&raw) != entry->page_addr ||
+	    !jemalloc_is_anonymous(check->j, entry->page_addr, end)) {
 		check->bad_count++;
 		return entry->page_addr + IMAGE_PAGE_BYTES;
 	}
@@ -240,8 +239,8 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 		return false;
 	j->root_addr = root_addr;
 	j->tree = tree;
-	return jemalloc_for_each_entry(j, check_entry, &check) && check.good_count > 0 &&
-	       jemalloc_is_most(j, check.good_count, check.good_count + check.bad_count);
+	return jemalloc_for_each_entry(j, check_entry, &check) &&
+	       check.good_count > check.bad_count;
 }
 
 /* A word that may be an element of the root. */

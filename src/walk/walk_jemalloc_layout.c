@@ -153,7 +153,9 @@ static uint64_t collect(void *context, const struct jemalloc_entry *entry)
 	struct jemalloc_raw raw;
 
 	if (!jemalloc_read_raw(s->j, entry->extent_addr, &raw) ||
-	    jemalloc_start_of(&raw) != entry->page_addr)
+	    jemalloc_start_of(&raw) != entry->page_addr ||
+	    !jemalloc_is_anonymous(s->j, entry->page_addr,
+				   entry->page_addr + jemalloc_size_of(&raw)))
 		return entry->page_addr + IMAGE_PAGE_BYTES;
 	s->items = xgrow(s->items, &s->capacity, s->count + 1, sizeof(*s->items));
 	s->items[s->count++] = (struct sample){ *entry, raw };
@@ -169,23 +171,42 @@ static size_t count_fits(const struct samples *s)
 	return count;
 }
 
-/* Active ones whose blocks make sense, by the classes and padding that are set. */
-static size_t count_sound(const struct samples *s, size_t *ret_active)
+/*
+ * As it is unless a program asked for something else: a slab is as many pages as its blocks fill
+ * without a rest, and no small block has an extent of its own.
+ */
+static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
+		     const struct jemalloc_extent *extent)
 {
-	size_t count = 0;
+	uint64_t two = extent->block_bytes & -extent->block_bytes;
+	uint64_t pages = extent->block_bytes / two *
+			 (two > IMAGE_PAGE_BYTES ? two : IMAGE_PAGE_BYTES);
 
-	*ret_active = 0;
+	return extent->is_slab ? jemalloc_size_of(raw) == pages
+			       : extent->class >= j->small_count;
+}
+
+/* Active extents whose blocks make sense, by the classes and padding that are set. */
+struct soundness {
+	size_t active_count, sound_count, usual_count;
+};
+
+static void count_sound(const struct samples *s, struct soundness *ret)
+{
+	*ret = (struct soundness){ 0, 0, 0 };
 	for (size_t i = 0; i < s->count; i++) {
 		const struct jemalloc_raw *raw = &s->items[i].raw;
 		struct jemalloc_extent extent;
 
 		if (jemalloc_state_of(s->j, raw) != JEMALLOC_ACTIVE)
 			continue;
-		++*ret_active;
-		count += jemalloc_read_blocks(s->j, raw, &extent) &&
-			 jemalloc_is_bitmap_right(s->j, raw, &extent);
+		ret->active_count++;
+		if (!jemalloc_read_blocks(s->j, raw, &extent) ||
+		    !jemalloc_is_bitmap_right(s->j, raw, &extent))
+			continue;
+		ret->sound_count++;
+		ret->usual_count += is_usual(s->j, raw, &extent);
 	}
-	return count;
 }
 
 static bool choose_layout(const struct samples *s)
@@ -216,22 +237,23 @@ static bool choose_sizes(const struct samples *s)
 	} choices[] = {
 		{ 4, IMAGE_PAGE_BYTES }, { 3, IMAGE_PAGE_BYTES }, { 4, 0 }, { 3, 0 }
 	};
-	size_t best_count = 0, active, best = 0;
+	struct soundness found, most = { 0, 0, 0 };
+	size_t best = 0;
 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
-		size_t count;
-
 		make_classes(s->j, choices[i].quantum_shift);
 		s->j->pad_bytes = choices[i].pad_bytes;
-		count = count_sound(s, &active);
-		if (count > best_count) {
-			best_count = count;
+		count_sound(s, &found);
+		if (found.sound_count + found.usual_count >
+		    most.sound_count + most.usual_count) {
+			most = found;
 			best = i;
 		}
 	}
 	make_classes(s->j, choices[best].quantum_shift);
 	s->j->pad_bytes = choices[best].pad_bytes;
-	return best_count > 0 && jemalloc_is_most(s->j, best_count, active);
+	return most.sound_count > 0 &&
+	       jemalloc_is_most(s->j, most.sound_count, most.active_count);
 }
 
 const char *jemalloc_find_layout(struct jemalloc *j)

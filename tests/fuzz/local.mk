@@ -1,7 +1,8 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_elf %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
+fuzz_targets = %D%/fuzz_elf %D%/fuzz_jemalloc %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small \
+	%D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_main =
@@ -20,6 +21,12 @@ endif
 %C%_fuzz_names_SOURCES = %D%/fuzz_names.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_names_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_names_LDADD = $(BASE_LIBS)
+
+%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/fuzz.h tests/unit/jemalloc_image.c \
+	tests/unit/jemalloc_image.h $(fuzz_main)
+%C%_fuzz_jemalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%C%_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_jemalloc_LDADD = $(WALK_LIBS)
 
 %C%_fuzz_smaps_SOURCES = %D%/fuzz_smaps.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_smaps_LDFLAGS = $(fuzz_ldflags)

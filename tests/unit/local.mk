@@ -156,6 +156,18 @@ TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_walk_glibc_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_walk_jemalloc
+TESTS += %D%/test_walk_jemalloc
+%C%_test_walk_jemalloc_SOURCES = %D%/test_walk_jemalloc.c %D%/jemalloc_image.c %D%/jemalloc_image.h
+%C%_test_walk_jemalloc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_walk_jemalloc_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_walk
+TESTS += %D%/test_walk
+%C%_test_walk_SOURCES = %D%/test_walk.c
+%C%_test_walk_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_walk_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_walk_running
 TESTS += %D%/test_walk_running
 %C%_test_walk_running_SOURCES = %D%/test_walk_running.c %D%/heap_image.c %D%/heap_image.h
