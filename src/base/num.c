@@ -43,6 +43,36 @@ int num_parse_u64(const char *text, uint64_t *ret)
 	return 0;
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int num_parse_hex(const char *text, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	if (*text == '\0')
+		return -EINVAL;
+	for (; *text; text++) {
+		int digit = hex_digit(*text);
+
+		if (digit < 0)
+			return -EINVAL;
+		if (value >> 60)
+			return -ERANGE;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*ret = value;
+	return 0;
+}
+
 int num_parse_pid(const char *text, int *ret_pid)
 {
 	uint64_t value;

@@ -13,7 +13,10 @@
 /* Decimal digits only: no sign, blank, or prefix. */
 int num_parse_u64(const char *text, uint64_t *ret);
 
-/* As above, 1 to the largest pid the kernel can have (2^22). */
+/* Hexadecimal digits only, with or without a 0x before them. */
+int num_parse_hex(const char *text, uint64_t *ret);
+
+/* As num_parse_u64(), 1 to the largest pid the kernel can have (2^22). */
 int num_parse_pid(const char *text, int *ret_pid);
 
 /* Decimal digits with an optional fraction, to thousandths ("0.5" is 500); more digits are refused. */

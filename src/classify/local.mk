@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/classify_heap.h \
 	%D%/diagnose.c \
 	%D%/diagnose.h \
+	%D%/explain.c \
+	%D%/explain.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
 	%D%/past_heap.c \

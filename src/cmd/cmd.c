@@ -13,6 +13,7 @@ const struct cmd *const cmds[] = {
 	&cmd_map,
 	&cmd_heap,
 	&cmd_leaks,
+	&cmd_explain,
 	&cmd_capture,
 	&cmd_doctor,
 	NULL,

@@ -25,6 +25,22 @@ struct leaks {
 	bool is_bound; /* and whether that can be said of all */
 };
 
+/* Its type, where its first word tells, and what it looks like. */
+static void add_to_group(struct leaks *l, struct block_groups *groups,
+			 const struct leak *block)
+{
+	struct types *types = l->reader.names.types;
+	struct image *image = &l->reader.image;
+	uint64_t word;
+	uint32_t type = 0;
+
+	if (types && image_read(image, block->addr, &word))
+		type = types_of_word(types, word);
+	block_groups_add(groups, type ? types_name(types, type) : NULL,
+			 content_of(image, &l->scan.mappings, block->addr, block->bytes),
+			 block);
+}
+
 static void note_leak(void *context, const struct leak *leak)
 {
 	struct leaks *l = context;
@@ -53,10 +69,7 @@ static void find_fresh(struct leaks *l)
 			has_old = block_list_next(since);
 		if (has_old && since->addr == block.addr && since->bytes == block.bytes)
 			continue;
-		block_groups_add(&l->fresh, NULL,
-				 content_of(&l->reader.image, &l->scan.mappings,
-					    block.addr, block.bytes),
-				 &leak);
+		add_to_group(l, &l->fresh, &leak);
 	}
 }
 

@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd.h \
 	%D%/cmd_capture.c \
 	%D%/cmd_doctor.c \
+	%D%/cmd_explain.c \
 	%D%/cmd_heap.c \
 	%D%/cmd_leaks.c \
 	%D%/cmd_map.c \

@@ -55,12 +55,12 @@ static const struct option_row {
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
 			  "their children too, and theirs" },
-	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS,
-			  "one report, then end" },
+	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
+			  SCOPE_EXPLAIN, "one report, then end" },
 	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS,
 			 "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP | SCOPE_LEAKS,
+			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN,
 			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
@@ -92,7 +92,8 @@ static const struct option_row {
 	[OPTION_HEAP] = { 0, "heap", "auto|walk|off", SCOPE_WATCH,
 			  "read the heaps of processes that were named; each is stopped while its "
 			  "memory is copied (default auto: where that may be done)" },
-	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS,
+	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
+			       SCOPE_EXPLAIN,
 			       "leave the heap unread if that would stop the process for longer "
 			       "(default 1s; 250ms with --heap auto)" },
 	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,

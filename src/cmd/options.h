@@ -20,7 +20,8 @@ enum option_scope {
 	SCOPE_DOCTOR = 1 << 3,
 	SCOPE_HEAP = 1 << 4,
 	SCOPE_LEAKS = 1 << 5,
-	SCOPE_ALL = (1 << 6) - 1,
+	SCOPE_EXPLAIN = 1 << 6,
+	SCOPE_ALL = (1 << 7) - 1,
 };
 
 enum format {

@@ -9,6 +9,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/heap_detail_report.c \
 	%D%/heap_jemalloc.c \
 	%D%/heap_page.h \
+	%D%/explain_report.c \
+	%D%/explain_report.h \
 	%D%/heap_report.c \
 	%D%/heap_report.h \
 	%D%/json.c \

@@ -120,9 +120,12 @@ static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 	for (size_t i = 0; i < stop->count; i++) {
 		const struct stopped_thread *thread = &stop->threads[i];
 
-		reader->threads[i] = (struct root_thread){ thread->tid,
-							   thread->stack_addr,
-							   thread->tls_addr };
+		reader->threads[i] = (struct root_thread){
+			.tid = thread->tid,
+			.stack_addr = thread->stack_addr,
+			.tls_addr = thread->tls_addr,
+			.word_count = thread->word_count,
+		};
 	}
 	reader->words = xrealloc(reader->words,
 				 (stop->word_count + 1) * sizeof(*reader->words));

@@ -42,6 +42,7 @@ int leak_scan_run(struct heap_reader *reader, struct usage *u,
 	leaks_judge(ret);
 	if (ret->quality == QUALITY_UNKNOWN)
 		return 0;
+	names_begin(&reader->names, &ret->mappings);
 	began_ns = clock_now_ns();
 	r = mark(reader, progress, on_leak, context, ret);
 	ret->mark_ns = clock_now_ns() - began_ns;

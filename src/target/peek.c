@@ -32,6 +32,7 @@ struct scan_arg {
 
 /* Documentation/admin-guide/mm/pagemap.rst */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
+#define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
 #define PAGEMAP_FILE (UINT64_C(1) << 61)
 #define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
 
@@ -247,4 +248,35 @@ int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t c
 			r = copy_some(peek, image, &at);
 	}
 	return r;
+}
+
+static bool is_page_of_zeros(int pagemap_fd, uint64_t page_addr)
+{
+	struct scan_region region = { 0, 0, 0 };
+	struct scan_arg arg = {
+		.size = sizeof(arg),
+		.start = page_addr,
+		.end = page_addr + IMAGE_PAGE_BYTES,
+		.vec = (uintptr_t)&region,
+		.vec_len = 1,
+		.category_mask = SCAN_PRESENT | SCAN_PFNZERO,
+	};
+
+	return ioctl(pagemap_fd, SCAN_IOCTL, &arg) == 1;
+}
+
+int peek_page(int pagemap_fd, uint64_t addr, enum page_presence *ret)
+{
+	uint64_t page = addr / IMAGE_PAGE_BYTES;
+	uint64_t entry;
+	ssize_t got = pread(pagemap_fd, &entry, sizeof(entry), (off_t)(page * sizeof(entry)));
+
+	if (got != sizeof(entry))
+		return got < 0 ? -errno : -ESRCH;
+	if (entry & PAGEMAP_PRESENT)
+		*ret = is_page_of_zeros(pagemap_fd, page * IMAGE_PAGE_BYTES) ? PAGE_ZEROS
+									      : PAGE_RESIDENT;
+	else
+		*ret = entry & PAGEMAP_SWAPPED ? PAGE_SWAPPED : PAGE_ABSENT;
+	return 0;
 }

@@ -41,4 +41,14 @@ struct peek {
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image);
 
+enum page_presence {
+	PAGE_ABSENT, /* never touched, given back, or in no mapping */
+	PAGE_RESIDENT,
+	PAGE_ZEROS, /* the shared page of zeros: read, never written; no part of Rss */
+	PAGE_SWAPPED,
+};
+
+/* What the page at addr is now. Before Linux 6.7 the page of zeros is resident like any other. 0 or -errno. */
+int peek_page(int pagemap_fd, uint64_t addr, enum page_presence *ret);
+
 #endif

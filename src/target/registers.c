@@ -44,9 +44,9 @@ static size_t read_vectors(int tid, uint64_t *ret)
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &io) < 0)
 		return 0;
 	count = io.iov_len / sizeof(area[0]);
-	return count > CONTROL_WORDS ? keep_words(area + CONTROL_WORDS,
-						  count - CONTROL_WORDS, ret)
-				     : 0;
+	return count > CONTROL_WORDS
+		       ? keep_words(area + CONTROL_WORDS, count - CONTROL_WORDS, ret)
+		       : 0;
 }
 
 int registers_read(int tid, struct stopped_thread *ret, uint64_t *ret_words,
@@ -63,7 +63,9 @@ int registers_read(int tid, struct stopped_thread *ret, uint64_t *ret_words,
 	memcpy(general, &regs, sizeof(general));
 	*ret_word_count = keep_words(general, GENERAL_WORDS, ret_words);
 	*ret_word_count += read_vectors(tid, ret_words + *ret_word_count);
-	*ret = (struct stopped_thread){ tid, regs.rsp, regs.fs_base };
+	*ret = (struct stopped_thread){ .tid = tid,
+					.stack_addr = regs.rsp,
+					.tls_addr = regs.fs_base };
 	return 0;
 }
 

@@ -319,7 +319,7 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 		}
 		if (r < 0)
 			return r;
-		stop->count++;
+		stop->threads[stop->count++].word_count = count;
 		stop->word_count += count;
 	}
 	return stop->count > 0 ? 0 : -ESRCH;

@@ -15,6 +15,7 @@ struct stopped_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
+	size_t word_count;   /* how many of the words below are this one's */
 };
 
 struct stop {
@@ -22,7 +23,7 @@ struct stop {
 	size_t count;
 	/*
 	 * Whatever is in the registers of all threads and is not 0, those for vectors too: an address
-	 * may be only there. At most STOP_WORDS_MAX per thread.
+	 * may be only there. At most STOP_WORDS_MAX per thread, in the order of the threads.
 	 */
 	uint64_t *words;
 	size_t word_count;

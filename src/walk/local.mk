@@ -12,6 +12,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/mark.h \
 	%D%/page_use.c \
 	%D%/page_use.h \
+	%D%/path.c \
+	%D%/path.h \
 	%D%/roots.c \
 	%D%/roots.h \
 	%D%/types.c \

@@ -20,6 +20,7 @@ struct root_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer */
+	size_t word_count;   /* how many of the words in registers are this one's */
 };
 
 /* Resident, within one run of the image and one mapping. */

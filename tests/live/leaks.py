@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 
+from leak_lib import PROGRAM, LeakTarget
 from live import (KIB, Folder, Skip, as_nobody, check, complaints, equal, memstate, parse_csv,
                   read_proc, run, status_field, test)
 
-PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "leak_target")
 SUMS = ["direct_count", "indirect_count", "direct_bytes", "indirect_bytes"]
 
 # Those in which memcheck has no other name for it: no block that only an inner address leads to.
@@ -20,45 +20,6 @@ AS_MEMCHECK = [("singles", 100), ("list", 1000), ("backwards", 1000), ("ring", 5
 SHAPES = AS_MEMCHECK + [
     ("interior", 80), ("shared", 30), ("read-only", 30), ("large", 12), ("stacks", 6),
     ("stale", 6), ("exited", 5), ("register", 0), ("register", 1)]
-
-
-class LeakTarget:
-    """A shape of tests/targets/leak_target, made and waiting for letters."""
-
-    def __init__(self, shape, number, **popen):
-        self.process = subprocess.Popen([PROGRAM, shape, str(number)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
-        self.truth = self.read_until(b"ready")
-        self.pid = self.truth["pid"]
-        self.truth["direct_count"] = self.truth["direct"]
-        self.truth["indirect_count"] = self.truth["indirect"]
-
-    def read_until(self, word):
-        said = {}
-        for line in self.process.stdout:
-            if line.strip() == word:
-                return said
-            key, value = line.split()
-            said[key.decode()] = int(value)
-        status = self.process.wait()
-        error = self.process.stderr.read().decode().strip()
-        if status == 77:
-            raise Skip(error or "cannot be had here")
-        raise AssertionError(f"target: status {status}: {error}")
-
-    def order(self, letter):
-        self.process.stdin.write(letter)
-        self.process.stdin.flush()
-        return self.read_until(b"done")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            pipe.close()
 
 
 def leaks(pid, *args, status=0, **popen):

@@ -48,6 +48,7 @@ static void say_truth(void)
 	say("indirect", indirect_count);
 	say("direct_bytes", direct_bytes);
 	say("indirect_bytes", indirect_bytes);
+	say("kept", (uintptr_t)kept);
 	say_word("ready");
 }
 

@@ -254,7 +254,7 @@ static void make_stack(struct fixture *f, uint64_t stack_addr)
 	heap_image_write(&f->h, f->h.thread_addr + 0x690, start);
 	heap_image_write(&f->h, f->h.thread_addr + 0x698, 3 * IMAGE_PAGE_BYTES);
 	heap_image_write(&f->h, f->h.thread_addr + 0x6a0, 0);
-	f->thread = (struct root_thread){ 1, stack_addr, f->h.thread_addr };
+	f->thread = (struct root_thread){ 1, stack_addr, f->h.thread_addr, 0 };
 }
 
 static void what_is_below_the_stack_pointer_is_no_root(void **state)

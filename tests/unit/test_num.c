@@ -91,12 +91,43 @@ static void fractions_go_to_thousandths(void **state)
 	}
 }
 
+static void hexadecimal_is_read_with_and_without_0x(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t value;
+	} rows[] = {
+		{ "0", 0, 0 },
+		{ "7f12a4c3b010", 0, UINT64_C(0x7f12a4c3b010) },
+		{ "0x7F12a4c3B010", 0, UINT64_C(0x7f12a4c3b010) },
+		{ "0Xffffffffffffffff", 0, UINT64_MAX },
+		{ "1ffffffffffffffff", -ERANGE, 7 },
+		{ "", -EINVAL, 7 },
+		{ "0x", -EINVAL, 7 },
+		{ "x1", -EINVAL, 7 },
+		{ "-1", -EINVAL, 7 },
+		{ "12g", -EINVAL, 7 },
+		{ " 12", -EINVAL, 7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t value = 7;
+
+		assert_row(num_parse_hex(rows[i].text, &value) == rows[i].result,
+			   rows[i].text);
+		assert_row(value == rows[i].value, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_numbers_are_taken_strictly),
 		cmocka_unit_test(pids_are_what_the_kernel_can_have),
 		cmocka_unit_test(fractions_go_to_thousandths),
+		cmocka_unit_test(hexadecimal_is_read_with_and_without_0x),
 	};
 
 	return cmocka_run_group_tests_name("num", tests, NULL, NULL);

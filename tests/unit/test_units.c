@@ -196,6 +196,38 @@ static void durations_are_shown_in_the_two_units_that_matter(void **state)
 	}
 }
 
+static void bytes_are_read_with_their_letter(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t bytes;
+	} rows[] = {
+		{ "0B", 0, 0 },
+		{ "512B", 0, 512 },
+		{ "64K", 0, KIB(64) },
+		{ "1.5M", 0, KIB(1536) },
+		{ "2G", 0, KIB(2 * 1024 * 1024) },
+		{ "1T", 0, KIB(1024 * 1024 * 1024) },
+		{ "", -EINVAL, 7 },
+		{ "12", -EINVAL, 7 },
+		{ "K", -EINVAL, 7 },
+		{ "1k", -EINVAL, 7 },
+		{ "1KB", -EINVAL, 7 },
+		{ "-1K", -EINVAL, 7 },
+		{ "99999999999999999T", -ERANGE, 7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t bytes = 7;
+
+		assert_row(units_parse_bytes(rows[i].text, &bytes) == rows[i].result,
+			   rows[i].text);
+		assert_row(bytes == rows[i].bytes, rows[i].text);
+	}
+}
+
 static void shares_are_rounded_and_do_not_overflow(void **state)
 {
 	(void)state;
@@ -222,6 +254,7 @@ int main(void)
 		cmocka_unit_test(changes_carry_their_sign),
 		cmocka_unit_test(durations_are_read_with_and_without_a_unit),
 		cmocka_unit_test(durations_are_shown_in_the_two_units_that_matter),
+		cmocka_unit_test(bytes_are_read_with_their_letter),
 		cmocka_unit_test(shares_are_rounded_and_do_not_overflow),
 	};
 
