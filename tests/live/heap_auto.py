@@ -2,7 +2,9 @@
 """Heaps without being asked for: of whom they are read, what is said where they cannot be, and what is
 shown between two walks."""
 
+import contextlib
 import ctypes
+import datetime
 import json
 import os
 import shutil
@@ -10,8 +12,8 @@ import subprocess
 import sys
 
 from heap_lib import HEAP_OWNERS, HeapTarget, anonymous_rss, read_heap
-from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_sums, equal, memstate,
-                  parse_csv, read_proc, run, start_memstate, status_field, test)
+from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_sums, end_started, equal,
+                  memstate, parse_csv, read_proc, run, start_memstate, status_field, test)
 
 # Reading takes so little of a target's time that nothing is walked twice in a short series.
 SELDOM = ["--max-share", "0.1"]
@@ -197,11 +199,31 @@ class Rows:
         check_sums(row)
         return row
 
-    def next_after(self, now):
-        """The second one that was begun from now on: the first may have been begun before."""
-        self.next()
-        self.next()
-        return now and self.next()
+    def next_from(self, moment):
+        """The first one that was begun at that time or later."""
+        row = self.next()
+        while datetime.datetime.fromisoformat(row["time"].replace("Z", "+00:00")) < moment:
+            row = self.next()
+        return row
+
+
+def carried_over(start, change):
+    """A row with the heap just read, and one after a change without another walk in between. A busy
+    machine may take so long that it is time for one: then again."""
+    for _ in range(5):
+        with contextlib.ExitStack() as stack:
+            target = stack.enter_context(start())
+            rows = Rows(series_of(target.pid, *SELDOM))
+            first = rows.next()
+            equal(first["heap_age_s"], 0, "age of the first one")
+            change(target)
+            last = rows.next_from(datetime.datetime.now(datetime.timezone.utc))
+            end_started()
+        age = last["heap_age_s"]
+        if age is not None and age > 0.9 * (last["elapsed_s"] - first["elapsed_s"]):
+            equal(last["heap_quality"], "estimate", "quality")
+            return first, last
+    raise Skip("this machine is so busy that everything is walked again")
 
 
 def count_walks(rows):
@@ -210,21 +232,19 @@ def count_walks(rows):
 
 
 @test
-def between_two_walks_the_parts_of_a_heap_that_shrinks_add_up():
-    with HeapTarget("fragmented", 16) as target:
-        rows = Rows(series_of(target.pid, *SELDOM))
-        first = rows.next()
-        equal((first["heap_quality"], first["heap_age_s"]), ("exact", 0), "the first one")
+def between_two_walks_what_a_heap_gives_back_were_free_pages():
+    gone = []
+
+    def trim(target):
         before = anonymous_rss(target.pid)
         target.order(b"t")
-        gone = before - anonymous_rss(target.pid)
-        check(gone > 0, "nothing was trimmed: the test does not test")
-        last = rows.next_after(True)
-        equal(last["heap_quality"], "estimate", "quality")
-        check(last["heap_age_s"] > 0, "age")
-        equal(first["pool_pages_bytes"] - last["pool_pages_bytes"], gone, "free pages less")
-        equal(last["live_bytes"], first["live_bytes"], "live")
-        check(last["trimmable_bytes"] <= last["pool_pages_bytes"], "trimmable")
+        gone.append(before - anonymous_rss(target.pid))
+
+    first, last = carried_over(lambda: HeapTarget("fragmented", 16), trim)
+    check(gone[-1] > 0, "nothing was trimmed: the test does not test")
+    equal(first["pool_pages_bytes"] - last["pool_pages_bytes"], gone[-1], "free pages less")
+    equal(last["live_bytes"], first["live_bytes"], "live")
+    check(last["trimmable_bytes"] <= last["pool_pages_bytes"], "trimmable")
 
 
 GROWING = (f"import sys; block = bytearray(8 * {MIB}); print('ready', flush=True); "
@@ -232,25 +252,28 @@ GROWING = (f"import sys; block = bytearray(8 * {MIB}); print('ready', flush=True
            "sys.stdin.readline()")
 
 
-@test
-def between_two_walks_what_a_process_gets_more_is_anon():
+@contextlib.contextmanager
+def growing():
     with subprocess.Popen([sys.executable, "-c", GROWING], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as target:
         try:
             target.stdout.readline()
-            rows = Rows(series_of(target.pid, *SELDOM))
-            first = rows.next()
-            equal(first["heap_age_s"], 0, "age of the first one")
-            target.stdin.write(b"\n")
-            target.stdin.flush()
-            target.stdout.readline()
-            last = rows.next_after(True)
-            check(last["heap_age_s"] > 0, "age")
-            equal(last["live_bytes"], first["live_bytes"], "live")
-            grown = last["anon_bytes"] - first["anon_bytes"]
-            check(16 * MIB <= grown < 17 * MIB, f"anon has grown by {grown}")
+            yield target
         finally:
             target.kill()
+
+
+@test
+def between_two_walks_what_a_process_gets_more_is_anon():
+    def grow(target):
+        target.stdin.write(b"\n")
+        target.stdin.flush()
+        target.stdout.readline()
+
+    first, last = carried_over(growing, grow)
+    equal(last["live_bytes"], first["live_bytes"], "live")
+    grown = last["anon_bytes"] - first["anon_bytes"]
+    check(16 * MIB <= grown < 17 * MIB, f"anon has grown by {grown}")
 
 
 @test
