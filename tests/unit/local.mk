@@ -141,8 +141,15 @@ TESTS += %D%/test_demangle
 
 check_PROGRAMS += %D%/test_symbols
 TESTS += %D%/test_symbols
+%C%_test_symbols_SOURCES = %D%/test_symbols.c %D%/self.c %D%/self.h
 %C%_test_symbols_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_symbols_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_types
+TESTS += %D%/test_types
+%C%_test_types_SOURCES = %D%/test_types.c %D%/self.c %D%/self.h
+%C%_test_types_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_types_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_mark
 TESTS += %D%/test_mark

@@ -4,17 +4,12 @@
 
 #include "target/symbols.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/xalloc.h"
+#include "self.h"
 #include "target/mapped_file.h"
-#include "target/memory.h"
 #include "unit.h"
 
 #define PAGE 4096
@@ -30,76 +25,6 @@ extern const uint64_t test_symbols_table[];
 const uint64_t test_symbols_table[16] = { 1, 2, 3 };
 extern char test_symbols_zeros[];
 char test_symbols_zeros[3 * PAGE];
-
-/* This process, as memstate sees another. */
-struct self {
-	int process_fd;
-	struct mapping_list mappings;
-	struct memory memory;
-};
-
-static void read_maps(struct mapping_list *list)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	char line[8192];
-
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		struct mapping m = { .name = "" };
-		char perms[5];
-		int at = 0;
-
-		assert_true(sscanf(line,
-				   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32
-				   ":%" SCNx32 " %" SCNu64 " %n",
-				   &m.start_addr, &m.end_addr, perms, &m.file_offset_bytes,
-				   &m.dev_major, &m.dev_minor, &m.inode, &at) >= 7);
-		m.flags = (perms[0] == 'r' ? MAPPING_READ : 0u) |
-			  (perms[1] == 'w' ? MAPPING_WRITE : 0u) |
-			  (perms[2] == 'x' ? MAPPING_EXEC : 0u) |
-			  (perms[3] == 's' ? MAPPING_SHARED : 0u);
-		line[strcspn(line, "\n")] = '\0';
-		m.name = line + at;
-		m.name_length = (uint32_t)strlen(m.name);
-		mapping_list_add(list, &m);
-	}
-	fclose(f);
-}
-
-static void self_init(struct self *self)
-{
-	*self = (struct self){ .mappings = MAPPING_LIST_INIT, .memory = MEMORY_INIT };
-	self->process_fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_true(self->process_fd >= 0);
-	read_maps(&self->mappings);
-	self->memory.process_fd = self->process_fd;
-	self->memory.mem_fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	self->memory.pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	self->memory.mappings = &self->mappings;
-	if (self->memory.mem_fd < 0 || self->memory.pagemap_fd < 0)
-		skip();
-}
-
-static void self_release(struct self *self)
-{
-	memory_release(&self->memory);
-	close(self->memory.mem_fd);
-	close(self->memory.pagemap_fd);
-	close(self->process_fd);
-	mapping_list_release(&self->mappings);
-}
-
-static struct mapping *mapping_of(struct self *self, const void *at)
-{
-	for (size_t i = 0; i < self->mappings.count; i++) {
-		struct mapping *m = &self->mappings.items[i];
-
-		if ((uintptr_t)at >= m->start_addr && (uintptr_t)at < m->end_addr)
-			return m;
-	}
-	fail_msg("no mapping");
-	return NULL;
-}
 
 static void a_symbol_is_found_by_each_of_its_addresses(void **state)
 {
@@ -148,7 +73,7 @@ static void a_librarys_symbol_is_found_and_described(void **state)
 	self_init(&self);
 	symbols = symbols_new(self.process_fd, &self.mappings);
 	/* where it is may be a stub's place, or be called otherwise; that it is libc's is sure */
-	if (mapping_of(&self, stdout)->inode != 0) {
+	if (self_mapping(&self, stdout)->inode != 0) {
 		assert_true(symbols_add_place(symbols, (uintptr_t)stdout + 8, &out));
 		assert_non_null(strstr(out.text, "_IO_2_1_stdout_+8 in libc"));
 	}
@@ -189,7 +114,7 @@ static void a_file_that_is_not_the_mapped_one_has_no_symbols(void **state)
 	for (size_t i = 0; i < self.mappings.count; i++)
 		self.mappings.items[i].inode += self.mappings.items[i].inode != 0;
 	assert_true(mapped_file_open(self.process_fd,
-				     mapping_of(&self, test_symbols_table)) < 0);
+				     self_mapping(&self, test_symbols_table)) < 0);
 	symbols = symbols_new(self.process_fd, &self.mappings);
 	assert_false(symbols_find(symbols, (uintptr_t)test_symbols_table, &symbol));
 	symbols_free(symbols);
@@ -205,7 +130,7 @@ static void a_file_that_lies_otherwise_than_it_says_has_no_symbols(void **state)
 
 	(void)state;
 	self_init(&self);
-	mapping_of(&self, test_symbols_table)->file_offset_bytes += PAGE;
+	self_mapping(&self, test_symbols_table)->file_offset_bytes += PAGE;
 	symbols = symbols_new(self.process_fd, &self.mappings);
 	assert_false(symbols_find(symbols, (uintptr_t)test_symbols_table, &symbol));
 	symbols_free(symbols);
