@@ -20,12 +20,6 @@
 /* How much of the pages of a place is in use, from none to all. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
-static void add_more(const struct heap_page *p, size_t shown, size_t all)
-{
-	if (shown < all)
-		strbuf_addf(p->out, "  and %zu more (--top N)\n", all - shown);
-}
-
 static size_t shown_of(const struct heap_page *p, size_t count)
 {
 	return p->options->top && p->options->top < count ? p->options->top : count;
@@ -95,7 +89,7 @@ static void add_types(const struct heap_page *p)
 		add_size(p, type);
 		add_type_name(p, type, begin);
 	}
-	add_more(p, shown, d->type_count);
+	heap_page_add_more(p, d->type_count - shown);
 	if (d->problem)
 		strbuf_addf(p->out, "  Not all types are known: %s.\n", d->problem);
 }
@@ -124,10 +118,10 @@ static void add_pins(const struct heap_page *p)
 
 	if (d->pin_count == 0)
 		return;
-	strbuf_addf(p->out, "\n  %" PRIu64 " pages are half free or more, but not all free: ",
-		    d->fragmented.page_count);
+	strbuf_addf(p->out, "\n  %" PRIu64 " page%s half free or more, but not all free: ",
+		    d->fragmented.page_count, d->fragmented.page_count == 1 ? " is" : "s are");
 	heap_page_add_bytes(p, d->fragmented.free_bytes, 0);
-	strbuf_add_text(p->out, " that nobody gets. Who is on them:\n");
+	strbuf_add_text(p->out, " free there. Who keeps them:\n");
 	strbuf_addf(p->out, "  %12s%12s%12s", "BLOCKS", "ON PAGES", "ALONE ON");
 	add_heading(p, "EACH");
 	strbuf_add_text(p->out, "  TYPE\n");
@@ -142,7 +136,7 @@ static void add_pins(const struct heap_page *p)
 		add_size(p, type);
 		add_type_name(p, type, begin);
 	}
-	add_more(p, shown, d->pin_count);
+	heap_page_add_more(p, d->pin_count - shown);
 }
 
 static void add_strip(const struct heap_page *p, const struct heap_strip *strip, size_t width)

@@ -26,6 +26,9 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 /* How wide a column of bytes is. */
 int heap_page_bytes_width(const struct heap_page *p);
 
+/* What of a list is left out, if anything. */
+void heap_page_add_more(const struct heap_page *p, size_t more);
+
 /* A line: what, how many, how much. */
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);

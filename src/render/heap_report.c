@@ -60,6 +60,12 @@ bool heap_lists_known(const struct heap *heap)
 	return heap->reading_count == 0;
 }
 
+void heap_page_add_more(const struct heap_page *p, size_t more)
+{
+	if (more > 0)
+		strbuf_addf(p->out, "  and %zu more (--top N)\n", more);
+}
+
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum)
 {
@@ -174,8 +180,40 @@ static void add_count(const struct heap_page *p, const struct chunk_sum *sum)
 	heap_page_add_bytes(p, sum->bytes, heap_page_bytes_width(p));
 }
 
+static uint64_t class_bytes(const struct heap_class *class)
+{
+	return class->live.bytes + class->free.bytes + class->cached.bytes;
+}
+
+/* Is it one of those with the most bytes? */
+static bool is_class_shown(const struct heap_page *p, size_t index)
+{
+	uint64_t bytes = class_bytes(&p->heap->classes[index]);
+	size_t larger = 0;
+
+	for (size_t i = 0; i < p->heap->class_count; i++) {
+		uint64_t other = class_bytes(&p->heap->classes[i]);
+
+		larger += other > bytes || (other == bytes && i < index);
+	}
+	return bytes > 0 && (p->options->top == 0 || larger < p->options->top);
+}
+
+static void add_class(const struct heap_page *p, const struct heap_class *class)
+{
+	strbuf_add_text(p->out, "  ");
+	heap_page_add_bytes(p, class->upper_bytes, 14);
+	add_count(p, &class->live);
+	add_count(p, &class->free);
+	if (heap_lists_known(p->heap))
+		add_count(p, &class->cached);
+	strbuf_add_char(p->out, '\n');
+}
+
 static void add_classes(const struct heap_page *p)
 {
+	size_t more = 0;
+
 	strbuf_addf(p->out, "\n  %14s%12s %*s%12s %*s", "SIZE TO", "LIVE",
 		    heap_page_bytes_width(p), "BYTES", "FREE", heap_page_bytes_width(p),
 		    "BYTES");
@@ -184,18 +222,12 @@ static void add_classes(const struct heap_page *p)
 			    "BYTES");
 	strbuf_add_char(p->out, '\n');
 	for (size_t i = 0; i < p->heap->class_count; i++) {
-		const struct heap_class *class = &p->heap->classes[i];
-
-		if (class->live.count + class->free.count + class->cached.count == 0)
-			continue;
-		strbuf_add_text(p->out, "  ");
-		heap_page_add_bytes(p, class->upper_bytes, 14);
-		add_count(p, &class->live);
-		add_count(p, &class->free);
-		if (heap_lists_known(p->heap))
-			add_count(p, &class->cached);
-		strbuf_add_char(p->out, '\n');
+		if (is_class_shown(p, i))
+			add_class(p, &p->heap->classes[i]);
+		else
+			more += class_bytes(&p->heap->classes[i]) > 0;
 	}
+	heap_page_add_more(p, more);
 }
 
 /* The fields of mallinfo2(3), in its order. */
