@@ -83,7 +83,20 @@ int heaps_report_missing(const struct session *session, const struct snapshot *s
 	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+static void report_room(int pid, const struct heap *heap)
+{
+	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
+
+	message("%d: heap not read: that needs %s, and %s allows %s, some of which is left to others",
+		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
+		units_format_bytes(heap->room_bytes, room));
+}
+
 void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
 {
+	if (r == -ENOMEM && heap->room_limit && *heap->room_limit) {
+		report_room(u->process.pid, heap);
+		return;
+	}
 	report(u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
 }

@@ -98,6 +98,9 @@ struct heap {
 	uint64_t pause_ns;   /* how long the target stood still, all tries together */
 	uint64_t expected_ns; /* how long it was expected to */
 	uint64_t copied_bytes;
+	/* where there is no room for a copy: for what, how much there is, and whose limit that is */
+	uint64_t needed_bytes, room_bytes;
+	const char *room_limit;
 
 	struct heap_arena *arenas; /* the main one first */
 	size_t arena_count;

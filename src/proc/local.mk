@@ -5,6 +5,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_meminfo.c \
 	%D%/proc_meminfo.h \
 	%D%/proc_mounts.c \
+	%D%/proc_room.c \
+	%D%/proc_room.h \
 	%D%/proc_mounts.h \
 	%D%/proc_pids.h \
 	%D%/proc_smaps.c \

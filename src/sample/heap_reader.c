@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
-#include "proc/proc_meminfo.h"
+#include "proc/proc_room.h"
 #include "sample/swift.h"
 #include "target/peek.h"
 #include "target/stop.h"
@@ -28,6 +28,10 @@
 /* It may grow between the look at its size and the stop. */
 #define ROOM_SPARE_SHARE 16
 #define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
+
+/* What the walk and a mark need besides, and what is left to others: one part in so many. */
+#define TABLES_SHARE 8
+#define OTHERS_SHARE 4
 
 /* A target that was stopped in the middle of malloc() looks broken: another moment may be better. */
 #define WALK_TRIES 4
@@ -199,26 +203,38 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 	       (bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
 }
 
+/* Room for the copy and the tables of the walk. Never drive the machine into swapping. */
+static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
+{
+	uint64_t had_bytes = reader->image.capacity_bytes;
+	struct room room;
+	int r = 0;
+
+	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
+	if (had_bytes >= bytes)
+		return 0;
+	room = proc_room_read(reader->fs);
+	ret->needed_bytes = bytes - had_bytes + bytes / TABLES_SHARE;
+	ret->room_bytes = room.bytes;
+	ret->room_limit = room.limit;
+	if (bytes_known(room.bytes) &&
+	    ret->needed_bytes > room.bytes - room.bytes / OTHERS_SHARE)
+		r = -ENOMEM;
+	return r ? r : image_reserve(&reader->image, bytes);
+}
+
 /* All that can be done before the stop: may it be, and room for the copy. */
 static int prepare(struct heap_reader *reader, const struct usage *u,
 		   const struct mapping_list *mappings, struct heap *ret)
 {
 	uint64_t bytes = copy_bytes(reader, mappings);
-	uint64_t available;
-	int r;
 
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
 	ret->expected_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
 	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;
-	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
-	r = proc_meminfo_read(reader->fs, "MemAvailable", &available);
-	/* tables of the walk come on top of the copy; never drive the machine into swapping */
-	if (r == 0 && reader->image.capacity_bytes < bytes &&
-	    bytes - reader->image.capacity_bytes > available - available / 4)
-		return -ENOMEM;
-	return image_reserve(&reader->image, bytes);
+	return make_room(reader, bytes, ret);
 }
 
 static int take_moment(struct heap_reader *reader, const struct usage *u,
@@ -410,7 +426,8 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
-	uint64_t stopped_ns = 0, expected_ns;
+	uint64_t stopped_ns = 0;
+	struct heap asked;
 	int r;
 
 	heap_init(ret);
@@ -418,7 +435,7 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
 	r = prepare(reader, u, mappings, ret);
-	expected_ns = ret->expected_ns;
+	asked = *ret; /* nothing but what was expected */
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)
@@ -426,7 +443,10 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r < 0) /* what an earlier try found is not the reason */
 		heap_release(ret);
 	ret->pause_ns = stopped_ns;
-	ret->expected_ns = expected_ns;
+	ret->expected_ns = asked.expected_ns;
+	ret->needed_bytes = asked.needed_bytes;
+	ret->room_bytes = asked.room_bytes;
+	ret->room_limit = asked.room_limit;
 	if (r == 0)
 		classify_heap(u, mappings, ret);
 	return r;

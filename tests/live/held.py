@@ -9,7 +9,7 @@ import threading
 import time
 
 from heap_lib import NO_HURRY, HeapTarget, check_target, read_heap
-from live import (Skip, check, equal, memstate, read_proc, run, start_memstate, status_field, test,
+from live import (MIB, Skip, check, equal, memstate, read_proc, run, start_memstate, status_field, test,
                   wait_until)
 
 RESTARTED = ["nanosleep", "clock_nanosleep", "futex", "read", "poll", "select", "recv", "accept",
@@ -113,6 +113,54 @@ def a_stopped_target_stays_stopped_and_its_parent_is_told_nothing():
         wait_until(lambda: os.waitid(os.P_PID, target.pid, options),
                    "its parent is told that it goes on")
         check_target(target)
+
+
+class MemoryCgroup:
+    """A cgroup with a limit of memory, of version 1 or 2, if one can be made."""
+
+    PLACES = (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"))
+
+    def __init__(self, limit):
+        self.path = None
+        for parent, file in self.PLACES:
+            path = os.path.join(parent, f"memstate-test-{os.getpid()}")
+            try:
+                os.mkdir(path)
+                with open(os.path.join(path, file), "w", encoding="ascii") as f:
+                    f.write(str(limit))
+                self.path = path
+                return
+            except OSError:
+                if os.path.isdir(path):
+                    os.rmdir(path)
+        raise Skip("no cgroup with a limit of memory can be made")
+
+    def join(self):
+        with open(os.path.join(self.path, "cgroup.procs"), "w", encoding="ascii") as f:
+            f.write("0")
+
+    def __enter__(self):
+        return self
+
+    def is_removed(self):
+        try:
+            os.rmdir(self.path)
+        except OSError:  # those who were in it are on their way out
+            return False
+        return True
+
+    def __exit__(self, *unused):
+        wait_until(self.is_removed, "the cgroup is empty")
+
+
+@test
+def a_copy_for_which_its_cgroup_has_no_room_is_refused():
+    with MemoryCgroup(128 * MIB) as cgroup, HeapTarget("fragmented", 150) as target:
+        result = memstate("heap", "-p", target.pid, *NO_HURRY, preexec_fn=cgroup.join).must_be(1)
+        check(b"that needs " in result.err and b"cgroup" in result.err, result.err)
+        equal(result.out, b"", "output")
+        equal(status_field(target.pid, "TracerPid"), "0", "tracer")
+        walk(target.pid)  # outside of it there is room
 
 
 @test
