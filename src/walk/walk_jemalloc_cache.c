@@ -165,6 +165,24 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
+/*
+ * Bins that are empty look alike, so a cache seems to begin at any of them behind the last that is not: the
+ * first one is meant, from which all are what they should be.
+ */
+static uint64_t first_bin(const struct jemalloc *j, uint64_t tls_addr, uint64_t below)
+{
+	uint64_t first = below;
+	struct cache cache;
+
+	for (size_t i = 1; i <= j->class_count; i++) {
+		uint64_t more = below + i * BIN_BYTES;
+
+		if (more <= tls_addr && read_cache(j, tls_addr - more, &cache))
+			first = more;
+	}
+	return first;
+}
+
 /* How far below the thread pointer a cache is: the same for all threads, as static TLS is. */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {
@@ -185,10 +203,7 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 				return false;
 			if (!read_cache(j, tls_addr - below, &cache))
 				continue;
-			/* bins that are empty look alike: the first one is meant */
-			while (read_cache(j, tls_addr - below - BIN_BYTES, &cache))
-				below += BIN_BYTES;
-			*ret_below = below;
+			*ret_below = first_bin(j, tls_addr, below);
 			return true;
 		}
 	}

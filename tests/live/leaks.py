@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Leaked blocks are those that the process says it leaked: none more, none less."""
 
+import ctypes.util
 import json
 import os
 import re
@@ -53,6 +54,22 @@ def what_is_leaked_is_what_the_program_leaked():
                 check_truth(target, leaks(target.pid))
             except AssertionError as error:
                 raise AssertionError(f"{shape} {number}: {error}") from error
+
+
+@test
+def it_is_the_same_with_jemalloc():
+    """Counts only: its blocks are larger. An end is its neighbour's start, and keeps that."""
+    library = ctypes.util.find_library("jemalloc")
+    if not library:
+        raise Skip("libjemalloc is not installed")
+    for shape, number in SHAPES:
+        if shape in ("ends", "register"):
+            continue
+        with LeakTarget(shape, number, env={**os.environ, "LD_PRELOAD": library}) as target:
+            found = leaks(target.pid)
+            equal((found["direct_count"], found["indirect_count"], found["leak_quality"]),
+                  (target.truth["direct"], target.truth["indirect"], "exact"),
+                  f"{shape} {number}: leaked blocks")
 
 
 @test
