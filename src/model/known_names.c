@@ -9,6 +9,7 @@ const struct library_name library_names[] = {
 	{ "libjemalloc", ALLOCATOR_JEMALLOC }, { "libtcmalloc", ALLOCATOR_TCMALLOC },
 	{ "libmimalloc", ALLOCATOR_MIMALLOC }, { "ld-musl-", ALLOCATOR_MUSL },
 	{ "libc.so.6", ALLOCATOR_GLIBC },      { "libc-2.", ALLOCATOR_GLIBC },
+	{ "libc.so", ALLOCATOR_MUSL }, /* where its loader is a link to it, as on Debian */
 	{ NULL, ALLOCATOR_UNKNOWN },
 };
 

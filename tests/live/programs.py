@@ -5,6 +5,7 @@ The figures are asked of the program itself: by its own code, or by gdb, which c
 """
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -16,7 +17,7 @@ import sys
 import threading
 import urllib.request
 
-from heap_lib import MALLINFO, NO_HURRY, check_matrix, read_heap
+from heap_lib import HEAP_OWNERS, MALLINFO, NO_HURRY, check_matrix, read_heap
 from live import (IS_ROOT, KIB, MIB, Folder, Skip, check, equal, is_in_state, memstate, read_proc,
                   run, test, wait_until)
 
@@ -223,6 +224,77 @@ def nginx_is_explained_under_load_and_after():
             client.join()
         wait_until(lambda: is_in_state(worker, b"S"), "the worker waits")
         check_resting(worker, 50 * KIB)
+
+
+MUSL = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+	char letter;
+	for (int i = 0; i < 20000; i++)
+		memset(malloc(100 + i % 900), 1, 100);
+	return write(1, "ready\\n", 6) != 6 || read(0, &letter, 1) != 1;
+}
+"""
+
+GO = """package main
+import "os"
+var kept [][]byte
+func main() {
+	for i := 0; i < 20000; i++ {
+		kept = append(kept, make([]byte, 100 + i % 900))
+	}
+	os.Stdout.Write([]byte("ready\\n"))
+	os.Stdin.Read(make([]byte, 1))
+	println(len(kept))
+}
+"""
+
+
+def check_unread(path, name):
+    """A heap that cannot be read: said by name, and never as a number."""
+    with started(path) as process:
+        for args in ((), ("--no-stop",)):
+            result = memstate("heap", "-p", process.pid, *args).must_be(1)
+            equal(result.out, b"", "output")
+            check(b"heap unknown" in result.err, result.err)
+        rows = memstate("-p", process.pid, "--csv", "-n1", "--output-all",
+                        *NO_HURRY).must_be(0).rows()
+        equal(rows[0]["allocator"], name, "allocator")
+        equal(rows[0]["heap_quality"], "unknown", "quality")
+        equal(rows[0]["unexplained_bytes"], 0, "unexplained")
+        for owner in HEAP_OWNERS:
+            equal(rows[0][f"{owner}_bytes"], None, owner)
+        check(rows[0]["anon_bytes"] > 2 * MIB, f"anon: {rows[0]['anon_bytes']}")
+
+
+def build(folder, name, source, *command, **more):
+    with open(f"{folder}/{name}", "w", encoding="ascii") as f:
+        f.write(source)
+    subprocess.run([*command, "-o", f"{folder}/built", f"{folder}/{name}"], check=True,
+                   cwd=folder, **more)
+    return f"{folder}/built"
+
+
+@test
+def the_heap_of_a_musl_program_is_unknown():
+    need("musl-gcc")
+    with Folder() as folder:
+        check_unread(build(folder, "m.c", MUSL, "musl-gcc"), "musl")
+        # nothing names it
+        check_unread(build(folder, "m.c", MUSL, "musl-gcc", "-static"), None)
+
+
+@test
+def the_heap_of_a_go_program_is_unknown():
+    found = [shutil.which("go"), *glob.glob("/usr/lib/go-*/bin/go")]
+    if not any(found):
+        raise Skip("go is not installed")
+    with Folder() as folder:
+        env = dict(os.environ, GOCACHE=f"{folder}/cache", GO111MODULE="off", HOME=folder)
+        check_unread(build(folder, "m.go", GO, next(filter(None, found)), "build", env=env), "go")
 
 
 run()
