@@ -1,7 +1,9 @@
 # The screen as text: keys in, characters out.
 EXTRA_DIST += \
 	%D%/run-keys \
+	%D%/heap_screen.py \
 	%D%/terminal.py \
+	%D%/terminal_lib.py \
 	tests/fixtures/system \
 	tests/fixtures/system-later
 screen_cases = \
@@ -44,5 +46,5 @@ if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
 %C%_show_screens_SOURCES = %D%/show_screens.c %D%/heap_fixture.c %D%/heap_fixture.h
 %C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
-TESTS += $(screen_cases) %D%/terminal.py
+TESTS += $(screen_cases) %D%/heap_screen.py %D%/terminal.py
 endif

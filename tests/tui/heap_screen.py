@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The view of the heap on a real terminal: its figures are the target's own, and whatever happens on the
+screen, the target goes on and nobody holds it."""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests", "live"))
+
+from heap_lib import NO_HURRY, HeapTarget
+from live import Skip, equal, run, status_field, test, wait_until
+from terminal_lib import Failure, Terminal, has_terminals, plain
+
+
+class Screen(Terminal):
+    """Large enough for all parts of a small heap, with exact bytes."""
+
+    def __init__(self, *args, rows=60, columns=160):
+        super().__init__("-b", *NO_HURRY, *[str(a) for a in args])
+        self.resize(rows, columns)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def text(self):
+        return plain(self.output[self.start:]).decode(errors="replace")
+
+    def press(self, keys):
+        """Keys that something is waited for, so without a redraw that would show what was before."""
+        self.mark()
+        os.write(self.master, keys)
+
+    def wait_for_heap(self, sign="RESIDENT"):
+        def is_there():
+            text = self.text()
+            if "no right to stop it" in text:
+                raise Skip("no right to stop another process")
+            return sign in text
+        self.wait_for(sign, is_there)
+        self.type(b"")
+        self.wait_for_text("F10 Quit")
+
+    def figures(self, label, count=2):
+        """The first numbers after a label; a dot is 0."""
+        match = re.search(re.escape(label) + r"((?: (?:\d+|\.)(?= )){%d})" % count, self.text())
+        if not match:
+            raise Failure(f"{label!r} is not on the screen: {self.text()[-1500:]}")
+        return [0 if word == "." else int(word) for word in match[1].split()]
+
+    def open_heap(self):
+        self.wait_for_text("F10 Quit")
+        self.press(b"H")
+        self.wait_for_heap()
+
+
+def check_free(target):
+    """Nobody traces it, and it does what it is told."""
+    wait_until(lambda: status_field(target.pid, "TracerPid") == "0", "nobody traces it")
+    target.order(b"i")
+
+
+def is_held(target):
+    return status_field(target.pid, "TracerPid") != "0"
+
+
+@test
+def the_figures_are_what_the_target_says_itself():
+    with HeapTarget("fragmented", 8) as target, Screen("-p", target.pid) as screen:
+        screen.open_heap()
+        truth = target.truth
+        equal(screen.figures("free, in fastbins"), [truth["smblks"], truth["fsmblks"]], "fastbins")
+        equal(screen.figures("live, with a mapping of their own"),
+              [truth["hblks"], truth["hblkhd"]], "mapped")
+        # the top chunk counts as one of ordblks
+        equal(screen.figures("free, in bins")[0], truth["ordblks"] - 1, "chunks in bins")
+        check_free(target)
+        screen.type(b"q")
+        screen.wait_for_end()
+        screen.check_restored()
+
+
+@test
+def leaks_are_those_of_the_target():
+    with HeapTarget("list", 100, program="leak_target") as target:
+        with Screen("-p", target.pid) as screen:
+            screen.open_heap()
+            screen.press(b"l")
+            screen.wait_for_heap("LEAKS")
+            truth = target.truth
+            equal(screen.figures(" direct"), [truth["direct"], truth["direct_bytes"]], "direct")
+            equal(screen.figures(" indirect"), [truth["indirect"], truth["indirect_bytes"]],
+                  "indirect")
+
+
+@test
+def nobody_is_stopped_without_a_yes():
+    with HeapTarget("fragmented", 8) as target, Screen() as screen:
+        screen.wait_for_text("F10 Quit")
+        screen.press(b"\\" + str(target.pid).encode() + b"\r")
+        screen.wait_for_text("heap_target")
+        screen.type(b"\r")
+        screen.wait_for_text("memstate process ")
+        screen.press(b"H")
+        screen.wait_for_text("y/n")
+        screen.type(b"n")
+        screen.wait_for_text("has not been read")
+        equal(status_field(target.pid, "TracerPid"), "0", "tracer")
+        screen.press(b"r")
+        screen.wait_for_text("y/n")
+        screen.press(b"y")
+        screen.wait_for_heap()
+        screen.press(b"r")  # asked for once only
+        screen.wait_for_text("reading the heap")
+        check_free(target)
+
+
+@test
+def the_target_goes_on_however_the_screen_ends_in_the_middle():
+    with HeapTarget("fragmented", 64) as target:
+        for end in (b"q", b"\x03", None):
+            with Screen("-p", target.pid) as screen:
+                screen.wait_for_text("F10 Quit")
+                screen.press(b"H")
+                screen.wait_for("a stop, or its end", lambda: is_held(target) or
+                                "RESIDENT" in screen.text())
+                if end:
+                    os.write(screen.master, end)
+                else:
+                    screen.process.kill()
+                screen.wait_for_end()
+                if end:
+                    screen.check_restored()
+            check_free(target)
+
+
+@test
+def a_look_for_leaks_can_be_left_and_the_screen_follows_a_resize_meanwhile():
+    with HeapTarget("fragmented", 32) as target, Screen("-p", target.pid) as screen:
+        screen.open_heap()
+        screen.press(b"l")
+        screen.resize(12, 44)
+        screen.wait_for("an answer", lambda: len(screen.output) > screen.start)
+        screen.escape()
+        screen.resize(60, 160)
+        # Esc went back if the look had ended before it came
+        screen.type(b"")
+        screen.wait_for_text("F10 Quit")
+        if "memstate heap" not in screen.text():
+            screen.press(b"H")
+            screen.wait_for_text("memstate heap")
+        screen.press(b"l")
+        screen.wait_for_heap("LEAKS")
+        check_free(target)
+
+
+if __name__ == "__main__":
+    if not has_terminals():
+        sys.exit(77)
+    run()

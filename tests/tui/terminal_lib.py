@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A pseudo terminal with memstate in it, for the tests of the screen."""
+
+import fcntl
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+MEMSTATE = os.environ["MEMSTATE"]
+LIMIT_S = 20
+ENTER = b"\x1b[?1049h"
+LEAVE = b"\x1b[?1049l"
+SHOW_CURSOR = b"\x1b[?25h"
+
+
+class Failure(Exception):
+    pass
+
+
+def plain(output):
+    """What was written, without the sequences that move and colour."""
+    text = re.sub(rb"\x1b\][^\x07\x1b]*(\x07|\x1b\\)", b"", output)
+    text = re.sub(rb"\x1b\[[0-9;?]*[ -/]*[@-~]", b" ", text)
+    text = re.sub(rb"\x1b[()][0-9A-B]|\x1b[=>78M]", b"", text)
+    return re.sub(rb"\s+", b" ", text)
+
+
+class Terminal:
+    """A pseudo terminal with memstate in it, as its session's foreground program."""
+
+    def __init__(self, *args, term="xterm-256color", command=None):
+        self.master, self.slave = pty.openpty()
+        self.resize(24, 80)
+        self.modes = termios.tcgetattr(self.slave)
+        self.output = b""
+        env = dict(os.environ, TERM=term, LC_ALL="C.UTF-8")
+        env.pop("COLUMNS", None)
+        self.process = subprocess.Popen(
+            command or [MEMSTATE, *args], stdin=self.slave, stdout=self.slave,
+            stderr=self.slave, env=env, preexec_fn=self.own_terminal)
+
+    @staticmethod
+    def own_terminal():
+        os.setsid()
+        # ignored after nohup or in a shell's background, and then by memstate too
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        # a crash here is meant: no core file of it
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, columns, 0, 0))
+
+    def pump(self, timeout):
+        if select.select([self.master], [], [], timeout)[0]:
+            try:
+                self.output += os.read(self.master, 65536)
+            except OSError:
+                return False
+        return True
+
+    def wait_for(self, what, test):
+        end = time.monotonic() + LIMIT_S
+        while not test():
+            if time.monotonic() > end:
+                raise Failure(f"waited in vain for {what}; the end of what came:\n"
+                              f"{plain(self.output)[-1500:].decode(errors='replace')}")
+            self.pump(0.05)
+
+    def wait_for_text(self, text):
+        """From what comes from now on, or came since the last mark()."""
+        self.wait_for(repr(text), lambda: text.encode() in plain(self.output[self.start:]))
+
+    def mark(self):
+        self.start = len(self.output)
+
+    start = 0
+
+    def type(self, keys):
+        """And ^L, so that all of the screen comes and not what has changed alone."""
+        self.mark()
+        os.write(self.master, keys + b"\x0c")
+
+    def escape(self):
+        """A key that is no sequence yet when nothing follows it; ^L comes when it was taken."""
+        self.mark()
+        os.write(self.master, b"\x1b")
+        self.wait_for("an answer", lambda: len(self.output) > self.start)
+        self.type(b"")
+
+    def wait_for_end(self):
+        self.wait_for("the end", lambda: self.process.poll() is not None)
+        while select.select([self.master], [], [], 0)[0] and self.pump(0):
+            pass
+        return self.process.returncode
+
+    def check_restored(self):
+        if termios.tcgetattr(self.slave) != self.modes:
+            raise Failure("the modes of the terminal are not as they were")
+        if ENTER not in self.output:
+            raise Failure("the alternate screen was never entered")
+        if self.output.rfind(LEAVE) < self.output.rfind(ENTER):
+            raise Failure("the alternate screen was not left")
+        if self.output.rfind(SHOW_CURSOR) < self.output.rfind(b"\x1b[?25l"):
+            raise Failure("the cursor is hidden")
+        if self.output.rfind(b"\x1b[?1000l") < self.output.rfind(b"\x1b[?1000h"):
+            raise Failure("the mouse still reports")
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+
+def has_terminals():
+    try:
+        os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+    except OSError as error:
+        print(f"no pseudo terminal to be had here: {error}", file=sys.stderr)
+        return False
+    return True
