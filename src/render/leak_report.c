@@ -102,8 +102,8 @@ static void add_head(const struct page *p)
 	strbuf_addf(p->out, "%d ", r->usage->process.pid);
 	text_add_printable(p->out, r->usage->process.comm, strlen(r->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s malloc. Stopped for %s while ",
-		    allocator_names[scan->heap.allocator],
+	strbuf_addf(p->out, ": %s. Stopped for %s while ",
+		    allocator_titles[scan->heap.allocator],
 		    units_format_duration(scan->heap.pause_ns, pause));
 	add_bytes(p, scan->heap.copied_bytes, 0);
 	strbuf_add_text(p->out, " were copied; ");

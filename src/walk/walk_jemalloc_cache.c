@@ -27,7 +27,6 @@ struct bin {
 };
 
 struct cache {
-	uint64_t addr; /* of the first bin */
 	struct bin bins[HEAP_CLASS_MAX];
 	size_t bin_count;
 };
@@ -52,18 +51,22 @@ static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
 	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
 }
 
+/* May the stack of one bin follow that of the other? */
+static bool is_next_bin(const struct bin *bin, const struct bin *next)
+{
+	return next->head_addr >= bin->end_addr && next->end_addr > bin->end_addr &&
+	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
+}
+
 /* Bins that go on from those that are there, as long as they make sense. */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
 {
 	for (; cache->bin_count < limit; addr += BIN_BYTES) {
 		struct bin *bin = &cache->bins[cache->bin_count];
-		const struct bin *last = cache->bin_count ? bin - 1 : NULL;
 
 		if (!read_bin(j, addr, bin) ||
-		    (last && (bin->head_addr < last->end_addr ||
-			      bin->end_addr <= last->end_addr ||
-			      bin->end_addr - last->end_addr >= STACK_BYTES_MAX)))
+		    (cache->bin_count > 0 && !is_next_bin(bin - 1, bin)))
 			return;
 		cache->bin_count++;
 	}
@@ -122,11 +125,21 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
+/* Bins look alike: is there one before this one? */
+static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
+{
+	struct bin before, bin;
+
+	return read_bin(j, addr, &bin) &&
+	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
+}
+
 /* False if there is none at addr. */
 static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
 {
-	ret->addr = addr;
 	ret->bin_count = 0;
+	if (!is_first_bin(j, addr))
+		return false;
 	read_bins(j, addr, j->layout->has_leaf_state ? j->class_count : j->small_count,
 		  ret);
 	if (ret->bin_count < j->small_count)
@@ -165,24 +178,6 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
-/*
- * Bins that are empty look alike, so a cache seems to begin at any of them behind the last that is not: the
- * first one is meant, from which all are what they should be.
- */
-static uint64_t first_bin(const struct jemalloc *j, uint64_t tls_addr, uint64_t below)
-{
-	uint64_t first = below;
-	struct cache cache;
-
-	for (size_t i = 1; i <= j->class_count; i++) {
-		uint64_t more = below + i * BIN_BYTES;
-
-		if (more <= tls_addr && read_cache(j, tls_addr - more, &cache))
-			first = more;
-	}
-	return first;
-}
-
 /* How far below the thread pointer a cache is: the same for all threads, as static TLS is. */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {
@@ -203,7 +198,7 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 				return false;
 			if (!read_cache(j, tls_addr - below, &cache))
 				continue;
-			*ret_below = first_bin(j, tls_addr, below);
+			*ret_below = below;
 			return true;
 		}
 	}

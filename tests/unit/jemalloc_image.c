@@ -25,6 +25,7 @@
 
 #define EXTENT_BYTES 128
 #define LARGE_BYTES UINT64_C(16384)
+#define LARGE_BINS 5
 #define BIN_SLOTS 8
 #define NO_ARENA UINT64_C(4095)
 
@@ -307,8 +308,8 @@ static void write_cache(struct jemalloc_image *h)
 		else
 			stack = write_bin(h, bin, stack, 2, h->slab_addr, 3 * 48);
 	bin += h->kind->large_bins_gap;
-	stack = write_bin(h, bin, stack, 0, 0, 0);
-	write_bin(h, bin + 24, stack, 0, 0, 0);
+	for (unsigned int i = 0; i < LARGE_BINS; i++, bin += 24)
+		stack = write_bin(h, bin, stack, 0, 0, 0);
 	h->cached_addr = h->slab_addr;
 	add(&h->cached, 2, 48);
 	h->live.count -= 2;
