@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/xalloc.h"
 
@@ -22,16 +23,20 @@
 #define STACK_SHARE 64 /* of the image: 1/64 of its bytes */
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)
 
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
 #define TELL_BYTES (UINT64_C(4) << 20)
 
 struct marker {
 	struct mark *mark;
 	const struct blocks *blocks;
 	struct image *image;
-	uint64_t *seen; /* not to be found any more */
+	uint64_t *unseen;     /* live, and not found yet */
+	bool are_bits_places; /* in the image, of blocks' heads: so it is for chains */
+	const struct image_run *run; /* of the block that was scanned last */
 
-	uint64_t candidates[CANDIDATES]; /* a ring; 0: none */
-	unsigned int next_candidate;
+	uint64_t candidates[CANDIDATES]; /* a ring */
+	unsigned int first_candidate, candidate_count;
 	struct block_ref *stack;
 	size_t depth, capacity;
 	uint64_t *waiting; /* bits of blocks that found the stack full */
@@ -43,6 +48,15 @@ struct marker {
 	bool is_stopped;
 };
 
+/* In a block_ref: its head says how large it is. */
+#define EXTENT_OF_HEAD UINT32_MAX
+
+/* In the word before a block of a chain: see blocks.c; and glibc's IS_MMAPPED, which is none's. */
+#define SIZE_FLAGS UINT64_C(7)
+#define SIZE_MAPPED UINT64_C(2)
+
+#define OFFSET_NONE UINT64_MAX
+
 static void tell(struct marker *m)
 {
 	m->told_bytes = m->done_bytes;
@@ -51,73 +65,82 @@ static void tell(struct marker *m)
 						 m->total_bytes);
 }
 
-/* A block to be scanned. Its memory is asked for now. */
+static inline void bit_clear(uint64_t *bits, uint64_t bit)
+{
+	bits[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
+/* Where addr is in the image, without a look at anything that may be far: most heaps are one run. */
+static inline uint64_t image_offset(const struct marker *m, uint64_t addr)
+{
+	const struct block_page *page;
+
+	if (addr - m->run->start_addr < m->run->end_addr - m->run->start_addr)
+		return m->run->offset_bytes + (addr - m->run->start_addr);
+	page = block_index_page(&m->mark->index, addr);
+	return page ? (uint64_t)(page - m->mark->index.pages) * IMAGE_PAGE_BYTES +
+			       addr % IMAGE_PAGE_BYTES
+		    : OFFSET_NONE;
+}
+
 static void push(struct marker *m, const struct block_ref *ref)
 {
-	if (m->depth == m->capacity) {
-		bit_set(m->waiting, ref->bit);
-		m->has_waiting = true;
+	bit_clear(m->unseen, ref->bit);
+	if (m->depth < m->capacity) {
+		m->stack[m->depth++] = *ref;
 		return;
 	}
-	if (ref->bit * BLOCK_ALIGN < m->image->length_bytes)
-		__builtin_prefetch(m->image->bytes + ref->bit * BLOCK_ALIGN);
-	m->stack[m->depth++] = *ref;
+	bit_set(m->waiting, ref->bit);
+	m->has_waiting = true;
 }
 
-static void take_candidate(struct marker *m, uint64_t word)
+static void take_candidate(struct marker *m)
 {
-	struct block_ref ref;
+	uint64_t word = m->candidates[m->first_candidate];
+	uint64_t head = word - m->blocks->head_bytes;
+	struct block_ref ref = { .addr = word, .extent = EXTENT_OF_HEAD };
 
-	if (!block_index_find(&m->mark->index, word, &ref) ||
-	    bit_is_set(m->seen, ref.bit))
+	m->first_candidate = (m->first_candidate + 1) % CANDIDATES;
+	m->candidate_count--;
+	/* most addresses are of a block's start, and most of those that are not are of none */
+	if (m->are_bits_places && head % BLOCK_ALIGN == 0) {
+		uint64_t offset = image_offset(m, head);
+
+		ref.bit = offset / BLOCK_ALIGN;
+		if (offset != OFFSET_NONE && bit_is_set(m->unseen, ref.bit)) {
+			push(m, &ref);
+			return;
+		}
+		if (offset != OFFSET_NONE && bit_is_set(m->blocks->starts, ref.bit))
+			return;
+	}
+	if (block_index_find(&m->mark->index, word, &ref) &&
+	    bit_is_set(m->unseen, ref.bit))
+		push(m, &ref);
+}
+
+/* Ask for what is needed to find a block and to scan it, at once: one wait instead of several. */
+static inline void prefetch(const struct marker *m, uint64_t head)
+{
+	uint64_t offset = image_offset(m, head);
+
+	if (offset == OFFSET_NONE)
 		return;
-	bit_set(m->seen, ref.bit);
-	push(m, &ref);
-}
-
-/* All that is needed to find the block and to scan it, at once: one wait instead of four. */
-static inline void prefetch(const struct marker *m, const struct block_page *page,
-			    uint64_t at)
-{
-	uint64_t offset = (uint64_t)(page - m->mark->index.pages) * IMAGE_PAGE_BYTES +
-			  at % IMAGE_PAGE_BYTES;
-	uint64_t bit = offset / BLOCK_ALIGN;
-
-	__builtin_prefetch(page);
 	__builtin_prefetch(m->image->bytes + offset);
-	if (bit < m->blocks->bit_count) {
-		__builtin_prefetch(&m->blocks->starts[bit / 64]);
-		__builtin_prefetch(&m->seen[bit / 64]);
-	}
+	if (m->are_bits_places)
+		__builtin_prefetch(&m->unseen[offset / BLOCK_ALIGN / 64]);
+	else
+		__builtin_prefetch(&m->mark->index.pages[offset / IMAGE_PAGE_BYTES]);
 }
 
 static inline void offer(struct marker *m, uint64_t word)
 {
-	const struct block_index *index = &m->mark->index;
-	const struct block_page *page;
-	uint64_t older;
-
-	if (!block_index_may_hold(index, word))
+	if (!block_index_may_hold(&m->mark->index, word))
 		return;
-	page = block_index_page(index, word - m->blocks->head_bytes);
-	if (page)
-		prefetch(m, page, word - m->blocks->head_bytes);
-	older = m->candidates[m->next_candidate];
-	m->candidates[m->next_candidate] = word;
-	m->next_candidate = (m->next_candidate + 1) % CANDIDATES;
-	if (older)
-		take_candidate(m, older);
-}
-
-static void take_all_candidates(struct marker *m)
-{
-	for (unsigned int i = 0; i < CANDIDATES; i++) {
-		uint64_t word = m->candidates[i];
-
-		m->candidates[i] = 0;
-		if (word)
-			take_candidate(m, word);
-	}
+	prefetch(m, word - m->blocks->head_bytes);
+	if (m->candidate_count == CANDIDATES)
+		take_candidate(m);
+	m->candidates[(m->first_candidate + m->candidate_count++) % CANDIDATES] = word;
 }
 
 /* Aligned words of memory that is there. */
@@ -159,25 +182,43 @@ static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 	}
 }
 
-static void scan_block(struct marker *m, const struct block_ref *ref)
+/* Blocks of a chain have their size in front of them, where their memory is needed anyway. */
+static uint64_t block_bytes(const struct marker *m, struct block_ref *ref)
 {
-	const struct block_page *page =
-		block_index_page(&m->mark->index, ref->addr - m->blocks->head_bytes);
-	uint64_t bytes = block_index_bytes(&m->mark->index, ref);
-	uint64_t start = (ref->addr + 7) & ~UINT64_C(7);
+	uint64_t size;
+
+	if (ref->extent == EXTENT_OF_HEAD) {
+		memcpy(&size, m->image->bytes + ref->bit * BLOCK_ALIGN + 8, sizeof(size));
+		if (!(size & SIZE_MAPPED))
+			return (size & ~SIZE_FLAGS) - 8;
+		block_index_find(&m->mark->index, ref->addr, ref);
+	}
+	return block_index_bytes(&m->mark->index, ref);
+}
+
+static void scan_block(struct marker *m, struct block_ref *ref)
+{
+	uint64_t bytes = block_bytes(m, ref);
+	uint64_t head = ref->addr - m->blocks->head_bytes;
 
 	chunk_sum_add(&m->scanned, bytes);
-	scan(m, page ? &m->image->runs[page->run] : NULL, start, ref->addr + bytes);
+	if (head - m->run->start_addr >= m->run->end_addr - m->run->start_addr) {
+		const struct block_page *page = block_index_page(&m->mark->index, head);
+
+		if (page)
+			m->run = &m->image->runs[page->run];
+	}
+	scan(m, m->run, (ref->addr + 7) & ~UINT64_C(7), ref->addr + bytes);
 }
 
 static void drain_stack(struct marker *m)
 {
-	for (;;) {
+	while (!m->is_stopped) {
 		struct block_ref ref;
 
+		while (m->depth == 0 && m->candidate_count > 0)
+			take_candidate(m);
 		if (m->depth == 0)
-			take_all_candidates(m);
-		if (m->depth == 0 || m->is_stopped)
 			return;
 		ref = m->stack[--m->depth];
 		scan_block(m, &ref);
@@ -198,7 +239,7 @@ static void drain(struct marker *m)
 
 			if (!bit_is_set(m->waiting, block.bit))
 				continue;
-			m->waiting[block.bit / 64] &= ~(UINT64_C(1) << block.bit % 64);
+			bit_clear(m->waiting, block.bit);
 			scan_block(m, &ref);
 			drain_stack(m);
 		}
@@ -243,10 +284,10 @@ static void choose_leaders(struct marker *m)
 	while (!m->is_stopped && blocks_next(m->blocks, &place, &block)) {
 		struct block_ref ref = { block.addr, block.bit, block.extent };
 
-		if (bit_is_set(m->seen, block.bit))
+		if (!bit_is_set(m->unseen, block.bit))
 			continue;
 		add_leader(m, &capacity, block.addr);
-		bit_set(m->seen, block.bit);
+		bit_clear(m->unseen, block.bit);
 		scan_block(m, &ref);
 		drain(m);
 	}
@@ -267,9 +308,9 @@ static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context
 		struct block_ref ref;
 
 		if (!block_index_find(&mark->index, leak.addr, &ref) ||
-		    bit_is_set(m->seen, ref.bit))
+		    !bit_is_set(m->unseen, ref.bit))
 			continue;
-		bit_set(m->seen, ref.bit);
+		bit_clear(m->unseen, ref.bit);
 		leak.bytes = block_index_bytes(&mark->index, &ref);
 		scan_block(m, &ref);
 		drain(m);
@@ -288,45 +329,60 @@ static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context
 			mark->leader_count * sizeof(*mark->leaders));
 }
 
-static void sum_live(const struct blocks *blocks, struct chunk_sum *ret)
-{
-	struct block_place place = { 0 };
-	struct block block;
-
-	while (blocks_next(blocks, &place, &block))
-		if (block.state == BLOCK_LIVE)
-			chunk_sum_add(ret, block.bytes);
-}
-
 static size_t bit_words(const struct blocks *blocks)
 {
 	return (size_t)(blocks->bit_count / 64 + 1);
 }
 
-static uint64_t *copy_bits(const struct blocks *blocks, const uint64_t *bits)
+/* The table that is looked into for each word, at random: fewer and larger pages are faster. */
+static uint64_t *new_bits(const struct blocks *blocks)
 {
-	uint64_t *copy = xmalloc(bit_words(blocks) * sizeof(*copy));
+	size_t bytes = bit_words(blocks) * sizeof(uint64_t);
+	size_t room = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
+	uint64_t *bits;
 
-	memcpy(copy, bits, bit_words(blocks) * sizeof(*copy));
-	return copy;
+	if (bytes < HUGE_PAGE_BYTES)
+		return xcalloc(1, bytes);
+	bits = aligned_alloc(HUGE_PAGE_BYTES, room);
+	if (!bits)
+		xalloc_exhausted();
+	madvise(bits, room, MADV_HUGEPAGE);
+	memset(bits, 0, room);
+	return bits;
+}
+
+static void find_live(struct marker *m)
+{
+	struct block_place place = { 0 };
+	struct block block;
+
+	while (blocks_next(m->blocks, &place, &block)) {
+		if (block.state != BLOCK_LIVE)
+			continue;
+		chunk_sum_add(&m->mark->live, block.bytes);
+		bit_set(m->unseen, block.bit);
+	}
 }
 
 static void begin(struct marker *m, const struct mark_input *input, struct mark *ret)
 {
+	static const struct image_run no_run = { 0, 0, 0 };
 	const struct blocks *blocks = input->blocks;
 	uint64_t stack_bytes = blocks->image->length_bytes / STACK_SHARE;
 
 	*ret = (struct mark){ 0 };
 	block_index_init(&ret->index, blocks);
-	sum_live(blocks, &ret->live);
 	*m = (struct marker){
 		.mark = ret,
 		.blocks = blocks,
 		.image = blocks->image,
+		.run = &no_run,
+		.are_bits_places = blocks->head_bytes == BLOCK_ALIGN,
 		.progress = input->progress,
-		.total_bytes = input->roots->bytes + ret->live.bytes,
 	};
-	m->seen = copy_bits(blocks, blocks->not_live);
+	m->unseen = new_bits(blocks);
+	find_live(m);
+	m->total_bytes = input->roots->bytes + ret->live.bytes;
 	m->waiting = xcalloc(bit_words(blocks), sizeof(*m->waiting));
 	if (stack_bytes < STACK_MIN_BYTES)
 		stack_bytes = STACK_MIN_BYTES;
@@ -344,18 +400,22 @@ static void plan_rest(struct marker *m)
 int mark_run(const struct mark_input *input, mark_leak_fn *on_leak, void *context,
 	     struct mark *ret)
 {
+	size_t words = bit_words(input->blocks);
 	struct marker m;
 
 	begin(&m, input, ret);
 	mark_roots(&m, input);
 	ret->reachable = m.scanned;
-	ret->reached = copy_bits(input->blocks, m.seen);
+	ret->reached = xmalloc(words * sizeof(*ret->reached));
+	for (size_t i = 0; i < words; i++)
+		ret->reached[i] = ~m.unseen[i];
 	plan_rest(&m);
 	choose_leaders(&m);
-	memcpy(m.seen, ret->reached, bit_words(input->blocks) * sizeof(*m.seen));
+	for (size_t i = 0; i < words; i++)
+		m.unseen[i] = ~ret->reached[i];
 	judge_leaders(&m, on_leak, context);
 	ret->scanned_bytes = m.done_bytes;
-	free(m.seen);
+	free(m.unseen);
 	free(m.waiting);
 	free(m.stack);
 	return m.is_stopped ? -ECANCELED : 0;
