@@ -46,6 +46,11 @@ const char *mapping_format_perms(const struct mapping *m, char buf[5])
 	return buf;
 }
 
+const char *mapping_group_name(const struct mapping *m)
+{
+	return m->name_length == 0 && m->flags & MAPPING_MALLOC ? "malloc" : m->name;
+}
+
 void mapping_list_add(struct mapping_list *list, const struct mapping *m)
 {
 	struct mapping *copy;

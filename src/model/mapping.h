@@ -88,6 +88,12 @@ struct mapping {
 /* "rw-p" as in maps. Returns buf. */
 const char *mapping_format_perms(const struct mapping *m, char buf[5]);
 
+/*
+ * What mappings of one kind have in common: the name; "malloc" where nameless memory is the allocator's (its
+ * arenas, its large blocks); "" where there is nothing.
+ */
+const char *mapping_group_name(const struct mapping *m);
+
 /* A growing list of mappings that owns their names. */
 struct mapping_list {
 	struct mapping *items;

@@ -312,7 +312,7 @@ static int compare_names(const void *a, const void *b)
 
 	if (m_a->owner != m_b->owner)
 		return m_a->owner > m_b->owner ? 1 : -1;
-	order = strcmp(m_a->name, m_b->name);
+	order = strcmp(mapping_group_name(m_a), mapping_group_name(m_b));
 	if (order)
 		return order;
 	return (m_a->start_addr > m_b->start_addr) - (m_a->start_addr < m_b->start_addr);
@@ -331,8 +331,10 @@ static int compare_sizes(const void *a, const void *b)
 
 static bool is_same_group(const struct group *group, const struct mapping *m)
 {
-	return m->name_length > 0 && m->owner == group->first->owner &&
-	       strcmp(m->name, group->first->name) == 0;
+	const char *name = mapping_group_name(m);
+
+	return name[0] != '\0' && m->owner == group->first->owner &&
+	       strcmp(name, mapping_group_name(group->first)) == 0;
 }
 
 /* Sorted by owner, the largest first. Returns how many; the caller frees *ret. */
@@ -372,9 +374,8 @@ static void add_group(const struct report *r, const struct group *group)
 	add_share(r, group->rss_bytes);
 	strbuf_addf(r->out, "  of %-*s ", amount_width(r) - 2,
 		    format_amount(r, group->size_bytes, size));
-	if (m->name_length > 0)
-		strbuf_add(&name, m->name, m->name_length);
-	else
+	strbuf_add_text(&name, mapping_group_name(m));
+	if (name.length == 0)
 		strbuf_addf(&name, "%llx %s", (unsigned long long)m->start_addr,
 			    mapping_format_perms(m, perms));
 	if (group->mapping_count > 1)

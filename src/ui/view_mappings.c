@@ -75,7 +75,7 @@ static int compare_groups(const void *a, const void *b, void *context)
 	int order = (m_a->owner > m_b->owner) - (m_a->owner < m_b->owner);
 
 	if (order == 0 && *grouping == GROUP_FILE)
-		order = strcmp(m_a->name, m_b->name);
+		order = strcmp(mapping_group_name(m_a), mapping_group_name(m_b));
 	return order;
 }
 
@@ -83,9 +83,9 @@ static void end_group(struct mapping *group, size_t count)
 {
 	struct strbuf name = STRBUF_INIT;
 
-	if (group->name_length > 0)
-		strbuf_addf(&name, "%s (%zu mapping%s)", group->name, count,
-			    count == 1 ? "" : "s");
+	strbuf_add_text(&name, mapping_group_name(group));
+	if (name.length > 0)
+		strbuf_addf(&name, " (%zu mapping%s)", count, count == 1 ? "" : "s");
 	else
 		strbuf_addf(&name, "%zu mapping%s", count, count == 1 ? "" : "s");
 	group->name_length = (uint32_t)name.length;
@@ -105,8 +105,11 @@ static void make_groups(struct mappings_view *v, const void **sorted, size_t cou
 
 		if (members == 0) {
 			*group = *m;
-			if (v->grouping == GROUP_OWNER)
+			if (v->grouping == GROUP_OWNER) {
 				group->name_length = 0;
+				group->name = "";
+				group->flags &= ~(uint32_t)MAPPING_MALLOC;
+			}
 		} else {
 			counters_add(&group->counters, &m->counters);
 		}

@@ -9,6 +9,7 @@ EXTRA_DIST += \
 screen_cases = \
 	%D%/screens/heap-asked.keys \
 	%D%/screens/heap-leaks.keys \
+	%D%/screens/heap-mappings.keys \
 	%D%/screens/heap-parts.keys \
 	%D%/screens/heap-reading.keys \
 	%D%/screens/heap-unknown.keys \

@@ -222,9 +222,22 @@ static void permissions_are_shown_as_in_maps(void **state)
 	assert_string_equal(mapping_format_perms(&m, buf), "-w-s");
 }
 
+static void nameless_memory_of_the_allocator_is_grouped(void **state)
+{
+	struct mapping arena = { .name = "", .flags = MAPPING_MALLOC };
+	struct mapping heap = { .name = "[heap]", .name_length = 6, .flags = MAPPING_MALLOC };
+	struct mapping other = { .name = "" };
+
+	(void)state;
+	assert_string_equal(mapping_group_name(&arena), "malloc");
+	assert_string_equal(mapping_group_name(&heap), "[heap]");
+	assert_string_equal(mapping_group_name(&other), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nameless_memory_of_the_allocator_is_grouped),
 		cmocka_unit_test(a_matrix_without_a_heap_is_zero_and_its_heap_unknown),
 		cmocka_unit_test(an_unknown_matrix_has_unknown_margins),
 		cmocka_unit_test(margins_are_sums_of_rows_and_columns),
