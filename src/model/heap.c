@@ -59,6 +59,7 @@ static const struct {
 } reasons[] = {
 	{ -EACCES, "no right to stop it", TRACE_RIGHT },
 	{ -EPERM, "no right to stop it", TRACE_RIGHT },
+	{ -ESRCH, "it has ended", NULL },
 	{ -EBUSY, "another tracer is there (a debugger, strace)", "end the other tracer" },
 	{ -EFBIG, "it would stand still for too long", "allow a longer stop with --max-pause" },
 	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },

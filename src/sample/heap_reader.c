@@ -21,7 +21,7 @@
 
 /* What a pause is made of, on a busy machine: measured, rounded up. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
-#define PAUSE_THREAD_NS (300 * NS_PER_US)
+#define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
 

@@ -10,7 +10,7 @@ bench_programs = \
 	%D%/target
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
-EXTRA_DIST += %D%/run.sh
+EXTRA_DIST += %D%/run.sh %D%/stress_heap.py
 
 bench_common = %D%/bench.c %D%/bench.h
 %C%_heap_SOURCES = %D%/heap.c $(bench_common)
@@ -29,3 +29,10 @@ bench_common = %D%/bench.c %D%/bench.h
 bench: memstate$(EXEEXT) $(bench_programs)
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/%D%/run.sh $(abs_builddir)/%D%
+
+# For minutes or hours: "make stress-heap COUNT=1000".
+COUNT = 200
+.PHONY: stress-heap
+stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Walk processes that never stand still, COUNT times ("make stress-heap COUNT=n"; not part of "make check").
+
+Each walk must end well, its sums must be right, and its target must go on. Prints what was found how
+often, and stops at the first thing that is wrong.
+"""
+
+import collections
+import itertools
+import json
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests", "live"))
+
+from heap_lib import FOLDER, NO_HURRY, HeapTarget  # pylint: disable=wrong-import-position
+from live import (check, check_sums, equal, memstate, read_proc, start_memstate,  # pylint: disable=wrong-import-position
+                  status_field, wait_until)
+
+WALKS_PER_TARGET = 25
+SECONDS_PER_TARGET = 20  # it ends by itself after a minute
+THREADS = [1, 3, 12, 40]
+
+found = collections.Counter()
+
+
+def cpu_ticks(pid):
+    words = read_proc(pid, "stat").rsplit(b")", 1)[1].split()
+    return int(words[11]) + int(words[12])
+
+
+def check_arena(arena):
+    parts = sum(arena[f"{part}_bytes"] for part in ("live", "cached", "fast", "bin", "top"))
+    check(parts <= arena["system_bytes"], f"arena: {arena}")
+
+
+def walk(pid):
+    heap = json.loads(memstate("heap", "-p", pid, "-J", *NO_HURRY).must_be(0).out)
+    equal(heap["unexplained_bytes"], 0, "unexplained")
+    if heap["heap_quality"] == "exact" and heap["allocator"] == "glibc":
+        for arena in heap["arenas"]:
+            check_arena(arena)
+    return f"heap {heap['heap_quality']}"
+
+
+def sample(pid):
+    rows = memstate("-p", pid, "--csv", "-n1", "--output-all", "--heap", "walk",
+                    *NO_HURRY).must_be(0).rows()
+    check_sums(rows[0])
+    return f"row {rows[0]['heap_quality']}"
+
+
+def sample_running(pid):
+    rows = memstate("-p", pid, "--csv", "-n1", "--output-all", "--no-stop").must_be(0).rows()
+    equal(rows[0]["unexplained_bytes"], 0, "unexplained")
+    return f"row of one that runs {rows[0]['heap_quality']}"
+
+
+def scan(pid, threads):
+    result = memstate("leaks", "-p", pid, "-J", *NO_HURRY)
+    if result.status != 0:
+        return f"leaks status {result.must_be(1).status}"
+    leaks = json.loads(result.out)
+    if leaks["leak_quality"] == "exact":
+        # what a thread is about to return from malloc() may be nowhere as an address yet
+        check(leaks["direct_count"] <= threads, f"leaks: {leaks}")
+    return f"leaks {leaks['leak_quality']}"
+
+
+def kill_in_between(pid):
+    process = start_memstate("heap", "-p", pid)
+    time.sleep(random.random() * 0.05)
+    process.kill()
+    process.communicate()
+    return "killed"
+
+
+def stress(program, threads, count):
+    """Returns how many walks it were."""
+    end, done = time.monotonic() + SECONDS_PER_TARGET, 0
+    with HeapTarget("churn", threads, program=program) as target:
+        pid = target.pid
+        while done < count and time.monotonic() < end:
+            ticks = cpu_ticks(pid)
+            act = random.choice([walk, walk, sample, sample_running, kill_in_between,
+                                 lambda pid: scan(pid, threads)])
+            found[f"{program}: {act(pid)}"] += 1
+            wait_until(lambda: cpu_ticks(pid) > ticks, "the target goes on")
+            equal(target.process.poll(), None, "the target")
+            done += 1
+        wait_until(lambda: status_field(pid, "TracerPid") == "0", "it is released")
+    return done
+
+
+def main():
+    left = int(sys.argv[1])
+    programs = [p for p in ("heap_target", "jemalloc_target") if
+                os.path.exists(os.path.join(FOLDER, p))]
+
+    for program, threads in itertools.cycle(itertools.product(programs, THREADS)):
+        if left <= 0:
+            break
+        left -= stress(program, threads, min(left, WALKS_PER_TARGET))
+    for what, times in sorted(found.items()):
+        print(f"{times:8} {what}")
+
+
+main()
