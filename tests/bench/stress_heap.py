@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests", "live"))
 
 from heap_lib import FOLDER, NO_HURRY, HeapTarget  # pylint: disable=wrong-import-position
-from live import (check, check_sums, equal, memstate, read_proc, start_memstate,  # pylint: disable=wrong-import-position
+from live import (Skip, check, check_sums, equal, memstate, read_proc, start_memstate,  # pylint: disable=wrong-import-position
                   status_field, wait_until)
 
 WALKS_PER_TARGET = 25
@@ -99,10 +99,15 @@ def main():
     programs = [p for p in ("heap_target", "jemalloc_target") if
                 os.path.exists(os.path.join(FOLDER, p))]
 
-    for program, threads in itertools.cycle(itertools.product(programs, THREADS)):
-        if left <= 0:
+    for i in itertools.count():
+        if left <= 0 or not programs:
             break
-        left -= stress(program, threads, min(left, WALKS_PER_TARGET))
+        program, threads = programs[i % len(programs)], random.choice(THREADS)
+        try:
+            left -= stress(program, threads, min(left, WALKS_PER_TARGET))
+        except Skip as skip:
+            print(f"{program}: skipped: {skip}", file=sys.stderr)
+            programs.remove(program)
     for what, times in sorted(found.items()):
         print(f"{times:8} {what}")
 
