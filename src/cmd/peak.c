@@ -17,7 +17,7 @@
 #define FIRST_INTERVAL_NS (10 * NS_PER_MS)
 
 /* No interval has to be kept; but a long walk must not hide the peak. */
-#define PATIENCE_NS (250 * NS_PER_MS)
+#define PATIENCE_NS (50 * NS_PER_MS)
 
 void peak_release(struct peak *peak)
 {
@@ -52,21 +52,23 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	return 0;
 }
 
-/* Of samples as large as each other the one that knows more of its heaps is the better one. */
-static unsigned int sum_heap_quality(const struct snapshot *snapshot)
+/* When the last of its heaps was walked; 0: none was. */
+static uint64_t last_walk_ns(const struct snapshot *snapshot)
 {
-	unsigned int sum = 0;
+	uint64_t last = 0;
 
 	for (size_t i = 0; i < snapshot->count; i++)
-		sum += snapshot->usages[i].heap_quality;
-	return sum;
+		if (snapshot->usages[i].heap_taken_ns > last)
+			last = snapshot->usages[i].heap_taken_ns;
+	return last;
 }
 
+/* Of samples as large as each other, the one that knows more recently of its heap. */
 static bool is_better(const struct peak *a, const struct peak *b)
 {
 	if (a->rss_bytes != b->rss_bytes)
 		return a->rss_bytes > b->rss_bytes;
-	return sum_heap_quality(&a->snapshot) > sum_heap_quality(&b->snapshot);
+	return last_walk_ns(&a->snapshot) > last_walk_ns(&b->snapshot);
 }
 
 /* Keep the larger of the two; the other is emptied. */
