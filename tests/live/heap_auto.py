@@ -313,7 +313,7 @@ def a_program_that_was_execd_has_nothing_of_the_heap_before():
 
 @test
 def the_report_of_a_command_has_its_heap():
-    script = "import time; x = [bytearray(1000) for i in range(20000)]; time.sleep(.5)"
+    script = "import time; x = [bytearray(1000) for i in range(20000)]; time.sleep(3)"
     result = memstate("--text", "-b", "-i", "20ms", *ALWAYS, "--", sys.executable, "-c",
                       script).must_be(0)
     lines = result.out.decode().splitlines()
