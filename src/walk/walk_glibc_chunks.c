@@ -7,7 +7,10 @@
 #define FENCES_BYTES_MAX 48
 
 /* Of a target that runs: so many chunks in a row are no accident. */
-#define CHUNKS_CONVINCING 4
+#define CHUNKS_CONVINCING 6
+
+/* More pieces than this are no heap: what is left of it is not looked at. */
+#define PIECES_MAX (UINT64_C(1) << 18)
 
 /* How far brk() may have moved while a running target was copied. */
 #define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
@@ -111,17 +114,20 @@ static bool is_running_top(struct glibc *g, const struct region *region, uint64_
 			   : size - rest <= TOP_GROWTH_BYTES;
 }
 
-/* Do chunks follow each other from here, or up to top? */
+/* Do chunks follow each other from here, or up to a top that ends where the memory does? */
 static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	for (int i = 0; i < CHUNKS_CONVINCING; i++) {
 		uint64_t head, next_head, size, previous_size;
 
-		if (i > 0 && is_running_top(g, region, addr))
-			return true;
-		if (!glibc_read_head(g, addr, &head) || !is_possible(region, addr, head))
+		if (!glibc_read_head(g, addr, &head))
 			return false;
 		size = head & ~CHUNK_FLAGS;
+		if (i > 0 && size == region->end_addr - addr &&
+		    is_running_top(g, region, addr))
+			return true;
+		if (!is_possible(region, addr, head))
+			return false;
 		if (!glibc_read_head(g, addr + size, &next_head) ||
 		    (!(next_head & CHUNK_PREV_INUSE) &&
 		     (!image_read(g->image, addr + size, &previous_size) ||
@@ -145,6 +151,17 @@ static void take_running_top(struct glibc *g, struct region *region, uint64_t ad
 	arena->top_bytes = region->end_addr - addr;
 }
 
+/* The next place behind addr from which chunks follow each other; the region's end if there is none. */
+static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
+{
+	if (g->region_count >= PIECES_MAX)
+		return region->end_addr;
+	do
+		addr = image_next_resident(g->image, addr + CHUNK_ALIGN, region->end_addr);
+	while (addr < region->end_addr && !is_convincing(g, region, addr));
+	return addr;
+}
+
 /*
  * The chain is torn at addr. This region ends there, and another one begins where chunks go on; what
  * is between them is left out.
@@ -152,11 +169,8 @@ static void take_running_top(struct glibc *g, struct region *region, uint64_t ad
 static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 {
 	struct region rest = *region;
-	uint64_t start = addr;
+	uint64_t start = find_chain(g, region, addr);
 
-	do
-		start = image_next_resident(g->image, start + CHUNK_ALIGN, rest.end_addr);
-	while (start < rest.end_addr && !is_convincing(g, &rest, start));
 	g->heap->skipped_bytes += image_resident_bytes(g->image, addr, start);
 	region->end_addr = addr;
 	if (start >= rest.end_addr)
