@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	SECURITY.md \
 	%D%/EXACTNESS.md \
 	%D%/GLOSSARY.md \
+	%D%/HOWTO_ADD_ALLOCATOR.md \
 	%D%/HOWTO_ADD_COLUMN.md \
 	%D%/HOWTO_ADD_COMMAND.md \
 	%D%/INTERNALS.md \

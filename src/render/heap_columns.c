@@ -138,15 +138,8 @@ static void add_owners(struct rows *rows)
 
 static void add_stretches(struct rows *rows, const struct heap_arena *arena)
 {
-	static const char *const states[HEAP_STRETCH_COUNT_] = {
-		[HEAP_ACTIVE] = "active",
-		[HEAP_DIRTY] = "dirty",
-		[HEAP_MUZZY] = "muzzy",
-		[HEAP_RETAINED] = "retained",
-	};
-
 	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++)
-		add(rows, states[s], arena->problem ? BYTES_UNKNOWN : arena->stretches[s].count,
+		add(rows, heap_stretch_names[s], arena->problem ? BYTES_UNKNOWN : arena->stretches[s].count,
 		    arena->problem ? BYTES_UNKNOWN : arena->stretches[s].bytes);
 }
 
@@ -157,7 +150,10 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 	bool is_jemalloc = rows->page->heap->allocator == ALLOCATOR_JEMALLOC;
 	char name[24];
 
-	snprintf(name, sizeof(name), "0x%" PRIx64, arena->addr);
+	if (is_jemalloc)
+		snprintf(name, sizeof(name), "%" PRIu32, arena->number);
+	else
+		snprintf(name, sizeof(name), "0x%" PRIx64, arena->addr);
 	begin(rows, "arena", name, BYTES_UNKNOWN);
 	add(rows, "system", BYTES_UNKNOWN, arena->system_bytes);
 	add_sum(rows, "live", &arena->live, is_known);
@@ -166,7 +162,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		add_sum(rows, "fast", &arena->fast, are_lists_known);
 	add_sum(rows, "bin", &arena->bin, is_known);
 	if (is_jemalloc) {
-		add_sum(rows, "own", &arena->own, is_known);
+		add_sum(rows, "own", &arena->own, are_lists_known);
 		add_stretches(rows, arena);
 	} else {
 		add(rows, "top", BYTES_UNKNOWN, is_known ? arena->top_bytes : BYTES_UNKNOWN);

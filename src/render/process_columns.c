@@ -359,7 +359,7 @@ static const struct column columns[] = {
 	OWNER("shmem_bytes", "SHMEM", NEED_SMAPS, OWNER_SHMEM,
 	      "shared memory: tmpfs, memfd, SysV, shared anonymous"),
 	MADE("trimmable_bytes", "TRIM", NEED_WALK, MADE_TRIMMABLE,
-	     "what malloc_trim(0) would give back"),
+	     "what malloc_trim(0), or jemalloc's purge, would give back"),
 	{ "heap_quality", "HEAP", "how well the heap's owners are known", VALUE_WORD, false,
 	  NEED_WALK, 0, get_heap_quality },
 	{ "heap_age_s", "HEAPAGE", "how old the heap's figures were when the others were read",

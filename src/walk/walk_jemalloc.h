@@ -99,6 +99,7 @@ struct jemalloc {
 		[JEMALLOC_ARENAS_MAX]; /* 1 + index in struct heap, by arena number */
 
 	bool has_broken_cache;
+	bool has_huge_slabs; /* opt.hpa: extents are cut from huge pages that the tree does not have */
 	uint64_t budget; /* steps left */
 };
 
@@ -138,6 +139,12 @@ static inline uint64_t jemalloc_size_of(const struct jemalloc_raw *raw)
 static inline bool jemalloc_is_slab(const struct jemalloc_raw *raw)
 {
 	return raw->bits >> 12 & 1;
+}
+
+/* From 5.3 on. */
+static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
+{
+	return raw->bits >> 14 & 1;
 }
 
 /* walk_jemalloc_find.c: base blocks, and the root of the tree. Return NULL, or why not. */
@@ -184,6 +191,12 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 const char *jemalloc_find_layout(struct jemalloc *j);
 enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 				      const struct jemalloc_raw *raw);
+
+/*
+ * With opt.hpa: freed, and kept for the next one who wants such an extent. It is still called active, has
+ * no class, and the tree still says what it was.
+ */
+bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_raw *raw);
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw);
 

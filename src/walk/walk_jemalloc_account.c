@@ -106,6 +106,9 @@ static void judge(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
 
+	if (!heap->problem && j->has_huge_slabs)
+		heap->problem =
+			"with opt.hpa, free pages of huge ones are not told apart";
 	heap->quality = !heap->problem	      ? QUALITY_EXACT
 			: j->has_broken_cache ? QUALITY_ESTIMATE
 					      : QUALITY_BOUND;

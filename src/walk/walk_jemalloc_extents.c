@@ -77,7 +77,9 @@ static const char *read_extent(struct reading *reading,
 		return "it was stopped in the middle of a change";
 	if (ret->start_addr != entry->page_addr || !is_place_right(j, ret))
 		return "an extent is not where the map of pages has it";
-	if (!jemalloc_entry_fits(j, entry, raw))
+	if (jemalloc_is_in_huge_cache(j, raw))
+		ret->state = JEMALLOC_DIRTY;
+	else if (!jemalloc_entry_fits(j, entry, raw))
 		return "an extent is not what the map of pages says";
 	if (!claim(reading, entry->extent_addr))
 		return "extents share a structure";
@@ -131,6 +133,8 @@ static uint64_t add_entry(void *context, const struct jemalloc_entry *entry)
 		jemalloc_distrust(j, extent.arena, problem);
 	if (problem)
 		return next_addr;
+	if (j->layout->has_leaf_state && jemalloc_is_of_huge_page(&raw))
+		j->has_huge_slabs = true;
 	add_extent(j, &extent);
 	return extent.end_addr;
 }

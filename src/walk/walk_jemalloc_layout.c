@@ -7,6 +7,9 @@
 
 #include "base/xalloc.h"
 
+/* Free extents have the number behind the last class: 232, or 235 with a quantum of 8. */
+#define NO_CLASS 232
+
 /* Versions and configurations are told apart by so many extents, the first ones. */
 #define SAMPLE_MAX 4096
 
@@ -47,6 +50,11 @@ static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 		j->small_count++;
 }
 
+static unsigned int class_of(const struct jemalloc *j, const struct jemalloc_raw *raw)
+{
+	return (unsigned int)(raw->bits >> j->layout->class_shift & 0xff);
+}
+
 enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 				      const struct jemalloc_raw *raw)
 {
@@ -56,9 +64,11 @@ enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 				     ((1U << layout->state_bits) - 1));
 }
 
-static unsigned int class_of(const struct jemalloc *j, const struct jemalloc_raw *raw)
+bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_raw *raw)
 {
-	return (unsigned int)(raw->bits >> j->layout->class_shift & 0xff);
+	return j->layout->has_leaf_state && jemalloc_is_of_huge_page(raw) &&
+	       jemalloc_state_of(j, raw) == JEMALLOC_ACTIVE &&
+	       class_of(j, raw) >= NO_CLASS;
 }
 
 /* What the tree repeats of an extent: class and slab of active ones, and the state from 5.3 on. */
@@ -166,8 +176,12 @@ static size_t count_fits(const struct samples *s)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < s->count; i++)
-		count += jemalloc_entry_fits(s->j, &s->items[i].entry, &s->items[i].raw);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct sample *sample = &s->items[i];
+
+		count += jemalloc_is_in_huge_cache(s->j, &sample->raw) ||
+			 jemalloc_entry_fits(s->j, &sample->entry, &sample->raw);
+	}
 	return count;
 }
 
@@ -198,7 +212,8 @@ static void count_sound(const struct samples *s, struct soundness *ret)
 		const struct jemalloc_raw *raw = &s->items[i].raw;
 		struct jemalloc_extent extent;
 
-		if (jemalloc_state_of(s->j, raw) != JEMALLOC_ACTIVE)
+		if (jemalloc_state_of(s->j, raw) != JEMALLOC_ACTIVE ||
+		    jemalloc_is_in_huge_cache(s->j, raw))
 			continue;
 		ret->active_count++;
 		if (!jemalloc_read_blocks(s->j, raw, &extent) ||

@@ -203,6 +203,20 @@ def without_caches_what_is_live_is_a_bound():
 
 
 @test
+def huge_pages_of_jemallocs_own_make_a_bound():
+    for library in each_library():
+        with JemallocTarget("fragmented", 16, library=library, conf=f"{STILL},hpa:true") as target:
+            heap = read_heap(target.pid)
+            if heap["heap_quality"] == "exact":  # before 5.3, or without support for it
+                check_truth(heap, target.truth)
+                continue
+            equal(heap["heap_quality"], "bound", "quality")
+            check("hpa" in heap["problem"], heap["problem"])
+            equal(heap["active_bytes"], target.truth["active"], "active")
+            check_matrix(target.pid)
+
+
+@test
 def a_static_programs_heap_is_known():
     if not os.path.exists(os.path.join(FOLDER, "jemalloc_target_static")):
         raise Skip("static programs with jemalloc cannot be linked here")
