@@ -32,6 +32,20 @@ static struct page_sum sum_cells(const struct heap_strip *strip, size_t first, s
 	return sum;
 }
 
+/* As many as there is room for in the line, from the first on. */
+static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t first, size_t per_sign)
+{
+	pen_add(pen, "  ");
+	for (size_t i = first; i < strip->cell_count && pen->x < pen->end - 1; i += per_sign) {
+		struct page_sum sum = sum_cells(strip, i, per_sign);
+		enum page_fill fill =
+			page_fill_of(sum.free_bytes, sum.page_count * IMAGE_PAGE_BYTES);
+
+		pen->role = fill_roles[fill];
+		pen_add(pen, (char[2]){ fill_signs[fill], '\0' });
+	}
+}
+
 static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip)
 {
 	size_t width = s->lines->area.width > 6 ? (size_t)s->lines->area.width - 4 : 2;
@@ -45,17 +59,10 @@ static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip
 		pen_addf(&pen, "arena %" PRIu32, strip->arena);
 	pen_addf(&pen, ": %" PRIu64 " pages, %" PRIu64 " for each sign", strip->sum.page_count,
 		 strip->pages_per_cell * per_sign);
-	for (size_t i = 0; i < strip->cell_count; i += per_sign) {
-		struct page_sum sum = sum_cells(strip, i, per_sign);
-		enum page_fill fill =
-			page_fill_of(sum.free_bytes, sum.page_count * IMAGE_PAGE_BYTES);
-
-		if (i / per_sign % width == 0) {
-			pen = lines_next(s->lines);
-			pen_add(&pen, "  ");
-		}
-		pen.role = fill_roles[fill];
-		pen_add(&pen, (char[2]){ fill_signs[fill], '\0' });
+	for (size_t i = 0; i < strip->cell_count; i += per_sign * width) {
+		pen = lines_next(s->lines);
+		if (pen.canvas)
+			add_cells(&pen, strip, i, per_sign);
 	}
 }
 
@@ -121,6 +128,8 @@ void sheet_draw_types(const struct heap_sheet *s)
 		const struct heap_type *type = &d->types[i];
 
 		pen = lines_next(s->lines);
+		if (!pen.canvas)
+			continue;
 		sheet_add_count(&pen, type->live.count);
 		sheet_add_amount(s, &pen, type->live.bytes);
 		sheet_add_amount(s, &pen, type->resident_bytes);
@@ -155,6 +164,8 @@ void sheet_draw_pins(const struct heap_sheet *s)
 		const struct heap_type *type = &d->types[d->pins[i]];
 
 		pen = lines_next(s->lines);
+		if (!pen.canvas)
+			continue;
 		sheet_add_count(&pen, type->pin.block_count);
 		sheet_add_count(&pen, type->pin.pages.page_count);
 		sheet_add_count(&pen, type->pin.alone_page_count);

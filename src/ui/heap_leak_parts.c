@@ -50,6 +50,8 @@ static void add_kind(const struct heap_sheet *s, const struct leak_kind *kind)
 {
 	struct pen pen = lines_next(s->lines);
 
+	if (!pen.canvas)
+		return;
 	sheet_add_count(&pen, kind->sum.count);
 	sheet_add_amount(s, &pen, kind->sum.bytes);
 	sheet_add_amount(s, &pen, kind->block_bytes);

@@ -290,6 +290,8 @@ static void add_arena(const struct heap_sheet *s, const struct arena_table *tabl
 	struct pen pen = lines_next(s->lines);
 	uint64_t amounts[ARENA_AMOUNTS];
 
+	if (!pen.canvas)
+		return;
 	if (table->has_numbers)
 		pen_addf(&pen, "%-6" PRIu32, arena->number);
 	else
@@ -345,6 +347,8 @@ static void add_class(const struct heap_sheet *s, const struct heap_class *class
 	struct pen pen = lines_next(s->lines);
 	char text[UNITS_TEXT_SIZE];
 
+	if (!pen.canvas)
+		return;
 	pen_add_right(&pen, 8, units_format_bytes(class->upper_bytes, text));
 	sheet_add_count(&pen, class->live.count);
 	sheet_add_amount(s, &pen, class->live.bytes);

@@ -18,7 +18,10 @@ struct lines {
 	size_t count; /* begun so far */
 };
 
-/* The next line, one column from the left edge. Where it is not on the page, nothing is drawn. */
+/*
+ * The next line, one column from the left edge. Where it is not on the page, its canvas is NULL, and what
+ * is drawn with it goes nowhere.
+ */
 struct pen lines_next(struct lines *l);
 
 #endif
