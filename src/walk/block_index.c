@@ -8,8 +8,6 @@
 
 #include "base/xalloc.h"
 
-#define TOP_LENGTH (UINT64_C(1) << (INDEX_ADDR_BITS - INDEX_TOP_SHIFT))
-
 /* In the size of a chain's blocks: see blocks.c. */
 #define SIZE_FLAGS UINT64_C(7)
 
@@ -18,15 +16,19 @@
 
 static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 {
-	uint32_t ***middle = &index->top[addr >> INDEX_TOP_SHIFT];
-	uint32_t **leaf;
+	struct index_upper **upper = &index->top[index_slot(addr, 3)];
+	struct index_middle **middle;
+	struct index_leaf **leaf;
 
+	if (!*upper)
+		*upper = xcalloc(1, sizeof(**upper));
+	middle = &(*upper)->middles[index_slot(addr, 2)];
 	if (!*middle)
-		*middle = xcalloc(INDEX_TABLE_LENGTH, sizeof(**middle));
-	leaf = &(*middle)[addr >> INDEX_MIDDLE_SHIFT & (INDEX_TABLE_LENGTH - 1)];
+		*middle = xcalloc(1, sizeof(**middle));
+	leaf = &(*middle)->leaves[index_slot(addr, 1)];
 	if (!*leaf)
-		*leaf = xcalloc(INDEX_TABLE_LENGTH, sizeof(**leaf));
-	(*leaf)[addr >> INDEX_PAGE_SHIFT & (INDEX_TABLE_LENGTH - 1)] = number + 1;
+		*leaf = xcalloc(1, sizeof(**leaf));
+	(*leaf)->numbers[index_slot(addr, 0)] = number + 1;
 }
 
 /* The last bit of this page up to limit (below PAGE_BITS), or BIT_NONE. */
@@ -84,7 +86,6 @@ void block_index_init(struct block_index *index, const struct blocks *blocks)
 	size_t count = blocks->extent_count;
 
 	*index = (struct block_index){ .blocks = blocks };
-	index->top = xcalloc(TOP_LENGTH, sizeof(*index->top));
 	if (count == 0)
 		return;
 	index->pages =
@@ -95,14 +96,22 @@ void block_index_init(struct block_index *index, const struct blocks *blocks)
 	fill_pages(index);
 }
 
+static void free_upper(struct index_upper *upper)
+{
+	for (size_t i = 0; upper && i < INDEX_TABLE_LENGTH; i++) {
+		struct index_middle *middle = upper->middles[i];
+
+		for (size_t k = 0; middle && k < INDEX_TABLE_LENGTH; k++)
+			free(middle->leaves[k]);
+		free(middle);
+	}
+	free(upper);
+}
+
 void block_index_release(struct block_index *index)
 {
-	for (size_t i = 0; index->top && i < TOP_LENGTH; i++) {
-		for (size_t k = 0; index->top[i] && k < INDEX_TABLE_LENGTH; k++)
-			free(index->top[i][k]);
-		free(index->top[i]);
-	}
-	free(index->top);
+	for (size_t i = 0; i < INDEX_TABLE_LENGTH; i++)
+		free_upper(index->top[i]);
 	free(index->pages);
 	*index = (struct block_index){ 0 };
 }

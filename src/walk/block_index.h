@@ -22,19 +22,30 @@ struct block_page {
 #define BIT_NONE UINT64_MAX
 
 /*
- * User space of x86-64 with four levels of tables ends there; above is nothing but
- * five-level space.
+ * User space of x86-64 with four levels of tables ends at 47 bits; above is nothing but five-level
+ * space. The tables here are cut like the kernel's.
  */
 #define INDEX_ADDR_BITS 47
-#define INDEX_TOP_SHIFT 30
-#define INDEX_MIDDLE_SHIFT 21
+#define INDEX_TABLE_BITS 9
+#define INDEX_TABLE_LENGTH (1 << INDEX_TABLE_BITS)
 #define INDEX_PAGE_SHIFT 12
-#define INDEX_TABLE_LENGTH 512
+
+struct index_leaf {
+	uint32_t numbers[INDEX_TABLE_LENGTH]; /* of the page in pages, + 1 */
+};
+
+struct index_middle {
+	struct index_leaf *leaves[INDEX_TABLE_LENGTH];
+};
+
+struct index_upper {
+	struct index_middle *middles[INDEX_TABLE_LENGTH];
+};
 
 struct block_index {
-	const struct blocks *blocks;   /* borrowed, with its image */
-	struct block_page *pages;      /* by page of the image */
-	uint32_t ***top;	       /* number of the page in pages, + 1 */
+	const struct blocks *blocks; /* borrowed, with its image */
+	struct block_page *pages;    /* by page of the image */
+	struct index_upper *top[INDEX_TABLE_LENGTH];
 	uint64_t low_addr, span_bytes; /* of all extents */
 };
 
@@ -55,22 +66,31 @@ bool block_index_find(const struct block_index *index, uint64_t addr,
 /* The usable bytes of a block that was found. */
 uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
 
+/* Which entry of the tables of a level, counted from the leaves, is addr's. */
+static inline size_t index_slot(uint64_t addr, unsigned int level)
+{
+	return addr >> (INDEX_PAGE_SHIFT + level * INDEX_TABLE_BITS) &
+	       (INDEX_TABLE_LENGTH - 1);
+}
+
 /* The page of the image that holds addr, or NULL. */
 static inline const struct block_page *block_index_page(const struct block_index *index,
 							uint64_t addr)
 {
-	uint32_t **middle;
-	uint32_t *leaf, number;
+	const struct index_upper *upper = index->top[index_slot(addr, 3)];
+	const struct index_middle *middle;
+	const struct index_leaf *leaf;
+	uint32_t number;
 
-	if (addr >> INDEX_ADDR_BITS)
+	if (!upper || addr >> INDEX_ADDR_BITS)
 		return NULL;
-	middle = index->top[addr >> INDEX_TOP_SHIFT];
+	middle = upper->middles[index_slot(addr, 2)];
 	if (!middle)
 		return NULL;
-	leaf = middle[addr >> INDEX_MIDDLE_SHIFT & (INDEX_TABLE_LENGTH - 1)];
+	leaf = middle->leaves[index_slot(addr, 1)];
 	if (!leaf)
 		return NULL;
-	number = leaf[addr >> INDEX_PAGE_SHIFT & (INDEX_TABLE_LENGTH - 1)];
+	number = leaf->numbers[index_slot(addr, 0)];
 	return number ? &index->pages[number - 1] : NULL;
 }
 

@@ -9,6 +9,7 @@
 
 #include "fuzz.h"
 #include "jemalloc_image.h"
+#include "mark_check.h"
 
 #define RECORD_BYTES 12
 #define RECORDS_MAX 4096
@@ -70,6 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_shares(&h, &heap);
 	if (heap.quality != QUALITY_UNKNOWN)
 		check_blocks(&h.blocks);
+	if (heap.quality != QUALITY_UNKNOWN)
+		check_mark(&h.blocks, &h.mappings);
 	CHECK((heap.quality == QUALITY_EXACT) == !heap.problem);
 	heap_release(&heap);
 	jemalloc_image_release(&h);

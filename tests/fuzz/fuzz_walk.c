@@ -9,6 +9,7 @@
 
 #include "fuzz.h"
 #include "heap_image.h"
+#include "mark_check.h"
 #include "walk/detail.h"
 
 #define RECORD_BYTES 12
@@ -95,6 +96,8 @@ static void check_walk(struct heap_image *h)
 	heap_image_walk(h, &heap);
 	check_shares(h, &heap);
 	check_blocks(h);
+	if (h->blocks.image)
+		check_mark(&h->blocks, &h->mappings);
 	check_detail(h);
 	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
 	CHECK(heap.quality == QUALITY_EXACT || heap.problem);

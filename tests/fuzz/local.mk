@@ -1,7 +1,7 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_elf %D%/fuzz_jemalloc %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small \
+fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_jemalloc %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
@@ -14,6 +14,10 @@ fuzz_main = %D%/replay.c
 fuzz_ldflags = $(AM_LDFLAGS)
 endif
 
+%C%_fuzz_blocks_SOURCES = %D%/fuzz_blocks.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_blocks_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_blocks_LDADD = $(STORE_LIBS)
+
 %C%_fuzz_elf_SOURCES = %D%/fuzz_elf.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_elf_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_elf_LDADD = $(TARGET_LIBS)
@@ -22,7 +26,7 @@ endif
 %C%_fuzz_names_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_names_LDADD = $(BASE_LIBS)
 
-%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/fuzz.h tests/unit/jemalloc_image.c \
+%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/fuzz.h %D%/mark_check.h tests/unit/jemalloc_image.c \
 	tests/unit/jemalloc_image.h $(fuzz_main)
 %C%_fuzz_jemalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 %C%_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
@@ -44,7 +48,7 @@ endif
 %C%_fuzz_text_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_text_LDADD = $(RENDER_LIBS)
 
-%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/fuzz.h tests/unit/heap_image.c tests/unit/heap_image.h \
+%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/fuzz.h %D%/mark_check.h tests/unit/heap_image.c tests/unit/heap_image.h \
 	$(fuzz_main)
 %C%_fuzz_walk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 %C%_fuzz_walk_LDFLAGS = $(fuzz_ldflags)

@@ -98,6 +98,7 @@ static void add_mapping(struct jemalloc_image *h, uint64_t addr, uint64_t bytes,
 	};
 
 	counters_set_zero(&m.counters);
+	m.counters.bytes[SMAPS_RSS] = bytes;
 	mapping_list_add(&h->mappings, &m);
 }
 
