@@ -85,6 +85,18 @@ bool data_heap_can_be_read(const struct data *d)
 	       !d->detail_has_ended && process_has_memory(&u->process);
 }
 
+/* To one digit: it is no more than a guess. */
+static uint64_t round_up(uint64_t ns)
+{
+	uint64_t unit = 1;
+
+	if (!bytes_known(ns))
+		return ns;
+	while (ns / unit >= 10)
+		unit *= 10;
+	return (ns + unit - 1) / unit * unit;
+}
+
 uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes)
 {
 	const struct heap_reader reader = {
@@ -93,7 +105,7 @@ uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes)
 	};
 	const struct usage *u = data_detail(d);
 
-	return u ? heap_reader_estimate_pause_ns(&reader, u, &d->mappings) : BYTES_UNKNOWN;
+	return u ? round_up(heap_reader_estimate_pause_ns(&reader, u, &d->mappings)) : BYTES_UNKNOWN;
 }
 
 void data_heap_read(struct data *d, unsigned int wishes)

@@ -69,6 +69,8 @@ static void draw_head(const struct heap_view *v, struct canvas *c, const struct 
 		if (f->heap.pause_ns > 0)
 			pen_addf(&pen, "; stood still for %s",
 				 units_format_duration(f->heap.pause_ns, pause));
+		if (f->heap.reading_count > 0)
+			pen_addf(&pen, "; not stopped, read %u times", f->heap.reading_count);
 	}
 }
 

@@ -209,6 +209,34 @@ static void make_bound(struct heap_findings *f)
 	f->heap.arena_count = 3;
 }
 
+static void make_running(struct heap_findings *f)
+{
+	make_known(f);
+	f->heap.quality = QUALITY_ESTIMATE;
+	f->heap.problem = "it was read while it ran";
+	f->heap.pause_ns = 0;
+	f->heap.reading_count = 3;
+	f->heap.trimmable_bytes = BYTES_UNKNOWN;
+	f->heap.spread_bytes[OWNER_LIVE] = 52 * KIB;
+	f->heap.spread_bytes[OWNER_POOL_FRAGMENTS] = 12 * KIB;
+}
+
+static void make_jemalloc(struct heap_findings *f)
+{
+	struct heap *heap = &f->heap;
+	struct heap_arena *arena;
+
+	make_known(f);
+	heap->allocator = ALLOCATOR_JEMALLOC;
+	for (arena = heap->arenas; arena < heap->arenas + heap->arena_count; arena++) {
+		arena->number = (uint32_t)(arena - heap->arenas);
+		arena->own = (struct chunk_sum){ 2, 28 * KIB };
+		arena->stretches[HEAP_ACTIVE] = (struct stretch_sum){ 9, 106 * MIB, 105 * MIB };
+		arena->stretches[HEAP_DIRTY] = (struct stretch_sum){ 3, 2 * MIB, 2 * MIB };
+		arena->stretches[HEAP_RETAINED] = (struct stretch_sum){ 4, 31 * MIB, 0 };
+	}
+}
+
 static void make_unknown(struct heap_findings *f)
 {
 	f->heap.allocator = ALLOCATOR_TCMALLOC;
@@ -232,6 +260,7 @@ static const struct {
 } fixtures[] = {
 	{ "known", make_known },     { "detailed", make_detailed }, { "bound", make_bound },
 	{ "leaky", make_leaky },     { "swapped", make_swapped },
+	{ "running", make_running }, { "jemalloc", make_jemalloc },
 	{ "unknown", make_unknown }, { "stopped", make_stopped },   { "refused", make_refused },
 };
 

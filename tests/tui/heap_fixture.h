@@ -10,8 +10,9 @@
 
 /*
  * "known", "detailed" (types and pages too), "leaky" (and leaks), "swapped" (of which not all is sure),
- * "bound", "unknown", "stopped" (it was stopped for too long), or "refused". Returns false if
- * there is none of that name. The findings are of d's one process, of now_ns.
+ * "running" (read without a stop), "jemalloc", "bound", "unknown", "stopped" (it would have been, for too
+ * long), or "refused". Returns false if there is none of that name. The findings are of d's one
+ * process, of now_ns.
  */
 bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,
 		       struct heap_findings *ret);

@@ -8,10 +8,12 @@ EXTRA_DIST += \
 	tests/fixtures/system-later
 screen_cases = \
 	%D%/screens/heap-asked.keys \
+	%D%/screens/heap-jemalloc.keys \
 	%D%/screens/heap-leaks.keys \
 	%D%/screens/heap-mappings.keys \
 	%D%/screens/heap-parts.keys \
 	%D%/screens/heap-reading.keys \
+	%D%/screens/heap-running.keys \
 	%D%/screens/heap-unknown.keys \
 	%D%/screens/heap.keys \
 	%D%/screens/help.keys \

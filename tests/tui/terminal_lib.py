@@ -15,7 +15,7 @@ import termios
 import time
 
 MEMSTATE = os.environ["MEMSTATE"]
-LIMIT_S = 20
+LIMIT_S = 60  # only a hang takes so long
 ENTER = b"\x1b[?1049h"
 LEAVE = b"\x1b[?1049l"
 SHOW_CURSOR = b"\x1b[?25h"
