@@ -221,10 +221,10 @@ def _value(name, field):
     return float(field) if name.endswith("_s") else field
 
 
-def sample(pid, columns=None):
+def sample(pid, columns=None, heap="auto"):
     """One process, with all its columns if none are named."""
     which = ["-o", ",".join(columns)] if columns else ["--output-all"]
-    rows = memstate("-p", pid, "--csv", "-n1", *which).must_be(0).rows()
+    rows = memstate("-p", pid, "--csv", "-n1", "--heap", heap, *which).must_be(0).rows()
     equal(len(rows), 1, "rows")
     return rows[0]
 

@@ -22,7 +22,7 @@ def check_stacks(target, owner="stack"):
         rows = mappings_within(target.pid, start, end)
         equal([row["owner"] for row in rows], [owner], f"owner of the stack at {start:x}")
         equal(add_up(rows, "rss_bytes"), resident, f"Rss of the stack at {start:x}")
-    row = sample(target.pid)
+    row = sample(target.pid, heap="off")
     check_sums(row)
     check_mappings(target.pid, row)
     return row
@@ -58,7 +58,7 @@ def the_stack_of_a_thread_that_spins_is_stack():
 def stacks_without_a_guard_are_stack():
     """Neighbours may be one mapping then: compared as a whole."""
     with Target("threads", "no-guard", COUNT, TOUCHED, is_stopped=True) as target:
-        row = sample(target.pid)
+        row = sample(target.pid, heap="off")
         check_sums(row)
         check_mappings(target.pid, row)
         if not kernel_marks_stacks():
@@ -86,7 +86,7 @@ def stacks_that_glibc_keeps_of_ended_threads_are_stack():
 def memory_of_the_programs_own_that_serves_as_a_stack_stays_anon():
     """Nothing tells it from any other memory, which a heap or a Go arena may be."""
     with Target("threads", "own-stack", 1, TOUCHED, is_stopped=True) as target:
-        row = sample(target.pid)
+        row = sample(target.pid, heap="off")
         check_sums(row)
         check_mappings(target.pid, row)
         check(row["anon_bytes"] >= resident(target), f"anon_bytes: {row['anon_bytes']}")

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 
-from live import (MIB, Skip, Target, check, check_mappings, check_sums, equal, memstate, run,
-                  sample, stop, test)
+from live import (MIB, Skip, Target, check, check_mappings, check_sums, equal, is_in_state, memstate,
+                  run, sample, stop, test, wait_until)
 
 THREADED = """
 import threading
@@ -33,6 +33,8 @@ def check_program(*command):
             equal(program.stdout.readline(), b"ready\n", f"first line of {command}")
             stop(program.pid)
             row = sample(program.pid)
+            # from the stop of the walk into the one before it: nowhere for a moment
+            wait_until(lambda: is_in_state(program.pid, b"T"), "it is stopped again")
             check_sums(row)
             check_mappings(program.pid, row)
         finally:
