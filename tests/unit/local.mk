@@ -162,6 +162,22 @@ TESTS += %D%/test_mark
 %C%_test_mark_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_mark_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_path
+TESTS += %D%/test_path
+%C%_test_path_SOURCES = %D%/test_path.c %D%/heap_image.c %D%/heap_image.h
+%C%_test_path_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_path_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_leaks
+TESTS += %D%/test_leaks
+%C%_test_leaks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_leaks_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_block_list
+TESTS += %D%/test_block_list
+%C%_test_block_list_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_block_list_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_walk_glibc
 TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_SOURCES = %D%/test_walk_glibc.c %D%/heap_image.c %D%/heap_image.h
