@@ -75,14 +75,14 @@ static void count_used(const char *heap, const char *block)
 		used_bytes[(size_t)(at - heap) / PAGE] += 16;
 }
 
-/* A block of 24 bytes must not lie across the end of a page. */
+/* Chunks begin with a page from here on; the last word of the block before is on that page. */
 static char *align(void)
 {
 	char *first = take(24);
 	char *heap = (char *)((uintptr_t)first & ~(uintptr_t)(PAGE - 1));
 	size_t at = (size_t)(first + 16 - heap) % PAGE;
 
-	take(PAGE - at + 512 - 8);
+	take(PAGE - at - 8);
 	return heap;
 }
 

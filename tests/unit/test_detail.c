@@ -146,6 +146,36 @@ static void who_keeps_a_page_is_found_on_it(void **state)
 	detailed_release(&d);
 }
 
+static uint64_t alone_pages(const struct heap_detail *detail)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < detail->type_count; i++)
+		sum += detail->types[i].pin.alone_page_count;
+	return sum;
+}
+
+/* Each page has 16 bytes that are the allocator's own: it cannot become free, whoever goes. */
+static void a_page_with_the_allocators_own_data_is_nobodys_alone(void **state)
+{
+	struct detailed d;
+	struct page_use *page;
+
+	(void)state;
+	detailed_init(&d, 4);
+	assert_true(alone_pages(&d.detail) > 0);
+	for (uint64_t i = 0; i < d.h.image.length_bytes / IMAGE_PAGE_BYTES; i++) {
+		page = &d.h.blocks.pages[i];
+		if (page->live_bytes > 16)
+			page->live_bytes = (uint16_t)(page->live_bytes - 16);
+	}
+	heap_detail_release(&d.detail);
+	walk_detail(&d.h.blocks, NULL, &d.detail);
+	assert_int_equal(alone_pages(&d.detail), 0);
+	assert_true(d.detail.pin_count > 0);
+	detailed_release(&d);
+}
+
 static void a_page_is_in_the_class_of_its_use(void **state)
 {
 	static const struct {
@@ -181,6 +211,7 @@ int main(void)
 		cmocka_unit_test(types_hold_every_live_block_once),
 		cmocka_unit_test(pages_in_use_add_up_to_the_pool),
 		cmocka_unit_test(who_keeps_a_page_is_found_on_it),
+		cmocka_unit_test(a_page_with_the_allocators_own_data_is_nobodys_alone),
 		cmocka_unit_test(a_page_is_in_the_class_of_its_use),
 		cmocka_unit_test(a_heap_that_is_not_known_has_no_detail),
 	};

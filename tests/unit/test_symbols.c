@@ -4,9 +4,12 @@
 
 #include "target/symbols.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "self.h"
 #include "target/mapped_file.h"
@@ -121,6 +124,36 @@ static void a_file_that_is_not_the_mapped_one_has_no_symbols(void **state)
 	self_release(&self);
 }
 
+/* Only the link of its mapping leads to it, for which a right is needed. */
+static void a_mapped_file_that_was_deleted_is_still_that_file(void **state)
+{
+	char path[] = "test_symbols_XXXXXX", text[4] = "";
+	int fd = mkstemp(path), again_fd;
+	struct self self;
+	void *map;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(write(fd, "abc", 3), 3);
+	map = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(map != MAP_FAILED);
+	close(fd);
+	self_init(&self);
+	again_fd = mapped_file_open(self.process_fd, self_mapping(&self, map));
+	if (again_fd >= 0) {
+		assert_int_equal(read(again_fd, text, 3), 3);
+		assert_string_equal(text, "abc");
+		close(again_fd);
+	} else {
+		assert_int_equal(again_fd, -ESTALE);
+	}
+	munmap(map, PAGE);
+	self_release(&self);
+	if (again_fd < 0)
+		skip();
+}
+
 /* As if the program had been mapped a page further, but for one mapping. */
 static void a_file_that_lies_otherwise_than_it_says_has_no_symbols(void **state)
 {
@@ -193,6 +226,7 @@ int main(void)
 		cmocka_unit_test(a_librarys_symbol_is_found_and_described),
 		cmocka_unit_test(what_is_in_no_file_has_no_symbol),
 		cmocka_unit_test(a_file_that_is_not_the_mapped_one_has_no_symbols),
+		cmocka_unit_test(a_mapped_file_that_was_deleted_is_still_that_file),
 		cmocka_unit_test(a_file_that_lies_otherwise_than_it_says_has_no_symbols),
 		cmocka_unit_test(words_are_read_from_pages_and_from_files),
 		cmocka_unit_test(a_page_that_is_not_there_is_not_brought_in),
