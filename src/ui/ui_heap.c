@@ -80,5 +80,5 @@ int ui_wake_fd(const struct ui *ui)
 
 uint64_t ui_redraw_interval_ns(const struct ui *ui)
 {
-	return ui->view == VIEW_HEAP && ui->data.heap.is_reading ? 100 * NS_PER_MS : NS_PER_S;
+	return ui->view == VIEW_HEAP && ui->data.heap.is_awaited ? 100 * NS_PER_MS : NS_PER_S;
 }

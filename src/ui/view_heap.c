@@ -90,6 +90,12 @@ static void draw_progress(struct pen *pen, uint64_t per_mille)
 	pen_add(pen, "]");
 }
 
+/* What is read again by itself is nothing to talk about. */
+static bool is_waited_for(const struct data_heap *h)
+{
+	return h->is_reading && (h->is_awaited || !h->is_known);
+}
+
 /* What is going on, or what is not right with the figures. */
 static void draw_notice(const struct heap_view *v, struct canvas *c, const struct area *area,
 			uint64_t now_ns)
@@ -102,9 +108,9 @@ static void draw_notice(const struct heap_view *v, struct canvas *c, const struc
 	pen.role = ROLE_STRONG;
 	if (h->is_wanted && !h->is_reading)
 		pen_add(&pen, "waiting for an earlier read to end");
-	else if (h->is_reading && h->progress_per_mille >= 0)
+	else if (is_waited_for(h) && h->progress_per_mille >= 0)
 		draw_progress(&pen, (uint64_t)h->progress_per_mille);
-	else if (h->is_reading)
+	else if (is_waited_for(h))
 		pen_addf(&pen, "reading the heap%s: %s",
 			 h->reading_wishes & HEAP_LEAKS ? ", for leaks" : "",
 			 format_age(now_ns, h->began_ns, text));

@@ -88,6 +88,66 @@ static void a_long_history_keeps_its_start(void **state)
 	history_release(&h);
 }
 
+/* So much anonymous memory, of which some is live, if that is known. */
+static void fill_owners(struct usage *u, uint64_t at_s, uint64_t live_bytes, uint64_t anon_bytes)
+{
+	usage_init(u);
+	u->taken_ns = at_s * NS_PER_S;
+	u->total.bytes[SMAPS_RSS] = bytes_known(live_bytes) ? live_bytes + anon_bytes : anon_bytes;
+	matrix_set_no_heap(&u->matrix);
+	u->matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = anon_bytes;
+	if (!bytes_known(live_bytes))
+		return;
+	for (unsigned int s = 0; s < STATE_COUNT_; s++)
+		u->matrix.cell[OWNER_LIVE][s] = 0;
+	u->matrix.cell[OWNER_LIVE][STATE_PRIVATE_DIRTY] = live_bytes;
+}
+
+static void what_becomes_known_of_the_heap_is_no_change(void **state)
+{
+	const enum part live = (enum part)(PART_OWNER + OWNER_LIVE);
+	const enum part anon = (enum part)(PART_OWNER + OWNER_ANON);
+	struct history h;
+	struct usage u;
+	int64_t change = 0;
+
+	(void)state;
+	history_init(&h);
+	fill_owners(&u, 1, BYTES_UNKNOWN, 1000);
+	history_add(&h, &u, NS_PER_S);
+	fill_owners(&u, 2, 600, 400);
+	history_add(&h, &u, NS_PER_S);
+	assert_true(history_get_change(&h, anon, &change));
+	assert_int_equal(change, 0);
+	fill_owners(&u, 3, 650, 440);
+	history_add(&h, &u, NS_PER_S);
+	assert_true(history_get_change(&h, anon, &change));
+	assert_int_equal(change, 40);
+	assert_true(history_get_change(&h, live, &change));
+	assert_int_equal(change, 50);
+	assert_true(history_get_change(&h, PART_RSS, &change));
+	assert_int_equal(change, 90);
+	history_release(&h);
+}
+
+static void what_is_known_better_replaces_the_last_sample(void **state)
+{
+	struct history h;
+	struct usage u;
+	int64_t change = 0;
+
+	(void)state;
+	history_init(&h);
+	add(&h, 1, 1000);
+	add(&h, 2, 1500);
+	fill_owners(&u, 2, 500, 1200);
+	history_amend(&h, &u);
+	assert_int_equal(h.count, 2);
+	assert_true(history_get_change(&h, PART_RSS, &change));
+	assert_int_equal(change, 700);
+	history_release(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +155,8 @@ int main(void)
 		cmocka_unit_test(a_rate_is_over_the_last_five_seconds),
 		cmocka_unit_test(samples_that_did_not_come_are_gaps),
 		cmocka_unit_test(a_long_history_keeps_its_start),
+		cmocka_unit_test(what_becomes_known_of_the_heap_is_no_change),
+		cmocka_unit_test(what_is_known_better_replaces_the_last_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
