@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/demangle.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "model/image.h"
 #include "target/elf_symbols.h"
@@ -199,16 +200,20 @@ bool symbols_find(struct symbols *symbols, uint64_t addr, struct symbol *ret)
 
 bool symbols_add_place(struct symbols *symbols, uint64_t addr, struct strbuf *out)
 {
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	const char *slash;
 	struct symbol symbol;
 
 	if (!symbols_find(symbols, addr, &symbol))
 		return false;
-	if (!demangle_add(out, symbol.name))
-		strbuf_add_text(out, symbol.name);
+	if (!demangle_add(&name, symbol.name))
+		strbuf_add_text(&name, symbol.name);
+	text_add_printable(out, name.text, name.length, false);
 	if (addr != symbol.addr)
 		strbuf_addf(out, "+%" PRIu64, addr - symbol.addr);
 	slash = strrchr(symbol.file, '/');
-	strbuf_addf(out, " in %s", slash ? slash + 1 : symbol.file);
+	slash = slash ? slash + 1 : symbol.file;
+	strbuf_add_text(out, " in ");
+	text_add_printable(out, slash, strlen(slash), false);
 	return true;
 }

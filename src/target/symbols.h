@@ -36,7 +36,7 @@ void symbols_free(struct symbols *symbols);
 /* The symbol that addr is in. False if there is none. */
 bool symbols_find(struct symbols *symbols, uint64_t addr, struct symbol *ret);
 
-/* Append "foo::bar()+16 in libfoo.so.1". False, and *out as it was, if there is no symbol. */
+/* Append "foo::bar()+16 in libfoo.so.1", control characters escaped. False, and *out as it was, if there is no symbol. */
 bool symbols_add_place(struct symbols *symbols, uint64_t addr, struct strbuf *out);
 
 #endif
