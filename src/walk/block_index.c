@@ -203,7 +203,7 @@ static bool find_absent(const struct block_index *index, uint64_t at,
 	if (blocks->extents[extent].kind == EXTENT_UNITS)
 		return find_unit(blocks, extent, at, ret);
 	run = image_find_run(image, at);
-	if (run == 0 || !has_starts(blocks))
+	if (run == 0 || !index->pages || !has_starts(blocks))
 		return false;
 	number = (image->runs[run - 1].offset_bytes + image->runs[run - 1].end_addr -
 		  image->runs[run - 1].start_addr) /

@@ -336,6 +336,7 @@ void walk_detail(const struct blocks *blocks, struct types *types, struct heap_d
 	if (!blocks->image)
 		return;
 	counting.slots = xcalloc(counting.slot_count, sizeof(*counting.slots));
+	counting.groups = xgrow(NULL, &counting.group_capacity, 1, sizeof(*counting.groups));
 	count_blocks(&counting);
 	free(counting.slots);
 	free(counting.groups);
