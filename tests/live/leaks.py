@@ -159,6 +159,32 @@ def blocks_that_are_new_and_kept_are_those_since_the_snapshot():
               {("leaked", 40, 50), ("leaked", 88, 100), ("new", 72, 200)}, "rows")
 
 
+@test
+def objects_have_their_types():
+    """All of a program's blocks are new since a snapshot that has none."""
+    path = os.path.join(os.path.dirname(PROGRAM), "types_target")
+    if not os.path.exists(path):
+        raise Skip("types_target was not built: no C++ compiler")
+    with Folder() as folder, subprocess.Popen([path], stdin=subprocess.PIPE,
+                                              stdout=subprocess.PIPE) as process:
+        try:
+            said = [line.decode().split() for line in iter(process.stdout.readline, b"ready\n")]
+            truth = [(int(words[0]), int(words[1])) for words in said if "Circle" in words[-1]]
+            ticks = read_proc(process.pid, "stat").rsplit(b")", 1)[1].split()[19].decode()
+            none = os.path.join(folder, "none")
+            with open(none, "w", encoding="ascii") as f:
+                f.write(f"memstate blocks 1\npid {process.pid}\nstart_ticks {ticks}\n"
+                        "unix_ms 0\ncount 0\n\n")
+            found = leaks(process.pid, "--since", none)
+        finally:
+            process.kill()
+    if not any(g["type"] for g in found["new"]):
+        raise Skip("no types are known in this build")
+    groups = [g for g in found["new"] + found["leaked"] if g["type"] and "Circle" in g["type"]]
+    equal([(sum(g["blocks"] for g in groups), sum(g["total_bytes"] for g in groups))], truth,
+          "circles")
+
+
 def refused(folder, pid, content):
     path = os.path.join(folder, "snapshot")
     with open(path, "wb") as f:

@@ -462,7 +462,6 @@ static void obey(void)
 {
 	char letter;
 
-	scrub();
 	while (read(STDIN_FILENO, &letter, 1) == 1) {
 		if (letter != 'k' && letter != 'l')
 			continue;
@@ -482,6 +481,7 @@ int main(int argc, char **argv)
 		if (strcmp(shapes[i].name, argv[1]) != 0)
 			continue;
 		shapes[i].make(strtoul(argv[2], NULL, 10));
+		scrub();
 		say_truth();
 		obey();
 		_exit(0);
