@@ -4,7 +4,7 @@
 import os
 import subprocess
 
-from live import Skip
+from live import Skip, status_field, wait_until
 
 PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "leak_target")
 
@@ -17,6 +17,8 @@ class LeakTarget:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
         self.truth = self.read_until(b"ready")
         self.pid = self.truth["pid"]
+        # it cleans its stack before it waits
+        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "it waits")
         self.truth["direct_count"] = self.truth["direct"]
         self.truth["indirect_count"] = self.truth["indirect"]
 
