@@ -108,8 +108,9 @@ def main():
         except Skip as skip:
             print(f"{program}: skipped: {skip}", file=sys.stderr)
             programs.remove(program)
-    for what, times in sorted(found.items()):
-        print(f"{times:8} {what}")
+        print(f"after {sum(found.values())}:", flush=True)
+        for what, times in sorted(found.items()):
+            print(f"{times:8} {what}", flush=True)
 
 
 main()
