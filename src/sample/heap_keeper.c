@@ -81,6 +81,7 @@ static struct heap_walk *new_walk(const struct procfs *fs, enum heap_stops stops
 	w->sampler = sampler_new(&w->fs, fs->is_live);
 	w->stops = stops;
 	heap_reader_init(&w->reader, &w->fs, w->sampler, max_pause_ns);
+	w->reader.is_read_once = true;
 	usage_init(&w->usage);
 	heap_init(&w->heap);
 	return w;
@@ -277,6 +278,7 @@ static void clear_walk(struct heap_walk *w)
 		return;
 	heap_reader_release(&w->reader);
 	heap_reader_init(&w->reader, old.fs, old.sampler, old.max_pause_ns);
+	w->reader.is_read_once = true;
 }
 
 /* True if a walk has ended, or has done so within patience_ns; its findings are noted. */

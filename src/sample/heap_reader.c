@@ -377,11 +377,12 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
 {
 	uint64_t least[OWNER_HEAP_LAST + 1], most[OWNER_HEAP_LAST + 1];
+	unsigned int readings = reader->is_read_once ? 1 : READINGS;
 	uint64_t no_pause_ns;
 	unsigned int count = 0;
 	int r = 0;
 
-	for (int i = 0; r == 0 && count < READINGS && i < READINGS + WALK_TRIES; i++) {
+	for (int i = 0; r == 0 && count < readings && i < READINGS + WALK_TRIES; i++) {
 		if (i > 0)
 			pause_shortly();
 		r = read_once(reader, u, mappings, ret, &no_pause_ns);

@@ -19,6 +19,7 @@ struct heap_reader {
 	struct sampler *sampler;
 	uint64_t max_pause_ns;
 	bool is_running; /* never stop the target: figures are estimates then */
+	bool is_read_once; /* and not several times, to tell how far they are apart */
 	bool copies_roots;  /* all memory too that may hold pointers: to be set by the user */
 	struct image image; /* its room is kept from read to read */
 	struct blocks blocks; /* of the last read, in the image */
