@@ -13,7 +13,8 @@ import sys
 
 from heap_lib import HEAP_OWNERS, HeapTarget, anonymous_rss, read_heap
 from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_sums, end_started, equal,
-                  memstate, parse_csv, read_proc, run, start_memstate, status_field, test)
+                  is_in_state, memstate, parse_csv, read_proc, run, start_memstate, status_field, test,
+                  wait_until)
 
 # Reading takes so little of a target's time that nothing is walked twice in a short series.
 SELDOM = ["--max-share", "0.1"]
@@ -22,6 +23,7 @@ ALWAYS = ["--max-share", "100"]
 
 def stops_seen(pid):
     """How often its threads gave up a CPU: of one that sleeps, nothing but a stop raises that."""
+    wait_until(lambda: is_in_state(pid, b"S"), f"{pid} sleeps")
     return [line for tid in sorted(os.listdir(f"/proc/{pid}/task"))
             for line in read_proc(f"{pid}/task/{tid}", "status").splitlines()
             if b"ctxt_switches" in line]
