@@ -178,6 +178,7 @@ def complaints(err):
 def start_memstate(*args, **popen):
     popen.setdefault("stdout", subprocess.PIPE)
     popen.setdefault("stderr", subprocess.PIPE)
+    popen.setdefault("bufsize", 0)  # communicate() would lose what readline() read ahead
     process = subprocess.Popen([MEMSTATE, *[str(a) for a in args]], **popen)
     _started.append(process)
     return process
