@@ -65,21 +65,21 @@ int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *o
 	return io_read_all(fd, limit, out);
 }
 
-static int write_and_sync(int fd, const void *bytes, size_t length)
+static int write_and_sync(int fd, const void *bytes, size_t length, mode_t mode)
 {
 	mode_t mask = umask(0);
 	int r;
 
 	umask(mask);
 	r = io_write_all(fd, bytes, length);
-	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+	if (r == 0 && (fchmod(fd, mode & ~mask) < 0 || fsync(fd) < 0))
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	return r;
 }
 
-int io_write_file_atomic(const char *path, const void *bytes, size_t length)
+static int replace_file(const char *path, const void *bytes, size_t length, mode_t mode)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	int fd, r;
@@ -88,10 +88,33 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length)
 	fd = mkostemp(name.text, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = write_and_sync(fd, bytes, length);
+	r = write_and_sync(fd, bytes, length, mode);
 	if (r == 0 && rename(name.text, path) < 0)
 		r = -errno;
 	if (r < 0)
 		unlink(name.text);
 	return r;
+}
+
+static int write_through(const char *path, const void *bytes, size_t length)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? -errno : io_write_all(fd, bytes, length);
+}
+
+int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode)
+{
+	_cleanup_free_ char *real_path = realpath(path, NULL);
+	int err = errno;
+	struct stat st;
+
+	/* of a link to nothing, what is meant cannot be told */
+	if (!real_path && (err != ENOENT || lstat(path, &st) == 0))
+		return -err;
+	if (!real_path)
+		return replace_file(path, bytes, length, mode);
+	if (stat(real_path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return write_through(real_path, bytes, length);
+	return replace_file(real_path, bytes, length, mode);
 }

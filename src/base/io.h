@@ -6,6 +6,7 @@
 #define MS_BASE_IO_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/strbuf.h"
 
@@ -23,8 +24,10 @@ int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *o
 
 /*
  * Put bytes into path whole: written beside it under a temporary name, synced, then renamed over
- * it. Returns 0 or -errno; on failure path is as it was and no temporary file is left.
+ * it; permissions are those of mode that the umask leaves. A link's file is meant, not the link. Returns 0 or
+ * -errno; on failure path is as it was and no temporary file is left. What is there and no regular file (a device,
+ * a pipe) is written to as it is.
  */
-int io_write_file_atomic(const char *path, const void *bytes, size_t length);
+int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode);
 
 #endif

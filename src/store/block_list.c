@@ -45,7 +45,7 @@ int block_list_save(const struct block_list_writer *writer,
 					 "\nunix_ms %" PRIu64 "\ncount %" PRIu64 "\n\n",
 		    head->pid, head->start_ticks, head->unix_ms, writer->count);
 	strbuf_add(&text, strbuf_text(&writer->body), writer->body.length);
-	return io_write_file_atomic(path, strbuf_text(&text), text.length);
+	return io_write_file_atomic(path, strbuf_text(&text), text.length, 0600);
 }
 
 void block_list_writer_release(struct block_list_writer *writer)

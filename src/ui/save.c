@@ -63,5 +63,5 @@ int save_view(const struct ui *ui, const char *path)
 		add_heap(ui, found, &text);
 	else
 		add_report(ui, &text);
-	return io_write_file_atomic(path, text.text, text.length);
+	return io_write_file_atomic(path, text.text, text.length, 0666);
 }

@@ -41,7 +41,7 @@ static const char *in_folder(const struct fixture *f, const char *name)
 
 static void put(const struct fixture *f, const char *name, const char *text)
 {
-	assert_int_equal(io_write_file_atomic(in_folder(f, name), text, strlen(text)), 0);
+	assert_int_equal(io_write_file_atomic(in_folder(f, name), text, strlen(text), 0666), 0);
 }
 
 /* A process as an old kernel would show it: no smaps_rollup, nothing of its threads. */

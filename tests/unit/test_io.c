@@ -61,9 +61,9 @@ static void assert_file_holds(const char *text)
 static void a_file_is_replaced_whole(void **state)
 {
 	(void)state;
-	assert_int_equal(io_write_file_atomic(path, "old\n", 4), 0);
+	assert_int_equal(io_write_file_atomic(path, "old\n", 4, 0666), 0);
 	assert_file_holds("old\n");
-	assert_int_equal(io_write_file_atomic(path, "a longer one\n", 13), 0);
+	assert_int_equal(io_write_file_atomic(path, "a longer one\n", 13, 0666), 0);
 	assert_file_holds("a longer one\n");
 	assert_int_equal(count_entries(), 1);
 }
@@ -74,10 +74,56 @@ static void a_new_file_has_the_mode_that_the_umask_leaves(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(io_write_file_atomic(path, "x", 1), 0);
+	assert_int_equal(io_write_file_atomic(path, "x", 1, 0666), 0);
 	umask(before);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+static void a_file_may_be_its_owners_alone(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(io_write_file_atomic(path, "x", 1, 0600), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void of_a_link_the_file_is_replaced(void **state)
+{
+	char target[sizeof(dir) + 16];
+	struct stat st;
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/target", dir);
+	assert_int_equal(symlink("target", path), 0);
+	assert_int_equal(io_write_file_atomic(path, "x", 1, 0666), -ENOENT);
+	assert_int_equal(io_write_file_atomic(target, "old\n", 4, 0666), 0);
+	assert_int_equal(io_write_file_atomic(path, "new\n", 4, 0666), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_file_holds("new\n");
+	assert_int_equal(count_entries(), 2);
+	assert_int_equal(unlink(target), 0);
+}
+
+static void what_is_no_file_is_written_to(void **state)
+{
+	struct stat st;
+	char text[8];
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_file_atomic(path, "new\n", 4, 0666), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	close(fd);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(count_entries(), 1);
 }
 
 /* The write fails half-way, as on a full disk. */
@@ -89,12 +135,12 @@ static void a_write_that_fails_leaves_the_old_file_and_no_other(void **state)
 
 	(void)state;
 	memset(big, 'x', sizeof(big));
-	assert_int_equal(io_write_file_atomic(path, "old\n", 4), 0);
+	assert_int_equal(io_write_file_atomic(path, "old\n", 4, 0666), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	r = io_write_file_atomic(path, big, sizeof(big));
+	r = io_write_file_atomic(path, big, sizeof(big), 0666);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(r, -EFBIG);
 	assert_file_holds("old\n");
@@ -105,7 +151,7 @@ static void a_rename_that_fails_leaves_no_temporary_file(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(io_write_file_atomic(path, "x", 1), -EISDIR);
+	assert_int_equal(io_write_file_atomic(path, "x", 1, 0666), -EISDIR);
 	assert_int_equal(count_entries(), 1);
 	assert_int_equal(rmdir(path), 0);
 }
@@ -113,7 +159,7 @@ static void a_rename_that_fails_leaves_no_temporary_file(void **state)
 static void a_folder_that_is_not_there_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(io_write_file_atomic("/nonexistent/folder/file", "x", 1), -ENOENT);
+	assert_int_equal(io_write_file_atomic("/nonexistent/folder/file", "x", 1, 0666), -ENOENT);
 }
 
 static void reading_stops_at_its_limit_and_takes_back_what_it_added(void **state)
@@ -121,7 +167,7 @@ static void reading_stops_at_its_limit_and_takes_back_what_it_added(void **state
 	struct strbuf sb = STRBUF_INIT;
 
 	(void)state;
-	assert_int_equal(io_write_file_atomic(path, "0123456789", 10), 0);
+	assert_int_equal(io_write_file_atomic(path, "0123456789", 10, 0666), 0);
 	strbuf_add_text(&sb, "before:");
 	assert_int_equal(io_read_file_at(AT_FDCWD, path, 9, &sb), -EFBIG);
 	assert_string_equal(strbuf_text(&sb), "before:");
@@ -157,6 +203,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_file_is_replaced_whole, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_that_the_umask_leaves,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_file_may_be_its_owners_alone,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(of_a_link_the_file_is_replaced,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_written_to,
 						make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(
 			a_write_that_fails_leaves_the_old_file_and_no_other, make_dir, remove_dir),
