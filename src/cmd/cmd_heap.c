@@ -13,9 +13,6 @@
 #include "render/heap_report.h"
 #include "sample/heap_reader.h"
 
-/* Lines of each list in a text, unless --top says otherwise: all fits on a screen or two. */
-#define TEXT_TOP 10
-
 static void add_report(struct session *session, const struct usage *u, const struct heap *heap,
 		       const struct heap_detail *detail, struct strbuf *out)
 {
@@ -40,7 +37,7 @@ static void add_report(struct session *session, const struct usage *u, const str
 		options.ascii = terminal.ascii;
 		options.width = terminal.max_width;
 		if (options.top == 0)
-			options.top = TEXT_TOP;
+			options.top = OPTIONS_TEXT_TOP;
 		heap_report_add_text(out, u, heap, detail, &options);
 	}
 }

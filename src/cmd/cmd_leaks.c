@@ -45,10 +45,7 @@ static void note_leak(void *context, const struct leak *leak)
 {
 	struct leaks *l = context;
 
-	block_groups_add(
-		&l->leaked, NULL,
-		content_of(&l->reader.image, &l->scan.mappings, leak->addr, leak->bytes),
-		leak);
+	add_to_group(l, &l->leaked, leak);
 }
 
 /* Both by address: what is not in the earlier list, and not leaked, is new. */
@@ -120,6 +117,7 @@ static void report(struct leaks *l, const struct usage *u)
 		.leaked = &l->leaked,
 		.fresh = o->since ? &l->fresh : NULL,
 		.since_unix_ms = l->since.head.unix_ms,
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.exact_bytes = o->exact_bytes,
 	};
 

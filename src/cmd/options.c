@@ -80,7 +80,7 @@ static const struct option_row {
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
-	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP,
+	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS,
 			 "so many lines of each list (default 10; all in CSV and JSON)" },
 	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
 			       "most of the time that reading may keep a target's memory map busy "

@@ -38,6 +38,9 @@ enum heap_mode {
 	HEAP_OFF,
 };
 
+/* Lines of each list in a text, unless --top says otherwise: all fits on a screen or two. */
+#define OPTIONS_TEXT_TOP 10
+
 struct options {
 	const char *verb; /* the command's name for messages; NULL: memstate itself */
 	struct targets targets;
@@ -56,7 +59,7 @@ struct options {
 	bool no_headings;
 	bool exact_bytes;
 	const char *sort; /* -s, or NULL */
-	uint64_t top;	  /* lines of each list; 0: not said */
+	uint64_t top;	  /* lines of each list; 0: not said, see OPTIONS_TEXT_TOP */
 	unsigned int max_share_per_mille;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;

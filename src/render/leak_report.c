@@ -13,9 +13,8 @@
 #include "base/xalloc.h"
 #include "render/output.h"
 
-/* Of the longest list a person would read. */
-#define GROUPS_SHOWN 20
-#define PEEKS_SHOWN 5
+/* Each takes three lines of the page. */
+#define PEEKS_SHOWN 8
 
 #define PEEK_LINE_BYTES 16
 
@@ -139,20 +138,22 @@ static void add_sums(const struct page *p)
 				    mark->direct.bytes + mark->indirect.bytes };
 	int width = p->report->exact_bytes ? 14 : 8;
 
-	strbuf_addf(p->out, "\n  %-24s %12s %*s %*s\n", "", "BLOCKS", width, "BYTES",
+	strbuf_addf(p->out, "\n  %-24s %12s %*s %*s\n", "", "BLOCKS", width, "USABLE",
 		    width, "RESIDENT");
 	add_sum(p, "live", &mark->live, scan->heap.owner_bytes[OWNER_LIVE]);
 	add_sum(p, "  reachable", &mark->reachable, scan->reachable_resident_bytes);
 	add_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
 	add_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
 	add_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
+	if (scan->heap.allocator == ALLOCATOR_GLIBC)
+		strbuf_add_text(p->out, "  RESIDENT has malloc's own word of each block, too.\n");
 }
 
 static void add_table(const struct page *p, const struct block_groups *groups,
 		      bool is_leaked)
 {
 	const struct table_options options = { .exact_bytes = p->report->exact_bytes };
-	size_t shown = groups->count < GROUPS_SHOWN ? groups->count : GROUPS_SHOWN;
+	size_t shown = groups->count < p->report->top ? groups->count : p->report->top;
 	struct leak_row *rows = xcalloc(shown, sizeof(*rows));
 	const void **pointers = xcalloc(shown, sizeof(*pointers));
 	struct column_list columns = COLUMN_LIST_INIT;
@@ -167,19 +168,28 @@ static void add_table(const struct page *p, const struct block_groups *groups,
 			      &name) == 0)
 		table_add(p->out, &columns, pointers, shown, &options);
 	if (shown < groups->count)
-		strbuf_addf(p->out, "and %zu more kinds\n", groups->count - shown);
+		strbuf_addf(p->out, "and %zu more (--top N)\n", groups->count - shown);
 	column_list_release(&columns);
 	free(pointers);
 	free(rows);
 }
 
+/* What the examples in the table hold, in its order. */
 static void add_peeks(const struct page *p)
 {
 	const struct block_groups *groups = p->report->leaked;
 
-	for (size_t i = 0; i < groups->count && i < PEEKS_SHOWN; i++) {
+	strbuf_add_text(p->out, "\nThe first bytes of the examples:\n");
+	for (size_t i = 0; i < groups->count && i < PEEKS_SHOWN && i < p->report->top; i++) {
 		const struct block_group *g = &groups->items[i];
 
+		strbuf_addf(p->out, "  %" PRIu64 " bytes each, %s", g->block_bytes,
+			    content_names[g->content]);
+		if (g->type) {
+			strbuf_add_text(p->out, ", ");
+			text_add_printable(p->out, g->type, strlen(g->type), false);
+		}
+		strbuf_add_char(p->out, '\n');
 		leak_report_add_peek(p->out, p->report->image, g->examples[0],
 				     g->block_bytes < LEAK_PEEK_BYTES ? g->block_bytes
 								      : LEAK_PEEK_BYTES);
@@ -188,15 +198,24 @@ static void add_peeks(const struct page *p)
 
 static void add_fresh(const struct page *p)
 {
+	const struct block_groups *fresh = p->report->fresh;
+	struct chunk_sum sum = { 0, 0 };
 	char time[CLOCK_TEXT_SIZE];
 
 	clock_format_utc(p->report->since_unix_ms, time);
-	if (p->report->fresh->count == 0) {
+	if (fresh->count == 0) {
 		strbuf_addf(p->out, "\nNo block is new since %s and reachable.\n", time);
 		return;
 	}
-	strbuf_addf(p->out, "\nNew since %s, and reachable:\n", time);
-	add_table(p, p->report->fresh, false);
+	for (size_t i = 0; i < fresh->count; i++) {
+		sum.count += fresh->items[i].sum.count;
+		sum.bytes += fresh->items[i].sum.bytes;
+	}
+	strbuf_addf(p->out, "\nNew since %s, and reachable: %" PRIu64 " blocks, ", time,
+		    sum.count);
+	add_bytes(p, sum.bytes, 0);
+	strbuf_add_text(p->out, "\n");
+	add_table(p, fresh, false);
 }
 
 void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
@@ -208,7 +227,6 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 	if (report->leaked->count > 0) {
 		strbuf_add_text(out, "\nLeaked, and what only they lead to:\n");
 		add_table(&page, report->leaked, true);
-		strbuf_add_char(out, '\n');
 		add_peeks(&page);
 	}
 	if (report->fresh)

@@ -22,6 +22,7 @@ struct leak_report {
 	/* blocks that are new since an earlier scan, and reachable; NULL if none was given */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* when that was */
+	size_t top; /* kinds shown in a text */
 	bool exact_bytes;
 };
 

@@ -267,4 +267,20 @@ def the_text_shows_types_pages_and_the_map():
         check("more (--top N)" in out, "what is left out is said")
 
 
+@test
+def leaked_objects_have_their_types():
+    with Waiting(os.path.join(TARGETS, "types_target"), "forget") as target:
+        leaks = json.loads(memstate("leaks", "-p", target.pid, "-J", "--max-pause", "1m")
+                           .must_be(0).out)
+        found = {}
+        for group in leaks["leaked"]:
+            count, size = found.get(group["type"], (0, 0))
+            found[group["type"]] = (count + group["blocks"], size + group["total_bytes"])
+        named, _ = target.types()
+        # of the kinds made last an address may be left where nobody wrote since
+        for name in ("shapes::Circle", "Labelled"):
+            equal(found.get(name if has("LIBIBERTY") else MANGLED[name]), named[name], name)
+        check(None in found, "blocks that are no objects have no type")
+
+
 run()
