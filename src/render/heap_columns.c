@@ -168,6 +168,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		add(rows, "top", BYTES_UNKNOWN, is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
 	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
+	rows->row.name = NULL; /* it was ours */
 }
 
 static void add_classes(struct rows *rows)

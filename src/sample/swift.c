@@ -24,8 +24,6 @@
 #define LIMIT_NS (2 * NS_PER_S)
 #define OUTPUT_MAX_BYTES (16 * MIB)
 
-extern char **environ;
-
 /* In front of the names of the types that these are the tables of. */
 static const char *const leads[] = { "full type metadata for ", "type metadata for " };
 
