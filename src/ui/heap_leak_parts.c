@@ -96,7 +96,7 @@ void sheet_draw_leaks(const struct heap_sheet *s)
 	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-22s", "LEAKS");
 	sheet_add_count_title(&pen, "BLOCKS");
-	sheet_add_title(s, &pen, "BYTES");
+	sheet_add_title(s, &pen, "USABLE");
 	sheet_add_title(s, &pen, "RESIDENT");
 	pen_addf(&pen, "  %s ago",
 		 units_format_duration(s->now_ns > l->taken_ns ? s->now_ns - l->taken_ns : 0, age));
