@@ -48,6 +48,8 @@ def test(function):
 
 
 def run():
+    # programs and libraries that were just built or installed are dirty until they are written back
+    os.sync()
     outcomes = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     for function in _tests:
         reason = ""
