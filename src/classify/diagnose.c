@@ -80,12 +80,9 @@ static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
 
 static bool rule_no_memory(const struct usage *u, struct diagnosis *d)
 {
-	if (u->process.is_kernel_thread)
-		return say(d, "A kernel thread: it has no memory of its own.");
-	if (u->process.state == 'Z')
-		return say(d, "A zombie: its memory is gone, only its exit status waits for its "
-			      "parent.");
-	return false;
+	const char *text = process_no_memory_text(&u->process);
+
+	return text && say(d, "A %s.", text);
 }
 
 static const char *const owner_phrases[OWNER_COUNT_] = {
@@ -285,8 +282,9 @@ static bool rule_stacks(const struct usage *u, struct diagnosis *d)
 
 	if (!matters(stack, 8 * MIB, rss(u), 100))
 		return false;
-	return say(d, "The stacks of %u threads hold %s (%u%%): pages once touched stay until the "
-		      "thread ends.", u->process.thread_count, amount(stack).text,
+	return say(d, "The stacks of %u thread%s hold %s (%u%%): pages once touched stay until the "
+		      "thread ends.", u->process.thread_count,
+		   u->process.thread_count == 1 ? "" : "s", amount(stack).text,
 		   percent(stack, rss(u)));
 }
 

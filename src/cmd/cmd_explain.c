@@ -116,7 +116,10 @@ static int show_process(struct explain *x, struct usage *u)
 	if (u->error)
 		return EXIT_FAILED;
 	if (x->mappings.count == 0) {
-		message_process_error(u->process.pid, r < 0 ? r : -ESRCH);
+		if (process_has_memory(&u->process))
+			message_process_error(u->process.pid, r < 0 ? r : -ESRCH);
+		else
+			heaps_report_failure(u, &x->heap, r);
 		return EXIT_FAILED;
 	}
 	if (r < 0)

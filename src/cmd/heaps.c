@@ -94,6 +94,12 @@ static void report_room(int pid, const struct heap *heap)
 
 void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
 {
+	const char *no_memory = process_no_memory_text(&u->process);
+
+	if (no_memory) {
+		message("%d: a %s", u->process.pid, no_memory);
+		return;
+	}
 	if (r == -ENOMEM && heap->room_limit && *heap->room_limit) {
 		report_room(u->process.pid, heap);
 		return;

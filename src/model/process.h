@@ -8,6 +8,7 @@
 #define MS_MODEL_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROCESS_COMM_SIZE 64 /* TASK_COMM_LEN is 16; kernel workers show up to 64 in stat */
@@ -42,6 +43,16 @@ static inline bool process_has_ended(const struct process *p)
 static inline bool process_has_memory(const struct process *p)
 {
 	return !p->is_kernel_thread && !process_has_ended(p);
+}
+
+/* What it is that has none, to follow "a" or "A"; NULL if it has memory. */
+static inline const char *process_no_memory_text(const struct process *p)
+{
+	if (p->is_kernel_thread)
+		return "kernel thread: it has no memory of its own";
+	return process_has_ended(p) ? "zombie: its memory is gone, only its exit status waits "
+				      "for its parent"
+				    : NULL;
 }
 
 #endif

@@ -10,6 +10,9 @@ run -p 100 --text
 run -p 100 --text -b
 run -p 300
 run -p 2
+run heap -p 2
+run leaks -p 2
+run explain -p 2 1000
 run -p worker
 run -p helper
 run -p helper,7 --text
