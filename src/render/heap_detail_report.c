@@ -150,8 +150,8 @@ static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
 		strbuf_add_text(p->out, "\n  Blocks with mappings of their own");
 	else
 		strbuf_addf(p->out, "\n  Arena %zu", (size_t)strip->arena);
-	strbuf_addf(p->out, ": %" PRIu64 " pages, %" PRIu64 " for each sign\n",
-		    strip->sum.page_count, pages);
+	strbuf_addf(p->out, ": %" PRIu64 " page%s, %" PRIu64 " for each sign\n",
+		    strip->sum.page_count, strip->sum.page_count == 1 ? "" : "s", pages);
 	for (size_t i = 0; i < strip->cell_count; i += per_sign) {
 		struct page_sum sum = { 0, 0 };
 
@@ -178,12 +178,13 @@ static void add_strips(const struct heap_page *p)
 	const struct heap_detail *d = p->detail;
 	size_t width = p->options->width > 4 ? (size_t)p->options->width - 4 : STRIP_WIDTH;
 	size_t shown = d->strip_count < STRIPS_SHOWN ? d->strip_count : STRIPS_SHOWN;
+	size_t more = d->strip_count - shown;
 
 	for (size_t i = 0; i < shown; i++)
 		add_strip(p, &d->strips[i], width);
-	if (shown < d->strip_count)
-		strbuf_addf(p->out, "  and %zu more arenas (--json has them)\n",
-			    d->strip_count - shown);
+	if (more > 0)
+		strbuf_addf(p->out, "  and %zu more arena%s (--json has %s)\n", more,
+			    more == 1 ? "" : "s", more == 1 ? "it" : "them");
 }
 
 void heap_detail_add_text(const struct heap_page *p)

@@ -73,7 +73,7 @@ void heap_jemalloc_add_sums(const struct heap_page *p)
 	heap_page_add_sum(p, "free, in slabs", &all.bin);
 	if (heap_lists_known(p->heap)) {
 		heap_page_add_sum(p, "of jemalloc itself", &all.own);
-		strbuf_addf(p->out, "  %zu threads' caches\n", p->heap->cache_count);
+		heap_page_add_caches(p);
 	}
 	add_stretches(p, &all);
 }

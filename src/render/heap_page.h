@@ -33,6 +33,9 @@ void heap_page_add_more(const struct heap_page *p, size_t more);
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);
 
+/* How many threads have a cache. */
+void heap_page_add_caches(const struct heap_page *p);
+
 /* Lists are not read of a process that runs: what is in them counts as live. */
 bool heap_lists_known(const struct heap *heap);
 

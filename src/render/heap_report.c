@@ -74,6 +74,12 @@ void heap_page_add_sum(const struct heap_page *p, const char *label,
 	strbuf_add_char(p->out, '\n');
 }
 
+void heap_page_add_caches(const struct heap_page *p)
+{
+	strbuf_addf(p->out, "  %zu %s\n", p->heap->cache_count,
+		    p->heap->cache_count == 1 ? "thread's cache" : "threads' caches");
+}
+
 static void add_sums(const struct heap_page *p)
 {
 	struct heap_arena all = { 0 };
@@ -105,7 +111,7 @@ static void add_sums(const struct heap_page *p)
 	}
 	heap_page_add_sum(p, "free, in bins", &all.bin);
 	if (heap_lists_known(p->heap))
-		strbuf_addf(p->out, "  %zu threads' caches\n", p->heap->cache_count);
+		heap_page_add_caches(p);
 }
 
 static void add_resident(const struct heap_page *p)

@@ -57,7 +57,8 @@ static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip
 		pen_add(&pen, "blocks with mappings of their own");
 	else
 		pen_addf(&pen, "arena %" PRIu32, strip->arena);
-	pen_addf(&pen, ": %" PRIu64 " pages, %" PRIu64 " for each sign", strip->sum.page_count,
+	pen_addf(&pen, ": %" PRIu64 " page%s, %" PRIu64 " for each sign",
+		 strip->sum.page_count, strip->sum.page_count == 1 ? "" : "s",
 		 strip->pages_per_cell * per_sign);
 	for (size_t i = 0; i < strip->cell_count; i += per_sign * width) {
 		pen = lines_next(s->lines);
@@ -152,8 +153,9 @@ void sheet_draw_pins(const struct heap_sheet *s)
 	if (!s->findings->has_detail || d->pin_count == 0)
 		return;
 	pen = lines_next(s->lines);
-	pen_addf(&pen, "%" PRIu64 " pages are half free or more: %s that nobody gets, for these:",
-		 d->fragmented.page_count, units_format_bytes(d->fragmented.free_bytes, text));
+	pen_addf(&pen, "%" PRIu64 " page%s half free or more: %s that nobody gets, for these:",
+		 d->fragmented.page_count, d->fragmented.page_count == 1 ? " is" : "s are",
+		 units_format_bytes(d->fragmented.free_bytes, text));
 	pen = sheet_begin_heading(s);
 	sheet_add_count_title(&pen, "BLOCKS");
 	sheet_add_count_title(&pen, "ON PAGES");

@@ -81,7 +81,8 @@ static void draw_kinds(const struct heap_sheet *s, const struct heap_leaks *l)
 		add_kind(s, &l->kinds[i]);
 	if (l->kind_count < l->all_kind_count) {
 		pen = lines_next(s->lines);
-		pen_addf(&pen, "and %zu more kinds", l->all_kind_count - l->kind_count);
+		pen_addf(&pen, "and %zu more kind%s", l->all_kind_count - l->kind_count,
+			 l->all_kind_count - l->kind_count == 1 ? "" : "s");
 	}
 }
 
