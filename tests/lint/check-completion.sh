@@ -13,14 +13,16 @@ exec bash -c '
 . "$srcdir/contrib/bash-completion/memstate"
 status=0
 
-# complete WORD...: what is offered for the last word, in COMPREPLY, sorted.
+# complete WORD...: what is offered for the last word, in COMPREPLY, sorted; what is offered twice
+# is there twice.
+program=$MEMSTATE
 complete_words()
 {
-	COMP_WORDS=("$MEMSTATE" "$@")
+	COMP_WORDS=("$program" "$@")
 	COMP_CWORD=$#
 	COMPREPLY=()
 	_memstate
-	mapfile -t COMPREPLY < <(printf "%s\n" "${COMPREPLY[@]}" | sort -u)
+	mapfile -t COMPREPLY < <(printf "%s\n" "${COMPREPLY[@]}" | sort)
 }
 
 # offers "WORDS" "EXPECTED": all that is offered, sorted. An empty last word is written @.
@@ -71,6 +73,14 @@ offers "map -p 4242,mem --procfs /nowhere" ""
 offers "--procfs $srcdir/tests/fixtures/demo -p 4242,mem" "4242,memstate-demo"
 complete_words -p "$$"
 [[ " ${COMPREPLY[*]} " == *" $$ "* ]] || { echo "-p: does not offer $$" >&2; status=1; }
+
+# It need not be on PATH: however it is typed, that is the one that is asked.
+HOME=$(cd "$(dirname "$MEMSTATE")" && pwd)
+PATH=/usr/bin:/bin
+for program in "~/${MEMSTATE##*/}" "$HOME/${MEMSTATE##*/}"; do
+	offers "leaks --" "$(long_options leaks)"
+done
+program=$MEMSTATE
 
 offers "-- @ x" ""
 offers "-n @" ""
