@@ -91,6 +91,31 @@ const struct key_row key_rows[] = {
 
 const size_t key_row_count = sizeof(key_rows) / sizeof(key_rows[0]);
 
+const struct key_section key_sections[] = {
+	{ "everywhere", IN_VIEWS },
+	{ "processes, mappings and heap", IN_PAGES },
+	{ "processes and mappings", IN_LISTS },
+	{ "processes", IN_PROCESSES },
+	{ "one process", IN_PROCESS },
+	{ "mappings", IN_MAPPINGS },
+	{ "heap", IN_HEAP },
+	{ "help", IN_HELP },
+	{ "menus", IN_MENUS },
+	{ "menu of columns", IN_CHECKLIST },
+	{ "where a text is typed", IN_PROMPT },
+	{ "questions", IN_QUESTION },
+	{ "help, menus, where a text is typed, and questions", IN_HELP | IN_MENUS | IN_PROMPT | IN_QUESTION },
+};
+
+const size_t key_section_count = sizeof(key_sections) / sizeof(key_sections[0]);
+
+bool key_row_is_of(const struct key_row *row, const struct key_section *section)
+{
+	unsigned int places = row->contexts & ~(unsigned int)WHEN_MASK;
+
+	return (places & IN_VIEWS ? places & IN_VIEWS : places) == section->contexts;
+}
+
 bool key_row_works(const struct key_row *row, unsigned int context)
 {
 	unsigned int when = row->contexts & WHEN_MASK;

@@ -122,6 +122,18 @@ struct key_row {
 extern const struct key_row key_rows[];
 extern const size_t key_row_count;
 
+/* Rows that work in the same places. The views come first, and only they are on the help screen. */
+struct key_section {
+	const char *title;
+	unsigned int contexts; /* IN_ of views, or of what is over them */
+};
+
+extern const struct key_section key_sections[];
+extern const size_t key_section_count;
+
+/* Each row is of one section: one that works in views is of those, wherever else it does. */
+bool key_row_is_of(const struct key_row *row, const struct key_section *section);
+
 /* True if the row works where `context` (one IN_ and all WHEN_ that hold) says we are. */
 bool key_row_works(const struct key_row *row, unsigned int context);
 

@@ -6,19 +6,6 @@
 #include "ui/lines.h"
 #include "ui/view.h"
 
-static const struct section {
-	const char *title;
-	unsigned int contexts;
-} sections[] = {
-	{ "everywhere", IN_VIEWS },
-	{ "processes, mappings and heap", IN_PAGES },
-	{ "processes and mappings", IN_LISTS },
-	{ "processes", IN_PROCESSES },
-	{ "one process", IN_PROCESS },
-	{ "mappings", IN_MAPPINGS },
-	{ "heap", IN_HEAP },
-};
-
 static const char *const legend[] = {
 	"What the words mean:",
 	"  private_dirty D  written, and only this process's: only swap can take it back",
@@ -32,11 +19,6 @@ static const char *const legend[] = {
 };
 
 #define LEGEND_COUNT (sizeof(legend) / sizeof(legend[0]))
-
-static unsigned int places_of(const struct key_row *row)
-{
-	return row->contexts & IN_VIEWS;
-}
 
 static void add_key_row(struct lines *l, const struct key_row *row)
 {
@@ -62,10 +44,12 @@ static void add_title(struct lines *l, const char *title)
 
 static void walk(struct lines *l)
 {
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		add_title(l, sections[i].title);
+	for (size_t i = 0; i < key_section_count; i++) {
+		if (!(key_sections[i].contexts & IN_VIEWS))
+			continue;
+		add_title(l, key_sections[i].title);
 		for (size_t r = 0; r < key_row_count; r++)
-			if (places_of(&key_rows[r]) == sections[i].contexts)
+			if (key_row_is_of(&key_rows[r], &key_sections[i]))
 				add_key_row(l, &key_rows[r]);
 		add_title(l, "");
 	}

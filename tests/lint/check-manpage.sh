@@ -91,14 +91,19 @@ if ! cmp -s "$scratch/page" "$scratch/program"; then
 	status=1
 fi
 
-# The key and what it does: the two lines after .TP. Without a screen there are no keys.
+# Where, and the key and what it does: the two lines after .TP. Without a screen there are no keys.
 if test -x "$builddir/tests/lint/list_keys"; then
 	section KEYS | sed 's/\\e/\\/g; s/\\(ha/^/g' | awk '
+	/^\.SS / { where = $0; sub(/^\.SS /, "", where) }
 	left == 2 { sub(/^\.B /, ""); key = $0 }
-	left == 1 { print key "\t" $0 }
+	left == 1 { print where "\t" key "\t" $0 }
 	{ left = /^\.TP/ ? 2 : left - 1 }' >"$scratch/page"
 	"$builddir/tests/lint/list_keys" >"$scratch/program"
 	same keys
+	if ! cmp -s "$scratch/page" "$scratch/program"; then
+		echo 'keys: in another order than the program has them' >&2
+		status=1
+	fi
 fi
 
 sed -n 's/^\.TH .*"\(memstate [0-9.]*\)".*/\1/p' "$page" >"$scratch/page"

@@ -39,6 +39,18 @@ static void every_action_has_a_key(void **state)
 	}
 }
 
+static void every_row_is_of_one_section(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < key_row_count; i++) {
+		int count = 0;
+
+		for (size_t s = 0; s < key_section_count; s++)
+			count += key_row_is_of(&key_rows[i], &key_sections[s]);
+		assert_int_equal(count, 1);
+	}
+}
+
 static void every_place_has_a_way_out(void **state)
 {
 	(void)state;
@@ -79,6 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_key_does_one_thing_where_it_works),
 		cmocka_unit_test(every_action_has_a_key),
+		cmocka_unit_test(every_row_is_of_one_section),
 		cmocka_unit_test(every_place_has_a_way_out),
 		cmocka_unit_test(a_condition_that_does_not_hold_silences_a_key),
 		cmocka_unit_test(names_of_keys_lead_back_to_them),
