@@ -53,6 +53,34 @@ void heap_release(struct heap *heap)
 	heap_init(heap);
 }
 
+static void add_sum(struct chunk_sum *to, const struct chunk_sum *from)
+{
+	to->count += from->count;
+	to->bytes += from->bytes;
+}
+
+void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret)
+{
+	*ret = (struct heap_arena){ 0 };
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct heap_arena *arena = &heap->arenas[i];
+
+		if (arena->problem)
+			continue;
+		add_sum(&ret->live, &arena->live);
+		add_sum(&ret->cached, &arena->cached);
+		add_sum(&ret->fast, &arena->fast);
+		add_sum(&ret->bin, &arena->bin);
+		add_sum(&ret->own, &arena->own);
+		for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
+			ret->stretches[s].count += arena->stretches[s].count;
+			ret->stretches[s].bytes += arena->stretches[s].bytes;
+			ret->stretches[s].resident_bytes +=
+				arena->stretches[s].resident_bytes;
+		}
+	}
+}
+
 static const struct {
 	int error;
 	const char *text, *help;

@@ -134,6 +134,9 @@ const char *heap_error_help(int error);
 /* Why the heap of *u is unknown, or is not exact; NULL if it is, or nobody tried. Static. */
 const char *heap_problem_text(const struct usage *u);
 
+/* What all arenas that are trusted have together: counts and bytes of blocks and stretches, nothing else. */
+void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
+
 /* The class of a chunk of so many bytes; not jemalloc's. */
 size_t heap_class_index(uint64_t chunk_bytes);
 

@@ -9,34 +9,6 @@
 #define ARENAS_SHOWN 16
 #define KEY_SIZE 32
 
-static void add_sum(struct chunk_sum *to, const struct chunk_sum *from)
-{
-	to->count += from->count;
-	to->bytes += from->bytes;
-}
-
-/* All arenas that are trusted. */
-static void sum_arenas(const struct heap *heap, struct heap_arena *ret)
-{
-	*ret = (struct heap_arena){ 0 };
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		const struct heap_arena *arena = &heap->arenas[i];
-
-		if (arena->problem)
-			continue;
-		add_sum(&ret->live, &arena->live);
-		add_sum(&ret->cached, &arena->cached);
-		add_sum(&ret->bin, &arena->bin);
-		add_sum(&ret->own, &arena->own);
-		for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
-			ret->stretches[s].count += arena->stretches[s].count;
-			ret->stretches[s].bytes += arena->stretches[s].bytes;
-			ret->stretches[s].resident_bytes +=
-				arena->stretches[s].resident_bytes;
-		}
-	}
-}
-
 static void add_stretches(const struct heap_page *p, const struct heap_arena *all)
 {
 	static const char *const labels[HEAP_STRETCH_COUNT_] = {
@@ -63,7 +35,7 @@ void heap_jemalloc_add_sums(const struct heap_page *p)
 {
 	struct heap_arena all;
 
-	sum_arenas(p->heap, &all);
+	heap_sum_arenas(p->heap, &all);
 	strbuf_addf(p->out, "\n  %-34s %12s %*s\n", "BLOCKS", "COUNT",
 		    heap_page_bytes_width(p), "BYTES");
 	heap_page_add_sum(p, heap_lists_known(p->heap) ? "live" : "live or cached",
@@ -151,7 +123,7 @@ void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap)
 {
 	struct heap_arena all;
 
-	sum_arenas(heap, &all);
+	heap_sum_arenas(heap, &all);
 	heap_json_add_number(out, "allocated_bytes",
 			     all.live.bytes + all.cached.bytes + all.own.bytes);
 	add_json_figures(out, heap, &all);

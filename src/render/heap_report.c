@@ -82,22 +82,9 @@ void heap_page_add_caches(const struct heap_page *p)
 
 static void add_sums(const struct heap_page *p)
 {
-	struct heap_arena all = { 0 };
+	struct heap_arena all;
 
-	for (size_t i = 0; i < p->heap->arena_count; i++) {
-		const struct heap_arena *arena = &p->heap->arenas[i];
-
-		if (arena->problem)
-			continue;
-		all.live.count += arena->live.count;
-		all.live.bytes += arena->live.bytes;
-		all.cached.count += arena->cached.count;
-		all.cached.bytes += arena->cached.bytes;
-		all.fast.count += arena->fast.count;
-		all.fast.bytes += arena->fast.bytes;
-		all.bin.count += arena->bin.count;
-		all.bin.bytes += arena->bin.bytes;
-	}
+	heap_sum_arenas(p->heap, &all);
 	strbuf_addf(p->out, "\n  %-34s %12s %*s\n", "CHUNKS", "COUNT",
 		    heap_page_bytes_width(p), "BYTES");
 	heap_page_add_sum(p,

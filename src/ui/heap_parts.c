@@ -181,29 +181,6 @@ static void add_chunks(const struct heap_sheet *s, const char *label, const stru
 	sheet_add_amount(s, &pen, sum->bytes);
 }
 
-static void add_sum(struct chunk_sum *sum, const struct chunk_sum *more)
-{
-	sum->count += more->count;
-	sum->bytes += more->bytes;
-}
-
-/* Of the arenas that are trusted. */
-static void sum_arenas(const struct heap *heap, struct heap_arena *ret)
-{
-	*ret = (struct heap_arena){ 0 };
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		const struct heap_arena *arena = &heap->arenas[i];
-
-		if (arena->problem)
-			continue;
-		add_sum(&ret->live, &arena->live);
-		add_sum(&ret->cached, &arena->cached);
-		add_sum(&ret->fast, &arena->fast);
-		add_sum(&ret->bin, &arena->bin);
-		add_sum(&ret->own, &arena->own);
-	}
-}
-
 static void draw_chunks(const struct heap_sheet *s)
 {
 	const struct heap *heap = &s->findings->heap;
@@ -211,7 +188,7 @@ static void draw_chunks(const struct heap_sheet *s)
 	struct pen pen = sheet_begin_heading(s);
 	struct heap_arena all;
 
-	sum_arenas(heap, &all);
+	heap_sum_arenas(heap, &all);
 	pen_addf(&pen, "%-*s", LABEL_WIDTH, "BLOCKS, resident or not");
 	sheet_add_count_title(&pen, "COUNT");
 	sheet_add_title(s, &pen, "BYTES");

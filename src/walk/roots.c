@@ -42,23 +42,6 @@ uint64_t roots_swapped_bytes(const struct mapping_list *mappings)
 	return sum;
 }
 
-static const struct mapping *mapping_at(const struct mapping_list *list, uint64_t addr)
-{
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < list->count && list->items[low].start_addr <= addr
-		       ? &list->items[low]
-		       : NULL;
-}
-
 static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3])
 {
 	uint64_t start = words[0], size = words[1], guard = words[2];
@@ -92,7 +75,7 @@ struct root_range roots_dead_stack(struct image *image,
 				   const struct mapping_list *mappings,
 				   const struct root_thread *thread)
 {
-	const struct mapping *m = mapping_at(mappings, thread->stack_addr);
+	const struct mapping *m = mapping_list_find(mappings, thread->stack_addr);
 	struct root_range dead = { 0, 0 };
 
 	if (!m || thread->stack_addr % 8)
