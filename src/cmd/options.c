@@ -50,7 +50,6 @@ static const struct option_row {
 	const char *arg; /* NULL: takes none */
 	unsigned int scope;
 	const char *help;
-	const char *verb_help; /* of a verb, where it is another than memstate's own; or NULL */
 } option_rows[OPTION_COUNT_] = {
 	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_ALL,
 			 "these processes, by id or by name; may be repeated" },
@@ -62,8 +61,7 @@ static const struct option_row {
 			 "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
 			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN,
-			  "JSON, one line per sample",
-			  "JSON, one object per line" },
+			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
 			      "(default 1)" },
@@ -97,9 +95,7 @@ static const struct option_row {
 	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
 			       SCOPE_EXPLAIN,
 			       "leave the heap unread if that would stop the process for longer "
-			       "(default 1s; 250ms with --heap auto)",
-			       "leave the heap unread if that would stop the process for longer "
-			       "(default 1s)" },
+			       "(default 1s; 250ms with --heap auto)" },
 	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
 			     "read the heap while the process runs: it is never stopped, and "
 			     "figures are approximate" },
@@ -113,6 +109,20 @@ static const struct option_row {
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };
+
+/* Where help is another for verbs, which have no series and no --heap. */
+static const char *const verb_helps[OPTION_COUNT_] = {
+	[OPTION_JSON] = "JSON, one object per line",
+	[OPTION_MAX_PAUSE] = "leave the heap unread if that would stop the process for longer "
+			     "(default 1s)",
+};
+
+/* What an option does for a command of this scope. */
+static const char *help_of(int option, unsigned int scope)
+{
+	return verb_helps[option] && !(scope & SCOPE_WATCH) ? verb_helps[option]
+							    : option_rows[option].help;
+}
 
 #define LONG_ONLY 0x100 /* getopt's value of an option without a letter: this + its id */
 
@@ -448,8 +458,6 @@ void options_add_help(unsigned int scope, struct strbuf *out)
 		} else {
 			strbuf_add_repeat(out, " ", indent - (out->length - begin));
 		}
-		text_add_wrapped(out, row->verb_help && !(scope & SCOPE_WATCH) ? row->verb_help
-									: row->help,
-				 indent, 80);
+		text_add_wrapped(out, help_of(id, scope), indent, 80);
 	}
 }
