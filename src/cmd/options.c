@@ -113,8 +113,7 @@ static const struct option_row {
 /* Where help is another for verbs, which have no series and no --heap. */
 static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
-	[OPTION_MAX_PAUSE] = "leave the heap unread if that would stop the process for longer "
-			     "(default 1s)",
+	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 
 /* What an option does for a command of this scope. */
