@@ -183,17 +183,14 @@ static int examine_processes(struct examination *x)
 
 static int examine(struct examination *x)
 {
-	int status, r;
+	int status;
 
 	patient_init(&x->patient, &x->session->fs);
 	status = targets_are_all(&x->session->options->targets) ? examine_machine(x) :
 								   examine_processes(x);
 	if (status == EXIT_FAILED)
 		return status;
-	r = stream_write(&x->out);
-	if (r == -EPIPE)
-		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : status;
+	return stream_finish(&x->out, status);
 }
 
 static int doctor_run(struct options *o)

@@ -159,10 +159,7 @@ static int show(struct explain *x)
 			status = shown;
 	}
 	snapshot_release(&snapshot);
-	r = stream_write(&x->out);
-	if (r == -EPIPE)
-		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : status;
+	return stream_finish(&x->out, status);
 }
 
 static int explain_run(struct options *o)

@@ -96,11 +96,9 @@ static int show(struct session *session)
 								: EXIT_FAILED;
 	}
 	snapshot_release(&snapshot);
-	r = stream_write(&out);
+	status = stream_finish(&out, status);
 	strbuf_release(&out);
-	if (r == -EPIPE)
-		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : status;
+	return status;
 }
 
 static int heap_run(struct options *o)

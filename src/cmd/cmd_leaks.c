@@ -252,10 +252,7 @@ static int show(struct leaks *l)
 			status = show_all(l, &snapshot);
 	}
 	snapshot_release(&snapshot);
-	r = stream_write(&l->out);
-	if (r == -EPIPE)
-		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : status;
+	return stream_finish(&l->out, status);
 }
 
 static int leaks_run(struct options *o)

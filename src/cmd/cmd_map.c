@@ -127,17 +127,14 @@ static int read_processes(struct map *map, struct snapshot *snapshot)
 static int show(struct map *map)
 {
 	struct snapshot snapshot;
-	int status, r;
+	int status;
 
 	snapshot_init(&snapshot);
 	status = read_processes(map, &snapshot);
 	snapshot_release(&snapshot);
 	if (status == EXIT_FAILED || status == EXIT_BAD_USAGE)
 		return status;
-	r = stream_write(&map->out);
-	if (r == -EPIPE)
-		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : status;
+	return stream_finish(&map->out, status);
 }
 
 static int map_run(struct options *o)

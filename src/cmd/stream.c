@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cmd/cmd.h"
 #include "cmd/message.h"
 
 int stream_write(struct strbuf *text)
@@ -22,11 +23,20 @@ int stream_write(struct strbuf *text)
 	strbuf_clear(text);
 	if (r == 0 || r == -EPIPE)
 		return r;
-	/* a disk that filled up took a part of the sample: only whole ones are kept */
+	/* a disk that filled up took a part of it: only what is whole is kept */
 	if (S_ISREG(before.st_mode) && ftruncate(STDOUT_FILENO, before.st_size) < 0)
 		message("standard output: its last line may be cut");
 	message_error("standard output", r);
 	return r;
+}
+
+int stream_finish(struct strbuf *text, int status)
+{
+	int r = stream_write(text);
+
+	if (r == -EPIPE)
+		stream_die_of_pipe();
+	return r < 0 ? EXIT_FAILED : status;
 }
 
 _Noreturn void stream_die_of_pipe(void)

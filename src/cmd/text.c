@@ -233,7 +233,7 @@ static int show_peak(struct text *text)
 
 static int show(struct text *text)
 {
-	int status, r;
+	int status;
 
 	if (text->session->options->command)
 		status = show_peak(text);
@@ -241,10 +241,7 @@ static int show(struct text *text)
 		status = wants_page(text) ? show_page(text) : show_table(text);
 	if (status == EXIT_FAILED)
 		return status;
-	r = stream_write(&text->out);
-	if (r == -EPIPE)
-		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : status;
+	return stream_finish(&text->out, status);
 }
 
 int text_run(struct session *session)
