@@ -57,6 +57,17 @@ def what_is_leaked_is_what_the_program_leaked():
 
 
 @test
+def small_leaked_blocks_are_resident_with_the_words_before_them():
+    """Each page of theirs has the head of one of them, so all of them are resident."""
+    for shape, number in (("singles", 100), ("list", 1000), ("tree", 9)):
+        with LeakTarget(shape, number) as target:
+            found = leaks(target.pid)
+            count = target.truth["direct_count"] + target.truth["indirect_count"]
+            usable = target.truth["direct_bytes"] + target.truth["indirect_bytes"]
+            equal(found["leaked_resident_bytes"], usable + 8 * count, f"{shape}: resident")
+
+
+@test
 def it_is_the_same_with_jemalloc():
     """Counts only: its blocks are larger. An end is its neighbour's start, and keeps that."""
     library = ctypes.util.find_library("jemalloc")
