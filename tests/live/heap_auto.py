@@ -323,4 +323,42 @@ def the_report_of_a_command_has_its_heap():
     check(live and live[0] > 8 * MIB, result.out)
 
 
+SPINNING = f"""
+import signal, time
+block = bytearray(b"x") * {128 * MIB}
+is_done = False
+def end(*unused):
+    global is_done
+    is_done = True
+signal.signal(signal.SIGTERM, end)
+print("ready", flush=True)
+longest, last = 0, time.monotonic_ns()
+while not is_done:
+    now = time.monotonic_ns()
+    longest, last = max(longest, now - last), now
+print(longest, flush=True)
+"""
+
+
+@test
+def the_pause_is_as_long_as_the_process_stood_still():
+    """On a busy machine either may be longer by the time that another had the CPU: not each time."""
+    tried = []
+    for _ in range(20):
+        with subprocess.Popen(["python3", "-c", SPINNING], stdout=subprocess.PIPE,
+                              text=True) as process:
+            try:
+                equal(process.stdout.readline(), "ready\n", "the program")
+                row = memstate("-p", process.pid, "--csv", "-n1", "--heap", "walk", "--max-pause",
+                               "1m").must_be(0).rows()[0]
+            finally:
+                process.terminate()
+            longest = int(process.stdout.readline()) / 1e9
+        tried.append((row["heap_pause_s"], longest))
+        if 0.8 * longest < row["heap_pause_s"] < 1.25 * longest:
+            return
+    raise AssertionError(f"pauses and what the process saw, in seconds: {tried}")
+
+
+
 run()
