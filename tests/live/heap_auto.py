@@ -345,7 +345,7 @@ def the_pause_is_as_long_as_the_process_stood_still():
     """On a busy machine either may be longer by the time that another had the CPU: not each time."""
     tried = []
     for _ in range(20):
-        with subprocess.Popen(["python3", "-c", SPINNING], stdout=subprocess.PIPE,
+        with subprocess.Popen([sys.executable, "-c", SPINNING], stdout=subprocess.PIPE,
                               text=True) as process:
             try:
                 equal(process.stdout.readline(), "ready\n", "the program")

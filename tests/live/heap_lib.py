@@ -8,10 +8,9 @@ for another glibc, say, and is started by that one's loader.
 import json
 import os
 import shlex
-import subprocess
 
-from live import (KIB, OWNERS, STATES, Skip, check, equal, is_in_state, memstate, read_proc,
-                  wait_until)
+from live import (KIB, OWNERS, STATES, OrderedTarget, check, equal, is_in_state, memstate,
+                  read_proc, wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 MALLINFO = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
@@ -20,7 +19,7 @@ HEAP_OWNERS = OWNERS[:4]
 NO_HURRY = ("--max-pause", "60s")  # a busy machine stops threads, and copies, slowly
 
 
-class HeapTarget:
+class HeapTarget(OrderedTarget):
     """A shape of tests/targets/heap_target, made and waiting for letters."""
 
     def __init__(self, *args, program="heap_target", tunables=None, more_env=None, **popen):
@@ -30,43 +29,12 @@ class HeapTarget:
         command = [os.path.join(FOLDER, program)]
         if program == "heap_target":
             command = shlex.split(os.environ.get("MEMSTATE_TEST_HEAP_TARGET", "")) or command
-        self.process = subprocess.Popen(
-            [*command, *[str(a) for a in args]], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, **popen)
-        self.pid = None
         self.is_restless = args[0] == "churn"
-        self.truth = self.read_until(b"ready")
+        super().__init__([*command, *[str(a) for a in args]], env=env, **popen)
 
-    def read_until(self, word):
-        said = {}
-        for line in self.process.stdout:
-            if line.strip() == word:
-                # threads may touch pages more on their way to where they wait
-                self.pid = said.get("pid", self.pid)
-                if not self.is_restless:
-                    wait_until(lambda: is_in_state(self.pid, b"S"), "all of it waits")
-                return said
-            key, value = line.split()
-            said[key.decode()] = int(value)
-        status = self.process.wait()
-        error = self.process.stderr.read().decode().strip()
-        if status == 77:
-            raise Skip(error or "cannot be had here")
-        raise AssertionError(f"target: status {status}: {error}")
-
-    def order(self, letter):
-        self.process.stdin.write(letter)
-        self.process.stdin.flush()
-        return self.read_until(b"done")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            pipe.close()
+    def wait_for_rest(self):
+        if not self.is_restless:
+            wait_until(lambda: is_in_state(self.pid, b"S"), "all of it waits")
 
 
 def read_heap(pid):

@@ -151,6 +151,49 @@ class Target:
         self.end()
 
 
+class OrderedTarget:
+    """A program that says what is true of it, then waits for letters, says what is true after each."""
+
+    def __init__(self, command, **popen):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, **popen)
+        self.pid = self.process.pid
+        self.truth = self.read_until(b"ready")
+
+    def read_until(self, word):
+        said = {}
+        for line in self.process.stdout:
+            if line.strip() == word:
+                self.pid = said.get("pid", self.pid)
+                self.wait_for_rest()
+                return said
+            key, value = line.split()
+            said[key.decode()] = int(value)
+        status = self.process.wait()
+        error = self.process.stderr.read().decode().strip()
+        if status == 77:
+            raise Skip(error or "cannot be had here")
+        raise AssertionError(f"target: status {status}: {error}")
+
+    def wait_for_rest(self):
+        """It may touch pages, and clean its stack, on its way to where it waits."""
+        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "it waits")
+
+    def order(self, letter):
+        self.process.stdin.write(letter)
+        self.process.stdin.flush()
+        return self.read_until(b"done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
 class Result:
     def __init__(self, args, status, out, err):
         self.args, self.status, self.out, self.err = args, status, out, err
