@@ -1,5 +1,9 @@
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
+	%D%/allocator_stats.c \
+	%D%/allocator_stats.h \
+	%D%/comparison.c \
+	%D%/comparison.h \
 	%D%/heap.c \
 	%D%/heap.h \
 	%D%/heap_detail.c \
