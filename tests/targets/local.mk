@@ -66,3 +66,9 @@ check_PROGRAMS += tests/targets/held_target
 tests_targets_held_target_SOURCES = %D%/held_target.c
 tests_targets_held_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_held_target_LDFLAGS = -pthread
+
+# Work to be compared under several allocators.
+check_PROGRAMS += tests/targets/compare_target
+tests_targets_compare_target_SOURCES = %D%/compare_target.c %D%/say.h
+tests_targets_compare_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_compare_target_LDFLAGS =

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compare_target - work whose memory is of a known kind, whatever the allocator, to be compared under several.
+ *
+ *     compare_target fragmented|leaking|steady MIB MS [STATUS]
+ *
+ *   fragmented  fills MIB with small blocks, then frees all but the first and the last of them: glibc, whose heap
+ *		 ends with the last one, keeps it all; who gives free pages back has hardly any left.
+ *   leaking     adds small blocks up to MIB, evenly over MS, and frees none.
+ *   steady      fills MIB with small blocks, then frees and allocates one of them after the other.
+ *
+ * Takes about MS milliseconds, allocates a little all the time, says the bytes of its blocks as "live_bytes N"
+ * and "most_live_bytes N", and exits with STATUS (0). With 0 for MS it fills (and empties) at once, and goes on
+ * until a signal ends it, or its parent's end, or a minute.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "say.h"
+
+#define MIB	    ((size_t)1 << 20)
+#define BLOCK_BYTES ((size_t)1000)
+#define STEP_MS	    5
+#define SECONDS_MAX 60
+
+static void **blocks;
+static size_t block_count, block_limit;
+static uint64_t live_bytes, most_live_bytes;
+
+/* Not to be left out by a compiler that sees it freed again. */
+__attribute__((noinline)) static void *take(void)
+{
+	void *volatile kept = malloc(BLOCK_BYTES);
+	void *p = kept;
+
+	if (!p)
+		_exit(99);
+	memset(p, 0x11, BLOCK_BYTES);
+	live_bytes += BLOCK_BYTES;
+	if (live_bytes > most_live_bytes)
+		most_live_bytes = live_bytes;
+	return p;
+}
+
+static void give(void *p)
+{
+	free(p);
+	live_bytes -= BLOCK_BYTES;
+}
+
+static void fill_to(size_t count)
+{
+	while (block_count < count && block_count < block_limit)
+		blocks[block_count++] = take();
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void rest(void)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+
+	nanosleep(&step, NULL);
+}
+
+/* Allocators that give back after a while look at the clock when they are called. */
+static void allocate_a_little(void)
+{
+	for (int i = 0; i < 200; i++)
+		give(take());
+}
+
+static void empty(void)
+{
+	for (size_t i = 1; i + 1 < block_count; i++)
+		give(blocks[i]);
+}
+
+static void renew(size_t step)
+{
+	for (size_t i = 0; i < 200; i++) {
+		size_t at = (step * 200 + i) * 7919 % block_count;
+
+		give(blocks[at]);
+		blocks[at] = take();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t ms, begin_ms = now_ms();
+	const char *kind;
+	bool is_leaking;
+
+	if (argc < 4)
+		return 99;
+	kind = argv[1];
+	is_leaking = strcmp(kind, "leaking") == 0;
+	block_limit = strtoul(argv[2], NULL, 10) * MIB / BLOCK_BYTES;
+	ms = strtoul(argv[3], NULL, 10);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(SECONDS_MAX);
+	blocks = calloc(block_limit, sizeof(*blocks));
+	if (!blocks || block_limit < 2)
+		return 99;
+	if (!is_leaking || ms == 0)
+		fill_to(block_limit);
+	if (strcmp(kind, "fragmented") == 0)
+		empty();
+	for (size_t step = 0; ms == 0 || now_ms() - begin_ms < ms; step++) {
+		if (is_leaking && ms > 0)
+			fill_to(block_limit * (now_ms() - begin_ms) / ms);
+		else if (strcmp(kind, "steady") == 0)
+			renew(step);
+		allocate_a_little();
+		rest();
+	}
+	say("live_bytes", live_bytes);
+	say("most_live_bytes", most_live_bytes);
+	return argc > 4 ? atoi(argv[4]) : 0;
+}
