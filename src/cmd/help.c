@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
+#include "cmd/option_rows.h"
 #include "render/column.h"
 
 static int print(const struct strbuf *text)

@@ -23,6 +23,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/help.h \
 	%D%/message.c \
 	%D%/message.h \
+	%D%/option_rows.c \
+	%D%/option_rows.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/peak.c \

@@ -9,119 +9,11 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
-
-enum option_id {
-	OPTION_PID,
-	OPTION_TREE,
-	OPTION_TEXT,
-	OPTION_CSV,
-	OPTION_JSON,
-	OPTION_INTERVAL,
-	OPTION_SAMPLES,
-	OPTION_OUTPUT,
-	OPTION_OUTPUT_ALL,
-	OPTION_LIST_COLUMNS,
-	OPTION_NO_HEADINGS,
-	OPTION_BYTES,
-	OPTION_SORT,
-	OPTION_TOP,
-	OPTION_MAX_SHARE,
-	OPTION_PROCFS,
-	OPTION_REDACT,
-	OPTION_HEAP,
-	OPTION_MAX_PAUSE,
-	OPTION_NO_STOP,
-	OPTION_FAIL_ABOVE,
-	OPTION_SNAPSHOT,
-	OPTION_SINCE,
-	OPTION_HELP,
-	OPTION_VERSION,
-	OPTION_COUNT_
-};
-
-static const struct option_row {
-	char letter; /* 0: none */
-	const char *name;
-	const char *arg; /* NULL: takes none */
-	unsigned int scope;
-	const char *help;
-} option_rows[OPTION_COUNT_] = {
-	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_ALL,
-			 "these processes, by id or by name; may be repeated" },
-	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
-			  "their children too, and theirs" },
-	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			  SCOPE_EXPLAIN, "one report, then end" },
-	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS,
-			 "CSV, RFC 4180" },
-	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN,
-			  "JSON, one line per sample" },
-	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
-			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
-			      "(default 1)" },
-	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH,
-			     "end after N samples (default: when the target ends, or ^C)" },
-	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]", SCOPE_WATCH | SCOPE_MAP,
-			    "these columns; +COL[,...] adds to the default ones" },
-	[OPTION_OUTPUT_ALL] = { 0, "output-all", NULL, SCOPE_WATCH | SCOPE_MAP,
-				"every column" },
-	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP,
-				  "say what columns there are" },
-	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
-				 "leave the line of headings out" },
-	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-			   SCOPE_LEAKS,
-			   "exact bytes instead of 1.5M" },
-	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
-			  "sort by a column; - for the other direction" },
-	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS,
-			 "so many lines of each list (default 10; all in CSV and JSON)" },
-	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
-			       "most of the time that reading may keep a target's memory map busy "
-			       "(default 2; 100 never slows down)" },
-	[OPTION_PROCFS] = { 0, "procfs", "DIR", SCOPE_ALL,
-			    "a captured tree, or another mount of /proc" },
-	[OPTION_REDACT] = { 0, "redact", NULL, SCOPE_CAPTURE,
-			    "hide the paths of files and the command lines" },
-	[OPTION_HEAP] = { 0, "heap", "auto|walk|off", SCOPE_WATCH,
-			  "read the heaps of processes that were named; each is stopped while its "
-			  "memory is copied (default auto: where that may be done)" },
-	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			       SCOPE_EXPLAIN,
-			       "leave the heap unread if that would stop the process for longer "
-			       "(default 1s; 250ms with --heap auto)" },
-	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
-			     "read the heap while the process runs: it is never stopped, and "
-			     "figures are approximate" },
-	[OPTION_FAIL_ABOVE] = { 0, "fail-above", "N|BYTES", SCOPE_LEAKS,
-				"end with status 4 if more is leaked than N blocks, or than BYTES: "
-				"a number with B, K, M or G; may be repeated, for both" },
-	[OPTION_SNAPSHOT] = { 0, "snapshot", "FILE", SCOPE_LEAKS,
-			      "write down which blocks there are, for a later --since" },
-	[OPTION_SINCE] = { 0, "since", "FILE", SCOPE_LEAKS,
-			   "show the blocks too that are new since that snapshot, and reachable" },
-	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
-	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
-};
-
-/* Where help is another for verbs, which have no series and no --heap. */
-static const char *const verb_helps[OPTION_COUNT_] = {
-	[OPTION_JSON] = "JSON, one object per line",
-	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
-};
-
-/* What an option does for a command of this scope. */
-static const char *help_of(int option, unsigned int scope)
-{
-	return verb_helps[option] && !(scope & SCOPE_WATCH) ? verb_helps[option]
-							    : option_rows[option].help;
-}
+#include "cmd/option_rows.h"
 
 #define LONG_ONLY 0x100 /* getopt's value of an option without a letter: this + its id */
 
@@ -433,30 +325,4 @@ void options_release(struct options *o)
 	free(o->targets.names);
 	o->targets.pids = NULL;
 	o->targets.names = NULL;
-}
-
-void options_add_help(unsigned int scope, struct strbuf *out)
-{
-	const size_t indent = 30;
-
-	for (int id = 0; id < OPTION_COUNT_; id++) {
-		const struct option_row *row = &option_rows[id];
-		size_t begin = out->length;
-
-		if (!(row->scope & scope))
-			continue;
-		if (row->letter)
-			strbuf_addf(out, "  -%c, --%s", row->letter, row->name);
-		else
-			strbuf_addf(out, "      --%s", row->name);
-		if (row->arg)
-			strbuf_addf(out, " %s", row->arg);
-		if (out->length - begin > indent - 2) {
-			strbuf_add_char(out, '\n');
-			strbuf_add_repeat(out, " ", indent);
-		} else {
-			strbuf_add_repeat(out, " ", indent - (out->length - begin));
-		}
-		text_add_wrapped(out, help_of(id, scope), indent, 80);
-	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options - the table of options, and a command line parsed by it.
+ * options - a command line, parsed by the table of options.
  */
 #ifndef MS_CMD_OPTIONS_H
 #define MS_CMD_OPTIONS_H
@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
 #include "sample/sampler.h"
 
 /* Which commands take an option. */
@@ -82,8 +81,5 @@ struct cmd;
  */
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *ret);
 void options_release(struct options *options);
-
-/* Append the options of this scope, aligned, for --help. */
-void options_add_help(unsigned int scope, struct strbuf *out);
 
 #endif

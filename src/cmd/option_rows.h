@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * option_rows - the table of options: --help, the completion and the check of the man page come from it.
+ */
+#ifndef MS_CMD_OPTION_ROWS_H
+#define MS_CMD_OPTION_ROWS_H
+
+#include "base/strbuf.h"
+
+enum option_id {
+	OPTION_PID,
+	OPTION_TREE,
+	OPTION_TEXT,
+	OPTION_CSV,
+	OPTION_JSON,
+	OPTION_INTERVAL,
+	OPTION_SAMPLES,
+	OPTION_OUTPUT,
+	OPTION_OUTPUT_ALL,
+	OPTION_LIST_COLUMNS,
+	OPTION_NO_HEADINGS,
+	OPTION_BYTES,
+	OPTION_SORT,
+	OPTION_TOP,
+	OPTION_MAX_SHARE,
+	OPTION_PROCFS,
+	OPTION_REDACT,
+	OPTION_HEAP,
+	OPTION_MAX_PAUSE,
+	OPTION_NO_STOP,
+	OPTION_FAIL_ABOVE,
+	OPTION_SNAPSHOT,
+	OPTION_SINCE,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTION_COUNT_
+};
+
+/* One of the table; scopes are of cmd/options.h. */
+struct option_row {
+	char letter; /* 0: none */
+	const char *name;
+	const char *arg; /* NULL: takes none */
+	unsigned int scope;
+	const char *help;
+};
+
+extern const struct option_row option_rows[OPTION_COUNT_];
+
+/* Append the options of this scope (enum option_scope), aligned, for --help. */
+void options_add_help(unsigned int scope, struct strbuf *out);
+
+#endif
