@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/librender.a
 %C%_librender_a_SOURCES = \
+	%D%/axis.c \
+	%D%/axis.h \
 	%D%/bar.c \
 	%D%/bar.h \
 	%D%/column.c \

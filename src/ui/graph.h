@@ -17,9 +17,6 @@ enum graph_style {
 /* How many samples a width shows. */
 size_t graph_sample_count(enum graph_style style, int width);
 
-/* Where an axis for amounts up to max_bytes ends: the next round number, never 0. */
-uint64_t graph_axis_bytes(uint64_t max_bytes);
-
 /*
  * The last samples that fit, oldest first, BYTES_UNKNOWN where one is missing: a gap. A known
  * amount above 0 is at least one level high.
@@ -27,7 +24,7 @@ uint64_t graph_axis_bytes(uint64_t max_bytes);
 struct graph {
 	const uint64_t *samples;
 	size_t count;
-	uint64_t axis_bytes; /* the top of the area */
+	uint64_t axis_bytes; /* the top of the area: see axis_top_bytes() */
 	enum graph_style style;
 };
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "classify/diagnose.h"
+#include "render/axis.h"
 #include "render/bar.h"
 #include "ui/view.h"
 
@@ -251,7 +252,7 @@ static void draw_graph(const struct page *p, enum part part, const struct area *
 	for (size_t i = 0; i < graph.count; i++)
 		if (bytes_known(samples[i]) && samples[i] > most)
 			most = samples[i];
-	graph.axis_bytes = graph_axis_bytes(most);
+	graph.axis_bytes = axis_top_bytes(most);
 	if (graph.count > 1)
 		span_ns = h->items[h->count - 1].taken_ns - h->items[h->count - graph.count].taken_ns;
 	pen.role = ROLE_STRONG;

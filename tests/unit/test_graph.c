@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/axis.h"
 #include "unit.h"
 
 static void assert_graph(enum graph_style style, int width, int height, const uint64_t *samples,
@@ -93,7 +94,7 @@ static void the_axis_ends_at_or_above_the_maximum(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(maxima); i++) {
-		uint64_t axis = graph_axis_bytes(maxima[i]);
+		uint64_t axis = axis_top_bytes(maxima[i]);
 
 		assert_true(axis >= maxima[i] && axis > 0 && bytes_known(axis));
 		if (maxima[i] >= KIB(4) && maxima[i] < UINT64_MAX / 4)
