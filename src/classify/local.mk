@@ -6,6 +6,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/classify.h \
 	%D%/classify_heap.c \
 	%D%/classify_heap.h \
+	%D%/compare.c \
+	%D%/compare.h \
 	%D%/diagnose.c \
 	%D%/diagnose.h \
 	%D%/explain.c \
@@ -13,5 +15,9 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/leaks.c \
 	%D%/leaks.h \
 	%D%/past_heap.c \
-	%D%/past_heap.h
+	%D%/past_heap.h \
+	%D%/verdict.c \
+	%D%/verdict.h \
+	%D%/verdict_facts.c \
+	%D%/verdict_facts.h
 CLASSIFY_LIBS = %D%/libclassify.a $(WALK_LIBS)
