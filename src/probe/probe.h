@@ -26,6 +26,8 @@ struct probe_request {
 	/* For tests: called before each step that changes anything in the target. NULL otherwise. */
 	void (*step)(void *context, const char *name);
 	void *context;
+	/* For tests too: any moment is taken for a safe one, to show that the target then hangs. */
+	bool trusts_any_moment;
 };
 
 /* What putting it in, or taking it out, did to the process. */
