@@ -5,6 +5,7 @@ include src/model/local.mk
 include src/proc/local.mk
 include src/target/local.mk
 include src/walk/local.mk
+include src/agent/local.mk
 include src/probe/local.mk
 include src/classify/local.mk
 include src/store/local.mk

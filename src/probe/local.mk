@@ -1,4 +1,4 @@
 noinst_LIBRARIES += %D%/libprobe.a
 %C%_libprobe_a_SOURCES = \
 	%D%/probe.h
-PROBE_LIBS = %D%/libprobe.a src/target/libtarget.a $(PROC_LIBS) $(LIBELF_LIBS)
+PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS) $(LIBELF_LIBS)

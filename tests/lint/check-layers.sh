@@ -8,6 +8,7 @@ set -eu
 rank()
 {
 	case $1 in
+	agent) echo 1 ;; # apart: see below
 	base) echo 1 ;;
 	model) echo 2 ;;
 	proc | target) echo 3 ;;
@@ -37,6 +38,9 @@ complaints()
 				echo "$f: '$from' must not include '$to'"
 		done
 	done
+	# What runs in other processes is known to those who talk to it, and knows nobody.
+	grep -nE '#[ ]*include "agent/' src/*/*.[ch] | grep -vE '^src/(agent|probe)/' |
+		sed 's/$/   (agent belongs to probe)/' || :
 	only 'proc/proc_pids.c' '#[ ]*include <libproc2/'
 	only 'ui/screen_curses.c' '#[ ]*include <n?curses'
 	only 'target/[a-z_]*.c' '\<(ptrace|process_vm_readv|process_vm_writev) *\('

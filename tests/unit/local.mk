@@ -4,6 +4,11 @@ EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
 smaps_ways = %D%/smaps_ways.c %D%/smaps_ways.h
 if HAVE_CMOCKA
 
+check_PROGRAMS += %D%/test_agent
+TESTS += %D%/test_agent
+%C%_test_agent_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_agent_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_clock
 TESTS += %D%/test_clock
 %C%_test_clock_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * syscalls - the kernel without a libc: all of the helper that knows the machine.
+ */
+#ifndef MS_AGENT_SYSCALLS_H
+#define MS_AGENT_SYSCALLS_H
+
+#ifdef __x86_64__
+
+#include <asm/unistd.h>
+#include <linux/futex.h>
+#include <linux/prctl.h>
+#include <linux/time.h>
+#include <linux/time_types.h>
+#include <stdint.h>
+
+/* Returns what the kernel does: -errno on failure. */
+static inline long agent_syscall(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static inline uint64_t agent_now_ns(void)
+{
+	struct __kernel_timespec now = { 0, 0 };
+
+	agent_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Sleep while *word is expected, at most so long. 0, or -EAGAIN, -EINTR, -ETIMEDOUT. */
+static inline long agent_futex_wait(const uint32_t *word, uint32_t expected, uint32_t limit_ms)
+{
+	struct __kernel_timespec limit = { limit_ms / 1000, (limit_ms % 1000) * 1000000L };
+
+	return agent_syscall(__NR_futex, (long)word, FUTEX_WAIT, (long)expected, (long)&limit);
+}
+
+static inline void agent_futex_wake(const uint32_t *word)
+{
+	agent_syscall(__NR_futex, (long)word, FUTEX_WAKE, INT32_MAX, 0);
+}
+
+#endif
+#endif
