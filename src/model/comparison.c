@@ -5,13 +5,14 @@
 
 #include <stdlib.h>
 
-static void variant_release(struct variant *variant)
+void variant_release(struct variant *variant)
 {
 	free(variant->name);
 	free(variant->library);
 	for (char **s = variant->settings; s && *s; s++)
 		free(*s);
 	free(variant->settings);
+	*variant = (struct variant){ 0 };
 }
 
 void comparison_release(struct comparison *comparison)

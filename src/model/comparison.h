@@ -15,7 +15,7 @@
 struct variant {
 	char *name; /* as asked for: "glibc:arena_max=2", "/opt/lib/libfoo.so" */
 	enum allocator allocator;
-	char *library; /* to be preloaded; NULL: the one that the program has anyway */
+	char *library; /* to be preloaded; a name without '/' is for the loader to find */
 	char **settings; /* "NAME=VALUE" for its environment, ends with NULL */
 };
 
@@ -42,9 +42,10 @@ struct run {
 	bool is_warm_up;
 	int wait_status; /* of the command */
 	int workload_wait_status;
-	/* NULL: it counts. Else why it is left out of every figure. Static. */
+	/* NULL: it counts. Else why it is left out of every figure, in words that end no sentence. Static. */
 	const char *problem;
-	uint64_t wall_ns, user_ns, system_ns; /* of the command; with a workload, until that ended */
+	/* of the command; with a workload, from that one's start to its end */
+	uint64_t wall_ns, user_ns, system_ns;
 	uint64_t peak_rss_bytes; /* as the kernel saw it */
 	uint64_t minor_faults, major_faults;
 	uint64_t given_back_count; /* madvise(2), munmap(2) and their like; BYTES_UNKNOWN: not counted */
@@ -56,7 +57,9 @@ struct run {
 
 struct comparison {
 	char *command, *workload; /* as one line each; NULL: no workload */
-	uint64_t settle_ns;
+	unsigned int runs_each; /* that were asked for, of each variant, without the warm-ups */
+	bool is_interrupted;	/* by the user: not all of these were made */
+	uint64_t settle_ns;	/* after the workload; 0 without one */
 	uint64_t above_bytes; /* BYTES_UNKNOWN: not asked for */
 	struct variant *variants;
 	size_t variant_count;
@@ -64,6 +67,7 @@ struct comparison {
 	size_t run_count, run_capacity;
 };
 
+void variant_release(struct variant *variant);
 void comparison_release(struct comparison *comparison);
 
 #endif
