@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/classify_heap.h \
 	%D%/compare.c \
 	%D%/compare.h \
+	%D%/classify_stats.c \
+	%D%/classify_stats.h \
 	%D%/diagnose.c \
 	%D%/diagnose.h \
 	%D%/explain.c \

@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/heap.h \
 	%D%/heap_detail.c \
 	%D%/heap_detail.h \
+	%D%/helper_answer.c \
+	%D%/helper_answer.h \
 	%D%/image.c \
 	%D%/image.h \
 	%D%/known_names.c \

@@ -127,6 +127,11 @@ TESTS += %D%/test_classify_heap
 %C%_test_classify_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_heap_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_classify_stats
+TESTS += %D%/test_classify_stats
+%C%_test_classify_stats_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_classify_stats_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_past_heap
 TESTS += %D%/test_past_heap
 %C%_test_past_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
