@@ -20,4 +20,4 @@ LIVE_TESTS = \
 	%D%/heap_types.py %D%/unharmed.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py
 TESTS += $(LIVE_TESTS)
-EXTRA_DIST += %D%/live.py %D%/heap_lib.py %D%/leak_lib.py %D%/python $(LIVE_TESTS)
+EXTRA_DIST += %D%/live.py %D%/heap_lib.py %D%/inject_lib.py %D%/leak_lib.py %D%/python $(LIVE_TESTS)

@@ -72,3 +72,18 @@ check_PROGRAMS += tests/targets/compare_target
 tests_targets_compare_target_SOURCES = %D%/compare_target.c %D%/say.h
 tests_targets_compare_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_compare_target_LDFLAGS =
+
+# What a helper that is put in, and taken out, must not harm. The library is one that it loads.
+check_PROGRAMS += tests/targets/inject_target
+tests_targets_inject_target_SOURCES = \
+	%D%/inject_calls.c %D%/inject_churn.c %D%/inject_places.c %D%/inject_plugin.h \
+	%D%/inject_registers.c %D%/inject_rights.c %D%/inject_storms.c \
+	%D%/inject_target.c %D%/inject_target.h %D%/say.h
+tests_targets_inject_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
+tests_targets_inject_target_LDFLAGS = -pthread -rdynamic
+tests_targets_inject_target_LDADD = -ldl
+EXTRA_DIST += %D%/inject_plugin.c
+check_DATA += tests/targets/inject_plugin.so
+CLEANFILES += tests/targets/inject_plugin.so
+tests/targets/inject_plugin.so: %D%/inject_plugin.c %D%/inject_plugin.h
+	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/tests/targets/inject_plugin.c

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of putting a helper in share: targets that show what it did to them, the tool that
+does it, and the facts of a process that must be as they were."""
+
+import errno
+import json
+import mmap
+import os
+import re
+import signal
+import struct
+import subprocess
+
+from live import TIMEOUT, Skip, check, equal, read_proc, status_field, wait_until
+
+FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
+TARGET = os.path.join(FOLDER, "inject_target")
+TOOL = os.path.join(FOLDER, "inject_tool")
+COUNTERS_AT, COUNTER_SIZE = 32, 64  # as in inject_target.h
+SHOWN_SIZE = COUNTERS_AT + 64 * COUNTER_SIZE
+
+# The way in is known on these machines only.
+if os.uname().machine != "x86_64":
+    raise SystemExit(77)
+
+
+class InjectTarget:
+    """A behaviour of tests/targets/inject_target. What it shows is read from memory it shares."""
+
+    def __init__(self, behaviour, argument=0, command=(TARGET,), **popen):
+        self.memory_fd = os.memfd_create("shown", 0)
+        os.ftruncate(self.memory_fd, SHOWN_SIZE)
+        self.memory = mmap.mmap(self.memory_fd, SHOWN_SIZE)
+        popen.setdefault("stderr", subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [*command, behaviour, str(argument), str(self.memory_fd)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, bufsize=0, pass_fds=[self.memory_fd], **popen)
+        self.pid = self.process.pid
+        try:
+            self.truth = self.read_until(b"ready")
+        except BaseException:
+            self.end()
+            raise
+        self.pid = self.truth["pid"]
+
+    def read_until(self, word):
+        said = {}
+        for line in self.process.stdout:
+            if line.strip() == word:
+                return said
+            key, value = line.split()
+            said[key.decode()] = int(value)
+        status = self.process.wait()
+        error = self.process.stderr.read().decode().strip()
+        if status == 77:
+            raise Skip(error or "cannot be had here")
+        raise AssertionError(f"target: status {status}: {error}")
+
+    def say(self, letter):
+        self.process.stdin.write(letter)
+
+    def order(self, letter):
+        self.say(letter)
+        return self.read_until(b"done")
+
+    def number(self, offset):
+        return struct.unpack_from("=Q", self.memory, offset)[0]
+
+    @property
+    def wrong(self):
+        return self.number(8)
+
+    @property
+    def is_in_call(self):
+        return self.number(16)
+
+    @property
+    def worst_ns(self):
+        return self.number(24)
+
+    def clear_worst(self):
+        struct.pack_into("=Q", self.memory, 24, 0)
+
+    def counters(self):
+        return [self.number(COUNTERS_AT + i * COUNTER_SIZE) for i in range(self.number(0))]
+
+    def check_goes_on(self):
+        """Each of its threads does, nothing is wrong, and nobody holds it."""
+        before = self.counters()
+        check(before, "it counts nothing")
+        wait_until(lambda: self.has_ended() or all(a > b for a, b in zip(self.counters(), before)),
+                   "each thread goes on")
+        check(not self.has_ended(), f"it has ended: {self.process.returncode}")
+        self.check_whole()
+
+    def check_whole(self):
+        equal(self.process.poll(), None, "how it ended")
+        equal(self.wrong, 0, "what is wrong")
+        equal(status_field(self.pid, "TracerPid"), "0", "TracerPid")
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def wait_until_parked(self, stage=1):
+        """It is where it was to be, and asleep there."""
+        wait_until(lambda: self.is_in_call == stage, "it gets there")
+        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "it sleeps there")
+
+    def end(self):
+        self.process.stdin.close()
+        if self.pid != self.process.pid and not self.has_ended():
+            try:  # behind a program that starts it
+                os.kill(self.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        self.memory.close()
+        os.close(self.memory_fd)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.end()
+
+
+def start_tool(pid, *args, **popen):
+    return subprocess.Popen([TOOL, *[str(a) for a in args], str(pid)], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+
+
+def end_tool(process, timeout=TIMEOUT):
+    """Its status, and what it says of each cycle."""
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired as late:
+        process.kill()
+        process.communicate()
+        raise AssertionError(f"{process.args} hangs") from late
+    check(process.returncode in (0, -signal.SIGKILL), f"{process.args}: {process.returncode}: {err}")
+    return process.returncode, [json.loads(line) for line in out.splitlines() if line[:1] == b"{"]
+
+
+def tool(pid, *args, **popen):
+    """Cycles that all came to their end."""
+    status, cycles = end_tool(start_tool(pid, *args, **popen))
+    equal(status, 0, "status of the tool")
+    return cycles
+
+
+def was_put_in(cycle):
+    for key in ("open", "ask", "close"):
+        equal(cycle.get(key), 0, f"{key} ({cycle.get(f'{key}_reason')})")
+
+
+def put_in_and_out(target, *args):
+    """Once or more. No safe moment in time is no failure of the engine's on a busy machine: again."""
+    for _ in range(5):
+        cycles = tool(target.pid, *args)
+        if all(cycle["open"] != -errno.EAGAIN for cycle in cycles):
+            break
+    for cycle in cycles:
+        was_put_in(cycle)
+    return cycles
+
+
+def is_refused(pid, *args, wanted=(errno.EOPNOTSUPP,), **popen):
+    """And nothing was done to it, not one step. The reason."""
+    cycle = tool(pid, *args, **popen)[0]
+    check(-cycle["open"] in wanted, f"open: {cycle}")
+    check(cycle["open_reason"], "no reason is given")
+    equal(cycle["steps"], [], "steps")
+    return cycle["open_reason"]
+
+
+def steps_of(target):
+    """The names of all steps of one cycle, in order."""
+    return put_in_and_out(target, "-n", 1)[0]["steps"]
+
+
+# Changed by what any process does, or only ever going up.
+STATUS_OF_THE_MOMENT = re.compile(rb"State|Vm(Peak|HWM|RSS|PTE|Swap)|Rss(Anon|File|Shmem)|SigQ|"
+                                  rb"(non)?voluntary_ctxt_switches|Speculation|Cpus_|Mems_")
+
+
+def own_status(pid):
+    return [line for line in read_proc(pid, "status").splitlines()
+            if not STATUS_OF_THE_MOMENT.match(line)]
+
+
+def threads(pid):
+    return sorted(int(tid) for tid in os.listdir(f"/proc/{pid}/task"))
+
+
+def descriptors(pid):
+    found = {}
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        found[int(fd)] = os.readlink(f"/proc/{pid}/fd/{fd}")
+    return found
+
+
+def maps(pid):
+    return read_proc(pid, "maps").splitlines()
+
+
+def file_maps(pid):
+    """Those that a process that allocates does not change itself."""
+    return [line for line in maps(pid) if b"/" in line or b"[v" in line or b"[stack" in line]
+
+
+def facts(pid, maps_of=maps):
+    """What of a process must be as it was when all is over."""
+    found = {"maps": maps_of(pid), "descriptors": descriptors(pid), "threads": threads(pid),
+             "place": os.readlink(f"/proc/{pid}/cwd"), "exe": os.readlink(f"/proc/{pid}/exe")}
+    for tid in found["threads"]:
+        status = own_status(f"{pid}/task/{tid}")
+        if maps_of is not maps:
+            status = [line for line in status if not line.startswith(b"Vm")]
+        found[f"status of {tid}"] = status
+        found[f"comm of {tid}"] = read_proc(f"{pid}/task/{tid}", "comm")
+    return found
+
+
+def check_same(before, now):
+    for key in sorted(before.keys() | now.keys()):
+        a, b = before.get(key), now.get(key)
+        if isinstance(a, list) and isinstance(b, list):
+            equal([x for x in b if x not in a], [], f"new in {key}")
+            equal([x for x in a if x not in b], [], f"gone from {key}")
+        equal(b, a, key)
+
+
+def room_of(pid):
+    return sum(int(end, 16) - int(start, 16) for start, end in
+               (line.split()[0].split(b"-") for line in maps(pid)))

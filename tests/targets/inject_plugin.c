@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A library that tells the program that it is being loaded. */
+#include "inject_plugin.h"
+
+__attribute__((constructor)) static void begin(void)
+{
+	plugin_is_loading();
+}
