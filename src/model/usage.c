@@ -120,11 +120,18 @@ void snapshot_clear(struct snapshot *s)
 	s->gone_count = 0;
 }
 
+/*
+ * So many that malloc gives them a mapping of their own, which grows in place and has no page before it is
+ * used: smaller arrays would be left behind in the heap as it grows.
+ */
+#define FIRST_COUNT 256
+
 struct usage *snapshot_add(struct snapshot *s)
 {
+	size_t need = s->count < FIRST_COUNT ? FIRST_COUNT : s->count + 1;
 	struct usage *u;
 
-	s->usages = xgrow(s->usages, &s->capacity, s->count + 1, sizeof(*s->usages));
+	s->usages = xgrow(s->usages, &s->capacity, need, sizeof(*s->usages));
 	u = &s->usages[s->count++];
 	usage_init(u);
 	return u;
