@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cmd/doctor.h"
 #include "proc/proc_meminfo.h"
+#include "target/elf_symbols.h"
 
 /* What a mount line is asked for: a type of file system, and a word among its own options. */
 struct mount_query {
@@ -156,6 +157,16 @@ static void check_libproc2(const struct patient *patient, struct finding *ret)
 	find_built(HAVE_LIBPROC2, "libproc2", "nothing: memstate's own reader lists them too", ret);
 }
 
+static void check_symbols(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	if (HAVE_LIBELF && !elf_symbols_can_be_read())
+		finding_set(ret, ANSWER_NO, "install libelf",
+			    "built with libelf, which cannot be loaded");
+	else
+		find_built(HAVE_LIBELF, "libelf", "build it with libelf", ret);
+}
+
 static const struct check checks[] = {
 	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE, check_cgroup },
 	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE, check_huge_pages },
@@ -163,6 +174,8 @@ static const struct check checks[] = {
 	{ "utf8", "names and graphs are shown as they are", false, CHECK_LIVE, check_utf8 },
 	{ "colour", "the terminal has 256 colours", false, CHECK_LIVE, check_colour },
 	{ "screen", "there is an interactive screen", false, CHECK_LIVE, check_screen },
+	{ "symbols", "types of blocks and places in programs have names", false, CHECK_LIVE,
+	  check_symbols },
 	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE, check_libproc2 },
 };
 

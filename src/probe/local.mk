@@ -3,4 +3,4 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/ctlpage.h \
 	%D%/inject.h \
 	%D%/probe.h
-PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS) $(LIBELF_LIBS)
+PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS)

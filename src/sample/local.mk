@@ -15,4 +15,4 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/watch.c \
 	%D%/watch.h
 SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a \
-	src/target/libtarget.a $(PROC_LIBS) $(LIBELF_LIBS)
+	src/target/libtarget.a $(PROC_LIBS)

@@ -17,8 +17,10 @@
 
 #if HAVE_LIBELF
 
+#	include <dlfcn.h>
 #	include <gelf.h>
 #	include <libelf.h>
+#	include <pthread.h>
 
 /* More than the tables of any program that was seen; a file can claim more than there is memory. */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
@@ -26,6 +28,72 @@
 
 #	define BUILD_ID_MIN 2
 #	define BUILD_ID_MAX 64
+
+/*
+ * Opened with the first file: it and libz take a sixth of a MiB, which most runs have no use for. It
+ * stays open, so that no thread finds it gone.
+ */
+#	define LIBELF_NAME "libelf.so.1"
+
+static struct {
+	bool is_there;
+	__typeof__(elf_begin) *elf_begin;
+	__typeof__(elf_end) *elf_end;
+	__typeof__(elf_getdata) *elf_getdata;
+	__typeof__(elf_getphdrnum) *elf_getphdrnum;
+	__typeof__(elf_getscn) *elf_getscn;
+	__typeof__(elf_kind) *elf_kind;
+	__typeof__(elf_nextscn) *elf_nextscn;
+	__typeof__(elf_version) *elf_version;
+	__typeof__(gelf_getclass) *gelf_getclass;
+	__typeof__(gelf_getnote) *gelf_getnote;
+	__typeof__(gelf_getphdr) *gelf_getphdr;
+	__typeof__(gelf_getshdr) *gelf_getshdr;
+	__typeof__(gelf_getsym) *gelf_getsym;
+} libelf;
+
+static const struct {
+	const char *name;
+	void *function; /* where its address goes */
+} libelf_functions[] = {
+	{ "elf_begin", &libelf.elf_begin },
+	{ "elf_end", &libelf.elf_end },
+	{ "elf_getdata", &libelf.elf_getdata },
+	{ "elf_getphdrnum", &libelf.elf_getphdrnum },
+	{ "elf_getscn", &libelf.elf_getscn },
+	{ "elf_kind", &libelf.elf_kind },
+	{ "elf_nextscn", &libelf.elf_nextscn },
+	{ "elf_version", &libelf.elf_version },
+	{ "gelf_getclass", &libelf.gelf_getclass },
+	{ "gelf_getnote", &libelf.gelf_getnote },
+	{ "gelf_getphdr", &libelf.gelf_getphdr },
+	{ "gelf_getshdr", &libelf.gelf_getshdr },
+	{ "gelf_getsym", &libelf.gelf_getsym },
+};
+
+static void open_libelf(void)
+{
+	void *library = dlopen(LIBELF_NAME, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return;
+	for (size_t i = 0; i < sizeof(libelf_functions) / sizeof(libelf_functions[0]); i++) {
+		void *function = dlsym(library, libelf_functions[i].name);
+
+		if (!function)
+			return;
+		memcpy(libelf_functions[i].function, &function, sizeof(function));
+	}
+	libelf.is_there = libelf.elf_version(EV_CURRENT) != EV_NONE;
+}
+
+bool elf_symbols_can_be_read(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, open_libelf);
+	return libelf.is_there;
+}
 
 struct elf_file {
 	int fd;
@@ -41,7 +109,7 @@ static void file_free(struct elf_file *file)
 {
 	if (!file)
 		return;
-	elf_end(file->elf);
+	libelf.elf_end(file->elf);
 	close(file->fd);
 	free(file);
 }
@@ -52,14 +120,15 @@ static int file_open(int fd, struct elf_file **ret)
 	struct elf_file *file;
 	Elf *elf;
 
-	if (elf_version(EV_CURRENT) == EV_NONE) {
+	if (!elf_symbols_can_be_read()) {
 		close(fd);
 		return -EOPNOTSUPP;
 	}
 	/* not mapped: a file that is cut short under us must not kill */
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64) {
-		elf_end(elf);
+	elf = libelf.elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || libelf.elf_kind(elf) != ELF_K_ELF ||
+	    libelf.gelf_getclass(elf) != ELFCLASS64) {
+		libelf.elf_end(elf);
 		close(fd);
 		return -EBADMSG;
 	}
@@ -74,13 +143,13 @@ static int read_segments(struct elf_symbols *symbols)
 	Elf *elf = symbols->file->elf;
 	size_t count;
 
-	if (elf_getphdrnum(elf, &count) < 0 || count > SEGMENTS_MAX)
+	if (libelf.elf_getphdrnum(elf, &count) < 0 || count > SEGMENTS_MAX)
 		return -EBADMSG;
 	symbols->segments = xcalloc(count + 1, sizeof(*symbols->segments));
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
-		if (!gelf_getphdr(elf, (int)i, &header))
+		if (!libelf.gelf_getphdr(elf, (int)i, &header))
 			return -EBADMSG;
 		if (header.p_type == PT_LOAD)
 			symbols->segments[symbols->segment_count++] = (struct elf_segment){
@@ -146,18 +215,18 @@ static Elf_Data *section_data(struct elf_symbols *symbols, Elf_Scn *section,
 	    header->sh_size > TABLES_MAX_BYTES - symbols->read_bytes)
 		return NULL;
 	symbols->read_bytes += header->sh_size;
-	return elf_getdata(section, NULL);
+	return libelf.elf_getdata(section, NULL);
 }
 
 static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 		       const GElf_Shdr *header)
 {
-	Elf_Scn *names_section = elf_getscn(elf, header->sh_link);
+	Elf_Scn *names_section = libelf.elf_getscn(elf, header->sh_link);
 	GElf_Shdr names_header;
 	Elf_Data *table, *names;
 	size_t count;
 
-	if (!names_section || !gelf_getshdr(names_section, &names_header) ||
+	if (!names_section || !libelf.gelf_getshdr(names_section, &names_header) ||
 	    header->sh_entsize != sizeof(Elf64_Sym))
 		return;
 	table = section_data(symbols, section, header);
@@ -170,7 +239,7 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 	for (size_t i = 0; i < count; i++) {
 		GElf_Sym sym;
 
-		if (gelf_getsym(table, (int)i, &sym) && is_wanted(&sym) &&
+		if (libelf.gelf_getsym(table, (int)i, &sym) && is_wanted(&sym) &&
 		    sym.st_name < names->d_size)
 			add_symbol(symbols, &sym, (const char *)names->d_buf + sym.st_name);
 	}
@@ -182,10 +251,10 @@ static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 	Elf_Scn *section = NULL;
 	bool has_all = false;
 
-	while ((section = elf_nextscn(elf, section))) {
+	while ((section = libelf.elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 
-		if (!gelf_getshdr(section, &header) ||
+		if (!libelf.gelf_getshdr(section, &header) ||
 		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
 			continue;
 		has_all = has_all || header.sh_type == SHT_SYMTAB;
@@ -197,9 +266,9 @@ static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 static void read_note(Elf_Data *data, struct build_id *id)
 {
 	GElf_Nhdr note;
-	size_t offset = 0, name_offset, text_offset;
+	size_t next = 0, name_offset, text_offset;
 
-	while ((offset = gelf_getnote(data, offset, &note, &name_offset, &text_offset)) > 0) {
+	while ((next = libelf.gelf_getnote(data, next, &note, &name_offset, &text_offset)) > 0) {
 		const uint8_t *bytes = data->d_buf;
 
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
@@ -217,11 +286,11 @@ static struct build_id read_build_id(struct elf_symbols *symbols, Elf *elf)
 	struct build_id id = { .length = 0 };
 	Elf_Scn *section = NULL;
 
-	while (id.length == 0 && (section = elf_nextscn(elf, section))) {
+	while (id.length == 0 && (section = libelf.elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		Elf_Data *data;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
+		if (!libelf.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
 			continue;
 		data = section_data(symbols, section, &header);
 		if (data && data->d_buf)
@@ -323,6 +392,11 @@ int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret)
 }
 
 #else
+
+bool elf_symbols_can_be_read(void)
+{
+	return false;
+}
 
 static void file_free(struct elf_file *file)
 {

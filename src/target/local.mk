@@ -15,4 +15,4 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/symbols.c \
 	%D%/symbols.h
 %C%_libtarget_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS) $(LIBELF_LIBS)
+TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS)

@@ -80,7 +80,7 @@ struct symbols *symbols_new(int process_fd, const struct mapping_list *mappings)
 {
 	struct symbols *symbols;
 
-	if (!HAVE_LIBELF)
+	if (!elf_symbols_can_be_read())
 		return NULL;
 	symbols = xcalloc(1, sizeof(*symbols));
 	symbols->process_fd = process_fd;

@@ -28,7 +28,7 @@ struct symbols;
 
 /*
  * Both are borrowed for as long as it lives: the process's directory in /proc, and its mappings by
- * address. NULL if this was built without libelf; the functions below take it.
+ * address. NULL if there is no libelf; the functions below take it.
  */
 struct symbols *symbols_new(int process_fd, const struct mapping_list *mappings);
 void symbols_free(struct symbols *symbols);

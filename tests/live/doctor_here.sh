@@ -31,6 +31,15 @@ expect 0 env TERM=xterm-256color "$MEMSTATE" doctor
 answers colour yes
 expect 2 "$MEMSTATE" doctor here
 
+# with a libelf that cannot be loaded
+echo 'no library' > "$dir/libelf.so.1"
+if "$MEMSTATE" doctor | grep -q '^symbols  *yes '; then
+	expect 0 env LD_LIBRARY_PATH="$dir" "$MEMSTATE" doctor
+	answers symbols no
+else
+	answers symbols no
+fi
+
 start_stopped_target
 expect 0 "$MEMSTATE" doctor -p "$target"
 answers smaps yes
