@@ -27,6 +27,10 @@ struct series {
 	struct column_list columns;
 	struct sort_key sort;
 	bool has_sort;
+	bool has_begun;
+	bool is_streamed; /* rows are written as processes are read, none of which is kept */
+	int stream_error; /* 0, or the -errno that a row could not be written with */
+	struct missing missing; /* of the first sample, when streamed */
 	unsigned int needs;
 	struct schedule schedule;
 	uint64_t start_ns;
@@ -66,17 +70,20 @@ static size_t order_rows(struct series *series)
 /* Rows are written in parts, so that memstate stays small however many there are. */
 #define CSV_PART_BYTES 16384
 
+static int write_row(struct series *series, const struct usage *u)
+{
+	const struct process_row row = { &series->snapshot, u };
+
+	csv_add_row(&series->text, &series->columns, &row);
+	return series->text.length < CSV_PART_BYTES ? 0 : stream_write(&series->text);
+}
+
 static int write_csv(struct series *series, size_t count)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		const struct process_row row = { &series->snapshot, series->order[i] };
-
-		csv_add_row(&series->text, &series->columns, &row);
-		if (series->text.length >= CSV_PART_BYTES)
-			r = stream_write(&series->text);
-	}
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = write_row(series, series->order[i]);
 	return r < 0 ? r : stream_write(&series->text);
 }
 
@@ -140,42 +147,88 @@ static int write_sample(struct series *series)
 								: write_csv(series, count);
 }
 
+static void add_header(struct series *series)
+{
+	const struct options *o = series->session->options;
+
+	if (o->format == FORMAT_CSV && !o->no_headings)
+		csv_add_header(&series->text, &series->columns);
+}
+
+/* Read the targets; what cannot be listed is said. */
+static int sample(struct series *series)
+{
+	struct session *session = series->session;
+	int r;
+
+	r = sampler_take(session->sampler, &session->options->targets, series->needs,
+			 &series->snapshot);
+	if (r < 0)
+		message_error(session->options->procfs_root, r);
+	return r;
+}
+
+static int stream_usage(void *context, const struct usage *u)
+{
+	struct series *series = context;
+
+	if (!series->has_begun)
+		missing_add(&series->missing, series->session, u);
+	else
+		series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
+	if (!u->error)
+		series->stream_error = write_row(series, u);
+	return series->stream_error;
+}
+
+/* As sample(), with the rows up to the last part. */
+static int sample_streamed(struct series *series)
+{
+	struct session *session = series->session;
+	int r;
+
+	r = sampler_take_each(session->sampler, series->needs, stream_usage, series,
+			      &series->snapshot);
+	if (r < 0 && !series->stream_error)
+		message_error(session->options->procfs_root, r);
+	return r;
+}
+
 /* Returns 1 to go on, 0 at the end of the series, or -errno. */
 static int take_sample(struct series *series)
 {
-	struct session *session = series->session;
-	struct targets *targets = &session->options->targets;
 	uint64_t now = clock_now_ns();
 	int r;
 
 	schedule_advance(&series->schedule, now);
-	r = sampler_take(session->sampler, targets, series->needs, &series->snapshot);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		return r;
+	if (series->is_streamed) {
+		r = sample_streamed(series);
+		if (r == 0)
+			r = stream_write(&series->text);
+	} else {
+		r = sample(series);
+		if (r < 0)
+			return r;
+		series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
+		if (series->snapshot.count == 0 &&
+		    !targets_are_all(&series->session->options->targets))
+			return 0;
+		r = write_sample(series);
 	}
-	series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
-	if (series->snapshot.count == 0 && !targets_are_all(targets))
-		return 0;
-	r = write_sample(series);
 	if (r < 0)
 		return r;
 	govern(series, now);
 	return 1;
 }
 
-/* The first sample decides whether the targets are there at all. */
-static int take_first_sample(struct series *series)
+/* The first sample decides whether the targets are there at all. Returns as take_sample(). */
+static int begin_whole(struct series *series)
 {
 	struct session *session = series->session;
-	struct targets *targets = &session->options->targets;
-	int r;
+	int r = sample(series);
 
-	r = sampler_take(session->sampler, targets, series->needs, &series->snapshot);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
+	if (r < 0)
 		return r;
-	}
 	if (session->child.pid == 0) {
 		series->status = session_report_missing(session, &series->snapshot);
 		if (series->status == EXIT_FAILED)
@@ -184,13 +237,35 @@ static int take_first_sample(struct series *series)
 			series->status = heaps_report_missing(session, &series->snapshot);
 	}
 	heaps_set_patience(session, session->options->interval_ns / PATIENCE_PART);
-	if (session->options->format == FORMAT_CSV && !session->options->no_headings)
-		csv_add_header(&series->text, &series->columns);
+	add_header(series);
 	r = write_sample(series);
+	return r < 0 ? r : 1;
+}
+
+/* Where not one process can be read, the heading has not been written yet, and is not. */
+static int begin_streamed(struct series *series)
+{
+	int r;
+
+	add_header(series);
+	r = sample_streamed(series);
 	if (r < 0)
 		return r;
-	govern(series, series->start_ns);
-	return 1;
+	series->status = missing_report(&series->missing, series->session);
+	if (series->status == EXIT_FAILED)
+		return 0;
+	r = stream_write(&series->text);
+	return r < 0 ? r : 1;
+}
+
+static int take_first_sample(struct series *series)
+{
+	int r = series->is_streamed ? begin_streamed(series) : begin_whole(series);
+
+	series->has_begun = true;
+	if (r == 1)
+		govern(series, series->start_ns);
+	return r;
 }
 
 /* False when there is nothing more to wait for. */
@@ -264,6 +339,8 @@ int series_run(struct session *session)
 	series.needs = column_list_needs(&series.columns);
 	if (series.has_sort)
 		series.needs |= series.sort.column->needs;
+	series.is_streamed = o->format == FORMAT_CSV && !series.has_sort &&
+			     targets_are_all(&o->targets);
 	snapshot_init(&series.snapshot);
 	r = run_samples(&series);
 	if (series.schedule.missed_count > 0)

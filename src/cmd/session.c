@@ -150,37 +150,43 @@ static size_t report_not_found(const struct targets *targets, const struct snaps
 }
 
 /* Of all processes that are refused one message is enough; what else went wrong is said of each. */
-static void report_unreadable(const struct snapshot *snapshot, bool is_all)
+void missing_add(struct missing *missing, const struct session *session, const struct usage *u)
 {
-	size_t denied = 0;
-
-	for (size_t i = 0; i < snapshot->count; i++) {
-		const struct usage *u = &snapshot->usages[i];
-
-		if (is_all && (u->error == -EACCES || u->error == -EPERM))
-			denied++;
-		else if (u->error)
-			message_process_error(u->process.pid, u->error);
-	}
-	if (denied > 0)
-		message("%zu of %zu processes could not be read%s", denied, snapshot->count,
-			geteuid() == 0 ? ": 'memstate doctor' says why"
-				       : ": only root may read them all");
+	missing->process_count++;
+	if (!u->error)
+		return;
+	missing->unreadable_count++;
+	if (targets_are_all(&session->options->targets) &&
+	    (u->error == -EACCES || u->error == -EPERM))
+		missing->denied_count++;
+	else
+		message_process_error(u->process.pid, u->error);
 }
 
-int session_report_missing(const struct session *session, const struct snapshot *snapshot)
+int missing_report(const struct missing *missing, const struct session *session)
 {
-	const struct targets *targets = &session->options->targets;
-	size_t missing = report_not_found(targets, snapshot);
-
-	if (snapshot->count == 0 && targets_are_all(targets)) {
+	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
 		message("%s: no process there: neither a /proc nor a capture of one",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}
-	report_unreadable(snapshot, targets_are_all(targets));
-	missing += snapshot->unreadable_count;
-	if (missing == 0)
+	if (missing->denied_count > 0)
+		message("%zu of %zu processes could not be read%s", missing->denied_count,
+			missing->process_count,
+			geteuid() == 0 ? ": 'memstate doctor' says why"
+				       : ": only root may read them all");
+	if (missing->absent_count + missing->unreadable_count == 0)
 		return EXIT_DONE;
-	return snapshot->count > snapshot->unreadable_count ? EXIT_PARTIAL : EXIT_FAILED;
+	return missing->process_count > missing->unreadable_count ? EXIT_PARTIAL : EXIT_FAILED;
+}
+
+int session_report_missing(const struct session *session, const struct snapshot *snapshot)
+{
+	struct missing missing = {
+		.absent_count = report_not_found(&session->options->targets, snapshot),
+	};
+
+	for (size_t i = 0; i < snapshot->count; i++)
+		missing_add(&missing, session, &snapshot->usages[i]);
+	return missing_report(&missing, session);
 }

@@ -36,9 +36,24 @@ int session_columns(const struct options *options, const struct column_set *set,
 int session_sort_key(const struct options *options, const struct column_set *set,
 		     const char *sort_default, struct sort_key *ret, bool *ret_has_key);
 
+/* What is not in a sample, by which its processes are gone through one after the other. */
+struct missing {
+	size_t absent_count; /* of those that were asked for */
+	size_t process_count;
+	size_t unreadable_count;
+	size_t denied_count; /* of these: for want of permission, and not asked for */
+};
+
+/* Count the process; if it could not be read, and not only because we may not, say why. */
+void missing_add(struct missing *missing, const struct session *session, const struct usage *u);
+
 /*
- * Say which of the targets are not in the sample, or not readable in it. Returns EXIT_DONE,
- * EXIT_PARTIAL, or EXIT_FAILED when nothing is left to show.
+ * Say what was not said yet. Returns EXIT_DONE, EXIT_PARTIAL, or EXIT_FAILED when nothing is left to show.
+ */
+int missing_report(const struct missing *missing, const struct session *session);
+
+/*
+ * Say which of the targets are not in the sample, or not readable in it. Returns as above.
  */
 int session_report_missing(const struct session *session, const struct snapshot *snapshot);
 

@@ -27,6 +27,8 @@ struct sampler {
 	int (*read_heap)(void *context, struct usage *u, struct mapping_list *mappings);
 	void *heap_context;
 	struct mapping_list heap_mappings;
+	struct process *listed; /* of sampler_take_each() */
+	size_t listed_count, listed_capacity;
 	uint64_t dearest_read_ns; /* of the last sampler_take() */
 	int dearest_pid;
 };
@@ -66,6 +68,7 @@ void sampler_free(struct sampler *s)
 	tmpfs_devices_release(&s->devices);
 	address_list_release(&s->stack_addrs);
 	mapping_list_release(&s->heap_mappings);
+	free(s->listed);
 	free(s);
 }
 
@@ -352,12 +355,17 @@ static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
 }
 
-int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
-		 struct snapshot *ret)
+static void begin_sample(struct snapshot *ret)
 {
 	snapshot_clear(ret);
 	ret->taken_ns = clock_now_ns();
 	ret->unix_ms = clock_unix_ms();
+}
+
+int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
+		 struct snapshot *ret)
+{
+	begin_sample(ret);
 	if (targets_are_all(targets))
 		return proc_list_read(s->fs, list_wants(s, needs), add_process, ret);
 	return list_selected(s, targets, ret);
@@ -370,30 +378,41 @@ static void mark_gone(struct targets *targets, int pid)
 			targets->pids[i].is_gone = true;
 }
 
+/* False if it has ended: it is then counted, and not part of the sample. */
+static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
+			 struct snapshot *ret)
+{
+	int r = sampler_read_usage(s, u, needs);
+
+	if (r == -ESRCH) {
+		ret->gone_count++;
+		return false;
+	}
+	if (r < 0)
+		ret->unreadable_count++;
+	if (u->read_ns > s->dearest_read_ns) {
+		s->dearest_read_ns = u->read_ns;
+		s->dearest_pid = u->process.pid;
+	}
+	return true;
+}
+
 /* Read each listed process; those that turn out to have ended are dropped from the list. */
 static void read_listed(struct sampler *s, struct targets *targets, unsigned int needs,
 			struct snapshot *ret)
 {
+	bool is_all = targets_are_all(targets);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < ret->count; i++) {
 		struct usage *u = &ret->usages[i];
-		bool is_skipped = targets_are_all(targets) && !process_has_memory(&u->process);
-		int r = is_skipped ? 0 : sampler_read_usage(s, u, needs);
+		bool is_skipped = is_all && !process_has_memory(&u->process);
 
-		if (r == -ESRCH) {
-			ret->gone_count++;
-			mark_gone(targets, u->process.pid);
-		}
-		if (is_skipped || r == -ESRCH) {
+		if (is_skipped || !read_process(s, u, needs, ret)) {
+			if (!is_skipped)
+				mark_gone(targets, u->process.pid);
 			usage_release(u);
 			continue;
-		}
-		if (r < 0)
-			ret->unreadable_count++;
-		if (u->read_ns > s->dearest_read_ns) {
-			s->dearest_read_ns = u->read_ns;
-			s->dearest_pid = u->process.pid;
 		}
 		if (kept != i)
 			ret->usages[kept] = *u;
@@ -414,6 +433,40 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 	read_listed(s, targets, needs, ret);
 	ret->cost_ns = clock_now_ns() - ret->taken_ns;
 	return 0;
+}
+
+static int keep_process(void *context, const struct process *p)
+{
+	struct sampler *s = context;
+
+	if (!process_has_memory(p))
+		return 0;
+	s->listed = xgrow(s->listed, &s->listed_capacity, s->listed_count + 1,
+			  sizeof(*s->listed));
+	s->listed[s->listed_count++] = *p;
+	return 0;
+}
+
+int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *context,
+		      struct snapshot *ret)
+{
+	int r;
+
+	s->dearest_read_ns = 0;
+	s->listed_count = 0;
+	begin_sample(ret);
+	r = proc_list_read(s->fs, list_wants(s, needs), keep_process, s);
+	for (size_t i = 0; r == 0 && i < s->listed_count; i++) {
+		struct usage u;
+
+		usage_init(&u);
+		u.process = s->listed[i];
+		if (read_process(s, &u, needs, ret))
+			r = fn(context, &u);
+		usage_release(&u);
+	}
+	ret->cost_ns = clock_now_ns() - ret->taken_ns;
+	return r;
 }
 
 uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille, int *ret_pid)

@@ -34,6 +34,8 @@ static inline bool targets_are_all(const struct targets *t)
 	return t->pid_count == 0 && t->name_count == 0;
 }
 
+typedef int (*usage_fn)(void *context, const struct usage *u);
+
 struct sampler;
 
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
@@ -61,6 +63,13 @@ void sampler_free(struct sampler *s);
  */
 int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
+
+/*
+ * As sampler_take() of every process, but each usage, unreadable ones too, is given to fn when it was read, and
+ * then forgotten: *ret has no usages, but the times and counts. A negative return of fn ends it and is its result.
+ */
+int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *context,
+		      struct snapshot *ret);
 
 /*
  * Only who the targets are, from the cheap files: usages of source stat. Returns as above.

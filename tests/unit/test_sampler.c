@@ -386,6 +386,53 @@ static void mappings_are_kept_with_their_owners(void **state)
 	mapping_list_release(&list);
 }
 
+struct given {
+	struct usage usages[4];
+	size_t count, limit;
+};
+
+static int give(void *context, const struct usage *u)
+{
+	struct given *given = context;
+
+	if (given->count == given->limit)
+		return -ENOSPC;
+	given->usages[given->count++] = *u;
+	return 0;
+}
+
+static void one_at_a_time_they_are_what_they_are_together(void **state)
+{
+	struct given given = { .limit = 4 };
+	struct targets targets = { .pid_count = 0 };
+	struct snapshot counts;
+
+	(void)state;
+	snapshot_init(&counts);
+	write_process(7, "seven", 1);
+	write_stat(8, "zombie", 'Z', 1, 108);
+	write_process(9, "nine", 1);
+	tree_delete(&tree, "9/smaps");
+	write_process(10, "ten", 7);
+	take(&targets, NEED_STAT | NEED_SMAPS);
+	assert_int_equal(sampler_take_each(sampler, NEED_STAT | NEED_SMAPS, give, &given, &counts), 0);
+	assert_int_equal(snapshot.count, 3);
+	assert_int_equal(given.count, 3);
+	for (size_t i = 0; i < given.count; i++) {
+		const struct usage *u = &given.usages[i], *other = &snapshot.usages[i];
+
+		assert_int_equal(u->process.pid, other->process.pid);
+		assert_int_equal(u->error, other->error);
+		assert_memory_equal(&u->matrix, &other->matrix, sizeof(u->matrix));
+	}
+	assert_int_equal(counts.count, 0);
+	assert_int_equal(counts.unreadable_count, snapshot.unreadable_count);
+	assert_int_equal(counts.unreadable_count, 1);
+	given = (struct given){ .limit = 1 };
+	assert_int_equal(sampler_take_each(sampler, NEED_ROLLUP, give, &given, &counts), -ENOSPC);
+	snapshot_release(&counts);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -407,6 +454,7 @@ int main(void)
 		test(a_process_whose_stat_is_spoilt_is_an_error_and_hides_no_other),
 		test(rights_that_are_missing_are_counted),
 		test(mappings_are_kept_with_their_owners),
+		test(one_at_a_time_they_are_what_they_are_together),
 	};
 
 	return cmocka_run_group_tests_name("sampler", tests, NULL, NULL);
