@@ -44,7 +44,10 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 /* Of enough runs. */
 bool spread_is_known(const struct spread *s);
 
-/* Their medians are further apart than both spreads together, and by `least` and 5%. */
+/*
+ * Their medians are further apart than both spreads together, and by `least` and 5%. The spread of
+ * two runs counts three times.
+ */
 bool spreads_are_apart(const struct spread *low, const struct spread *high,
 		       uint64_t least);
 

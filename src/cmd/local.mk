@@ -11,6 +11,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_leaks.c \
 	%D%/cmd_map.c \
 	%D%/cmd_watch.c \
+	%D%/compare_show.c \
+	%D%/compare_show.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/doctor_around.c \

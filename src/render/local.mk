@@ -6,6 +6,11 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/bar.h \
 	%D%/column.c \
 	%D%/column.h \
+	%D%/compare_columns.c \
+	%D%/compare_lines.c \
+	%D%/compare_lines.h \
+	%D%/compare_report.c \
+	%D%/compare_report.h \
 	%D%/csv.c \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
@@ -19,6 +24,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/leak_columns.c \
 	%D%/leak_report.c \
 	%D%/leak_report.h \
+	%D%/line_plot.c \
+	%D%/line_plot.h \
 	%D%/mapping_columns.c \
 	%D%/output.h \
 	%D%/process_columns.c \

@@ -1,6 +1,8 @@
 # One test per module. Each links its layer's library and those below it, so a call upwards does
 # not link.
 EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
+made_comparison = %D%/made_comparison.c %D%/made_comparison.h
+judged = %D%/judged.c %D%/judged.h $(made_comparison)
 smaps_ways = %D%/smaps_ways.c %D%/smaps_ways.h
 if HAVE_CMOCKA
 
@@ -76,6 +78,30 @@ check_PROGRAMS += %D%/test_classify
 TESTS += %D%/test_classify
 %C%_test_classify_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_compare
+TESTS += %D%/test_compare
+%C%_test_compare_SOURCES = %D%/test_compare.c $(made_comparison)
+%C%_test_compare_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_compare_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_compare_report
+TESTS += %D%/test_compare_report
+%C%_test_compare_report_SOURCES = %D%/test_compare_report.c $(made_comparison)
+%C%_test_compare_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_compare_report_LDADD = $(RENDER_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_verdict
+TESTS += %D%/test_verdict
+%C%_test_verdict_SOURCES = %D%/test_verdict.c $(judged)
+%C%_test_verdict_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_verdict_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_verdict_beside
+TESTS += %D%/test_verdict_beside
+%C%_test_verdict_beside_SOURCES = %D%/test_verdict_beside.c $(judged)
+%C%_test_verdict_beside_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_verdict_beside_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_column
 TESTS += %D%/test_column

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/compare_lines.h"
+
+#include "base/units.h"
+
+#define HEADING(label) { label, FIGURE_COUNT_, VALUE_WORD, false }
+#define CLASS(label, moment, amount) { label, FIGURE_AT(moment, amount), VALUE_BYTES, false }
+#define BESIDE(label, moment, amount) { label, FIGURE_AT(moment, amount), VALUE_BYTES, true }
+#define CLASSES(moment)                                                                            \
+	CLASS("Rss", moment, AMOUNT_RSS),                                                          \
+	CLASS("  live", moment, AMOUNT_OWNER + OWNER_LIVE),                                        \
+	CLASS("  pool_pages", moment, AMOUNT_OWNER + OWNER_POOL_PAGES),                            \
+	CLASS("  pool_fragments", moment, AMOUNT_OWNER + OWNER_POOL_FRAGMENTS),                    \
+	CLASS("  heap_meta", moment, AMOUNT_OWNER + OWNER_HEAP_META),                              \
+	CLASS("  stack", moment, AMOUNT_OWNER + OWNER_STACK),                                      \
+	CLASS("  anon", moment, AMOUNT_OWNER + OWNER_ANON),                                        \
+	CLASS("  file", moment, AMOUNT_OWNER + OWNER_FILE),                                        \
+	BESIDE("  shmem", moment, AMOUNT_OWNER + OWNER_SHMEM),                                     \
+	BESIDE("of it LazyFree", moment, AMOUNT_LAZYFREE),                                         \
+	BESIDE("without LazyFree", moment, AMOUNT_FIRM),                                           \
+	BESIDE("unbacked", moment, AMOUNT_UNBACKED),                                               \
+	BESIDE("swap", moment, AMOUNT_SWAP)
+
+const struct compare_line compare_lines[] = {
+	{ "wall time", FIGURE_WALL, VALUE_SECONDS, false },
+	{ "CPU time", FIGURE_CPU, VALUE_SECONDS, false },
+	{ "minor faults", FIGURE_MINOR_FAULTS, VALUE_COUNT, false },
+	{ "major faults", FIGURE_MAJOR_FAULTS, VALUE_COUNT, true },
+	{ "calls giving back", FIGURE_GIVEN_BACK, VALUE_COUNT, true },
+	{ "time above limit", FIGURE_ABOVE, VALUE_SECONDS, true },
+	{ "peak Rss", FIGURE_PEAK_RSS, VALUE_BYTES, false },
+	{ "Rss at the end", FIGURE_AT(MOMENT_END, AMOUNT_RSS), VALUE_BYTES, false },
+	{ "Rss settled", FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS), VALUE_BYTES, true },
+	{ "live growth", FIGURE_LIVE_GROWTH, VALUE_BYTES, true },
+	HEADING("in the largest sample"),
+	CLASSES(MOMENT_PEAK),
+	HEADING("at the end of the work"),
+	CLASSES(MOMENT_END),
+	HEADING("after settling"),
+	CLASSES(MOMENT_SETTLED),
+};
+
+const size_t compare_line_count = sizeof(compare_lines) / sizeof(compare_lines[0]);
+
+static bool has_figure(const struct compared *compared, enum figure figure)
+{
+	for (size_t v = 0; v < compared->comparison->variant_count; v++) {
+		const struct spread *s = &compared->variants[v].figures[figure];
+
+		if (s->run_count > 0 && s->most > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_of(enum figure figure, unsigned int amount)
+{
+	return figure >= FIGURE_MOMENT_ && figure < FIGURE_COUNT_ &&
+	       (figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ == amount;
+}
+
+/* The heading that a line is below, or itself. */
+static size_t heading_of(size_t line)
+{
+	while (line > 0 && compare_lines[line].figure != FIGURE_COUNT_)
+		line--;
+	return line;
+}
+
+/* Where it settled, the end is but on the way there: of that the Rss is enough. */
+static bool is_on_the_way(const struct compared *compared, size_t heading)
+{
+	return compare_lines[heading + 1].figure == FIGURE_AT(MOMENT_END, AMOUNT_RSS) &&
+	       has_figure(compared, FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS));
+}
+
+bool compare_line_is_shown(const struct compared *compared, size_t index)
+{
+	const struct compare_line *line = &compare_lines[index];
+	size_t heading = heading_of(index);
+
+	/* below a heading Rss comes first, and tells whether anything is known of that moment */
+	if (compare_lines[heading].figure == FIGURE_COUNT_ &&
+	    (!has_figure(compared, compare_lines[heading + 1].figure) ||
+	     is_on_the_way(compared, heading)))
+		return false;
+	if (index == heading || !line->is_optional)
+		return true;
+	/* without LazyFree it is Rss again */
+	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure
+								      : line->figure);
+}
+
+void compare_line_add_value(struct strbuf *out, const struct compare_line *line, uint64_t value,
+			    bool exact_bytes)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	if (!bytes_known(value))
+		strbuf_add_char(out, '-');
+	else if (line->kind == VALUE_SECONDS)
+		strbuf_add_text(out, units_format_duration(value, text));
+	else if (line->kind == VALUE_BYTES && !exact_bytes)
+		strbuf_add_text(out, units_format_bytes(value, text));
+	else
+		strbuf_add_u64(out, value);
+}

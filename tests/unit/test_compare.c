@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/compare.h"
+
+#include "base/units.h"
+#include "made_comparison.h"
+#include "unit.h"
+
+static void add_peaks(struct comparison *c, const uint64_t *peaks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		made_add_run(c)->peak_rss_bytes = peaks[i];
+}
+
+static void assert_spread(const struct spread *s, uint64_t median, uint64_t least, uint64_t most,
+			  size_t run_count)
+{
+	assert_int_equal(s->median, median);
+	assert_int_equal(s->least, least);
+	assert_int_equal(s->most, most);
+	assert_int_equal(s->run_count, run_count);
+}
+
+static void the_median_of_an_odd_number_is_the_middle_one(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	add_peaks(&c, (const uint64_t[]){ 900, 100, 300, 200, 250 }, 5);
+	compared_init(&compared, &c);
+	assert_spread(&compared.variants[0].figures[FIGURE_PEAK_RSS], 250, 100, 900, 5);
+	assert_int_equal(compared.variants[0].good_count, 5);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+static void the_median_of_an_even_number_is_the_mean_of_the_middle_two(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	/* near the largest number: a sum would not fit */
+	add_peaks(&c, (const uint64_t[]){ UINT64_MAX - 1, UINT64_MAX - 5, 7, UINT64_MAX - 3 }, 4);
+	compared_init(&compared, &c);
+	assert_spread(&compared.variants[0].figures[FIGURE_PEAK_RSS], UINT64_MAX - 4, 7,
+		      UINT64_MAX - 1, 4);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+static void failed_runs_and_warm_ups_are_in_no_figure(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	add_peaks(&c, (const uint64_t[]){ 1, 100, 9999 }, 3);
+	c.runs[0].is_warm_up = true;
+	c.runs[2].problem = "it failed";
+	compared_init(&compared, &c);
+	assert_spread(&compared.variants[0].figures[FIGURE_PEAK_RSS], 100, 100, 100, 1);
+	assert_int_equal(compared.variants[0].good_count, 1);
+	assert_int_equal(compared.variants[0].failed_count, 1);
+	assert_string_equal(compared.variants[0].problem, "it failed");
+	assert_int_equal(compared.variants[0].typical_run, 1);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+static void a_figure_that_no_run_has_is_unknown(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	made_add_variant(&c, "jemalloc", ALLOCATOR_JEMALLOC);
+	made_add_run(&c)->above_ns = 5;
+	compared_init(&compared, &c);
+	assert_spread(&compared.variants[0].figures[FIGURE_WALL], BYTES_UNKNOWN, BYTES_UNKNOWN,
+		      BYTES_UNKNOWN, 0);
+	assert_true(compared.variants[0].typical_run == SIZE_MAX);
+	/* no limit was asked for, and calls were not counted; it has no samples */
+	assert_int_equal(compared.variants[1].figures[FIGURE_ABOVE].run_count, 0);
+	assert_int_equal(compared.variants[1].figures[FIGURE_GIVEN_BACK].run_count, 0);
+	assert_int_equal(
+		compared.variants[1].figures[FIGURE_AT(MOMENT_END, AMOUNT_RSS)].run_count, 0);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+static void time_above_a_limit_is_known_if_there_is_one(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+
+	(void)state;
+	made_init(&c, "true");
+	c.above_bytes = MIB;
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	made_add_run(&c)->above_ns = 5;
+	compared_init(&compared, &c);
+	assert_int_equal(compared.variants[0].figures[FIGURE_ABOVE].median, 5);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+static void owners_are_of_the_runs_whose_heap_was_read(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+	const struct spread *figures;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	/* in the first run anon holds the heap: 10 MiB of it are no anon of the others */
+	made_add_whole_run(&c, &(struct made_run){ MIB, 10 * MIB, 10 * MIB, BYTES_UNKNOWN,
+						   BYTES_UNKNOWN, BYTES_UNKNOWN });
+	made_add_whole_run(&c, &(struct made_run){ MIB, 10 * MIB, 8 * MIB, MIB, 6 * MIB, 5 * MIB });
+	made_add_whole_run(&c, &(struct made_run){ MIB, 10 * MIB, 8 * MIB, MIB, 6 * MIB, 7 * MIB });
+	c.runs[2].samples[4].heap_quality = QUALITY_BOUND;
+	compared_init(&compared, &c);
+	figures = compared.variants[0].figures;
+	assert_spread(&figures[FIGURE_OWNER_AT(MOMENT_SETTLED, OWNER_ANON)], 0, 0, 0, 2);
+	assert_spread(&figures[FIGURE_OWNER_AT(MOMENT_SETTLED, OWNER_LIVE)], 6 * MIB, 5 * MIB,
+		      7 * MIB, 2);
+	assert_spread(&figures[FIGURE_AT(MOMENT_SETTLED, AMOUNT_POOL)], 2 * MIB, MIB, 3 * MIB, 2);
+	/* Rss has nothing to do with the heap */
+	assert_spread(&figures[FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS)], 8 * MIB, 8 * MIB, 10 * MIB,
+		      3);
+	assert_int_equal(compared.variants[0].heap_quality[MOMENT_SETTLED], QUALITY_BOUND);
+	assert_int_equal(compared.variants[0].heap_quality[MOMENT_PEAK], QUALITY_EXACT);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+static void growth_is_from_the_middle_of_the_work_to_its_end(void **state)
+{
+	struct comparison c;
+	struct run *run;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	run = made_add_whole_run(&c, &(struct made_run){ 5 * MIB, 9 * MIB, 50 * MIB, 2 * MIB,
+							 8 * MIB, 40 * MIB });
+	/* what comes while it settles is not the work's */
+	assert_int_equal(compare_run_figure(&c, run, FIGURE_RSS_GROWTH), 4 * MIB);
+	assert_int_equal(compare_run_figure(&c, run, FIGURE_LIVE_GROWTH), 6 * MIB);
+	/* a sample at a tenth of the time is not its middle */
+	run->samples[1].elapsed_ns = 100 * NS_PER_MS;
+	assert_true(compare_run_figure(&c, run, FIGURE_RSS_GROWTH) == BYTES_UNKNOWN);
+	comparison_release(&c);
+}
+
+static void the_typical_run_is_the_one_nearest_to_where_it_settles(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+	const uint64_t settled[] = { 90 * MIB, 10 * MIB, 21 * MIB, 20 * MIB };
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	for (size_t i = 0; i < ARRAY_SIZE(settled); i++)
+		made_add_whole_run(&c, &(struct made_run){ 0, 100 * MIB, settled[i], BYTES_UNKNOWN,
+							   BYTES_UNKNOWN, BYTES_UNKNOWN });
+	c.runs[3].problem = "it failed";
+	compared_init(&compared, &c);
+	assert_int_equal(compared.variants[0].typical_run, 2);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_median_of_an_odd_number_is_the_middle_one),
+		cmocka_unit_test(the_median_of_an_even_number_is_the_mean_of_the_middle_two),
+		cmocka_unit_test(failed_runs_and_warm_ups_are_in_no_figure),
+		cmocka_unit_test(a_figure_that_no_run_has_is_unknown),
+		cmocka_unit_test(time_above_a_limit_is_known_if_there_is_one),
+		cmocka_unit_test(owners_are_of_the_runs_whose_heap_was_read),
+		cmocka_unit_test(growth_is_from_the_middle_of_the_work_to_its_end),
+		cmocka_unit_test(the_typical_run_is_the_one_nearest_to_where_it_settles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
