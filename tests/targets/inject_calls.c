@@ -362,9 +362,10 @@ static const struct call {
 
 static const struct call *chosen;
 
-static void ignore(int number)
+static void count_signal(int number)
 {
 	(void)number;
+	count_one(0);
 }
 
 static void make_files(void)
@@ -419,6 +420,17 @@ static void *obey(void *unused)
 	return unused;
 }
 
+/* Signals are for the main thread, and wait for it. */
+static void start_obeying(void)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	start_thread(obey, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 static void choose(const char *argument)
 {
 	size_t length = strcspn(argument, ":");
@@ -451,20 +463,21 @@ static void call_once(void)
 	say_word("done");
 }
 
-/* SIGUSR1 has a handler after which calls are not started again, SIGALRM one after which they are. */
+/* Signals are counted. SIGUSR1 has a handler after which calls are not started again, SIGALRM one after which they are. */
 void call_run(const char *argument)
 {
-	struct sigaction action = { .sa_handler = ignore };
+	struct sigaction action = { .sa_handler = count_signal };
 	char letter;
 
 	main_thread = pthread_self();
+	shown->counter_count = 1;
 	choose(argument);
 	make_things_to_wait_for();
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGALRM, &action, NULL);
-	start_thread(obey, NULL);
+	start_obeying();
 	if (chosen->make)
 		chosen->make();
 	target_is_ready();
