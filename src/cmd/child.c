@@ -16,23 +16,25 @@
 #include "cmd/message.h"
 #include "cmd/signals.h"
 
-static _Noreturn void exec_command(char **argv, const struct child_files *files, int report_fd)
+static _Noreturn void exec_command(char **argv, const struct child_setup *setup, int report_fd)
 {
-	const int fds[] = { files->input_fd, files->output_fd, files->error_fd };
+	const int fds[] = { setup->input_fd, setup->output_fd, setup->error_fd };
 	int err;
 
 	signals_reset_in_child();
 	for (int i = 0; i < 3; i++)
 		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
 			_exit(126);
-	execvp(argv[0], argv);
+	if (setup->has_own_group)
+		setpgid(0, 0);
+	execvpe(argv[0], argv, setup->environment ? setup->environment : environ);
 	err = errno;
 	if (write(report_fd, &err, sizeof(err)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-int child_start(struct child *child, char **argv, const struct child_files *files)
+int child_start(struct child *child, char **argv, const struct child_setup *setup)
 {
 	_cleanup_close_ int report_fd = -1;
 	int pipe_fds[2];
@@ -45,7 +47,7 @@ int child_start(struct child *child, char **argv, const struct child_files *file
 	report_fd = pipe_fds[0];
 	pid = fork();
 	if (pid == 0)
-		exec_command(argv, files, pipe_fds[1]);
+		exec_command(argv, setup, pipe_fds[1]);
 	err = pid < 0 ? errno : 0;
 	close(pipe_fds[1]);
 	if (pid < 0)
@@ -75,7 +77,8 @@ void child_poll(struct child *child)
 	    info.si_pid != child->pid || info.si_code == CLD_STOPPED ||
 	    info.si_code == CLD_TRAPPED)
 		return;
-	child->has_ended = waitpid(child->pid, &child->wait_status, WNOHANG) == child->pid;
+	child->has_ended = wait4(child->pid, &child->wait_status, WNOHANG, &child->usage) ==
+			   child->pid;
 }
 
 void child_signal(const struct child *child, int number)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cmd/cmd.h"
+#include "cmd/cmd_compare.h"
 #include "cmd/message.h"
 #include "cmd/screen.h"
 #include "cmd/series.h"
@@ -18,6 +19,20 @@ static bool wants_screen(const struct options *o)
 	(void)o;
 	return false;
 #endif
+}
+
+static int check_preload(const struct options *o)
+{
+	if (o->preload && !o->command) {
+		message_usage(NULL, "--preload wants a command to run, after --");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->compare.first_said && !compare_is_wanted(o)) {
+		message_usage(NULL, "--%s goes with --preload of two allocators or more",
+			      o->compare.first_said);
+		return EXIT_BAD_USAGE;
+	}
+	return EXIT_DONE;
 }
 
 static int check_combination(const struct options *o)
@@ -45,7 +60,11 @@ static int watch_run(struct options *o)
 	struct session session;
 	int status;
 
-	status = check_combination(o);
+	status = check_preload(o);
+	if (status == EXIT_DONE && compare_is_wanted(o))
+		return compare_run(o);
+	if (status == EXIT_DONE)
+		status = check_combination(o);
 	if (status != EXIT_DONE)
 		return status;
 	status = session_begin(&session, o);

@@ -1,10 +1,14 @@
 noinst_LIBRARIES += %D%/libcmd.a
 %C%_libcmd_a_SOURCES = \
+	%D%/allocators.c \
+	%D%/allocators.h \
 	%D%/child.c \
 	%D%/child.h \
 	%D%/cmd.c \
 	%D%/cmd.h \
 	%D%/cmd_capture.c \
+	%D%/cmd_compare.c \
+	%D%/cmd_compare.h \
 	%D%/cmd_doctor.c \
 	%D%/cmd_explain.c \
 	%D%/cmd_heap.c \
@@ -13,6 +17,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_watch.c \
 	%D%/compare_show.c \
 	%D%/compare_show.h \
+	%D%/compare_run.c \
+	%D%/compare_run.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/doctor_around.c \
@@ -23,6 +29,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/heaps.h \
 	%D%/help.c \
 	%D%/help.h \
+	%D%/job.c \
+	%D%/job.h \
 	%D%/message.c \
 	%D%/message.h \
 	%D%/option_rows.c \
@@ -31,6 +39,10 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/options.h \
 	%D%/peak.c \
 	%D%/peak.h \
+	%D%/program.c \
+	%D%/program.h \
+	%D%/run_files.c \
+	%D%/run_files.h \
 	%D%/screen.h \
 	%D%/series.c \
 	%D%/series.h \
@@ -41,7 +53,9 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/stream.c \
 	%D%/stream.h \
 	%D%/text.c \
-	%D%/text.h
+	%D%/text.h \
+	%D%/variants.c \
+	%D%/variants.h
 if HAVE_NCURSES
 %C%_libcmd_a_SOURCES += %D%/screen.c
 endif

@@ -62,6 +62,28 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			      "write down which blocks there are, for a later --since" },
 	[OPTION_SINCE] = { 0, "since", "FILE", SCOPE_LEAKS,
 			   "show the blocks too that are new since that snapshot, and reachable" },
+	[OPTION_PRELOAD] = { 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]", SCOPE_WATCH,
+			     "run the command with this allocator: glibc, jemalloc, tcmalloc, "
+			     "tcmalloc_minimal, mimalloc, or a path; with each of several, and "
+			     "compare" },
+	[OPTION_RUNS] = { 0, "runs", "N", SCOPE_WATCH,
+			  "compare N runs under each allocator (default 3)" },
+	[OPTION_WARM_UP] = { 0, "warm-up", "N", SCOPE_WATCH,
+			     "N more before them that do not count (default 0)" },
+	[OPTION_WORKLOAD] = { 0, "workload", "SCRIPT", SCOPE_WATCH,
+			      "the command is a server: once it is idle run this shell script against it, "
+			      "let it settle, then end it" },
+	[OPTION_READY] = { 0, "ready", "T", SCOPE_WATCH,
+			   "begin the workload T after the command (default: when it has been idle "
+			   "for 200ms)" },
+	[OPTION_SETTLE] = { 0, "settle", "T", SCOPE_WATCH,
+			    "how long it is left idle after the workload (default 5s)" },
+	[OPTION_STOP_SIGNAL] = { 0, "stop-signal", "SIGNAL", SCOPE_WATCH,
+				 "what ends it then (default TERM); KILL 10s later" },
+	[OPTION_ABOVE] = { 0, "above", "SIZE", SCOPE_WATCH,
+			   "compare for how long Rss was above this, as 512M or 2G" },
+	[OPTION_OUTPUT_DIR] = { 0, "output-dir", "DIR", SCOPE_WATCH,
+				"keep what each run writes, in a folder for each in this new or empty one" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,23 @@
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 #include "cmd/option_rows.h"
+
+#define RUNS_MAX 1000
+
+#define COMPARE_DEFAULTS                                                                           \
+	{                                                                                          \
+		.run_count = 3, .settle_ns = 5 * NS_PER_S, .stop_signal = SIGTERM,                 \
+		.above_bytes = BYTES_UNKNOWN,                                                      \
+	}
+
+/* Those that programs are ended by. */
+static const struct {
+	const char *name;
+	int number;
+} signal_names[] = {
+	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT }, { "KILL", SIGKILL },
+	{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "TERM", SIGTERM }, { "ALRM", SIGALRM },
+};
 
 #define LONG_ONLY 0x100 /* getopt's value of an option without a letter: this + its id */
 
@@ -178,9 +196,78 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->since;
 	case OPTION_PROCFS:
 		return &o->procfs_root;
+	case OPTION_PRELOAD:
+		return &o->preload;
+	case OPTION_WORKLOAD:
+		return &o->compare.workload;
+	case OPTION_OUTPUT_DIR:
+		return &o->compare.output_dir;
 	default:
 		return NULL;
 	}
+}
+
+/* "TERM", "SIGTERM", "15" */
+static int parse_signal(const char *text, int *ret)
+{
+	uint64_t number;
+
+	if (num_parse_u64(text, &number) == 0) {
+		if (number == 0 || number > (uint64_t)SIGRTMAX)
+			return -ERANGE;
+		*ret = (int)number;
+		return 0;
+	}
+	if (strncmp(text, "SIG", 3) == 0)
+		text += 3;
+	for (size_t i = 0; i < sizeof(signal_names) / sizeof(signal_names[0]); i++)
+		if (strcmp(signal_names[i].name, text) == 0) {
+			*ret = signal_names[i].number;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+/* Of --preload with several allocators, less those that find_word() knows. */
+static int set_compare(const struct cmd *cmd, int id, const char *arg, struct compare_options *c)
+{
+	switch ((enum option_id)id) {
+	case OPTION_RUNS:
+		if (num_parse_u64(arg, &c->run_count) < 0 || c->run_count == 0 ||
+		    c->run_count > RUNS_MAX)
+			return refuse(cmd, id, arg, "a number from 1 to 1000");
+		return 0;
+	case OPTION_WARM_UP:
+		if (num_parse_u64(arg, &c->warm_up_count) < 0 || c->warm_up_count > RUNS_MAX)
+			return refuse(cmd, id, arg, "a number from 0 to 1000");
+		return 0;
+	case OPTION_READY:
+		c->has_ready = true;
+		if (units_parse_duration(arg, &c->ready_ns) < 0)
+			return refuse(cmd, id, arg, "a time, as 500ms or 2s");
+		return 0;
+	case OPTION_SETTLE:
+		c->has_settle = true;
+		if (units_parse_duration(arg, &c->settle_ns) < 0)
+			return refuse(cmd, id, arg, "a time, as 500ms or 2s");
+		return 0;
+	case OPTION_STOP_SIGNAL:
+		c->has_stop_signal = true;
+		if (parse_signal(arg, &c->stop_signal) < 0)
+			return refuse(cmd, id, arg, "a signal that ends programs, as TERM, INT or 15");
+		return 0;
+	case OPTION_ABOVE:
+		if (units_parse_bytes(arg, &c->above_bytes) < 0)
+			return refuse(cmd, id, arg, "bytes, as 64K, 512M or 2G");
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static bool is_compare_option(int id)
+{
+	return id >= OPTION_RUNS && id <= OPTION_OUTPUT_DIR;
 }
 
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
@@ -189,6 +276,8 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	const char **word = find_word(o, (enum option_id)id);
 	uint64_t thousandths;
 
+	if (is_compare_option(id))
+		o->compare.first_said = option_rows[id].name;
 	if (flag) {
 		*flag = true;
 		return 0;
@@ -235,7 +324,7 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	case OPTION_FAIL_ABOVE:
 		return set_limit(cmd, arg, o);
 	default:
-		return -EINVAL;
+		return set_compare(cmd, id, arg, &o->compare);
 	}
 }
 
@@ -301,6 +390,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 		.interval_ns = NS_PER_S,
 		.max_share_per_mille = 20,
 		.max_pause_ns = NS_PER_S,
+		.compare = COMPARE_DEFAULTS,
 		.procfs_root = "/proc",
 	};
 	int own_argc = find_command(argc, argv);

@@ -40,6 +40,21 @@ enum heap_mode {
 /* Lines of each list in a text, unless --top says otherwise: all fits on a screen or two. */
 #define OPTIONS_TEXT_TOP 10
 
+/* Of a command that is run under several allocators. */
+struct compare_options {
+	uint64_t run_count, warm_up_count;
+	const char *workload; /* a shell script; NULL: the command ends by itself */
+	uint64_t ready_ns;
+	bool has_ready;
+	uint64_t settle_ns;
+	bool has_settle;
+	int stop_signal;
+	bool has_stop_signal;
+	uint64_t above_bytes; /* BYTES_UNKNOWN: not said */
+	const char *output_dir; /* or NULL */
+	const char *first_said; /* the name of one of these options that was said; NULL: none was */
+};
+
 struct options {
 	const char *verb; /* the command's name for messages; NULL: memstate itself */
 	struct targets targets;
@@ -67,6 +82,8 @@ struct options {
 	uint64_t block_limit, byte_limit; /* of --fail-above */
 	bool has_block_limit, has_byte_limit;
 	const char *snapshot, *since; /* files, or NULL */
+	const char *preload; /* allocators, or NULL */
+	struct compare_options compare;
 	const char *procfs_root;
 	bool redact;
 	bool help;

@@ -76,6 +76,7 @@ static int start_command(struct watched *w)
 {
 	struct session *session = w->session;
 	_cleanup_close_ int input_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct child_setup setup = { .input_fd = input_fd };
 	int pipe_fds[2];
 	int status;
 
@@ -83,8 +84,8 @@ static int start_command(struct watched *w)
 		message_error(session->options->command[0], -errno);
 		return EXIT_FAILED;
 	}
-	status = session_start_command(session, &(struct child_files){ input_fd, pipe_fds[1],
-								       pipe_fds[1] });
+	setup.output_fd = setup.error_fd = pipe_fds[1];
+	status = session_start_command(session, &setup);
 	close(pipe_fds[1]);
 	if (status != EXIT_DONE) {
 		close(pipe_fds[0]);

@@ -322,7 +322,7 @@ static void release(struct series *series)
 int series_run(struct session *session)
 {
 	const struct options *o = session->options;
-	const struct child_files files = { -1, STDERR_FILENO, -1 };
+	const struct child_setup setup = { .input_fd = -1, .output_fd = STDERR_FILENO, .error_fd = -1 };
 	struct series series = { .session = session };
 	int r;
 
@@ -331,7 +331,7 @@ int series_run(struct session *session)
 	if (r == EXIT_DONE)
 		r = session_sort_key(o, &process_columns, NULL, &series.sort, &series.has_sort);
 	if (r == EXIT_DONE)
-		r = session_start_command(session, &files);
+		r = session_start_command(session, &setup);
 	if (r != EXIT_DONE) {
 		release(&series);
 		return r;

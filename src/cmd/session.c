@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "cmd/message.h"
 #include "cmd/signals.h"
+#include "cmd/variants.h"
 
 int session_begin(struct session *session, struct options *options)
 {
@@ -38,9 +39,23 @@ void session_end(struct session *session)
 	procfs_release(&session->fs);
 }
 
-int session_start_command(struct session *session, const struct child_files *files)
+static int prepare_environment(const struct options *o, char ***ret)
+{
+	struct variants variants;
+	int status = variants_prepare(o->preload, o->command[0], &variants);
+
+	if (status != EXIT_DONE)
+		return status;
+	*ret = variant_environment(&variants.items[0], environ);
+	variants_release(&variants);
+	return EXIT_DONE;
+}
+
+int session_start_command(struct session *session, const struct child_setup *setup)
 {
 	struct options *o = session->options;
+	struct child_setup own = *setup;
+	char **environment = NULL;
 	int r;
 
 	if (!o->command)
@@ -53,7 +68,15 @@ int session_start_command(struct session *session, const struct child_files *fil
 		message_usage(NULL, "a command and --procfs exclude each other");
 		return EXIT_BAD_USAGE;
 	}
-	r = child_start(&session->child, o->command, files);
+	if (o->preload) {
+		int status = prepare_environment(o, &environment);
+
+		if (status != EXIT_DONE)
+			return status;
+		own.environment = environment;
+	}
+	r = child_start(&session->child, o->command, &own);
+	environment_free(environment);
 	if (r < 0) {
 		message_error(o->command[0], r);
 		return EXIT_FAILED;

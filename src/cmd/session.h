@@ -26,7 +26,7 @@ void session_end(struct session *session);
 /*
  * Start the options' command, if any, and make it the target. Returns as above.
  */
-int session_start_command(struct session *session, const struct child_files *files);
+int session_start_command(struct session *session, const struct child_setup *setup);
 
 /* The columns of -o, or the defaults. Returns as above. */
 int session_columns(const struct options *options, const struct column_set *set,

@@ -198,13 +198,13 @@ static int show_peak(struct text *text)
 {
 	struct session *session = text->session;
 	const char *name = session->options->command[0];
-	const struct child_files files = { -1, STDERR_FILENO, -1 };
+	const struct child_setup setup = { .input_fd = -1, .output_fd = STDERR_FILENO, .error_fd = -1 };
 	bool is_page = wants_page(text);
 	char elapsed[UNITS_TEXT_SIZE];
 	struct peak peak;
 	int status, r;
 
-	status = session_start_command(session, &files);
+	status = session_start_command(session, &setup);
 	if (status != EXIT_DONE)
 		return status;
 	r = peak_find(session, is_page, table_needs(text) | NEED_ROLLUP, &peak);

@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libproc.a
 %C%_libproc_a_SOURCES = \
+	%D%/proc_cost.c \
+	%D%/proc_cost.h \
 	%D%/proc_list.c \
 	%D%/proc_list.h \
 	%D%/proc_meminfo.c \

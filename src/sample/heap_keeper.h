@@ -37,6 +37,9 @@ void heap_keeper_free(struct heap_keeper *keeper);
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
+/* Until it is said otherwise each read is a walk, whatever its share, and waits for it: for moments that matter. */
+void heap_keeper_set_fresh(struct heap_keeper *keeper, bool is_fresh);
+
 /*
  * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the moment of a walk,
  * or carried over. u->heap_* say which, and why not where they are unknown. Where they are known and

@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/names.h \
 	%D%/leak_scan.c \
 	%D%/leak_scan.h \
+	%D%/run_sampler.c \
+	%D%/run_sampler.h \
 	%D%/sampler.c \
 	%D%/sampler.h \
 	%D%/swift.c \

@@ -119,6 +119,17 @@ TESTS += %D%/test_sampler
 %C%_test_sampler_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_sampler_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_allocators
+TESTS += %D%/test_allocators
+%C%_test_allocators_SOURCES = %D%/test_allocators.c %D%/tree.c %D%/tree.h
+%C%_test_allocators_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_allocators_LDADD = $(CMD_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_variants
+TESTS += %D%/test_variants
+%C%_test_variants_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_variants_LDADD = $(CMD_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_options
 TESTS += %D%/test_options
 %C%_test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/cmd_compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/verdict.h"
+#include "cmd/cmd.h"
+#include "cmd/compare_run.h"
+#include "cmd/heaps.h"
+#include "cmd/job.h"
+#include "cmd/message.h"
+#include "cmd/run_files.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "cmd/stream.h"
+#include "cmd/variants.h"
+
+/* No interval has to be kept; but a long walk must not hide the peak. */
+#define PATIENCE_NS (50 * NS_PER_MS)
+
+bool compare_is_wanted(const struct options *o)
+{
+	return o->preload && strchr(o->preload, ',');
+}
+
+static int check_combination(const struct options *o)
+{
+	const char *wrong = NULL;
+
+	if (!targets_are_all(&o->targets))
+		wrong = "-p";
+	else if (o->targets.with_children)
+		wrong = "-t"; /* they are in it anyway */
+	else if (o->sample_count > 0)
+		wrong = "-n";
+	else if (o->output || o->output_all)
+		wrong = "-o";
+	else if (o->sort)
+		wrong = "-s";
+	else if (strcmp(o->procfs_root, "/proc") != 0)
+		wrong = "--procfs";
+	if (wrong) {
+		message_usage(NULL, "%s has no place in a comparison (--preload of several "
+			      "allocators)", wrong);
+		return EXIT_BAD_USAGE;
+	}
+	if (!o->compare.workload && (o->compare.has_ready || o->compare.has_settle ||
+				     o->compare.has_stop_signal)) {
+		message_usage(NULL, "--ready, --settle and --stop-signal go with --workload");
+		return EXIT_BAD_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+/* For a person to read, and for no shell. */
+static char *join_words(char *const *words)
+{
+	struct strbuf joined = STRBUF_INIT;
+
+	for (size_t i = 0; words[i]; i++)
+		strbuf_addf(&joined, "%s%s", i > 0 ? " " : "", words[i]);
+	return strbuf_take(&joined);
+}
+
+/* The comparison takes the variants over. */
+static void begin(struct comparison *c, const struct options *o, const struct variants *variants)
+{
+	*c = (struct comparison){
+		.command = join_words(o->command),
+		.workload = o->compare.workload ? xstrdup(o->compare.workload) : NULL,
+		.runs_each = (unsigned int)o->compare.run_count,
+		.settle_ns = o->compare.workload ? o->compare.settle_ns : 0,
+		.above_bytes = o->compare.above_bytes,
+		.variants = variants->items,
+		.variant_count = variants->count,
+	};
+}
+
+static void say_progress(const struct comparison *c, size_t round, size_t round_count, size_t variant)
+{
+	if (isatty(STDERR_FILENO))
+		message("run %zu of %zu: %s", round * c->variant_count + variant + 1,
+			round_count * c->variant_count, c->variants[variant].name);
+}
+
+/* A B C A B C: what changes on the machine meanwhile changes all alike. Returns 0 or -errno. */
+static int run_all(const struct compare_context *context)
+{
+	const struct compare_options *o = &context->options->compare;
+	struct comparison *c = context->comparison;
+	size_t round_count = o->warm_up_count + o->run_count;
+
+	for (size_t round = 0; round < round_count; round++)
+		for (size_t v = 0; v < c->variant_count; v++) {
+			bool is_warm_up = round < o->warm_up_count;
+			size_t number = is_warm_up ? round + 1 : round + 1 - o->warm_up_count;
+			int r;
+
+			say_progress(c, round, round_count, v);
+			r = compare_run_one(context, v, (unsigned int)number, is_warm_up);
+			if (r < 0)
+				return r;
+			c->is_interrupted = signals_stop_count() > 0;
+			if (c->is_interrupted)
+				return 0;
+		}
+	return 0;
+}
+
+static void show(const struct comparison *c, struct strbuf *out)
+{
+	struct verdicts verdicts;
+	struct compared compared;
+
+	compared_init(&compared, c);
+	for (size_t i = 0; i < c->variant_count; i++) {
+		const struct spread *f = compared.variants[i].figures;
+		char wall[UNITS_TEXT_SIZE], peak[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
+
+		strbuf_addf(out, "%-30s %zu runs  wall %s  peak %s  end %s\n", c->variants[i].name,
+			    compared.variants[i].good_count,
+			    units_format_duration(f[FIGURE_WALL].median, wall),
+			    units_format_bytes(f[FIGURE_PEAK_RSS].median, peak),
+			    units_format_bytes(f[FIGURE_AT(MOMENT_END, AMOUNT_RSS)].median, end));
+	}
+	verdicts_init(&verdicts, &compared);
+	for (size_t i = 0; i < verdicts.count; i++)
+		strbuf_addf(out, "%s\n", strbuf_text(&verdicts.items[i].text));
+	verdicts_release(&verdicts);
+	compared_release(&compared);
+}
+
+static int status_of(const struct comparison *c)
+{
+	size_t good_count = 0, failed_count = 0;
+
+	for (size_t i = 0; i < c->run_count; i++)
+		if (c->runs[i].problem)
+			failed_count++;
+		else if (!c->runs[i].is_warm_up)
+			good_count++;
+	if (good_count == 0)
+		return EXIT_FAILED;
+	return failed_count > 0 || c->is_interrupted ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int compare(struct session *session, struct comparison *c)
+{
+	struct compare_context context = {
+		.options = session->options,
+		.comparison = c,
+		.fs = &session->fs,
+	};
+	struct strbuf out = STRBUF_INIT;
+	int status, r;
+
+	signals_begin();
+	r = job_begin_all();
+	if (r < 0) {
+		message_error("prctl", r);
+		return EXIT_FAILED;
+	}
+	heaps_begin(session);
+	heaps_set_patience(session, PATIENCE_NS);
+	context.sampler = run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());
+	r = run_all(&context);
+	run_sampler_free(context.sampler);
+	if (r < 0)
+		return EXIT_FAILED;
+	status = status_of(c);
+	if (status == EXIT_FAILED) {
+		message("no run was completed: there is nothing to compare");
+		return status;
+	}
+	show(c, &out);
+	status = stream_finish(&out, status);
+	strbuf_release(&out);
+	return status;
+}
+
+int compare_run(struct options *o)
+{
+	struct comparison comparison;
+	struct variants variants;
+	struct session session;
+	int status = check_combination(o);
+
+	if (status == EXIT_DONE)
+		status = variants_prepare(o->preload, o->command[0], &variants);
+	if (status != EXIT_DONE)
+		return status;
+	begin(&comparison, o, &variants);
+	if (o->compare.output_dir && run_files_make_folder(o->compare.output_dir) < 0)
+		status = EXIT_FAILED;
+	if (status == EXIT_DONE)
+		status = session_begin(&session, o);
+	if (status == EXIT_DONE) {
+		status = compare(&session, &comparison);
+		session_end(&session);
+	}
+	comparison_release(&comparison);
+	return status;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/program.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "cmd/message.h"
+
+#define INTERPRETERS_MAX 4 /* as the kernel, binfmt_script */
+#define SYMBOLS_MAX	 (1 << 20)
+#define NAMES_MAX	 (64 << 20)
+
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#	define OWN_BYTE_ORDER ELFDATA2LSB
+#else
+#	define OWN_BYTE_ORDER ELFDATA2MSB
+#endif
+
+const char *machine_bits(const struct machine *machine)
+{
+	return machine->elf_class == ELFCLASS32 ? "32-bit" : "64-bit";
+}
+
+static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
+{
+	return offset <= INT64_MAX && pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
+}
+
+static int read_machine(int fd, struct machine *ret)
+{
+	Elf64_Ehdr head; /* what is read of it is at the same place in both classes */
+
+	if (!read_at(fd, &head, offsetof(Elf64_Ehdr, e_entry), 0) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+		return -ENOEXEC;
+	*ret = (struct machine){
+		.elf_class = head.e_ident[EI_CLASS],
+		.byte_order = head.e_ident[EI_DATA],
+		.number = head.e_machine,
+	};
+	return 0;
+}
+
+int machine_read(const char *path, struct machine *ret)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : read_machine(fd, ret);
+}
+
+/* What a program's headers say of it. */
+struct program {
+	struct machine machine;
+	bool has_interpreter; /* dynamically linked */
+	char interpreter[256];
+	bool has_malloc; /* that others use too: it comes before any preloaded one */
+};
+
+static void note_interpreter(int fd, uint64_t offset, uint64_t size, struct program *p)
+{
+	p->has_interpreter = true;
+	if (size > sizeof(p->interpreter) || !read_at(fd, p->interpreter, (size_t)size, offset))
+		size = 0;
+	p->interpreter[size > 0 ? size - 1 : 0] = '\0';
+}
+
+static bool read_headers_32(int fd, struct program *p)
+{
+	Elf32_Ehdr head;
+	Elf32_Phdr segment;
+
+	if (!read_at(fd, &head, sizeof(head), 0))
+		return false;
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
+		if (!read_at(fd, &segment, sizeof(segment), head.e_phoff + i * sizeof(segment)))
+			return false;
+		if (segment.p_type == PT_INTERP)
+			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
+	}
+	return true;
+}
+
+/* A malloc that is defined in this table of symbols. */
+static bool defines_malloc(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names)
+{
+	uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
+	_cleanup_free_ Elf64_Sym *table = NULL;
+	_cleanup_free_ char *text = NULL;
+
+	if (count == 0 || count > SYMBOLS_MAX || names->sh_size == 0 ||
+	    names->sh_size > NAMES_MAX)
+		return false;
+	table = xcalloc(count, sizeof(*table));
+	text = xmalloc(names->sh_size + 1);
+	if (!read_at(fd, table, count * sizeof(*table), symbols->sh_offset) ||
+	    !read_at(fd, text, names->sh_size, names->sh_offset))
+		return false;
+	text[names->sh_size] = '\0';
+	for (uint64_t i = 0; i < count; i++)
+		if (table[i].st_shndx != SHN_UNDEF && table[i].st_name < names->sh_size &&
+		    strcmp(text + table[i].st_name, "malloc") == 0)
+			return true;
+	return false;
+}
+
+static bool read_headers_64(int fd, struct program *p)
+{
+	Elf64_Shdr section, names;
+	Elf64_Phdr segment;
+	Elf64_Ehdr head;
+
+	if (!read_at(fd, &head, sizeof(head), 0))
+		return false;
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
+		if (!read_at(fd, &segment, sizeof(segment), head.e_phoff + i * sizeof(segment)))
+			return false;
+		if (segment.p_type == PT_INTERP)
+			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
+	}
+	/* a program may have no sections: then this is not known, and it goes on */
+	for (unsigned int i = 0; i < head.e_shnum; i++) {
+		if (!read_at(fd, &section, sizeof(section), head.e_shoff + i * sizeof(section)))
+			break;
+		if (section.sh_type == SHT_DYNSYM && section.sh_link < head.e_shnum &&
+		    read_at(fd, &names, sizeof(names),
+			    head.e_shoff + section.sh_link * sizeof(names)))
+			p->has_malloc |= defines_malloc(fd, &section, &names);
+	}
+	return true;
+}
+
+static int read_program(int fd, struct program *ret)
+{
+	struct program p = { 0 };
+	int r = read_machine(fd, &p.machine);
+
+	if (r < 0)
+		return r;
+	if (p.machine.byte_order != OWN_BYTE_ORDER ||
+	    !(p.machine.elf_class == ELFCLASS32 ? read_headers_32(fd, &p) : read_headers_64(fd, &p)))
+		return -ENOEXEC;
+	*ret = p;
+	return 0;
+}
+
+/* Its folder is that of the first in PATH that may be executed. Returns NULL if there is none. */
+static char *find_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *full = NULL;
+
+	if (strchr(name, '/'))
+		return xstrdup(name);
+	if (!path)
+		path = "/bin:/usr/bin"; /* as execvp(3) */
+	for (;;) {
+		size_t length = strcspn(path, ":");
+		_cleanup_free_ char *folder = xstrndup(length > 0 ? path : ".", length > 0 ? length : 1);
+		struct stat st;
+
+		full = xmalloc(strlen(folder) + strlen(name) + 2);
+		stpcpy(stpcpy(stpcpy(full, folder), "/"), name);
+		if (access(full, X_OK) == 0 && stat(full, &st) == 0 && S_ISREG(st.st_mode))
+			return full;
+		free(full);
+		if (path[length] == '\0')
+			return NULL;
+		path += length + 1;
+	}
+}
+
+/* "#!/usr/bin/python3 -u": the path alone; NULL if it is no script. */
+static char *read_shebang(int fd)
+{
+	char line[256];
+	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+	char *path = line + 2;
+
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return NULL;
+	line[n] = '\0';
+	path += strspn(path, " \t");
+	return xstrndup(path, strcspn(path, " \t\n"));
+}
+
+/* The kernel tells the loader to ignore LD_PRELOAD of a program that gains rights by being started. */
+static const char *find_gained_rights(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return NULL;
+	if (st.st_mode & S_ISUID && st.st_uid != getuid())
+		return "is setuid";
+	if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid())
+		return "is setgid";
+	if (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		return "has file capabilities";
+	return NULL;
+}
+
+static bool is_loader(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld64.so", 7) == 0 ||
+	       strncmp(name, "ld.so", 5) == 0;
+}
+
+static int check_program(const char *path, const struct program *p)
+{
+	if (!p->has_interpreter && !is_loader(path))
+		message("%s: is linked statically: no library can be preloaded into it", path);
+	else if (strstr(p->interpreter, "ld-musl"))
+		message("%s: is linked with musl: a library that is linked with glibc cannot be "
+			"preloaded into it", path);
+	else if (p->has_malloc)
+		message("%s: has a malloc of its own built in, which a preloaded one does not "
+			"replace", path);
+	else
+		return 0;
+	return -EOPNOTSUPP;
+}
+
+/* Look at one file. Returns 0, or -errno after the message; *ret_next is a script's interpreter, or NULL. */
+static int check_file(const char *path, struct machine *ret, char **ret_next)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *rights = NULL;
+	struct program p;
+	char *next;
+	int r;
+
+	/* some that may be run may not be read: then only running it can tell */
+	if (fd < 0 && errno == EACCES && access(path, X_OK) == 0) {
+		message("%s: may not be read: whether a library can be preloaded into it is not known",
+			path);
+		return -EACCES;
+	}
+	r = fd < 0 ? -errno : 0;
+	if (r == 0 && access(path, X_OK) < 0)
+		r = -errno;
+	if (r < 0) {
+		message_error(path, r);
+		return r;
+	}
+	next = read_shebang(fd);
+	if (!next)
+		rights = find_gained_rights(fd);
+	if (rights) {
+		message("%s: %s: nothing can be preloaded into it", path, rights);
+		return -EPERM;
+	}
+	if (!next) {
+		r = read_program(fd, &p);
+		if (r < 0)
+			message("%s: is no program of this machine, and no script that names its "
+				"interpreter", path);
+		else
+			r = check_program(path, &p);
+		if (r < 0)
+			return r;
+		*ret = p.machine;
+	}
+	*ret_next = next;
+	return 0;
+}
+
+int program_check(const char *name, struct machine *ret)
+{
+	char *path = find_in_path(name);
+	int r = path ? 0 : -ENOENT;
+
+	if (r < 0)
+		message_error(name, r);
+	for (int i = 0; r == 0 && path && i <= INTERPRETERS_MAX; i++) {
+		char *next = NULL;
+
+		r = check_file(path, ret, &next);
+		free(path);
+		path = next;
+	}
+	if (r == 0 && path) {
+		message("%s: is a script of a script, too often to be run", name);
+		r = -ELOOP;
+	}
+	free(path);
+	return r;
+}

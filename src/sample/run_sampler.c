@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/run_sampler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "proc/proc_list.h"
+
+/* Listing all processes of the machine may take this part of one CPU. */
+#define LIST_SHARE 20
+
+/* Walks of a growing heap: when it has grown by so many percent, and not more than this part of the time. */
+#define GROWTH_PERCENT 5
+#define WALK_SHARE     10
+
+/* Sums of heaps are known when so many percent of Rss are of processes whose heap is. */
+#define KNOWN_PERCENT 95
+
+struct run_sampler {
+	const struct procfs *fs;
+	struct sampler *sampler;
+	struct heap_keeper *heaps;
+	int parent_pid, left_out_pid;
+	const char *library;
+	bool has_seen_library;
+	int *wrappers; /* pids */
+	size_t wrapper_count, wrapper_capacity;
+	struct snapshot processes;
+	struct mapping_list mappings;
+	uint64_t relist_ns;
+	uint64_t peak_rss_bytes;
+	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
+	uint64_t read_ns;
+};
+
+struct run_sampler *run_sampler_new(const struct procfs *fs, struct sampler *sampler,
+				    struct heap_keeper *heaps, int parent_pid)
+{
+	struct run_sampler *s = xcalloc(1, sizeof(*s));
+
+	s->fs = fs;
+	s->sampler = sampler;
+	s->heaps = heaps;
+	s->parent_pid = parent_pid;
+	snapshot_init(&s->processes);
+	return s;
+}
+
+void run_sampler_free(struct run_sampler *s)
+{
+	if (!s)
+		return;
+	snapshot_release(&s->processes);
+	mapping_list_release(&s->mappings);
+	free(s->wrappers);
+	free(s);
+}
+
+void run_sampler_begin(struct run_sampler *s, const char *library)
+{
+	s->library = library;
+	s->has_seen_library = false;
+	s->left_out_pid = 0;
+	s->relist_ns = 0;
+	s->peak_rss_bytes = 0;
+	s->walked_rss_bytes = 0;
+	s->walked_ns = 0;
+	s->walk_cost_ns = 0;
+	s->wrapper_count = 0;
+	snapshot_clear(&s->processes);
+}
+
+void run_sampler_leave_out(struct run_sampler *s, int pid)
+{
+	s->left_out_pid = pid;
+}
+
+static int add_process(void *context, const struct process *p)
+{
+	if (process_has_memory(p))
+		snapshot_add(context)->process = *p;
+	return 0;
+}
+
+/* Again and again until a whole pass finds no more: as many passes as the tree is deep. */
+static void take_tree(const struct run_sampler *s, const struct snapshot *all, struct snapshot *ret)
+{
+	size_t before;
+
+	do {
+		before = ret->count;
+		for (size_t i = 0; i < all->count; i++) {
+			const struct process *p = &all->usages[i].process;
+
+			if (p->pid != s->left_out_pid && !snapshot_find(ret, p->pid) &&
+			    (p->ppid == s->parent_pid || snapshot_find(ret, p->ppid)))
+				snapshot_add(ret)->process = *p;
+		}
+	} while (ret->count > before);
+}
+
+static int list_all(struct run_sampler *s)
+{
+	struct snapshot all;
+	uint64_t begin_ns = clock_now_ns();
+	int r;
+
+	snapshot_init(&all);
+	r = proc_list_read(s->fs, LIST_STAT, add_process, &all);
+	if (r == 0) {
+		snapshot_clear(&s->processes);
+		take_tree(s, &all, &s->processes);
+	}
+	snapshot_release(&all);
+	s->relist_ns = clock_now_ns() + (clock_now_ns() - begin_ns) * LIST_SHARE;
+	return r;
+}
+
+int run_sampler_list(struct run_sampler *s, const struct snapshot **ret)
+{
+	int r = list_all(s);
+
+	if (r == 0)
+		*ret = &s->processes;
+	return r;
+}
+
+/* Those that are known already, as they are now. */
+static void list_again(struct run_sampler *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct usage *u = &s->processes.usages[i];
+		struct process p;
+
+		if (proc_list_read_one(s->fs, u->process.pid, &p) < 0 || !process_has_memory(&p) ||
+		    p.start_ticks != u->process.start_ticks)
+			continue;
+		s->processes.usages[kept] = *u;
+		s->processes.usages[kept++].process = p;
+	}
+	s->processes.count = kept;
+}
+
+/* The list itself: usages that are read are of its own, so that nothing of them is left in it. */
+static int list(struct run_sampler *s)
+{
+	if (s->processes.count == 0 || clock_now_ns() >= s->relist_ns)
+		return list_all(s);
+	list_again(s);
+	return 0;
+}
+
+static bool has_children(const struct snapshot *processes, int pid)
+{
+	for (size_t i = 0; i < processes->count; i++)
+		if (processes->usages[i].process.ppid == pid)
+			return true;
+	return false;
+}
+
+static bool is_known_wrapper(const struct run_sampler *s, int pid)
+{
+	for (size_t i = 0; i < s->wrapper_count; i++)
+		if (s->wrappers[i] == pid)
+			return true;
+	return false;
+}
+
+/* A program whose work is to start another one, and that has. Scripts are named after their interpreter's file. */
+static bool is_wrapper(struct run_sampler *s, const struct process *p)
+{
+	static const char *const names[] = {
+		"sh", "bash", "dash", "ksh", "mksh", "zsh", "fish", "busybox", "env", "timeout",
+		"nice", "nohup", "setsid", "stdbuf", "time", "taskset", "numactl", "ionice",
+		"chrt", "prlimit", "setpriv", "unshare", "nsenter", "chroot", "xargs", "coreutils",
+	};
+	char name[PROCESS_COMM_SIZE];
+
+	if (is_known_wrapper(s, p->pid))
+		return true;
+	if (!has_children(&s->processes, p->pid) ||
+	    proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0) {
+			s->wrappers = xgrow(s->wrappers, &s->wrapper_capacity,
+					    s->wrapper_count + 1, sizeof(*s->wrappers));
+			s->wrappers[s->wrapper_count++] = p->pid;
+			return true;
+		}
+	return false;
+}
+
+static void look_for_library(struct run_sampler *s)
+{
+	for (size_t i = 0; i < s->mappings.count && !s->has_seen_library; i++) {
+		const char *name = strrchr(s->mappings.items[i].name, '/');
+
+		s->has_seen_library = name && strcmp(name + 1, s->library) == 0;
+	}
+}
+
+static void note_peak(struct run_sampler *s, int pid)
+{
+	uint64_t bytes;
+
+	if (proc_cost_read_peak_rss(s->fs, pid, &bytes) == 0 && bytes > s->peak_rss_bytes)
+		s->peak_rss_bytes = bytes;
+}
+
+/* What is summed of the processes: those whose heap is known apart. */
+struct sums {
+	struct run_sample all;
+	uint64_t known_rss_bytes;
+	uint64_t heap_bytes; /* the heap's owners, of them all */
+};
+
+static void add_usage(struct sums *sums, const struct usage *u)
+{
+	struct run_sample *all = &sums->all;
+	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
+	bool is_known = u->heap_quality != QUALITY_UNKNOWN;
+
+	all->rss_bytes = bytes_add(all->rss_bytes, rss_bytes);
+	all->lazyfree_bytes = bytes_add(all->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
+	all->unbacked_bytes = bytes_add(all->unbacked_bytes, u->unbacked_bytes);
+	all->swap_bytes = bytes_add(all->swap_bytes, u->total.bytes[SMAPS_SWAP]);
+	for (int o = 0; o < OWNER_COUNT_; o++) {
+		uint64_t bytes = matrix_owner_bytes(&u->matrix, (enum owner)o);
+		bool is_heap = o >= OWNER_HEAP_FIRST && o <= OWNER_HEAP_LAST;
+
+		if (is_heap && !is_known)
+			continue;
+		all->owner_bytes[o] = bytes_add(all->owner_bytes[o], bytes);
+		if (is_heap)
+			sums->heap_bytes = bytes_add(sums->heap_bytes, bytes);
+	}
+	if (!is_known)
+		return;
+	sums->known_rss_bytes = bytes_add(sums->known_rss_bytes, rss_bytes);
+	if (u->heap_quality < all->heap_quality)
+		all->heap_quality = u->heap_quality;
+}
+
+/* Where too much is not known, the heaps that are go back to where they were before they were read. */
+static void end_sums(struct sums *sums)
+{
+	struct run_sample *all = &sums->all;
+
+	if (sums->known_rss_bytes == all->rss_bytes && all->rss_bytes > 0)
+		return;
+	if (sums->known_rss_bytes > 0 &&
+	    sums->known_rss_bytes / KNOWN_PERCENT >= all->rss_bytes / 100) {
+		all->heap_quality = QUALITY_ESTIMATE;
+		return;
+	}
+	all->heap_quality = QUALITY_UNKNOWN;
+	all->owner_bytes[OWNER_ANON] = bytes_add(all->owner_bytes[OWNER_ANON], sums->heap_bytes);
+	for (int o = OWNER_HEAP_FIRST; o <= OWNER_HEAP_LAST; o++)
+		all->owner_bytes[o] = BYTES_UNKNOWN;
+}
+
+static void read_process(struct run_sampler *s, const struct process *p, struct sums *sums)
+{
+	struct usage u;
+	int r;
+
+	usage_init(&u);
+	u.process = *p;
+	r = s->heaps ? heap_keeper_read(s->heaps, &u, &s->mappings) :
+		       sampler_read_mappings(s->sampler, &u, &s->mappings);
+	if (r == 0) {
+		note_peak(s, p->pid);
+		if (s->library && !s->has_seen_library)
+			look_for_library(s);
+		add_usage(sums, &u);
+		if (u.read_ns > s->read_ns)
+			s->read_ns = u.read_ns;
+	}
+	usage_release(&u);
+}
+
+/* From the cheap figures. */
+static bool has_grown(const struct run_sampler *s)
+{
+	uint64_t rss_bytes = 0;
+
+	for (size_t i = 0; i < s->processes.count; i++)
+		rss_bytes = bytes_add(rss_bytes, s->processes.usages[i].process.stat_rss_bytes);
+	return rss_bytes / (100 + GROWTH_PERCENT) > s->walked_rss_bytes / 100 &&
+	       clock_now_ns() - s->walked_ns >= s->walk_cost_ns * WALK_SHARE;
+}
+
+static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums)
+{
+	s->walked_ns = clock_now_ns();
+	s->walk_cost_ns = s->walked_ns - begin_ns;
+	if (sums->all.rss_bytes > s->walked_rss_bytes)
+		s->walked_rss_bytes = sums->all.rss_bytes;
+}
+
+int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret)
+{
+	struct sums sums = { .all = { .heap_quality = QUALITY_EXACT } };
+	uint64_t begin_ns = clock_now_ns();
+	int count = 0, r;
+
+	r = list(s);
+	if (r < 0)
+		return r;
+	is_fresh |= has_grown(s);
+	if (s->heaps)
+		heap_keeper_set_fresh(s->heaps, is_fresh);
+	s->read_ns = 0;
+	for (size_t i = 0; i < s->processes.count; i++) {
+		const struct process *p = &s->processes.usages[i].process;
+
+		if (is_wrapper(s, p))
+			continue;
+		read_process(s, p, &sums);
+		count++;
+	}
+	if (is_fresh)
+		note_walk(s, begin_ns, &sums);
+	end_sums(&sums);
+	*ret = sums.all;
+	return count;
+}
+
+void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret)
+{
+	*ret = (struct process_cost){ 0 };
+	(void)list_all(s);
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct process_cost cost;
+
+		if (proc_cost_read(s->fs, s->processes.usages[i].process.pid, &cost) < 0)
+			continue;
+		ret->user_ns += cost.user_ns;
+		ret->system_ns += cost.system_ns;
+		ret->minor_fault_count += cost.minor_fault_count;
+		ret->major_fault_count += cost.major_fault_count;
+	}
+}
+
+uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s)
+{
+	return s->peak_rss_bytes;
+}
+
+bool run_sampler_has_seen_library(const struct run_sampler *s)
+{
+	return s->has_seen_library;
+}
+
+uint64_t run_sampler_read_ns(const struct run_sampler *s)
+{
+	return s->read_ns;
+}
