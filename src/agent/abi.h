@@ -28,6 +28,12 @@
 /* What the thread is called. */
 #define AGENT_THREAD_NAME "memstate-help"
 
+/*
+ * In the environment of a program that is started with the helper: how many seccomp filters are over memstate itself. Where
+ * there are more, the program or its parent has set them, and the helper keeps out.
+ */
+#define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
+
 /* Nobody asked for so long: the helper leaves. In idle_ms, which a test may make shorter. */
 #define AGENT_IDLE_MS 60000
 

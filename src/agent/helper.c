@@ -42,7 +42,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
-	const struct agent_sink *sink;
+	const struct agent_host *host;
 };
 
 static void set_value(struct agent_page *page, size_t index, uint64_t value)
@@ -92,33 +92,42 @@ static void ask_mallinfo2(const struct work *w)
 		set_value(w->page, i, result.fields[i]);
 }
 
-static void ask_malloc_info(const struct work *w)
+/* Injected, it has to open one, which makes glibc give the thread an arena: so only where a text is wanted. */
+static void *open_text(const struct work *w)
 {
 	const uint64_t *fn = w->functions->addr;
 	long (*write)(void *, const char *, unsigned long) = agent_write_text;
 	struct cookie_functions functions = { NULL, NULL, NULL, NULL };
-	void *file = w->sink ? w->sink->file : NULL;
+	void *file;
+
+	if (!fn[AGENT_FN_FOPENCOOKIE] || !fn[AGENT_FN_SETVBUF] || !fn[AGENT_FN_FCLOSE])
+		return NULL;
+	/* no constant that a compiler would keep in memory, and have relocated */
+	__asm__("" : "+r"(write));
+	functions.write = write;
+	file = ((fopencookie_fn)fn[AGENT_FN_FOPENCOOKIE])(w->page, "w", functions);
+	if (file)
+		((setvbuf_fn)fn[AGENT_FN_SETVBUF])(file, NULL, IO_UNBUFFERED, 0);
+	return file;
+}
+
+static void ask_malloc_info(const struct work *w)
+{
+	const uint64_t *fn = w->functions->addr;
+	void *file = w->host ? w->host->file : open_text(w);
 
 	if (!file) {
-		/* no constant that a compiler would keep in memory, and have relocated */
-		__asm__("" : "+r"(write));
-		functions.write = write;
-		if (fn[AGENT_FN_FOPENCOOKIE] && fn[AGENT_FN_SETVBUF] && fn[AGENT_FN_FCLOSE])
-			file = ((fopencookie_fn)fn[AGENT_FN_FOPENCOOKIE])(w->page, "w", functions);
-		if (!file) {
-			w->page->error = -ENOMEM;
-			return;
-		}
-		((setvbuf_fn)fn[AGENT_FN_SETVBUF])(file, NULL, IO_UNBUFFERED, 0);
+		w->page->error = -ENOMEM;
+		return;
 	}
 	if (((malloc_info_fn)fn[AGENT_FN_MALLOC_INFO])(0, file) != 0)
 		w->page->error = -EIO;
-	if (!w->sink || file != w->sink->file)
+	if (!w->host)
 		((fclose_fn)fn[AGENT_FN_FCLOSE])(file);
 }
 
 /*
- * By the values' places in the page: probe/answers.c has the same tables. Arrays, not pointers: these would
+ * By the values' places in the page: probe/answer.c has the same tables. Arrays, not pointers: these would
  * have to be relocated. 4096 is MALLCTL_ARENAS_ALL.
  */
 static const char jemalloc_names[][40] = {
@@ -133,6 +142,7 @@ static const char jemalloc_names[][40] = {
 	"stats.arenas.4096.tcache_bytes",
 	"stats.arenas.4096.small.allocated",
 	"stats.arenas.4096.large.allocated",
+	"arenas.page",
 };
 
 /* The figures are those of the last epoch: a new one is begun. */
@@ -294,10 +304,10 @@ static int may_leave(struct agent_page *page, uint32_t seq)
 	return 1;
 }
 
-enum agent_end agent_serve(struct agent_page *page, const struct agent_functions *functions,
-			   const struct agent_sink *sink)
+void agent_serve(struct agent_page *page, const struct agent_functions *functions,
+		 const struct agent_host *host)
 {
-	const struct work w = { page, functions, sink };
+	const struct work w = { page, functions, host };
 	uint32_t done = __atomic_load_n(&page->reply_seq, __ATOMIC_RELAXED);
 
 	page->commands = all_commands(functions);
@@ -312,13 +322,13 @@ enum agent_end agent_serve(struct agent_page *page, const struct agent_functions
 		if (seq != done) {
 			done = seq;
 			if (serve_one(&w, seq) == AGENT_EXIT)
-				return AGENT_END_ASKED;
+				return;
 			continue;
 		}
 		result = agent_futex_wait(&page->request_seq, seq,
 					  idle_ms < IDLE_MS_MAX ? idle_ms : IDLE_MS_MAX);
-		if (result == -ETIMEDOUT && may_leave(page, seq))
-			return AGENT_END_IDLE;
+		if (result == -ETIMEDOUT && !(host && host->stays()) && may_leave(page, seq))
+			return;
 	}
 }
 

@@ -8,24 +8,25 @@
 
 #include "agent/abi.h"
 
-/*
- * What malloc_info(3) writes to: opened before it is needed where that is possible, as opening it
- * allocates. NULL: opened when it is asked for.
- */
-struct agent_sink {
+/* What only a helper has that is there from the start. */
+struct agent_host {
+	/*
+	 * What malloc_info(3) writes to, with agent_write_text(): opened before it is needed, as opening it
+	 * allocates. NULL: there is none.
+	 */
 	void *file;
+	/* Nobody asked for idle_ms: does it stay nevertheless? */
+	int (*stays)(void);
 };
 
-enum agent_end {
-	AGENT_END_ASKED, /* AGENT_EXIT */
-	AGENT_END_IDLE,	 /* nobody asked for idle_ms */
-};
+/*
+ * Answer until AGENT_EXIT, or until nobody asked for idle_ms. The page is AGENT_LEAVING then, and is not touched any
+ * more. host is NULL where the helper was put in later.
+ */
+void agent_serve(struct agent_page *page, const struct agent_functions *functions,
+		 const struct agent_host *host);
 
-/* Answer until the end. The page is AGENT_LEAVING then, and is not touched any more. */
-enum agent_end agent_serve(struct agent_page *page, const struct agent_functions *functions,
-			   const struct agent_sink *sink);
-
-/* A write function for fopencookie(3); the cookie is the page. */
+/* Append to the page's text. A write function for fopencookie(3) too; the cookie is the page. */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length);
 
 #endif

@@ -4,7 +4,7 @@ AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibilit
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
 
-EXTRA_DIST += %D%/helper.ld
+EXTRA_DIST += %D%/helper.c %D%/helper.ld %D%/preload.c
 if HAVE_AGENT
 %D%/helper.blob.o: $(srcdir)/%D%/helper.c $(srcdir)/%D%/helper.h $(srcdir)/%D%/abi.h $(srcdir)/%D%/syscalls.h
 	@$(MKDIR_P) %D%
@@ -19,6 +19,14 @@ if HAVE_AGENT
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
 %D%/libagent_a-blob.$(OBJEXT): %D%/helper.bin
+
+# A library that programs are started with. No part of it is sanitized: the program need not be.
+agentdir = $(pkglibdir)
+agent_PROGRAMS = %D%/libmemstate-agent.so
+%C%_libmemstate_agent_so_SOURCES = %D%/helper.c %D%/preload.c
+%C%_libmemstate_agent_so_CFLAGS = $(WARN_CFLAGS) -fPIC -fvisibility=hidden
+%C%_libmemstate_agent_so_LDFLAGS = -shared -Wl,-soname,libmemstate-agent.so -Wl,-z,relro -Wl,-z,now
+%C%_libmemstate_agent_so_LDADD = -lpthread -ldl
 CLEANFILES += %D%/helper.blob.o %D%/helper.elf %D%/helper.bin
 endif
 

@@ -26,6 +26,7 @@ struct ctlpage {
 	bool is_segment;	   /* attached with shmat(2), else mapped */
 	const struct procfs *fs;   /* borrowed */
 	int pid;		   /* the process's */
+	uint64_t addr;		   /* where it has the page; 0: not known, an exec is not noticed then */
 	uint64_t start_ticks;
 	uint64_t lock;		   /* what this client writes into client_lock */
 };
@@ -41,7 +42,7 @@ int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks, struct 
 /*
  * Make a page for a process to attach, with shmat(*ret_segment, NULL, 0), before the caller closes this: it is gone
  * when neither has it any more. uid is the process's. All of its head is set but owner_pid, which is the caller's
- * to set in the process's own pid namespace; it is AGENT_STARTING. Returns 0, or -errno.
+ * to set in the process's own pid namespace, as is ret->addr once it is known; it is AGENT_STARTING. 0, or -errno.
  */
 int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, uid_t uid,
 		 struct ctlpage *ret, int *ret_segment);
@@ -61,13 +62,13 @@ struct ctlpage_answer {
 	uint64_t values[AGENT_VALUE_MAX];
 	uint64_t taken_ns; /* monotonic clock, ours */
 	uint64_t cost_ns;  /* in the process; never more than it took from here */
-	char *text;	   /* NULL if there is none; the caller frees it. Printable, UTF-8, and newlines */
+	char *text;	   /* NULL if there is none; the caller frees it. As text_add_printable(), and newlines */
 };
 
 /*
  * Ask, and wait for the answer, limit_ns at most. Returns 0; -ETIMEDOUT: it may still be at work, which is let
  * be; -EBUSY: another client asks all the time; -ESRCH: the process, or the helper, is gone; -EPROTO: what is in
- * the page makes no sense. The commands that the helper says it has are in *ret_commands of ctlpage_commands().
+ * the page makes no sense.
  */
 int ctlpage_ask(struct ctlpage *ctl, enum agent_command command, uint64_t limit_ns,
 		struct ctlpage_answer *ret);

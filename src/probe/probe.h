@@ -55,9 +55,10 @@ struct probe_question {
 };
 
 /*
- * Ask. *ret is to be released with allocator_stats_release(). Returns 0, or -errno: -EFBIG (it would stall the
- * process, *ret_reason says how long), -ETIMEDOUT, -ESRCH, -EPROTO (what is in the page makes no sense),
- * -EAGAIN (asked again sooner than 100 times what the last answer cost).
+ * Ask. *ret is to be released with allocator_stats_release(). Returns 0, or -errno with *ret_reason, which is good
+ * until the probe is used again: -EFBIG (it would stall the process, the reason says how long), -ETIMEDOUT (the
+ * helper is still at work, and is let be), -ESRCH, -ENOSYS (no allocator that can be asked), -EPROTO (what is in the
+ * page makes no sense), -EBUSY (another memstate asks), -EAGAIN (sooner than 100 times what the last answer cost).
  */
 int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);

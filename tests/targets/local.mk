@@ -87,3 +87,8 @@ check_DATA += tests/targets/inject_plugin.so
 CLEANFILES += tests/targets/inject_plugin.so
 tests/targets/inject_plugin.so: %D%/inject_plugin.c %D%/inject_plugin.h
 	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/tests/targets/inject_plugin.c
+
+# What memstate asks a helper, and what it is answered.
+check_PROGRAMS += tests/targets/ask_helper
+tests_targets_ask_helper_SOURCES = %D%/ask_helper.c
+tests_targets_ask_helper_LDADD = $(PROBE_LIBS)

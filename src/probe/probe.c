@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/probe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/answer.h"
+#include "probe/ctlpage.h"
+
+/*
+ * mallinfo2(3) goes through all free chunks while it holds their arena's lock. Measured: 0.3 to 0.4 us for each,
+ * and twice that for a thread that waits.
+ */
+#define CHUNK_COST_NS 400
+#define FREE_CHUNKS_MAX 50000
+/* Where nobody counted them: one in each so many bytes that are resident. */
+#define BYTES_PER_CHUNK (UINT64_C(1) << 10)
+
+/* Asking takes at most this share of the time. */
+#define REST_FACTOR 100
+
+#define STATUS_BYTES_MAX (1 << 16)
+#define LIMIT_NS_MAX (3600 * NS_PER_S)
+
+struct probe {
+	struct ctlpage ctl;
+	uint64_t next_ns; /* not asked again before */
+	struct strbuf reason;
+};
+
+static const struct {
+	int error;
+	const char *text;
+} reasons[] = {
+	{ -ENOENT, "no helper is in it: it was not started with one, and none may be put in" },
+	{ -EPERM, "the helper in it is another user's, or in another ipc namespace: "
+		  "that needs CAP_CHECKPOINT_RESTORE" },
+	{ -EPROTO, "the helper in it is of another version of memstate, or its page was written to" },
+	{ -ESRCH, "the process, or the helper in it, has ended" },
+	{ -ETIMEDOUT, "the helper did not answer in time" },
+	{ -EBUSY, "another memstate asks it all the time" },
+	{ -ENOSYS, "it has no allocator that can be asked" },
+};
+
+static const char *reason_of(int error)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].error == error)
+			return reasons[i].text;
+	return strerror(-error);
+}
+
+int probe_open(const struct probe_request *request, struct probe **ret,
+	       struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct ctlpage ctl = CTLPAGE_INIT;
+	struct probe *probe;
+	int r;
+
+	*ret_cost = (struct probe_cost){ 0 };
+	r = ctlpage_open(request->fs, request->pid, request->start_ticks, &ctl);
+	if (r == 0)
+		r = ctlpage_await_ready(&ctl, request->limit_ns);
+	if (r < 0) {
+		ctlpage_close(&ctl);
+		*ret_reason = reason_of(r);
+		return r;
+	}
+	probe = xcalloc(1, sizeof(*probe));
+	probe->ctl = ctl;
+	strbuf_init(&probe->reason);
+	*ret = probe;
+	return 0;
+}
+
+int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **ret_reason)
+{
+	(void)ret_reason;
+	*ret_cost = (struct probe_cost){ 0 };
+	ctlpage_close(&probe->ctl);
+	strbuf_release(&probe->reason);
+	free(probe);
+	return 0;
+}
+
+/* "RssAnon:	    1234 kB" */
+static uint64_t read_anon_bytes(const struct ctlpage *ctl)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t kib, bytes;
+	const char *line;
+	char *end;
+
+	if (procfs_read_file(ctl->fs, ctl->pid, "status", STATUS_BYTES_MAX, &text) < 0)
+		return BYTES_UNKNOWN;
+	line = strstr(strbuf_text(&text), "\nRssAnon:");
+	if (!line)
+		return BYTES_UNKNOWN;
+	kib = strtoull(line + strlen("\nRssAnon:"), &end, 10);
+	return units_bytes_from_kib(kib, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+}
+
+static uint64_t count_free_chunks(const struct probe *probe, const struct probe_question *question)
+{
+	uint64_t bytes;
+
+	if (bytes_known(question->free_chunks))
+		return question->free_chunks;
+	bytes = read_anon_bytes(&probe->ctl);
+	return bytes_known(bytes) ? bytes / BYTES_PER_CHUNK : BYTES_UNKNOWN;
+}
+
+/* How much longer the process's other threads may have to wait for malloc than it is worth. */
+static int guard_stall(struct probe *probe, const struct probe_question *question)
+{
+	uint64_t chunks = count_free_chunks(probe, question);
+
+	if (chunks <= FREE_CHUNKS_MAX)
+		return 0;
+	strbuf_clear(&probe->reason);
+	if (bytes_known(chunks))
+		strbuf_addf(&probe->reason,
+			    "its threads might wait %" PRIu64 " ms for malloc: it may have %" PRIu64
+			    " free chunks, all of which mallinfo2 looks at",
+			    chunks * CHUNK_COST_NS / NS_PER_MS, chunks);
+	else
+		strbuf_add_text(&probe->reason, "how long its threads might wait for malloc "
+						"cannot be told");
+	return -EFBIG;
+}
+
+static int guard_repeat(struct probe *probe)
+{
+	uint64_t now = clock_now_ns();
+
+	if (now >= probe->next_ns)
+		return 0;
+	strbuf_clear(&probe->reason);
+	strbuf_addf(&probe->reason,
+		    "the last answer cost it so much that it is asked again in %" PRIu64
+		    " ms at the earliest",
+		    (probe->next_ns - now) / NS_PER_MS + 1);
+	return -EAGAIN;
+}
+
+static uint64_t limit_ns(const struct probe_question *question)
+{
+	return question->limit_ns < LIMIT_NS_MAX ? question->limit_ns : LIMIT_NS_MAX;
+}
+
+static int ask(struct probe *probe, const struct probe_question *question,
+	       const struct asked_allocator *asked, struct allocator_stats *ret)
+{
+	struct ctlpage_answer answer, text;
+	int r;
+
+	r = ctlpage_ask(&probe->ctl, asked->figures, limit_ns(question), &answer);
+	if (r < 0)
+		return r;
+	free(answer.text);
+	if (answer.error != 0)
+		return answer.error == -ENOSYS ? -ENOSYS : -EPROTO;
+	answer_read(asked, &answer, ret);
+	if (question->wants_text &&
+	    ctlpage_ask(&probe->ctl, asked->text, limit_ns(question), &text) == 0) {
+		ret->text = text.text;
+		ret->cost_ns += text.cost_ns;
+	}
+	return 0;
+}
+
+int probe_ask(struct probe *probe, const struct probe_question *question,
+	      struct allocator_stats *ret, const char **ret_reason)
+{
+	const struct asked_allocator *asked = answer_allocator(ctlpage_commands(&probe->ctl));
+	int r = asked ? 0 : -ENOSYS;
+
+	if (r == 0)
+		r = guard_repeat(probe);
+	if (r == 0 && asked->is_slow && !question->allows_stall)
+		r = guard_stall(probe, question);
+	if (r < 0) {
+		*ret_reason = r == -ENOSYS ? reason_of(r) : strbuf_text(&probe->reason);
+		return r;
+	}
+	r = ask(probe, question, asked, ret);
+	if (r < 0) {
+		/* it may still be at it: that is what it costs at least */
+		if (r == -ETIMEDOUT)
+			probe->next_ns = clock_now_ns() + REST_FACTOR * limit_ns(question);
+		*ret_reason = reason_of(r);
+		return r;
+	}
+	probe->next_ns = ret->taken_ns + REST_FACTOR * ret->cost_ns;
+	return 0;
+}
