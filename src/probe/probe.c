@@ -95,7 +95,7 @@ int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **r
 static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	uint64_t kib, bytes;
+	uint64_t number, bytes;
 	const char *line;
 	char *end;
 
@@ -104,8 +104,8 @@ static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 	line = strstr(strbuf_text(&text), "\nRssAnon:");
 	if (!line)
 		return BYTES_UNKNOWN;
-	kib = strtoull(line + strlen("\nRssAnon:"), &end, 10);
-	return units_bytes_from_kib(kib, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+	number = strtoull(line + strlen("\nRssAnon:"), &end, 10);
+	return units_bytes_from_kib(number, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
 }
 
 static uint64_t count_free_chunks(const struct probe *probe, const struct probe_question *question)
