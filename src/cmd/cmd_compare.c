@@ -3,23 +3,21 @@
 
 #include "cmd/cmd_compare.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "classify/verdict.h"
 #include "cmd/cmd.h"
 #include "cmd/compare_run.h"
+#include "cmd/compare_show.h"
 #include "cmd/heaps.h"
 #include "cmd/job.h"
 #include "cmd/message.h"
 #include "cmd/run_files.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
-#include "cmd/stream.h"
 #include "cmd/variants.h"
 
 /* No interval has to be kept; but a long walk must not hide the peak. */
@@ -40,8 +38,6 @@ static int check_combination(const struct options *o)
 		wrong = "-t"; /* they are in it anyway */
 	else if (o->sample_count > 0)
 		wrong = "-n";
-	else if (o->output || o->output_all)
-		wrong = "-o";
 	else if (o->sort)
 		wrong = "-s";
 	else if (strcmp(o->procfs_root, "/proc") != 0)
@@ -114,29 +110,6 @@ static int run_all(const struct compare_context *context)
 	return 0;
 }
 
-static void show(const struct comparison *c, struct strbuf *out)
-{
-	struct verdicts verdicts;
-	struct compared compared;
-
-	compared_init(&compared, c);
-	for (size_t i = 0; i < c->variant_count; i++) {
-		const struct spread *f = compared.variants[i].figures;
-		char wall[UNITS_TEXT_SIZE], peak[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
-
-		strbuf_addf(out, "%-30s %zu runs  wall %s  peak %s  end %s\n", c->variants[i].name,
-			    compared.variants[i].good_count,
-			    units_format_duration(f[FIGURE_WALL].median, wall),
-			    units_format_bytes(f[FIGURE_PEAK_RSS].median, peak),
-			    units_format_bytes(f[FIGURE_AT(MOMENT_END, AMOUNT_RSS)].median, end));
-	}
-	verdicts_init(&verdicts, &compared);
-	for (size_t i = 0; i < verdicts.count; i++)
-		strbuf_addf(out, "%s\n", strbuf_text(&verdicts.items[i].text));
-	verdicts_release(&verdicts);
-	compared_release(&compared);
-}
-
 static int status_of(const struct comparison *c)
 {
 	size_t good_count = 0, failed_count = 0;
@@ -151,14 +124,13 @@ static int status_of(const struct comparison *c)
 	return failed_count > 0 || c->is_interrupted ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int compare(struct session *session, struct comparison *c)
+static int compare(struct session *session, const struct compare_show *show, struct comparison *c)
 {
 	struct compare_context context = {
 		.options = session->options,
 		.comparison = c,
 		.fs = &session->fs,
 	};
-	struct strbuf out = STRBUF_INIT;
 	int status, r;
 
 	signals_begin();
@@ -179,32 +151,36 @@ static int compare(struct session *session, struct comparison *c)
 		message("no run was completed: there is nothing to compare");
 		return status;
 	}
-	show(c, &out);
-	status = stream_finish(&out, status);
-	strbuf_release(&out);
-	return status;
+	return compare_show(show, c, status);
 }
 
 int compare_run(struct options *o)
 {
 	struct comparison comparison;
 	struct variants variants;
+	struct compare_show show;
 	struct session session;
 	int status = check_combination(o);
 
 	if (status == EXIT_DONE)
-		status = variants_prepare(o->preload, o->command[0], &variants);
+		status = compare_show_begin(&show, o);
 	if (status != EXIT_DONE)
 		return status;
+	status = variants_prepare(o->preload, o->command[0], &variants);
+	if (status != EXIT_DONE) {
+		compare_show_end(&show);
+		return status;
+	}
 	begin(&comparison, o, &variants);
 	if (o->compare.output_dir && run_files_make_folder(o->compare.output_dir) < 0)
 		status = EXIT_FAILED;
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);
 	if (status == EXIT_DONE) {
-		status = compare(&session, &comparison);
+		status = compare(&session, &show, &comparison);
 		session_end(&session);
 	}
 	comparison_release(&comparison);
+	compare_show_end(&show);
 	return status;
 }

@@ -155,6 +155,12 @@ static enum wait_end wait_until_ready(struct active *a)
 	return WAIT_TIME_IS_OVER;
 }
 
+/* For how long it could run: the time less that for which walks stopped it. */
+static uint64_t unpaused_ns(const struct active *a)
+{
+	return clock_now_ns() - run_sampler_paused_ns(a->context->sampler);
+}
+
 static void set_figures(struct run *run, uint64_t wall_ns, const struct process_cost *before,
 			const struct process_cost *after)
 {
@@ -194,7 +200,7 @@ static int run_workload(struct active *a)
 {
 	struct process_cost before, after;
 	enum wait_end end = wait_until_ready(a);
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_ns = unpaused_ns(a);
 	int r;
 
 	a->has_ended = end == WAIT_COMMAND_HAS_ENDED;
@@ -210,7 +216,7 @@ static int run_workload(struct active *a)
 		return 0;
 	a->run.workload_wait_status = a->workload.wait_status;
 	read_cost(a, &after);
-	set_figures(&a->run, clock_now_ns() - begin_ns, &before, &after);
+	set_figures(&a->run, unpaused_ns(a) - begin_ns, &before, &after);
 	a->run.moments[MOMENT_END] = take_sample(a, true);
 	end = sample_until(a, clock_now_ns() + a->options->settle_ns);
 	a->has_ended = end == WAIT_COMMAND_HAS_ENDED;
@@ -224,7 +230,7 @@ static void run_to_end(struct active *a)
 	const struct process_cost none = { 0 };
 
 	a->has_ended = sample_until(a, UINT64_MAX) == WAIT_COMMAND_HAS_ENDED;
-	set_figures(&a->run, clock_now_ns() - a->start_ns, &none, &a->job.cost);
+	set_figures(&a->run, unpaused_ns(a) - a->start_ns, &none, &a->job.cost);
 	if (a->has_ended && a->run.sample_count > 0)
 		a->run.moments[MOMENT_END] = a->run.sample_count - 1;
 }
@@ -307,22 +313,24 @@ static const char *find_problem(const struct active *a)
 	return NULL;
 }
 
-/* The largest sample, or one that is hardly smaller, if it knows better whose the memory is. */
+/*
+ * The largest sample; or the last of those that are hardly smaller, if it knows better whose the memory is: where Rss stays
+ * as high as it is, this is what it came to be.
+ */
 static size_t find_peak(const struct run *run)
 {
-	size_t peak = SIZE_MAX, best = SIZE_MAX;
+	size_t peak = SIZE_MAX, best;
 
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (peak == SIZE_MAX || run->samples[i].rss_bytes > run->samples[peak].rss_bytes)
 			peak = i;
+	best = peak;
 	for (size_t i = 0; i < run->sample_count; i++) {
 		const struct run_sample *s = &run->samples[i];
 
-		if (s->rss_bytes / NEAR_PEAK_PERCENT < run->samples[peak].rss_bytes / 100)
-			continue;
-		if (best == SIZE_MAX || s->heap_quality > run->samples[best].heap_quality ||
-		    (s->heap_quality == run->samples[best].heap_quality &&
-		     s->rss_bytes > run->samples[best].rss_bytes))
+		if (s->rss_bytes / NEAR_PEAK_PERCENT >= run->samples[peak].rss_bytes / 100 &&
+		    s->heap_quality > QUALITY_UNKNOWN &&
+		    s->heap_quality >= run->samples[best].heap_quality)
 			best = i;
 	}
 	return best;

@@ -62,7 +62,7 @@ struct heap_walk {
 struct heap_keeper {
 	struct sampler *sampler;
 	uint64_t patience_ns;
-	bool is_fresh; /* no share, and endless patience */
+	enum heap_walks walks;
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
@@ -118,14 +118,14 @@ void heap_keeper_set_patience(struct heap_keeper *k, uint64_t patience_ns)
 	k->patience_ns = patience_ns;
 }
 
-void heap_keeper_set_fresh(struct heap_keeper *k, bool is_fresh)
+void heap_keeper_set_walks(struct heap_keeper *k, enum heap_walks walks)
 {
-	k->is_fresh = is_fresh;
+	k->walks = walks;
 }
 
 static uint64_t wait_ns(const struct heap_keeper *k)
 {
-	return k->is_fresh ? UINT64_MAX : k->patience_ns;
+	return k->walks == WALKS_ALL ? UINT64_MAX : k->patience_ns;
 }
 
 static struct kept *find(struct heap_keeper *k, const struct process *p)
@@ -195,8 +195,8 @@ static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
 
 	if (k->walk->is_running || !process_has_memory(&kept->process))
 		return false;
-	if (k->is_fresh)
-		return true;
+	if (k->walks != WALKS_BY_SHARE)
+		return k->walks == WALKS_ALL;
 	if (kept->walked_ns == 0)
 		return k->patience_ns == UINT64_MAX || now >= k->newcomers_ns;
 	return now - kept->walked_ns >= repeat_ns(k, kept);
@@ -373,7 +373,7 @@ int heap_keeper_read(struct heap_keeper *k, struct usage *u, struct mapping_list
 
 	if (!process_has_memory(&u->process))
 		return sampler_read_mappings(k->sampler, u, ret);
-	if (end_walk(k, k->is_fresh ? UINT64_MAX : 0))
+	if (end_walk(k, k->walks == WALKS_ALL ? UINT64_MAX : 0))
 		clear_walk(k->walk);
 	kept = find_or_add(k, &u->process);
 	if (may_walk(k, kept) && begin_walk(k, kept) == 0 && end_walk(k, wait_ns(k))) {

@@ -37,8 +37,14 @@ void heap_keeper_free(struct heap_keeper *keeper);
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
-/* Until it is said otherwise each read is a walk, whatever its share, and waits for it: for moments that matter. */
-void heap_keeper_set_fresh(struct heap_keeper *keeper, bool is_fresh);
+/* Which reads are walks. */
+enum heap_walks {
+	WALKS_BY_SHARE, /* at first */
+	WALKS_ALL,	/* each, and it waits for it: for moments that matter */
+	WALKS_NONE,	/* only what is known already is carried over */
+};
+
+void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);
 
 /*
  * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the moment of a walk,

@@ -3,19 +3,30 @@
 
 #include "sample/run_sampler.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "proc/proc_list.h"
 
 /* Listing all processes of the machine may take this part of one CPU. */
 #define LIST_SHARE 20
 
-/* Walks of a growing heap: when it has grown by so many percent, and not more than this part of the time. */
+/*
+ * Walks: when Rss has grown by so many percent, or the last one is this part of the run ago; but a walk that took T not before
+ * WALK_SHARE times T, and twice as late after each that found nothing.
+ */
 #define GROWTH_PERCENT 5
-#define WALK_SHARE     10
+#define WALK_PART      20
+#define WALK_SHARE     5
+#define FUTILE_MAX     6
+
+/* What was found longer ago than this, or than this part of the run, says nothing of now. */
+#define STALE_NS   (250 * NS_PER_MS)
+#define STALE_PART 10
 
 /* Sums of heaps are known when so many percent of Rss are of processes whose heap is. */
 #define KNOWN_PERCENT 95
@@ -33,7 +44,10 @@ struct run_sampler {
 	struct mapping_list mappings;
 	uint64_t relist_ns;
 	uint64_t peak_rss_bytes;
+	uint64_t begin_ns;
 	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
+	unsigned int futile_count; /* walks in succession that found nothing */
+	uint64_t paused_ns;
 	uint64_t read_ns;
 };
 
@@ -67,9 +81,12 @@ void run_sampler_begin(struct run_sampler *s, const char *library)
 	s->left_out_pid = 0;
 	s->relist_ns = 0;
 	s->peak_rss_bytes = 0;
+	s->begin_ns = clock_now_ns();
 	s->walked_rss_bytes = 0;
 	s->walked_ns = 0;
 	s->walk_cost_ns = 0;
+	s->futile_count = 0;
+	s->paused_ns = 0;
 	s->wrapper_count = 0;
 	snapshot_clear(&s->processes);
 }
@@ -219,13 +236,21 @@ struct sums {
 	struct run_sample all;
 	uint64_t known_rss_bytes;
 	uint64_t heap_bytes; /* the heap's owners, of them all */
+	uint64_t pause_ns;
 };
 
-static void add_usage(struct sums *sums, const struct usage *u)
+static bool is_known(const struct run_sampler *s, const struct usage *u)
+{
+	uint64_t limit_ns = (u->taken_ns - s->begin_ns) / STALE_PART;
+
+	return u->heap_quality != QUALITY_UNKNOWN &&
+	       u->taken_ns - u->heap_taken_ns <= (limit_ns > STALE_NS ? limit_ns : STALE_NS);
+}
+
+static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 {
 	struct run_sample *all = &sums->all;
 	uint64_t rss_bytes = u->total.bytes[SMAPS_RSS];
-	bool is_known = u->heap_quality != QUALITY_UNKNOWN;
 
 	all->rss_bytes = bytes_add(all->rss_bytes, rss_bytes);
 	all->lazyfree_bytes = bytes_add(all->lazyfree_bytes, u->state_bytes[STATE_LAZYFREE]);
@@ -234,11 +259,15 @@ static void add_usage(struct sums *sums, const struct usage *u)
 	for (int o = 0; o < OWNER_COUNT_; o++) {
 		uint64_t bytes = matrix_owner_bytes(&u->matrix, (enum owner)o);
 		bool is_heap = o >= OWNER_HEAP_FIRST && o <= OWNER_HEAP_LAST;
+		int o_to = o;
 
-		if (is_heap && !is_known)
+		if (is_heap && u->heap_quality == QUALITY_UNKNOWN)
 			continue;
-		all->owner_bytes[o] = bytes_add(all->owner_bytes[o], bytes);
-		if (is_heap)
+		/* as if it had not been walked: nobody knows whose it is by now */
+		if (is_heap && !is_known)
+			o_to = OWNER_ANON;
+		all->owner_bytes[o_to] = bytes_add(all->owner_bytes[o_to], bytes);
+		if (is_heap && is_known)
 			sums->heap_bytes = bytes_add(sums->heap_bytes, bytes);
 	}
 	if (!is_known)
@@ -266,7 +295,16 @@ static void end_sums(struct sums *sums)
 		all->owner_bytes[o] = BYTES_UNKNOWN;
 }
 
-static void read_process(struct run_sampler *s, const struct process *p, struct sums *sums)
+/* Of one that has, only a part was read: smaps just stops, with no error. */
+static bool has_ended_meanwhile(const struct run_sampler *s, const struct process *p)
+{
+	struct process now;
+
+	return proc_list_read_one(s->fs, p->pid, &now) < 0 || !process_has_memory(&now) ||
+	       now.stat_size_bytes == 0;
+}
+
+static bool read_process(struct run_sampler *s, const struct process *p, struct sums *sums)
 {
 	struct usage u;
 	int r;
@@ -275,34 +313,46 @@ static void read_process(struct run_sampler *s, const struct process *p, struct 
 	u.process = *p;
 	r = s->heaps ? heap_keeper_read(s->heaps, &u, &s->mappings) :
 		       sampler_read_mappings(s->sampler, &u, &s->mappings);
+	if (r == 0 && has_ended_meanwhile(s, p))
+		r = -ESRCH;
 	if (r == 0) {
 		note_peak(s, p->pid);
 		if (s->library && !s->has_seen_library)
 			look_for_library(s);
-		add_usage(sums, &u);
+		add_usage(sums, &u, is_known(s, &u));
+		sums->pause_ns += u.heap_pause_ns;
 		if (u.read_ns > s->read_ns)
 			s->read_ns = u.read_ns;
 	}
 	usage_release(&u);
+	return r == 0;
 }
 
-/* From the cheap figures. */
-static bool has_grown(const struct run_sampler *s)
+static bool wants_walk(const struct run_sampler *s)
 {
-	uint64_t rss_bytes = 0;
+	uint64_t now = clock_now_ns(), rss_bytes = 0;
+	uint64_t age_ns = now - s->walked_ns;
 
-	for (size_t i = 0; i < s->processes.count; i++)
+	if (!s->heaps || age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
+		return false;
+	for (size_t i = 0; i < s->processes.count; i++) /* the cheap figures */
 		rss_bytes = bytes_add(rss_bytes, s->processes.usages[i].process.stat_rss_bytes);
-	return rss_bytes / (100 + GROWTH_PERCENT) > s->walked_rss_bytes / 100 &&
-	       clock_now_ns() - s->walked_ns >= s->walk_cost_ns * WALK_SHARE;
+	return rss_bytes / (100 + GROWTH_PERCENT) > s->walked_rss_bytes / 100 ||
+	       age_ns > (now - s->begin_ns) / WALK_PART;
 }
 
-static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums)
+static void note_walk(struct run_sampler *s, uint64_t begin_ns, const struct sums *sums, int count)
 {
 	s->walked_ns = clock_now_ns();
 	s->walk_cost_ns = s->walked_ns - begin_ns;
 	if (sums->all.rss_bytes > s->walked_rss_bytes)
 		s->walked_rss_bytes = sums->all.rss_bytes;
+	if (sums->known_rss_bytes > 0)
+		s->futile_count = 0;
+	else if (s->futile_count < FUTILE_MAX)
+		s->futile_count++;
+	if (count == 1)
+		s->paused_ns += sums->pause_ns;
 }
 
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret)
@@ -314,20 +364,18 @@ int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *re
 	r = list(s);
 	if (r < 0)
 		return r;
-	is_fresh |= has_grown(s);
+	is_fresh |= wants_walk(s);
 	if (s->heaps)
-		heap_keeper_set_fresh(s->heaps, is_fresh);
+		heap_keeper_set_walks(s->heaps, is_fresh ? WALKS_ALL : WALKS_NONE);
 	s->read_ns = 0;
 	for (size_t i = 0; i < s->processes.count; i++) {
 		const struct process *p = &s->processes.usages[i].process;
 
-		if (is_wrapper(s, p))
-			continue;
-		read_process(s, p, &sums);
-		count++;
+		if (!is_wrapper(s, p) && read_process(s, p, &sums))
+			count++;
 	}
 	if (is_fresh)
-		note_walk(s, begin_ns, &sums);
+		note_walk(s, begin_ns, &sums, count);
 	end_sums(&sums);
 	*ret = sums.all;
 	return count;
@@ -357,6 +405,11 @@ uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s)
 bool run_sampler_has_seen_library(const struct run_sampler *s)
 {
 	return s->has_seen_library;
+}
+
+uint64_t run_sampler_paused_ns(const struct run_sampler *s)
+{
+	return s->paused_ns;
 }
 
 uint64_t run_sampler_read_ns(const struct run_sampler *s)

@@ -30,8 +30,9 @@ void run_sampler_begin(struct run_sampler *s, const char *library);
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
 /*
- * Sample into *ret, its time apart. With is_fresh every heap is walked now; without, as often as the keeper does, and
- * when Rss is higher by a part than at any walk before. Returns the number of processes, or -errno.
+ * Sample into *ret. With is_fresh every heap is walked now; without, when Rss is higher by a part than at any walk
+ * before, or the last one is a part of the run ago, but for no more than a fifth of the time. Heaps that were walked too
+ * long ago are unknown. Returns the number of processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
@@ -44,6 +45,9 @@ void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret);
 /* Of the run so far. */
 uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s); /* the largest process's VmHWM */
 bool run_sampler_has_seen_library(const struct run_sampler *s);
+
+/* How long walks have stopped the run, while it was a single process. */
+uint64_t run_sampler_paused_ns(const struct run_sampler *s);
 
 /* How long reading kept the dearest process's memory map busy in the last sample. */
 uint64_t run_sampler_read_ns(const struct run_sampler *s);
