@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libtarget.a
 %C%_libtarget_a_SOURCES = \
+	%D%/elf_exports.c \
+	%D%/elf_exports.h \
 	%D%/elf_symbols.c \
 	%D%/elf_symbols.h \
 	%D%/mapped_file.c \
@@ -13,6 +15,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/stop.c \
 	%D%/stop.h \
 	%D%/symbols.c \
-	%D%/symbols.h
+	%D%/symbols.h \
+	%D%/trace.c \
+	%D%/trace.h
 %C%_libtarget_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * elf_exports - what an ELF file offers to others by name: the symbols that the dynamic linker sees.
+ *
+ * All names of an address, and nothing from a debug file, unlike elf_symbols; needs no libelf. The file is
+ * foreign: what it says is checked.
+ */
+#ifndef MS_TARGET_ELF_EXPORTS_H
+#define MS_TARGET_ELF_EXPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Addresses are the file's own, before it is moved to where it is loaded. */
+struct elf_export {
+	uint64_t vaddr, bytes;
+	const char *name;
+	bool is_function;
+};
+
+struct elf_part {
+	uint64_t vaddr, offset_bytes, file_bytes;
+	bool is_code;
+};
+
+#define ELF_PARTS_MAX 32
+
+struct elf_exports {
+	struct elf_export *items;
+	size_t count;
+	struct elf_part parts[ELF_PARTS_MAX]; /* that are loaded, in the file's order */
+	size_t part_count;
+	char *names;
+};
+
+#define ELF_EXPORTS_INIT { NULL, 0, { { 0, 0, 0, false } }, 0, NULL }
+
+/*
+ * Read them from an open file. Returns 0; -ENOEXEC if it is no ELF file of this machine and 64 bits; -ENODATA
+ * if it is one without a table; -EBADMSG; -errno.
+ */
+int elf_exports_read(int fd, struct elf_exports *ret);
+void elf_exports_release(struct elf_exports *exports);
+
+/* The one of that name, or NULL. */
+const struct elf_export *elf_exports_find(const struct elf_exports *exports, const char *name);
+
+/* Where the byte at offset_bytes of the file is loaded, before it is moved. False if it is not. */
+bool elf_exports_vaddr(const struct elf_exports *exports, uint64_t offset_bytes, uint64_t *ret);
+
+#endif

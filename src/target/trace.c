@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "target/trace.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+#ifndef NT_X86_XSTATE
+#	define NT_X86_XSTATE 0x202
+#endif
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#	define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+#define MASK_BYTES sizeof(uint64_t)
+
+/* A thread that is about to stop is looked at all the time first, then this often. */
+#define SPIN_NS (50 * NS_PER_US)
+#define POLL_NS (20 * NS_PER_US)
+
+/* The kernel may hold the tracer itself: looked for this often, and for how long beyond the limit. */
+#define JOIN_NS (100 * NS_PER_MS)
+#define OVERDUE_NS (500 * NS_PER_MS)
+
+#define NICEST (-20)
+
+struct run {
+	int (*work)(void *context);
+	void *context;
+	int result;
+};
+
+static void *run(void *arg)
+{
+	struct run *r = arg;
+	int unused;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+	/* the target waits for as long as this thread does */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	r->result = r->work(r->context);
+	return NULL;
+}
+
+/* Past the deadline it can only be the kernel that holds it. */
+static void join(pthread_t thread, uint64_t deadline_ns)
+{
+	struct timespec until;
+
+	do {
+		if (clock_now_ns() > deadline_ns)
+			pthread_cancel(thread);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += (long)JOIN_NS;
+		if (until.tv_nsec >= (long)NS_PER_S) {
+			until.tv_nsec -= (long)NS_PER_S;
+			until.tv_sec++;
+		}
+	} while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT);
+}
+
+int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
+{
+	struct run r = { work, context, -ETIMEDOUT };
+	uint64_t deadline_ns = clock_now_ns() + limit_ns + OVERDUE_NS;
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, run, &r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return -err;
+	join(thread, deadline_ns);
+	return r.result;
+}
+
+uint32_t trace_sign(uint32_t *word)
+{
+	/* a list of robust futexes, of which this thread has no other: set_robust_list(2) */
+	static _Thread_local struct robust_list_head head;
+	static _Thread_local struct robust_list entry;
+	uint32_t number = (uint32_t)gettid();
+
+	head.list.next = &head.list;
+	head.list_op_pending = NULL;
+	if (word) {
+		*(volatile uint32_t *)word = number;
+		head.futex_offset = (long)((uintptr_t)word - (uintptr_t)&entry);
+		entry.next = &head.list;
+		head.list.next = &entry;
+	}
+	syscall(SYS_set_robust_list, &head, sizeof(head));
+	return number;
+}
+
+static int ask(enum __ptrace_request request, int tid, void *addr, void *data)
+{
+	return ptrace(request, tid, addr, data) < 0 ? -errno : 0;
+}
+
+/*
+ * The kernel lets this wait for an execve() of the process: trace_run() ends it then by ending this thread.
+ */
+int trace_seize(int tid)
+{
+	int r, unused;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &unused);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
+	r = ask(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)PTRACE_O_TRACESYSGOOD);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+	return r;
+}
+
+int trace_interrupt(int tid)
+{
+	return ask(PTRACE_INTERRUPT, tid, NULL, NULL);
+}
+
+static enum trace_event event_of(const siginfo_t *info, int *ret_signal)
+{
+	int event = info->si_status >> 8, signal = info->si_status & 0xff;
+
+	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)
+		return TRACE_ENDED;
+	if (event == PTRACE_EVENT_STOP)
+		return signal == SIGTRAP ? TRACE_STOPPED : TRACE_GROUP_STOP;
+	if (signal == (SIGTRAP | 0x80))
+		return TRACE_SYSCALL;
+	*ret_signal = signal;
+	return TRACE_SIGNAL;
+}
+
+
+int trace_wait(int tid, uint64_t limit_ns, enum trace_event *ret, int *ret_signal)
+{
+	const struct timespec poll = { .tv_nsec = (long)POLL_NS };
+	uint64_t began_ns = clock_now_ns();
+
+	for (;;) {
+		siginfo_t info = { .si_pid = 0 };
+		uint64_t waited_ns;
+
+		if (waitid(P_PID, (id_t)tid, &info,
+			   WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 &&
+		    errno != EINTR)
+			return -ESRCH;
+		if (info.si_pid == tid) {
+			*ret = event_of(&info, ret_signal);
+			return 0;
+		}
+		waited_ns = clock_now_ns() - began_ns;
+		if (waited_ns > limit_ns)
+			return -ETIMEDOUT;
+		if (waited_ns < SPIN_NS)
+			sched_yield();
+		else
+			nanosleep(&poll, NULL);
+	}
+}
+
+int trace_resume(int tid, enum trace_how how, int signal)
+{
+	return ask(how == TRACE_TO_SYSCALL ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL,
+		   (void *)(intptr_t)signal);
+}
+
+int trace_detach(int tid, int signal)
+{
+	return ask(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+}
+
+int trace_get_registers(int tid, void *ret, size_t size)
+{
+	struct iovec io = { ret, size };
+	int r = ask(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io);
+
+	return r < 0 ? r : io.iov_len == size ? 0 : -EOPNOTSUPP;
+}
+
+int trace_set_registers(int tid, const void *registers, size_t size)
+{
+	struct iovec io = { (void *)(uintptr_t)registers, size };
+
+	return ask(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &io);
+}
+
+int trace_get_vectors(int tid, void *ret, size_t room, size_t *ret_size)
+{
+	struct iovec io = { ret, room };
+	int r = ask(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &io);
+
+	if (r < 0)
+		return r;
+	*ret_size = io.iov_len;
+	return 0;
+}
+
+int trace_set_vectors(int tid, const void *vectors, size_t size)
+{
+	struct iovec io = { (void *)(uintptr_t)vectors, size };
+
+	return ask(PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, &io);
+}
+
+int trace_get_mask(int tid, uint64_t *ret)
+{
+	return ask(PTRACE_GETSIGMASK, tid, (void *)MASK_BYTES, ret);
+}
+
+int trace_set_mask(int tid, uint64_t mask)
+{
+	return ask(PTRACE_SETSIGMASK, tid, (void *)MASK_BYTES, &mask);
+}
+
+int trace_get_rseq(int tid, uint64_t *ret_addr)
+{
+	struct {
+		uint64_t addr;
+		uint32_t size, signature, flags, pad;
+	} configuration;
+
+	if (ptrace((enum __ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, tid,
+		   (void *)sizeof(configuration), &configuration) < 0)
+		return errno == EIO ? -EOPNOTSUPP : -errno;
+	*ret_addr = configuration.addr;
+	return 0;
+}
+
+int trace_read_memory(int tid, uint64_t addr, void *to, size_t length)
+{
+	struct iovec local = { to, length };
+	struct iovec remote = { (void *)(uintptr_t)addr, length };
+	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+
+	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
+}
+
+int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
+{
+	struct iovec local = { (void *)(uintptr_t)from, length };
+	struct iovec remote = { (void *)(uintptr_t)addr, length };
+	ssize_t n = process_vm_writev(tid, &local, 1, &remote, 1, 0);
+
+	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
+}
