@@ -4,11 +4,28 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/agent_library.h \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/blocked.c \
+	%D%/blocked.h \
+	%D%/borrow.c \
+	%D%/borrow.h \
+	%D%/borrow_begin.c \
+	%D%/borrow_private.h \
 	%D%/ctlpage.c \
 	%D%/ctlpage.h \
 	%D%/ctlpage_find.c \
+	%D%/gates.c \
+	%D%/gates.h \
+	%D%/inject.c \
 	%D%/inject.h \
+	%D%/inject_x86_64.c \
+	%D%/landmarks.c \
+	%D%/landmarks.h \
+	%D%/machine.h \
+	%D%/parcel.c \
+	%D%/parcel.h \
 	%D%/probe.c \
-	%D%/probe.h
+	%D%/probe.h \
+	%D%/safe_point.c \
+	%D%/safe_point.h
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS)

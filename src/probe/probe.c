@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "probe/answer.h"
 #include "probe/ctlpage.h"
+#include "probe/inject.h"
 
 /*
  * mallinfo2(3) goes through all free chunks while it holds their arena's lock. Measured: 0.3 to 0.4 us for each,
@@ -32,6 +33,7 @@
 
 struct probe {
 	struct ctlpage ctl;
+	struct injection *injection; /* NULL: the helper was there already */
 	uint64_t next_ns; /* not asked again before */
 	struct strbuf reason;
 };
@@ -58,14 +60,12 @@ static const char *reason_of(int error)
 	return strerror(-error);
 }
 
-int probe_open(const struct probe_request *request, struct probe **ret,
-	       struct probe_cost *ret_cost, const char **ret_reason)
+static int open_present(const struct probe_request *request, struct ctlpage *ret,
+			const char **ret_reason)
 {
 	struct ctlpage ctl = CTLPAGE_INIT;
-	struct probe *probe;
 	int r;
 
-	*ret_cost = (struct probe_cost){ 0 };
 	r = ctlpage_open(request->fs, request->pid, request->start_ticks, &ctl);
 	if (r == 0)
 		r = ctlpage_await_ready(&ctl, request->limit_ns);
@@ -74,8 +74,27 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 		*ret_reason = reason_of(r);
 		return r;
 	}
+	*ret = ctl;
+	return 0;
+}
+
+int probe_open(const struct probe_request *request, struct probe **ret,
+	       struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct injection *injection = NULL;
+	struct ctlpage ctl = CTLPAGE_INIT;
+	struct probe *probe;
+	int r;
+
+	*ret_cost = (struct probe_cost){ 0 };
+	r = open_present(request, &ctl, ret_reason);
+	if (r == -ENOENT && request->may_inject)
+		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
+	if (r < 0)
+		return r;
 	probe = xcalloc(1, sizeof(*probe));
 	probe->ctl = ctl;
+	probe->injection = injection;
 	strbuf_init(&probe->reason);
 	*ret = probe;
 	return 0;
@@ -83,12 +102,16 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 
 int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **ret_reason)
 {
-	(void)ret_reason;
+	int r = 0;
+
 	*ret_cost = (struct probe_cost){ 0 };
-	ctlpage_close(&probe->ctl);
+	if (probe->injection)
+		r = inject_unload(probe->injection, &probe->ctl, ret_cost, ret_reason);
+	else
+		ctlpage_close(&probe->ctl);
 	strbuf_release(&probe->reason);
 	free(probe);
-	return 0;
+	return r;
 }
 
 /* "RssAnon:	    1234 kB" */

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/borrow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/blocked.h"
+#include "probe/borrow_private.h"
+#include "probe/safe_point.h"
+#include "proc/proc_smaps.h"
+#include "target/trace.h"
+
+/* A stop costs the thread 0.1 to 2 ms: so many are tried at most. */
+#define TRIES_MAX 20
+/* Between them, at random, so as not to meet the same phase of a loop again and again. */
+#define PAUSE_MIN_NS (500 * NS_PER_US)
+#define PAUSE_RANGE_NS (1500 * NS_PER_US)
+/* A wait for work is waited for so often before another moment will do. */
+#define IDLE_LOOKS 8
+
+#define STOP_LIMIT_NS NS_PER_S
+
+/* Below the frame: what the stub answers. */
+#define BELOW_FRAME_BYTES 64
+
+static int explain_refusal(struct borrow *b, int error)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *tracer;
+	char path[48];
+
+	if (error == -ESRCH)
+		return borrow_fail(b, -ESRCH, "it has ended");
+	snprintf(path, sizeof(path), "task/%d/status", b->tid);
+	if (io_read_file_at(b->process_fd, path, 16384, &text) == 0) {
+		tracer = strstr(strbuf_text(&text), "\nTracerPid:\t");
+		if (tracer && tracer[12] != '0')
+			return borrow_fail(b, -EBUSY, "another tracer holds it");
+	}
+	return borrow_fail(b, error, "the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace "
+			      "it, as far as kernel.yama.ptrace_scope allows that");
+}
+
+/* Returns 0 if it stands; -EAGAIN if something else came first. */
+static int stop(struct borrow *b)
+{
+	enum trace_event event;
+	int r, signal = 0;
+
+	borrow_step(b, "seize");
+	r = trace_seize(b->tid);
+	if (r < 0)
+		return explain_refusal(b, r);
+	borrow_step(b, "interrupt");
+	b->stopped_at_ns = clock_now_ns();
+	r = trace_interrupt(b->tid);
+	if (r == 0)
+		r = borrow_wait(b, STOP_LIMIT_NS, &event, &signal);
+	if (r == -ETIMEDOUT)
+		return borrow_fail(b, r, "its thread does not stop: it is frozen, or in a sleep that "
+				  "nothing interrupts");
+	if (r < 0)
+		return borrow_fail(b, r, "it has ended");
+	if (event == TRACE_STOPPED)
+		return 0;
+	borrow_let_go(b, signal);
+	return borrow_fail(b, -EAGAIN, event == TRACE_GROUP_STOP ? "it is stopped by a signal"
+							  : "signals came in all the time");
+}
+
+/* "232 0x5 … 0x7ffe… 0x7f…": which system call it is in; -1 if none, or not to be seen. */
+static long read_syscall(const struct borrow *b, int tid)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[48];
+
+	snprintf(path, sizeof(path), "task/%d/syscall", tid);
+	if (io_read_file_at(b->process_fd, path, 256, &text) < 0 ||
+	    strbuf_text(&text)[0] < '0' || strbuf_text(&text)[0] > '9')
+		return -1;
+	return strtol(strbuf_text(&text), NULL, 10);
+}
+
+static int add_mapping(void *context, struct mapping *m)
+{
+	mapping_list_add(context, m);
+	return 0;
+}
+
+int borrow_read_mappings(int process_fd, struct mapping_list *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct smaps_reader reader;
+	size_t line;
+	int r;
+
+	r = io_read_file_at(process_fd, "maps", 64 * MIB, &text);
+	if (r < 0)
+		return r;
+	smaps_reader_init(&reader);
+	r = smaps_parse(&reader, strbuf_text(&text), text.length, add_mapping, ret, &line);
+	smaps_reader_release(&reader);
+	return r;
+}
+
+/* After an execve(2) nothing is where it was: mem is of the address space that it was opened in. */
+static int check_code(struct borrow *b)
+{
+	const uint8_t *expected;
+	uint8_t code[16];
+	size_t length;
+
+	expected = machine_sigreturn_code(&length);
+	if (pread(b->mem_fd, code, length, (off_t)b->marks->sigreturn_addr) != (ssize_t)length ||
+	    memcmp(code, expected, length) != 0)
+		return borrow_fail(b, -ESRCH, "it runs another program now");
+	expected = machine_syscall_code(&length);
+	if (pread(b->mem_fd, code, length, (off_t)b->marks->syscall_addr) != (ssize_t)length ||
+	    memcmp(code, expected, length) != 0)
+		return borrow_fail(b, -EOPNOTSUPP, "the code of its libc is not what is in the file");
+	return 0;
+}
+
+static int check_moment(struct borrow *b, const struct mapping_list *mappings)
+{
+	struct safe_point where = { b->marks, mappings, b->request->pid };
+	int r;
+
+	r = check_code(b);
+	if (r == 0)
+		r = machine_save(b->tid, b->state);
+	if (r == -EOPNOTSUPP)
+		b->reason = "its thread runs code of another word size";
+	if (r < 0 || b->request->trusts_any_moment)
+		return r;
+	r = safe_point_check(&where, b->tid, b->state, &b->reason);
+	return r == 0 && b->calls_libc ? safe_point_check_locks(&where, b->tid, b->state, &b->reason) : r;
+}
+
+/* A call that says only that it was interrupted, not that it is to be gone on with. */
+static void mend_result(struct borrow *b)
+{
+	long number, result;
+
+	if (machine_syscall(b->state, &number, &result))
+		machine_set_result(b->state, blocked_result(number, result));
+}
+
+static int write_frame(struct borrow *b)
+{
+	_cleanup_free_ uint8_t *frame = xcalloc(1, MACHINE_FRAME_MAX);
+	size_t length;
+	int r;
+
+	length = machine_frame(b->state, b->marks->sigreturn_addr, frame, &b->code.frame_addr);
+	if (length == 0)
+		return -E2BIG;
+	b->stack_addr = b->code.frame_addr - BELOW_FRAME_BYTES;
+	b->stack_length = length + BELOW_FRAME_BYTES;
+	b->stack_bytes = xrealloc(b->stack_bytes, b->stack_length);
+	r = trace_read_memory(b->request->pid, b->stack_addr, b->stack_bytes, b->stack_length);
+	if (r < 0)
+		return r;
+	borrow_step(b, "frame");
+	return trace_write_memory(b->request->pid, b->code.frame_addr, frame, length);
+}
+
+static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
+{
+	int r = stop(b);
+
+	if (r < 0)
+		return r;
+	r = check_moment(b, mappings);
+	if (r == 0) {
+		mend_result(b);
+		b->place = BORROW_RESTS;
+		r = write_frame(b);
+		if (r < 0)
+			b->reason = "its stack has no room below what is used";
+	}
+	if (r < 0)
+		borrow_let_go(b, 0);
+	return r == -EFAULT ? -EAGAIN : r;
+}
+
+/* One try. 0: it is borrowed. */
+static int try_thread(struct borrow *b, int tid)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int r;
+
+	b->tid = tid;
+	b->cost.tries++;
+	/* as they are now: stacks grow, and threads come. Before the stop, which they would make longer */
+	r = borrow_read_mappings(b->process_fd, &mappings);
+	if (r == 0)
+		r = stop_safely(b, &mappings);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static void pause_between(void)
+{
+	uint64_t ns = PAUSE_MIN_NS + (uint64_t)random() % PAUSE_RANGE_NS;
+	const struct timespec time = { .tv_nsec = (long)ns };
+
+	nanosleep(&time, NULL);
+}
+
+/*
+ * Try one thread until the deadline. A moment in which it waits for work is best; one in which a system call would
+ * notice is none.
+ */
+static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
+{
+	unsigned int looks = 0;
+	int r = borrow_fail(b, -EAGAIN, "its thread is in a call that would notice");
+
+	while (b->cost.tries < TRIES_MAX) {
+		enum blocked_kind kind = blocked_kind(read_syscall(b, tid));
+
+		if (kind == BLOCKED_IDLE || (kind == BLOCKED_OTHER && ++looks >= IDLE_LOOKS)) {
+			r = try_thread(b, tid);
+			looks = 0;
+			if (r != -EAGAIN)
+				return r;
+		}
+		if (clock_now_ns() > deadline_ns)
+			break;
+		pause_between();
+	}
+	return r;
+}
+
+/* Those that wait for work, other than the main one. */
+static int try_others(struct borrow *b, uint64_t deadline_ns)
+{
+	_cleanup_close_ int fd = openat(b->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	unsigned int tries_max = b->cost.tries + TRIES_MAX;
+	struct dirent *entry;
+	int r = -EAGAIN;
+
+	if (!tasks)
+		return borrow_fail(b, -ESRCH, "it has ended");
+	fd = -1;
+	while (r == -EAGAIN && clock_now_ns() < deadline_ns && b->cost.tries < tries_max &&
+	       (entry = readdir(tasks))) {
+		int tid;
+
+		if (num_parse_pid(entry->d_name, &tid) < 0 || tid == b->request->pid ||
+		    blocked_kind(read_syscall(b, tid)) == BLOCKED_FRAGILE)
+			continue;
+		r = try_thread(b, tid);
+	}
+	return r;
+}
+
+/*
+ * The main thread first, and for most of the time: what pthread_create() allocates in another one may make glibc
+ * give that one an arena.
+ */
+int borrow_begin(struct borrow *b)
+{
+	uint64_t now_ns = clock_now_ns();
+	uint64_t deadline_ns = now_ns + b->request->limit_ns;
+	int r;
+
+	if (!b->state)
+		b->state = machine_state_new();
+	r = try_until(b, b->request->pid, deadline_ns - b->request->limit_ns / 4);
+	/* a main thread that has ended leaves the others */
+	if (r == -EAGAIN || r == -ETIMEDOUT || r == -EPERM) {
+		const char *reason = b->reason;
+
+		if (try_others(b, deadline_ns) == 0)
+			return 0;
+		b->reason = reason;
+	}
+	return r == -ETIMEDOUT ? -EAGAIN : r;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/gates.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "probe/machine.h"
+#include "proc/proc_stat.h"
+
+#define STATUS_MAX_BYTES 65536
+
+/* What a line of status must not begin with behind its key, and what it means then. */
+struct status_gate {
+	const char *key;
+	const char *refused; /* one of these letters; NULL: anything but 0 */
+	int error;
+	const char *reason;
+};
+
+static const struct status_gate status_gates[] = {
+	{ "State:\t", "ZX", -ESRCH, "it has ended" },
+	{ "State:\t", "T", -EAGAIN, "it is stopped by a signal" },
+	{ "State:\t", "t", -EBUSY, "a tracer holds it" },
+	{ "TracerPid:\t", NULL, -EBUSY, "another tracer holds it" },
+	{ "Seccomp:\t", NULL, -EOPNOTSUPP,
+	  "it runs under seccomp, which may kill it for a system call that it does not make itself" },
+};
+
+static int check_status(const char *text, const char **ret_reason)
+{
+	for (size_t i = 0; i < sizeof(status_gates) / sizeof(status_gates[0]); i++) {
+		const struct status_gate *gate = &status_gates[i];
+		const char *line = strstr(text, gate->key);
+		char letter;
+
+		if (!line)
+			continue;
+		letter = line[strlen(gate->key)];
+		if (gate->refused ? !strchr(gate->refused, letter) : letter == '0')
+			continue;
+		*ret_reason = gate->reason;
+		return gate->error;
+	}
+	return 0;
+}
+
+/* "x86_Thread_features:\tshstk wrss" */
+static bool has_shadow_stack(const char *text)
+{
+	const char *line = strstr(text, "x86_Thread_features:\t");
+	const char *end = line ? strchr(line, '\n') : NULL;
+	const char *found = line ? strstr(line, "shstk") : NULL;
+
+	return found && (!end || found < end);
+}
+
+static int read_status(int process_fd, const char **ret_reason)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r;
+
+	r = io_read_file_at(process_fd, "status", STATUS_MAX_BYTES, &text);
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	r = check_status(strbuf_text(&text), ret_reason);
+	if (r == 0 && has_shadow_stack(strbuf_text(&text))) {
+		*ret_reason = "it has a shadow stack";
+		r = -EOPNOTSUPP;
+	}
+	return r;
+}
+
+#if defined(__x86_64__)
+#	define MACHINE EM_X86_64
+#else
+#	define MACHINE EM_AARCH64
+#endif
+
+static int check_program(int process_fd, const char **ret_reason)
+{
+	_cleanup_close_ int fd = openat(process_fd, "exe", O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr header;
+
+	if (fd < 0) {
+		*ret_reason = "the kernel does not let its program be read";
+		return errno == EACCES || errno == EPERM ? -EPERM : -errno;
+	}
+	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != MACHINE) {
+		*ret_reason = "it is a program of another word size or machine";
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* A child of vfork(2) is in its parent's memory. */
+static bool shares_memory(int pid, int other)
+{
+	return other > 0 && syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) == 0;
+}
+
+static int check_process(const struct probe_request *request, const char **ret_reason)
+{
+	struct process process;
+	int r;
+
+	r = proc_stat_read(request->fs, request->pid, &process);
+	if (r < 0)
+		return r;
+	if (process.start_ticks != request->start_ticks || !process_has_memory(&process)) {
+		*ret_reason = "it has ended";
+		return -ESRCH;
+	}
+	if (request->pid == 1) {
+		*ret_reason = "it is the system's first process";
+		return -EOPNOTSUPP;
+	}
+	if (request->pid == getpid()) {
+		*ret_reason = "it is memstate itself";
+		return -EOPNOTSUPP;
+	}
+	if (shares_memory(request->pid, process.ppid)) {
+		*ret_reason = "it is in its parent's memory, as after vfork()";
+		return -EAGAIN;
+	}
+	return 0;
+}
+
+int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason)
+{
+	int r;
+
+	*ret_reason = machine_refusal();
+	if (*ret_reason)
+		return -EOPNOTSUPP;
+	*ret_reason = "it cannot be read";
+	if (!request->fs->is_live) {
+		*ret_reason = "it is a capture";
+		return -EOPNOTSUPP;
+	}
+	r = check_process(request, ret_reason);
+	if (r == 0)
+		r = read_status(process_fd, ret_reason);
+	if (r == 0)
+		r = check_program(process_fd, ret_reason);
+	return r;
+}

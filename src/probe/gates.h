@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gates - what must be so before a process is touched at all. Nothing here stops or changes it.
+ */
+#ifndef MS_PROBE_GATES_H
+#define MS_PROBE_GATES_H
+
+#include "probe/probe.h"
+
+/*
+ * process_fd is the process's directory in /proc. Returns 0; or as probe_open(), with *ret_reason, static.
+ */
+int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason);
+
+#endif

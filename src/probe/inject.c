@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/inject.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/blob.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow.h"
+#include "probe/gates.h"
+#include "probe/parcel.h"
+#include "proc/proc_stat.h"
+#include "target/trace.h"
+
+/* A target with 16 threads to a CPU takes its time to get to run. */
+#define READY_LIMIT_NS (5 * NS_PER_S)
+#define LEAVE_LIMIT_NS (5 * NS_PER_S)
+#define LEAVE_LOOK_NS (100 * NS_PER_US)
+
+/* What a tracing thread takes at most beyond the time that a safe moment is waited for. */
+#define TRACE_EXTRA_NS (20 * NS_PER_S)
+
+struct injection {
+	struct probe_request request;
+	int process_fd, mem_fd;
+	struct landmarks marks;
+	uint64_t base_addr; /* of the parcel; 0: it is not there */
+	int helper_tid;	    /* in our own pid namespace; 0: not known */
+};
+
+struct load {
+	struct injection *injection;
+	struct borrow borrow;
+	struct ctlpage *page;
+	struct parcel parcel;
+	int page_segment; /* -1: the page is in the parcel */
+};
+
+static bool is_error(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+/* The process and memstate know the same numbers of segments. */
+static int has_our_ipc(int process_fd, bool *ret)
+{
+	struct stat theirs, ours;
+
+	if (fstatat(process_fd, "ns/ipc", &theirs, 0) < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	if (stat("/proc/self/ns/ipc", &ours) < 0)
+		return -errno;
+	*ret = theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+	return 0;
+}
+
+static int fail(struct load *load, int error, const char *reason)
+{
+	load->borrow.reason = reason;
+	return error;
+}
+
+/* Where it has no segment of ours, the memory is its own. */
+static int place(struct load *load)
+{
+	const uint64_t attach[7] = { SYS_shmat, (uint64_t)load->parcel.segment, 0,
+				     SHM_RDONLY | SHM_EXEC };
+	const uint64_t map[7] = { SYS_mmap,
+				  0,
+				  PARCEL_BYTES,
+				  PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+				  UINT64_MAX,
+				  0 };
+	long result;
+	int r;
+
+	r = borrow_syscall(&load->borrow, load->parcel.segment >= 0 ? attach : map, &result);
+	if (r < 0)
+		return r;
+	if (is_error(result))
+		return fail(load, (int)result, "the kernel gives it no memory for the helper");
+	load->injection->base_addr = (uint64_t)result;
+	return 0;
+}
+
+/* The parcel is read and written as one piece until its parts get their rights. */
+static int adopt(struct load *load)
+{
+	const struct probe_request *request = &load->injection->request;
+	uint64_t base_addr = load->injection->base_addr;
+	const uint64_t protect[7] = { SYS_mprotect, base_addr, PARCEL_CODE_BYTES,
+				      PROT_READ | PROT_EXEC };
+	/* what can be shared is all of a mapping, from its start */
+	const uint64_t page[7] = { SYS_mmap,
+				   parcel_page_addr(base_addr),
+				   AGENT_PAGE_BYTES,
+				   PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+				   UINT64_MAX,
+				   0 };
+	long result;
+	int r;
+
+	r = parcel_adopt(load->injection->process_fd, base_addr, &load->parcel);
+	if (r < 0)
+		return fail(load, r, "it is in another ipc namespace, and its memory can only be "
+				     "shared with CAP_CHECKPOINT_RESTORE");
+	r = borrow_syscall(&load->borrow, protect, &result);
+	if (r == 0 && is_error(result))
+		return fail(load, (int)result, "it is not allowed to run code of ours");
+	if (r == 0)
+		r = borrow_syscall(&load->borrow, page, &result);
+	if (r == 0 && is_error(result))
+		return fail(load, (int)result, "the kernel gives it no memory for the helper");
+	if (r == 0)
+		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks,
+				  parcel_page_addr(base_addr), load->page);
+	return r;
+}
+
+static int call(struct load *load)
+{
+	struct injection *injection = load->injection;
+	struct machine_order *order;
+	long result;
+	int r;
+
+	r = parcel_fill(&load->parcel, injection->base_addr, load->page_segment,
+			&injection->marks);
+	if (r < 0)
+		return r;
+	order = parcel_order(&load->parcel);
+	order->tracer = trace_sign(&order->tracer_now);
+	r = borrow_run(&load->borrow, parcel_stub_addr(injection->base_addr),
+		       parcel_order_addr(injection->base_addr), &result);
+	if (r < 0)
+		return r;
+	return is_error(result) ? fail(load, (int)result, "it cannot have another thread") : 0;
+}
+
+static int take_out(struct borrow *b, struct injection *injection)
+{
+	const uint64_t unmap[7] = { SYS_munmap, injection->base_addr, PARCEL_BYTES };
+	long result = 0;
+	int r;
+
+	r = borrow_syscall(b, unmap, &result);
+	if (r < 0 || is_error(result))
+		return r < 0 ? r : (int)result;
+	injection->base_addr = 0;
+	return 0;
+}
+
+/* Only what is known to have failed is taken out again: a call that has not come back may still do so. */
+static int load_borrowed(struct load *load)
+{
+	struct injection *injection = load->injection;
+	int r;
+
+	r = place(load);
+	if (r == 0 && load->parcel.segment < 0)
+		r = adopt(load);
+	if (r == 0)
+		r = call(load);
+	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH && injection->base_addr)
+		(void)take_out(&load->borrow, injection);
+	return r;
+}
+
+static int load(void *context)
+{
+	struct load *l = context;
+	int r, ended;
+
+	r = borrow_begin(&l->borrow);
+	if (r < 0)
+		return r;
+	r = load_borrowed(l);
+	ended = borrow_end(&l->borrow);
+	(void)trace_sign(NULL);
+	return r < 0 ? r : ended;
+}
+
+static int unload(void *context)
+{
+	struct load *l = context;
+	int r, ended;
+
+	r = borrow_begin(&l->borrow);
+	if (r < 0)
+		return r;
+	r = take_out(&l->borrow, l->injection);
+	ended = borrow_end(&l->borrow);
+	return r < 0 ? r : ended;
+}
+
+/* The last of "NSpid:\t1234\t12": the number in the thread's own namespace. */
+static uint32_t read_own_number(int process_fd, const char *dir)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[300];
+	const char *line, *end;
+
+	snprintf(path, sizeof(path), "%s/status", dir);
+	if (io_read_file_at(process_fd, path, 16384, &text) < 0)
+		return 0;
+	line = strstr(strbuf_text(&text), "\nNSpid:\t");
+	end = line ? strchr(line + 1, '\n') : NULL;
+	while (end && end[-1] != '\t')
+		end--;
+	return end ? (uint32_t)strtoul(end, NULL, 10) : 0;
+}
+
+/* Which of the process's threads has this number in its own pid namespace; 0: none. */
+static int find_thread(int process_fd, uint32_t own_number)
+{
+	_cleanup_closedir_ DIR *tasks = NULL;
+	struct dirent *entry;
+	char dir[300];
+	int fd, tid;
+
+	fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tasks = fd < 0 ? NULL : fdopendir(fd);
+	while (tasks && (entry = readdir(tasks))) {
+		snprintf(dir, sizeof(dir), "task/%s", entry->d_name);
+		if (num_parse_pid(entry->d_name, &tid) == 0 &&
+		    read_own_number(process_fd, dir) == own_number)
+			return tid;
+	}
+	return 0;
+}
+
+static void injection_free(struct injection *injection)
+{
+	landmarks_release(&injection->marks);
+	if (injection->process_fd >= 0)
+		close(injection->process_fd);
+	if (injection->mem_fd >= 0)
+		close(injection->mem_fd);
+	free(injection);
+}
+
+static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_cost,
+	       const char **ret_reason)
+{
+	struct injection *injection = load->injection;
+	int r;
+
+	load->borrow.request = &injection->request;
+	load->borrow.marks = &injection->marks;
+	load->borrow.process_fd = injection->process_fd;
+	load->borrow.mem_fd = injection->mem_fd;
+	load->borrow.reason = "the kernel refused it";
+	r = trace_run(work, load, injection->request.limit_ns + TRACE_EXTRA_NS);
+	*ret_cost = load->borrow.cost;
+	if (r < 0)
+		*ret_reason = load->borrow.reason;
+	borrow_release(&load->borrow);
+	return r;
+}
+
+/* Segments are made before anything is stopped. */
+static int prepare(struct load *load, struct ctlpage *ret_page, const char **ret_reason)
+{
+	struct injection *injection = load->injection;
+	const struct probe_request *request = &injection->request;
+	uid_t uid = proc_stat_read_uid(request->fs, request->pid);
+	bool has_ours = false;
+	int r;
+
+	load->page = ret_page;
+	load->page_segment = -1;
+	load->borrow.calls_libc = true;
+	r = has_our_ipc(injection->process_fd, &has_ours);
+	*ret_reason = "its namespaces cannot be read";
+	if (r < 0 || !has_ours)
+		return r;
+	*ret_reason = "there is no System V shared memory for the helper";
+	r = parcel_make(uid, &load->parcel);
+	if (r == 0)
+		r = ctlpage_make(request->fs, request->pid, request->start_ticks, uid, ret_page,
+				 &load->page_segment);
+	return r;
+}
+
+static int put_in(struct injection *injection, struct ctlpage *ret_page,
+		  struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct load l = { .injection = injection, .parcel = PARCEL_INIT };
+	struct ctlpage page = CTLPAGE_INIT;
+	int r;
+
+	r = prepare(&l, &page, ret_reason);
+	if (r == 0 && page.page)
+		page.page->owner_pid = read_own_number(injection->process_fd, ".");
+	if (r == 0)
+		r = run(load, &l, ret_cost, ret_reason);
+	parcel_release(&l.parcel);
+	page.addr = parcel_page_addr(injection->base_addr);
+	if (r < 0)
+		ctlpage_close(&page);
+	else
+		*ret_page = page;
+	return r;
+}
+
+static int open_process(struct injection *injection, const char **ret_reason)
+{
+	const struct probe_request *request = &injection->request;
+
+	injection->process_fd = procfs_open_file(request->fs, request->pid, "");
+	if (injection->process_fd < 0) {
+		*ret_reason = "it has ended";
+		return injection->process_fd;
+	}
+	injection->mem_fd = openat(injection->process_fd, "mem", O_RDONLY | O_CLOEXEC);
+	if (injection->mem_fd < 0) {
+		*ret_reason = "its memory may not be read";
+		return errno == EACCES ? -EPERM : -errno;
+	}
+	return 0;
+}
+
+static int look_around(struct injection *injection, const char **ret_reason)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int r;
+
+	r = open_process(injection, ret_reason);
+	if (r == 0)
+		r = gates_check(&injection->request, injection->process_fd, ret_reason);
+	if (r < 0)
+		return r;
+	*ret_reason = "its mappings cannot be read";
+	r = borrow_read_mappings(injection->process_fd, &mappings);
+	if (r == 0)
+		r = landmarks_read(injection->process_fd, &mappings, &injection->marks,
+				   ret_reason);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+int inject_load(const struct probe_request *request, struct injection **ret,
+		struct ctlpage *ret_page, struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct injection *injection = xcalloc(1, sizeof(*injection));
+	int r;
+
+	*injection = (struct injection){ *request, -1, -1, LANDMARKS_INIT, 0, 0 };
+	*ret_cost = (struct probe_cost){ .stops = 0 };
+	r = look_around(injection, ret_reason);
+	if (r == 0)
+		r = put_in(injection, ret_page, ret_cost, ret_reason);
+	if (r < 0) {
+		injection_free(injection);
+		return r;
+	}
+	r = ctlpage_await_ready(ret_page, READY_LIMIT_NS);
+	if (r == 0) {
+		injection->helper_tid =
+			find_thread(injection->process_fd, ctlpage_helper_tid(ret_page));
+		*ret = injection;
+		return 0;
+	}
+	(void)inject_unload(injection, ret_page, ret_cost, ret_reason);
+	*ret_reason = "the helper in it has not begun";
+	return r;
+}
+
+/* Memory is taken from nobody: the helper's thread is gone, or all of it stays. */
+static int await_end(const struct injection *injection, const char **ret_reason)
+{
+	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
+	char path[32];
+
+	*ret_reason = "the helper is still at work: it leaves when it has done";
+	if (injection->helper_tid == 0)
+		return -EBUSY;
+	snprintf(path, sizeof(path), "task/%d", injection->helper_tid);
+	while (faccessat(injection->process_fd, path, F_OK, 0) == 0) {
+		if (clock_now_ns() > deadline_ns)
+			return -EBUSY;
+		nanosleep(&look, NULL);
+	}
+	return 0;
+}
+
+int inject_unload(struct injection *injection, struct ctlpage *page,
+		  struct probe_cost *ret_cost, const char **ret_reason)
+{
+	struct load l = { .injection = injection, .parcel = PARCEL_INIT };
+	struct ctlpage_answer answer = { .text = NULL };
+	int r;
+
+	*ret_cost = (struct probe_cost){ .stops = 0 };
+	/* it may have left by itself */
+	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
+	free(answer.text);
+	r = await_end(injection, ret_reason);
+	if (r == 0)
+		r = run(unload, &l, ret_cost, ret_reason);
+	ctlpage_close(page);
+	injection_free(injection);
+	/* with the process all of it is gone */
+	return r == -ESRCH ? 0 : r;
+}

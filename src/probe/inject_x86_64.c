@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "target/trace.h"
+
+#if defined(__x86_64__)
+
+#	include <sys/user.h>
+
+/* Restart codes of the kernel, which a tracer sees (include/linux/errno.h). */
+#	define RESTART_FIRST (-516) /* ERESTART_RESTARTBLOCK */
+#	define RESTART_LAST (-512)  /* ERESTARTSYS */
+
+#	define CODE_64_BITS 0x33 /* the cs of such code */
+#	define RED_ZONE_BYTES 128
+#	define FLAG_TRAP 0x100
+#	define FLAGS_PLAIN 0x202
+#	define SYSCALL_BYTES 2
+
+/* The XSAVE area in its standard form. */
+#	define VECTORS_MAX 16384
+#	define FXSAVE_BYTES 512
+#	define HEADER_BYTES 64
+#	define SOFTWARE_OFFSET 464
+#	define MAGIC1 0x46505853u
+#	define MAGIC2 0x46505845u
+#	define TILE_FEATURES (UINT64_C(3) << 17)
+#	define TILE_OFFSET 2752
+
+/* SIGSETXID of libc: setuid() in another thread waits for all to answer it, with a lock held. */
+#	define SIGNAL_SETXID 33
+#	define SIGNAL_CANCEL 32
+#	define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal) - 1))
+
+struct machine_state {
+	struct user_regs_struct regs;
+	uint64_t mask;
+	size_t vectors_bytes;
+	uint8_t vectors[VECTORS_MAX] __attribute__((aligned(64)));
+};
+
+/* struct ucontext of the kernel, with its struct sigcontext_64. */
+struct kernel_context {
+	uint64_t flags, link, stack_addr;
+	uint32_t stack_flags, pad;
+	uint64_t stack_bytes;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t di, si, bp, bx, dx, ax, cx, sp, ip, eflags;
+	uint16_t cs, gs, fs, ss;
+	uint64_t err, trap, old_mask, cr2, vectors_addr, reserved[8];
+	uint64_t mask;
+};
+_Static_assert(sizeof(struct kernel_context) == 304, "the kernel's layout");
+
+/* struct _fpx_sw_bytes: what rt_sigreturn(2) is told of the vectors that follow. */
+struct software_bytes {
+	uint32_t magic1, extended_bytes;
+	uint64_t features;
+	uint32_t bytes, pad[7];
+};
+_Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
+
+#	define CONTEXT_FLAGS 7 /* extended state, ss is there, and is meant */
+#	define STACK_FLAGS_INVALID 0x7fff /* leave the signal stack as it is */
+
+const char *machine_refusal(void)
+{
+	return NULL;
+}
+
+const uint8_t *machine_syscall_code(size_t *ret_bytes)
+{
+	static const uint8_t code[] = { 0x0f, 0x05, 0xc3 }; /* syscall; ret */
+
+	*ret_bytes = sizeof(code);
+	return code;
+}
+
+const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
+{
+	/* mov $15, %rax; syscall */
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	*ret_bytes = sizeof(code);
+	return code;
+}
+
+struct machine_state *machine_state_new(void)
+{
+	struct machine_state *state = aligned_alloc(64, (sizeof(*state) + 63) / 64 * 64);
+
+	if (!state)
+		xalloc_exhausted();
+	memset(state, 0, sizeof(*state));
+	return state;
+}
+
+void machine_state_free(struct machine_state *state)
+{
+	free(state);
+}
+
+int machine_save(int tid, struct machine_state *ret)
+{
+	int r;
+
+	r = trace_get_registers(tid, &ret->regs, sizeof(ret->regs));
+	if (r < 0)
+		return r;
+	if (ret->regs.cs != CODE_64_BITS)
+		return -EOPNOTSUPP;
+	r = trace_get_vectors(tid, ret->vectors, sizeof(ret->vectors), &ret->vectors_bytes);
+	if (r < 0)
+		return r;
+	/* it may have been cut */
+	if (ret->vectors_bytes < FXSAVE_BYTES + HEADER_BYTES ||
+	    ret->vectors_bytes >= sizeof(ret->vectors))
+		return -EOPNOTSUPP;
+	return trace_get_mask(tid, &ret->mask);
+}
+
+uint64_t machine_code_addr(const struct machine_state *state)
+{
+	return state->regs.rip;
+}
+
+uint64_t machine_stack_addr(const struct machine_state *state)
+{
+	return state->regs.rsp;
+}
+
+uint64_t machine_tls_addr(const struct machine_state *state)
+{
+	return state->regs.fs_base;
+}
+
+bool machine_blocks_libc(const struct machine_state *state)
+{
+	return state->mask & (SIGNAL_BIT(SIGNAL_SETXID) | SIGNAL_BIT(SIGNAL_CANCEL));
+}
+
+bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result)
+{
+	if ((long)state->regs.orig_rax < 0)
+		return false;
+	*ret_number = (long)state->regs.orig_rax;
+	*ret_result = (long)state->regs.rax;
+	return true;
+}
+
+uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes)
+{
+	*ret_bytes = SYSCALL_BYTES;
+	return state->regs.rip - SYSCALL_BYTES;
+}
+
+void machine_set_result(struct machine_state *state, long result)
+{
+	state->regs.rax = (unsigned long long)result;
+}
+
+/* Registers that go into a system call again that was broken off: nobody does it for rt_sigreturn(2). */
+static struct user_regs_struct self_restarting(const struct user_regs_struct *found)
+{
+	struct user_regs_struct regs = *found;
+	long result = (long)regs.rax;
+
+	if ((long)regs.orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
+		regs.rax = regs.orig_rax;
+		regs.rip -= SYSCALL_BYTES;
+	}
+	regs.orig_rax = (unsigned long long)-1;
+	return regs;
+}
+
+static void fill_context(const struct machine_state *state, struct kernel_context *c)
+{
+	struct user_regs_struct regs = self_restarting(&state->regs);
+
+	*c = (struct kernel_context){
+		.flags = CONTEXT_FLAGS,
+		.stack_flags = STACK_FLAGS_INVALID,
+		.r8 = regs.r8,
+		.r9 = regs.r9,
+		.r10 = regs.r10,
+		.r11 = regs.r11,
+		.r12 = regs.r12,
+		.r13 = regs.r13,
+		.r14 = regs.r14,
+		.r15 = regs.r15,
+		.di = regs.rdi,
+		.si = regs.rsi,
+		.bp = regs.rbp,
+		.bx = regs.rbx,
+		.dx = regs.rdx,
+		.ax = regs.rax,
+		.cx = regs.rcx,
+		.sp = regs.rsp,
+		.ip = regs.rip,
+		.eflags = regs.eflags,
+		.cs = (uint16_t)regs.cs,
+		.ss = (uint16_t)regs.ss,
+		.mask = state->mask,
+	};
+}
+
+static uint64_t features_of(const struct machine_state *state, size_t offset)
+{
+	uint64_t features;
+
+	memcpy(&features, state->vectors + offset, sizeof(features));
+	return features;
+}
+
+/*
+ * Tiles count only where the thread has some: the kernel takes no frame that is larger than what the thread
+ * was given room for.
+ */
+static size_t frame_vectors(const struct machine_state *state, uint64_t *ret_features)
+{
+	*ret_features = features_of(state, SOFTWARE_OFFSET);
+	if (features_of(state, FXSAVE_BYTES) & TILE_FEATURES)
+		return state->vectors_bytes;
+	*ret_features &= ~TILE_FEATURES;
+	return state->vectors_bytes < TILE_OFFSET ? state->vectors_bytes
+						  : TILE_OFFSET - 56;
+}
+
+size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
+		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr)
+{
+	struct kernel_context context;
+	struct software_bytes software = { .magic1 = MAGIC1 };
+	uint32_t magic2 = MAGIC2;
+	size_t vectors_bytes = frame_vectors(state, &software.features);
+	size_t vectors_offset, total;
+	uint64_t context_addr;
+
+	/* the return address, the context, and then at a multiple of 64 the vectors */
+	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes - sizeof(magic2) -
+			sizeof(context) - 128) &
+		       ~UINT64_C(63);
+	vectors_offset = (sizeof(context) + 63) / 64 * 64;
+	total = sizeof(uint64_t) + vectors_offset + vectors_bytes + sizeof(magic2);
+	if (total > MACHINE_FRAME_MAX)
+		return 0;
+	memset(ret, 0, total);
+	memcpy(ret, &sigreturn_addr, sizeof(uint64_t));
+	fill_context(state, &context);
+	context.vectors_addr = context_addr + vectors_offset;
+	memcpy(ret + sizeof(uint64_t), &context, sizeof(context));
+	ret += sizeof(uint64_t) + vectors_offset;
+	memcpy(ret, state->vectors, vectors_bytes);
+	software.bytes = (uint32_t)vectors_bytes;
+	software.extended_bytes = (uint32_t)(vectors_bytes + sizeof(magic2));
+	memcpy(ret + SOFTWARE_OFFSET, &software, sizeof(software));
+	memcpy(ret + vectors_bytes, &magic2, sizeof(magic2));
+	*ret_addr = context_addr - sizeof(uint64_t);
+	return total;
+}
+
+int machine_begin_syscall(int tid, const struct machine_state *state,
+			  const struct machine_code *code, const uint64_t call[7])
+{
+	struct user_regs_struct regs = state->regs;
+
+	regs.orig_rax = (unsigned long long)-1;
+	regs.rax = call[0];
+	regs.rdi = call[1];
+	regs.rsi = call[2];
+	regs.rdx = call[3];
+	regs.r10 = call[4];
+	regs.r8 = call[5];
+	regs.r9 = call[6];
+	regs.rip = code->syscall_addr;
+	regs.rsp = code->frame_addr;
+	regs.eflags &= ~(unsigned long long)FLAG_TRAP;
+	return trace_set_registers(tid, &regs, sizeof(regs));
+}
+
+int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result)
+{
+	struct user_regs_struct regs;
+	int r = trace_get_registers(tid, &regs, sizeof(regs));
+
+	if (r < 0)
+		return r;
+	if (regs.rip != code->syscall_addr + SYSCALL_BYTES || (long)regs.orig_rax != number)
+		return 0;
+	*ret_result = (long)regs.rax;
+	return 1;
+}
+
+int machine_is_borrowed(int tid, const struct machine_code *code)
+{
+	struct user_regs_struct regs;
+	size_t stub_bytes;
+	int r = trace_get_registers(tid, &regs, sizeof(regs));
+
+	if (r < 0)
+		return r;
+	(void)machine_stub(&stub_bytes);
+	return regs.rip == code->syscall_addr + SYSCALL_BYTES ||
+	       (code->stub_addr && regs.rip - code->stub_addr < stub_bytes);
+}
+
+/*
+ * rbx: struct machine_order. r12: the context of the frame, where rt_sigreturn(2) finds it. r13: struct
+ * machine_answer, which the thread's own stack ends at for now: a handler may run meanwhile. ppoll(2) is the
+ * sleep that leaves nothing behind with which the kernel would go on with another one.
+ */
+__asm__(".pushsection .rodata\n"
+	"machine_stub_start:\n"
+	"	mov 0(%rbx), %rdi\n" /* shmat: the page */
+	"	test %rdi, %rdi\n"
+	"	js 1f\n"
+	"	mov 8(%rbx), %rsi\n"
+	"	mov $0x4000, %edx\n" /* SHM_REMAP */
+	"	mov $30, %eax\n"
+	"	syscall\n"
+	"	cmp $-4096, %rax\n"
+	"	ja 2f\n"
+	"1:	mov 16(%rbx), %rdi\n" /* mmap: the stacks */
+	"	mov 24(%rbx), %rsi\n"
+	"	mov $3, %edx\n"
+	"	mov $0x24032, %r10d\n" /* STACK, NORESERVE, ANONYMOUS, FIXED, PRIVATE */
+	"	mov $-1, %r8\n"
+	"	xor %r9d, %r9d\n"
+	"	mov $9, %eax\n"
+	"	syscall\n"
+	"	cmp $-4096, %rax\n"
+	"	ja 2f\n"
+	"	mov 40(%rbx), %rdi\n" /* madvise */
+	"	mov 48(%rbx), %rsi\n"
+	"	mov $10, %edx\n" /* DONTFORK */
+	"	mov $28, %eax\n"
+	"	syscall\n"
+	"	mov 32(%rbx), %rsp\n"
+	"	mov 64(%rbx), %rdi\n"
+	"	mov 72(%rbx), %rsi\n"
+	"	mov 80(%rbx), %rdx\n"
+	"	mov 88(%rbx), %rcx\n"
+	"	call *56(%rbx)\n"
+	"	movslq %eax, %rax\n"
+	"	neg %rax\n"
+	"2:	mov %r13, %rsp\n"
+	"	mov %rax, 0(%r13)\n"
+	"	movq $1, 8(%r13)\n"
+	"	mov $1000, %ebp\n"
+	"3:	mov 96(%rbx), %eax\n"
+	"	cmp 100(%rbx), %eax\n"
+	"	jne 4f\n"
+	"	movq $0, 16(%r13)\n"
+	"	movq $1000000, 24(%r13)\n" /* it is changed by the call */
+	"	lea 16(%r13), %rdx\n"
+	"	mov $271, %eax\n" /* ppoll */
+	"	xor %edi, %edi\n"
+	"	xor %esi, %esi\n"
+	"	xor %r10d, %r10d\n"
+	"	mov $8, %r8d\n"
+	"	syscall\n"
+	"	dec %ebp\n"
+	"	jnz 3b\n"
+	"4:	mov %r12, %rsp\n"
+	"	mov $15, %eax\n"
+	"	syscall\n"
+	"machine_stub_end:\n"
+	".popsection\n");
+
+extern const uint8_t machine_stub_start[], machine_stub_end[];
+
+_Static_assert(offsetof(struct machine_order, page_addr) == 8, "the stub's");
+_Static_assert(offsetof(struct machine_order, stack_addr) == 16, "the stub's");
+_Static_assert(offsetof(struct machine_order, call_stack_addr) == 32, "the stub's");
+_Static_assert(offsetof(struct machine_order, shared_addr) == 40, "the stub's");
+_Static_assert(offsetof(struct machine_order, function_addr) == 56, "the stub's");
+_Static_assert(offsetof(struct machine_order, arguments) == 64, "the stub's");
+_Static_assert(offsetof(struct machine_order, tracer) == 96, "the stub's");
+_Static_assert(offsetof(struct machine_answer, is_done) == 8, "the stub's");
+
+/* Below the frame: the answer, and what ppoll(2) is told. */
+#	define ANSWER_BYTES 64
+
+uint64_t machine_answer_addr(const struct machine_code *code)
+{
+	return code->frame_addr - ANSWER_BYTES;
+}
+
+const uint8_t *machine_stub(size_t *ret_bytes)
+{
+	*ret_bytes = (size_t)(machine_stub_end - machine_stub_start);
+	return machine_stub_start;
+}
+
+int machine_begin_stub(int tid, const struct machine_state *state,
+		       const struct machine_code *code)
+{
+	struct user_regs_struct regs = state->regs;
+
+	regs.orig_rax = (unsigned long long)-1;
+	regs.rax = 0;
+	regs.rbx = code->order_addr;
+	regs.r12 = code->frame_addr + sizeof(uint64_t);
+	regs.r13 = machine_answer_addr(code);
+	regs.rbp = 0;
+	regs.rip = code->stub_addr;
+	regs.rsp = regs.r13;
+	regs.eflags = FLAGS_PLAIN;
+	return trace_set_registers(tid, &regs, sizeof(regs));
+}
+
+int machine_restore_rest(int tid, const struct machine_state *state)
+{
+	int r;
+
+	r = trace_set_vectors(tid, state->vectors, state->vectors_bytes);
+	if (r == 0)
+		r = trace_set_mask(tid, state->mask);
+	return r;
+}
+
+int machine_restore_registers(int tid, const struct machine_state *state)
+{
+	return trace_set_registers(tid, &state->regs, sizeof(state->regs));
+}
+
+int machine_block_signals(int tid)
+{
+	return trace_set_mask(tid, ~SIGNAL_BIT(SIGNAL_SETXID));
+}
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/landmarks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/blob.h"
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "probe/machine.h"
+#include "target/elf_exports.h"
+#include "target/mapped_file.h"
+
+/* More code than any libc has. */
+#define CODE_MAX_BYTES (UINT64_C(64) << 20)
+
+/* One file as it lies in memory. */
+struct loaded {
+	const struct mapping *first;
+	int fd;
+	uint64_t base_addr; /* added to the file's own addresses */
+	struct elf_exports exports;
+};
+
+/* malloc.o of glibc: all that it exports. */
+static const char *const malloc_family[] = {
+	"malloc",	  "calloc",	 "realloc",	 "free",
+	"cfree",	  "memalign",	 "aligned_alloc", "valloc",
+	"pvalloc",	  "posix_memalign", "malloc_trim", "malloc_usable_size",
+	"mallinfo",	  "mallinfo2",	 "malloc_stats", "mallopt",
+	"malloc_info",	  "malloc_get_state", "malloc_set_state",
+};
+
+/* Functions of libc that hold, while they are in it, a lock that pthread_create() needs too. */
+static const char *const lock_holders[] = {
+	"pthread_create", "pthread_exit",  "pthread_getattr_np",
+	"dlopen",	  "dlclose",	   "dlsym",	   "dlvsym",
+	"dlmopen",	  "dladdr",	   "dladdr1",	   "dlinfo",
+	"dlerror",	  "dl_iterate_phdr", "_dl_addr",   "_dl_catch_exception",
+	"_dl_catch_error", "__libc_dlopen_mode", "__libc_dlsym",
+	"fork",		  "_Fork",	   "vfork",	   "posix_spawn",
+	"posix_spawnp",	  "__lll_lock_wait", "__lll_lock_wait_private",
+	"setuid",	  "setgid",	   "setreuid",	   "setregid",
+	"setresuid",	  "setresgid",	   "seteuid",	   "setegid",
+	"setgroups",	  "initgroups",
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_in(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_of_malloc(const char *name)
+{
+	if (strncmp(name, "__libc_", 7) == 0)
+		name += 7;
+	else if (strncmp(name, "__", 2) == 0)
+		name += 2;
+	return is_in(malloc_family, LENGTH(malloc_family), name);
+}
+
+static void add_range(struct landmarks *marks, uint64_t start_addr, uint64_t end_addr)
+{
+	marks->ranges = xgrow(marks->ranges, &marks->range_capacity, marks->range_count + 1,
+			      sizeof(*marks->ranges));
+	marks->ranges[marks->range_count++] = (struct code_range){ start_addr, end_addr };
+}
+
+static void add_all_code(struct landmarks *marks, const struct loaded *file,
+			 const struct mapping_list *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if ((m->flags & MAPPING_EXEC) && m->inode == file->first->inode &&
+		    m->dev_major == file->first->dev_major &&
+		    m->dev_minor == file->first->dev_minor)
+			add_range(marks, m->start_addr, m->end_addr);
+	}
+}
+
+static uint64_t address_of(const struct loaded *file, const char *name)
+{
+	const struct elf_export *found = elf_exports_find(&file->exports, name);
+
+	return found ? file->base_addr + found->vaddr : 0;
+}
+
+/*
+ * All of malloc.o, its static functions too: from where its neighbours before it end to where those behind it begin.
+ */
+static int add_malloc(struct landmarks *marks, const struct loaded *libc)
+{
+	const struct elf_exports *exports = &libc->exports;
+	uint64_t low = UINT64_MAX, high = 0, before = 0, behind = UINT64_MAX;
+
+	for (size_t i = 0; i < exports->count; i++) {
+		const struct elf_export *e = &exports->items[i];
+
+		if (!e->is_function || !is_of_malloc(e->name))
+			continue;
+		low = e->vaddr < low ? e->vaddr : low;
+		high = e->vaddr + e->bytes > high ? e->vaddr + e->bytes : high;
+	}
+	for (size_t i = 0; i < exports->count; i++) {
+		const struct elf_export *e = &exports->items[i];
+
+		if (!e->is_function || is_of_malloc(e->name))
+			continue;
+		if (e->vaddr + e->bytes <= low && e->vaddr + e->bytes > before)
+			before = e->vaddr + e->bytes;
+		if (e->vaddr >= high && e->vaddr < behind)
+			behind = e->vaddr;
+	}
+	if (low >= high || before == 0 || behind == UINT64_MAX)
+		return -EOPNOTSUPP;
+	add_range(marks, libc->base_addr + before, libc->base_addr + behind);
+	return 0;
+}
+
+static void add_lock_holders(struct landmarks *marks, const struct loaded *file)
+{
+	for (size_t i = 0; i < file->exports.count; i++) {
+		const struct elf_export *e = &file->exports.items[i];
+
+		if (e->is_function && is_in(lock_holders, LENGTH(lock_holders), e->name))
+			add_range(marks, file->base_addr + e->vaddr,
+				  file->base_addr + e->vaddr + e->bytes);
+	}
+}
+
+/* The first place of these bytes in the file's code; 0 if there is none. */
+static uint64_t find_code(const struct loaded *file, const uint8_t *code, size_t length)
+{
+	for (size_t i = 0; i < file->exports.part_count; i++) {
+		const struct elf_part *part = &file->exports.parts[i];
+		_cleanup_free_ uint8_t *text = NULL;
+		const uint8_t *found;
+		ssize_t n;
+
+		if (!part->is_code || part->file_bytes > CODE_MAX_BYTES)
+			continue;
+		text = xmalloc(part->file_bytes + 1);
+		n = pread(file->fd, text, part->file_bytes, (off_t)part->offset_bytes);
+		found = n > 0 ? memmem(text, (size_t)n, code, length) : NULL;
+		if (found)
+			return file->base_addr + part->vaddr + (uint64_t)(found - text);
+	}
+	return 0;
+}
+
+static int read_libc(struct landmarks *marks, const struct loaded *libc,
+		     const char **ret_reason)
+{
+	size_t syscall_bytes, sigreturn_bytes;
+	const uint8_t *syscall_code = machine_syscall_code(&syscall_bytes);
+	const uint8_t *sigreturn_code = machine_sigreturn_code(&sigreturn_bytes);
+
+	marks->syscall_addr = find_code(libc, syscall_code, syscall_bytes);
+	marks->sigreturn_addr = find_code(libc, sigreturn_code, sigreturn_bytes);
+	if (!marks->syscall_addr || !marks->sigreturn_addr) {
+		*ret_reason = "its libc has not the code that a borrowed thread needs";
+		return -EOPNOTSUPP;
+	}
+	if (add_malloc(marks, libc) < 0) {
+		*ret_reason = "where malloc is in its libc cannot be told";
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static bool is_dynamic_linker(const struct loaded *file)
+{
+	return elf_exports_find(&file->exports, "_dl_allocate_tls") &&
+	       elf_exports_find(&file->exports, "_rtld_global");
+}
+
+/* Returns 0 or -errno; what a file has is taken from the first one that has it, as the dynamic linker does. */
+static int add_file(struct landmarks *marks, const struct loaded *file,
+		    const struct mapping_list *mappings, const char **ret_reason)
+{
+	bool is_libc = elf_exports_find(&file->exports, "gnu_get_libc_version");
+
+	if (marks->pthread_create_addr == 0)
+		marks->pthread_create_addr = address_of(file, "pthread_create");
+	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
+		for (size_t j = 0; j < AGENT_ALIAS_MAX && agent_function_names[i][j]; j++)
+			if (marks->functions.addr[i] == 0)
+				marks->functions.addr[i] =
+					address_of(file, agent_function_names[i][j]);
+	if (is_libc || marks->syscall_addr == 0)
+		add_lock_holders(marks, file);
+	if (is_dynamic_linker(file))
+		add_all_code(marks, file, mappings);
+	else if (is_libc)
+		return read_libc(marks, file, ret_reason);
+	else if (elf_exports_find(&file->exports, "malloc") ||
+		 elf_exports_find(&file->exports, "calloc"))
+		add_all_code(marks, file, mappings);
+	return 0;
+}
+
+/* The part of the file that this mapping shows is loaded there. */
+static bool find_base(struct loaded *file)
+{
+	uint64_t vaddr;
+
+	/* the page that a part begins in is mapped from its start */
+	for (size_t i = 0; i < file->exports.part_count; i++) {
+		const struct elf_part *part = &file->exports.parts[i];
+		uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+		if (part->offset_bytes / page_bytes * page_bytes !=
+		    file->first->file_offset_bytes)
+			continue;
+		vaddr = part->vaddr / page_bytes * page_bytes;
+		file->base_addr = file->first->start_addr - vaddr;
+		return true;
+	}
+	return false;
+}
+
+static bool is_first_of_file(const struct mapping_list *mappings, size_t index)
+{
+	const struct mapping *m = &mappings->items[index];
+
+	for (size_t i = index; i > 0; i--) {
+		const struct mapping *other = &mappings->items[i - 1];
+
+		if (other->inode == m->inode && other->dev_major == m->dev_major &&
+		    other->dev_minor == m->dev_minor)
+			return false;
+	}
+	return true;
+}
+
+static bool has_code(const struct mapping_list *mappings, const struct mapping *m)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (mappings->items[i].inode == m->inode &&
+		    (mappings->items[i].flags & MAPPING_EXEC))
+			return true;
+	return false;
+}
+
+static int read_file(int process_fd, const struct mapping_list *mappings,
+		     const struct mapping *m, struct landmarks *marks,
+		     const char **ret_reason)
+{
+	struct loaded file = { .first = m, .exports = ELF_EXPORTS_INIT };
+	int r;
+
+	file.fd = mapped_file_open(process_fd, m);
+	r = file.fd < 0 ? file.fd : elf_exports_read(file.fd, &file.exports);
+	/* data; or a program that exports nothing */
+	if (r == -ENOEXEC || r == -ENODATA)
+		r = 0;
+	else if (r < 0)
+		*ret_reason = "a file that it has mapped cannot be read";
+	else if (find_base(&file))
+		r = add_file(marks, &file, mappings, ret_reason);
+	elf_exports_release(&file.exports);
+	if (file.fd >= 0)
+		close(file.fd);
+	return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct code_range *left = a, *right = b;
+
+	return (left->start_addr > right->start_addr) - (left->start_addr < right->start_addr);
+}
+
+/* In order, and none in another. */
+static void sort_ranges(struct landmarks *marks)
+{
+	size_t kept = 0;
+
+	if (marks->range_count == 0)
+		return;
+	qsort(marks->ranges, marks->range_count, sizeof(*marks->ranges), compare);
+	for (size_t i = 1; i < marks->range_count; i++) {
+		struct code_range *last = &marks->ranges[kept], *next = &marks->ranges[i];
+
+		if (next->start_addr > last->end_addr)
+			marks->ranges[++kept] = *next;
+		else if (next->end_addr > last->end_addr)
+			last->end_addr = next->end_addr;
+	}
+	marks->range_count = kept + 1;
+}
+
+static int check(const struct landmarks *marks, const char **ret_reason)
+{
+	if (marks->syscall_addr == 0 || marks->pthread_create_addr == 0) {
+		*ret_reason = "it has no shared glibc: a static, musl or Go program";
+		return -EOPNOTSUPP;
+	}
+	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
+		if (marks->functions.addr[i] != 0)
+			return 0;
+	*ret_reason = "its allocator has no function that tells its figures";
+	return -ENOSYS;
+}
+
+int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
+		   const char **ret_reason)
+{
+	struct landmarks marks = LANDMARKS_INIT;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (m->inode != 0 && is_first_of_file(mappings, i) && has_code(mappings, m))
+			r = read_file(process_fd, mappings, m, &marks, ret_reason);
+	}
+	if (r == 0)
+		r = check(&marks, ret_reason);
+	if (r < 0) {
+		landmarks_release(&marks);
+		return r;
+	}
+	sort_ranges(&marks);
+	*ret = marks;
+	return 0;
+}
+
+void landmarks_release(struct landmarks *marks)
+{
+	free(marks->ranges);
+	*marks = (struct landmarks)LANDMARKS_INIT;
+}
+
+bool landmarks_hold(const struct landmarks *marks, uint64_t addr)
+{
+	size_t low = 0, high = marks->range_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (marks->ranges[middle].end_addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < marks->range_count && addr >= marks->ranges[low].start_addr;
+}
