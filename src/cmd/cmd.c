@@ -6,8 +6,10 @@
 #include <locale.h>
 #include <string.h>
 
+#include "cmd/cmd_compare.h"
 #include "cmd/help.h"
 #include "cmd/message.h"
+#include "render/compare_report.h"
 
 const struct cmd *const cmds[] = {
 	&cmd_map,
@@ -64,7 +66,8 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	else if (check_args(cmd, &options) < 0)
 		status = EXIT_BAD_USAGE;
 	else if (options.list_columns)
-		status = help_list_columns(cmd->columns);
+		status = help_list_columns(compare_is_wanted(&options) ? &compare_columns
+								      : cmd->columns);
 	else
 		status = cmd->run(&options);
 	options_release(&options);

@@ -3,17 +3,39 @@
 
 #include "cmd/compare_show.h"
 
+#include <errno.h>
+#include <libgen.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/xalloc.h"
 #include "cmd/cmd.h"
+#include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
 #include "cmd/text.h"
 #include "render/compare_report.h"
+
+/* Not to be found out after an hour of runs. The file itself comes by a new name in its folder. */
+static bool may_write(const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+
+	if ((access(path, F_OK) == 0 ? access(path, W_OK) : access(dirname(copy), W_OK)) == 0)
+		return true;
+	message_error(path, -errno);
+	return false;
+}
 
 int compare_show_begin(struct compare_show *show, const struct options *options)
 {
 	bool is_csv = options->format == FORMAT_CSV || options->format == FORMAT_JSON;
 
 	*show = (struct compare_show){ options, COLUMN_LIST_INIT };
+	if (options->compare.html && !may_write(options->compare.html))
+		return EXIT_FAILED;
 	return session_columns(options, &compare_columns,
 			       is_csv ? compare_columns.csv_default
 				      : compare_columns.table_default,
@@ -51,6 +73,21 @@ static void add_view(struct strbuf *out, const struct compare_show *show,
 	}
 }
 
+static int write_page(const struct compare_show *show, const struct compare_view *view)
+{
+	const char *path = show->options->compare.html;
+	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
+	int r;
+
+	if (!path)
+		return 0;
+	compare_add_html(&page, view);
+	r = io_write_file_atomic(path, page.text, page.length, 0666);
+	if (r < 0)
+		message_error(path, r);
+	return r;
+}
+
 int compare_show(const struct compare_show *show, const struct comparison *comparison,
 		 int status)
 {
@@ -62,6 +99,8 @@ int compare_show(const struct compare_show *show, const struct comparison *compa
 	compared_init(&compared, comparison);
 	verdicts_init(&verdicts, &compared);
 	add_view(&out, show, &view);
+	if (write_page(show, &view) < 0)
+		status = EXIT_FAILED;
 	verdicts_release(&verdicts);
 	compared_release(&compared);
 	return stream_finish(&out, status);

@@ -82,6 +82,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 				 "what ends it then (default TERM); KILL 10s later" },
 	[OPTION_ABOVE] = { 0, "above", "SIZE", SCOPE_WATCH,
 			   "compare for how long Rss was above this, as 512M or 2G" },
+	[OPTION_HTML] = { 0, "html", "FILE", SCOPE_WATCH,
+			  "write the comparison too as one page of HTML, with graphs" },
 	[OPTION_OUTPUT_DIR] = { 0, "output-dir", "DIR", SCOPE_WATCH,
 				"keep what each run writes, in a folder for each in this new or empty one" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },

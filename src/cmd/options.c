@@ -200,6 +200,8 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->preload;
 	case OPTION_WORKLOAD:
 		return &o->compare.workload;
+	case OPTION_HTML:
+		return &o->compare.html;
 	case OPTION_OUTPUT_DIR:
 		return &o->compare.output_dir;
 	default:

@@ -51,6 +51,7 @@ struct compare_options {
 	int stop_signal;
 	bool has_stop_signal;
 	uint64_t above_bytes; /* BYTES_UNKNOWN: not said */
+	const char *html;	/* a file, or NULL */
 	const char *output_dir; /* or NULL */
 	const char *first_said; /* the name of one of these options that was said; NULL: none was */
 };

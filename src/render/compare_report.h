@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_report - a comparison as one text, as rows of columns and as JSON.
+ * compare_report - a comparison as one text, as rows of columns, as JSON and as a page of HTML.
  *
  * Rows, variant by variant: its runs in their order, then the median, the lowest and the highest of the
  * good ones.
@@ -35,5 +35,8 @@ void compare_add_csv(struct strbuf *out, const struct compare_view *view,
 /* One line: the command, the sentences, and the rows. */
 void compare_add_json(struct strbuf *out, const struct compare_view *view,
 		      const struct column_list *columns);
+
+/* One page that needs nothing but itself. */
+void compare_add_html(struct strbuf *out, const struct compare_view *view);
 
 #endif

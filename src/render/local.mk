@@ -7,6 +7,7 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/column.c \
 	%D%/column.h \
 	%D%/compare_columns.c \
+	%D%/compare_html.c \
 	%D%/compare_lines.c \
 	%D%/compare_lines.h \
 	%D%/compare_report.c \
@@ -20,6 +21,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/explain_report.h \
 	%D%/heap_report.c \
 	%D%/heap_report.h \
+	%D%/html_page.c \
+	%D%/html_page.h \
 	%D%/json.c \
 	%D%/leak_columns.c \
 	%D%/leak_report.c \
@@ -28,8 +31,14 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/line_plot.h \
 	%D%/mapping_columns.c \
 	%D%/output.h \
+	%D%/page_files.c \
+	%D%/page_files.h \
 	%D%/process_columns.c \
 	%D%/table.c \
 	%D%/text_report.c \
 	%D%/text_report.h
+# page.css and page.js become a part of page_files.o
+%C%_librender_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%
+%D%/librender_a-page_files.$(OBJEXT): $(srcdir)/%D%/page.css $(srcdir)/%D%/page.js
+EXTRA_DIST += %D%/page.css %D%/page.js
 RENDER_LIBS = %D%/librender.a $(CLASSIFY_LIBS)

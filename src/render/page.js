@@ -1,0 +1,273 @@
+/* Charts of memstate's pages of HTML: areas by owner over time, from the element "data". */
+'use strict';
+(function () {
+	const data = JSON.parse(document.getElementById('data').textContent);
+	const SVG = 'http://www.w3.org/2000/svg';
+	const HEIGHT = 230, LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 22;
+	const REST = { name: 'rest', help: 'of owners that are not known' };
+	const layers = data.layers.concat([REST]);
+	const charts = [];
+
+	/* "1.5M": 1024-based, as memstate's texts */
+	function bytes(value) {
+		const letters = ['', 'K', 'M', 'G', 'T', 'P'];
+		let i = 0;
+
+		if (value === null)
+			return '-';
+		while (value >= 1024 && i + 1 < letters.length) {
+			value /= 1024;
+			i++;
+		}
+		return (i ? value.toFixed(1) : value) + letters[i];
+	}
+
+	function seconds(us) {
+		const s = us / 1e6;
+
+		return s < 1 ? Math.round(us / 1e3) + 'ms' : s < 100 ? s.toFixed(1) + 's' :
+			Math.floor(s / 60) + 'm' + String(Math.floor(s % 60)).padStart(2, '0') + 's';
+	}
+
+	function add(parent, name, attributes, text) {
+		const isSvg = parent.namespaceURI === SVG || name === 'svg';
+		const e = isSvg ? document.createElementNS(SVG, name) : document.createElement(name);
+
+		for (const key in attributes || {})
+			e.setAttribute(key, attributes[key]);
+		if (text !== undefined)
+			e.textContent = text;
+		parent.appendChild(e);
+		return e;
+	}
+
+	/* What each layer has at a point, with what is left of Rss as the last one. */
+	function amounts(chart, point) {
+		const known = chart.own.map(function (layer) { return layer[point]; });
+		const sum = known.reduce(function (a, b) { return a + (b || 0); }, 0);
+		const rss = chart.rss[point];
+
+		return known.concat([rss === null ? null : Math.max(0, rss - sum)]);
+	}
+
+	function xOf(view, t) {
+		return LEFT + (view.width - LEFT - RIGHT) * t / data.end;
+	}
+
+	function yOf(value) {
+		return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * Math.min(value, data.top) / data.top;
+	}
+
+	function at(view, t, value) {
+		return xOf(view, t).toFixed(1) + ',' + yOf(value).toFixed(1);
+	}
+
+	/* Points that are not known are a gap. */
+	function path(view, times, values) {
+		let d = '', isDown = false;
+
+		for (let i = 0; i < times.length; i++) {
+			if (values[i] !== null)
+				d += (isDown ? 'L' : 'M') + at(view, times[i], values[i]);
+			isDown = values[i] !== null;
+		}
+		return d;
+	}
+
+	function drawAreas(view, svg) {
+		const times = view.chart.t;
+		let below = times.map(function () { return 0; });
+
+		layers.forEach(function (layer, l) {
+			const above = times.map(function (t, p) {
+				return below[p] + (view.amounts[p][l] || 0);
+			});
+			const up = times.map(function (t, p) { return at(view, t, above[p]); });
+			const down = times.map(function (t, p) { return at(view, t, below[p]); });
+
+			if (above.some(function (v, p) { return v > below[p]; }))
+				add(svg, 'path', {
+					d: 'M' + up.concat(down.reverse()).join('L') + 'Z',
+					fill: 'var(--' + layer.name + ')',
+				});
+			below = above;
+		});
+	}
+
+	function drawAxes(view, svg) {
+		const bottom = HEIGHT - BOTTOM;
+
+		for (let i = 0; i <= 4; i++) {
+			const y = yOf(data.top * i / 4);
+
+			add(svg, 'line', { class: 'grid', x1: LEFT, x2: view.width - RIGHT, y1: y, y2: y });
+			add(svg, 'text', { x: LEFT - 5, y: y + 4, 'text-anchor': 'end' },
+				bytes(data.top * i / 4));
+		}
+		[0, 0.5, 1].forEach(function (part) {
+			add(svg, 'text', {
+				x: xOf(view, data.end * part), y: bottom + 15,
+				'text-anchor': part === 0 ? 'start' : part === 1 ? 'end' : 'middle',
+			}, part === 0 ? '0' : seconds(data.end * part));
+		});
+	}
+
+	/* Labels that would be on each other leave the later one out. */
+	function drawMarks(view, svg) {
+		let free = LEFT;
+
+		view.chart.marks.slice().sort(function (a, b) { return a.t - b.t; }).forEach(function (mark) {
+			const x = xOf(view, mark.t);
+			const half = mark.label.length * 3.2;
+			const middle = Math.min(Math.max(x, LEFT + half), view.width - RIGHT - half);
+
+			add(svg, 'line', { class: 'mark', x1: x, x2: x, y1: TOP - 3, y2: HEIGHT - BOTTOM });
+			if (middle - half < free)
+				return;
+			add(svg, 'text', { x: middle, y: TOP - 5, 'text-anchor': 'middle' }, mark.label);
+			free = middle + half;
+		});
+	}
+
+	function draw(view) {
+		const chart = view.chart;
+		const old = view.plot.querySelector('svg');
+		const firm = chart.rss.map(function (rss, p) {
+			return rss === null || chart.lazyfree[p] === null ? null : rss - chart.lazyfree[p];
+		});
+		let svg;
+
+		view.width = Math.max(view.plot.clientWidth, 160);
+		svg = add(view.plot, 'svg', {
+			viewBox: '0 0 ' + view.width + ' ' + HEIGHT, height: HEIGHT, tabindex: 0, role: 'img',
+			'aria-label': 'Rss of ' + chart.title + ' over time by owner; the table below has the values',
+		});
+		drawAxes(view, svg);
+		drawAreas(view, svg);
+		chart.lines.forEach(function (line) {
+			add(svg, 'path', { class: 'line', d: path(view, line.t, line.rss) });
+		});
+		add(svg, 'path', { class: 'rss', d: path(view, chart.t, chart.rss) });
+		if (chart.lazyfree.some(function (v) { return v > 0; }))
+			add(svg, 'path', { class: 'firm', d: path(view, chart.t, firm) });
+		drawMarks(view, svg);
+		view.cursor = add(svg, 'line', { class: 'cursor', y1: TOP, y2: HEIGHT - BOTTOM });
+		listen(view, svg);
+		if (old)
+			view.plot.replaceChild(svg, old);
+		else
+			view.plot.insertBefore(svg, view.plot.firstChild);
+	}
+
+	function row(table, kind, name, help, colour) {
+		const tr = add(table, 'tr', { class: kind });
+		const th = add(tr, 'th', { scope: 'row', title: help });
+
+		if (colour)
+			add(th, 'span', { class: 'bar', style: 'background: var(--' + colour + ')' });
+		th.appendChild(document.createTextNode(name));
+		return add(tr, 'td', {});
+	}
+
+	/* Its cells, and how each is filled. */
+	function makeValues(view) {
+		const chart = view.chart;
+		const table = add(view.plot, 'table', { class: 'values' });
+		const beside = [['of it LazyFree', chart.lazyfree, 'freed, taken back when memory gets short'],
+			['unbacked', chart.unbacked, 'address space without a page'],
+			['swap', chart.swap, 'swapped out']];
+
+		view.time = row(table, '', 'at', 'time since the start');
+		view.cells = [];
+		for (let l = layers.length - 1; l >= 0; l--) {
+			const isRest = layers[l] === REST;
+
+			if (isRest && !view.amounts.some(function (a) { return a[l] > 0; }))
+				continue;
+			view.cells.push([row(table, '', layers[l].name, layers[l].help, layers[l].name),
+				function (p) { return view.amounts[p][l]; }]);
+		}
+		view.cells.push([row(table, 'total', 'Rss', 'resident memory'),
+			function (p) { return chart.rss[p]; }]);
+		beside.forEach(function (b) {
+			if (b[1].some(function (v) { return v !== 0; }))
+				view.cells.push([row(table, 'beside', b[0], b[2]),
+					function (p) { return b[1][p]; }]);
+		});
+	}
+
+	function nearest(times, t) {
+		let best = 0;
+
+		for (let i = 1; i < times.length; i++)
+			if (Math.abs(times[i] - t) < Math.abs(times[best] - t))
+				best = i;
+		return best;
+	}
+
+	/* The values of one point, in its chart. */
+	function show(view, point) {
+		const x = xOf(view, view.chart.t[point]);
+
+		view.point = point;
+		view.cursor.setAttribute('x1', x);
+		view.cursor.setAttribute('x2', x);
+		view.time.textContent = seconds(view.chart.t[point]);
+		view.cells.forEach(function (cell) { cell[0].textContent = bytes(cell[1](point)); });
+	}
+
+	/* The same time in all charts. */
+	function showTime(t) {
+		charts.forEach(function (view) { show(view, nearest(view.chart.t, t)); });
+	}
+
+	function listen(view, svg) {
+		function follow(event) {
+			const box = svg.getBoundingClientRect();
+			const x = (event.clientX - box.left) * view.width / box.width;
+
+			showTime((x - LEFT) / (view.width - LEFT - RIGHT) * data.end);
+		}
+
+		svg.addEventListener('pointermove', follow);
+		svg.addEventListener('pointerdown', follow);
+		svg.addEventListener('keydown', function (event) {
+			const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+			const next = view.point + step;
+
+			if (!step)
+				return;
+			event.preventDefault();
+			if (next >= 0 && next < view.chart.t.length)
+				showTime(view.chart.t[next]);
+		});
+	}
+
+	/* Until the pointer moves: the last mark of each, which is what a verdict is about. */
+	function showFirst(view) {
+		const marks = view.chart.marks;
+		const times = view.chart.t;
+		const t = marks.length ? marks[marks.length - 1].t : times[times.length - 1];
+
+		show(view, nearest(times, t));
+	}
+
+	document.querySelectorAll('.plot').forEach(function (plot, i) {
+		const chart = data.charts[i];
+		const view = { chart: chart, plot: plot };
+
+		if (!chart.t.length)
+			return;
+		view.amounts = chart.t.map(function (t, p) { return amounts(chart, p); });
+		draw(view);
+		makeValues(view);
+		showFirst(view);
+		charts.push(view);
+	});
+	window.addEventListener('resize', function () {
+		charts.forEach(function (view) {
+			draw(view);
+			show(view, view.point);
+		});
+	});
+}());
