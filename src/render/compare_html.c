@@ -103,7 +103,7 @@ static void add_table(struct strbuf *out, const struct compare_view *view)
 	strbuf_add_text(out, "</tr></thead>\n<tbody>\n");
 	add_good_runs(out, view);
 	for (size_t line = 0; line < compare_line_count; line++)
-		if (compare_line_is_shown(view->compared, line))
+		if (compare_line_is_shown(view->compared, &compare_lines[line]))
 			add_line(out, view, &compare_lines[line]);
 	strbuf_add_text(out, "</tbody>\n</table>\n</div>\n");
 }

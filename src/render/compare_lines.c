@@ -61,32 +61,30 @@ static bool is_of(enum figure figure, unsigned int amount)
 	       (figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ == amount;
 }
 
-/* The heading that a line is below, or itself. */
-static size_t heading_of(size_t line)
+/* The heading that a line is below, or the first line. */
+static const struct compare_line *heading_of(const struct compare_line *line)
 {
-	while (line > 0 && compare_lines[line].figure != FIGURE_COUNT_)
+	while (line > compare_lines && line->figure != FIGURE_COUNT_)
 		line--;
 	return line;
 }
 
 /* Where it settled, the end is but on the way there: of that the Rss is enough. */
-static bool is_on_the_way(const struct compared *compared, size_t heading)
+static bool is_on_the_way(const struct compared *compared, enum figure rss)
 {
-	return compare_lines[heading + 1].figure == FIGURE_AT(MOMENT_END, AMOUNT_RSS) &&
+	return rss == FIGURE_AT(MOMENT_END, AMOUNT_RSS) &&
 	       has_figure(compared, FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS));
 }
 
-bool compare_line_is_shown(const struct compared *compared, size_t index)
+bool compare_line_is_shown(const struct compared *compared, const struct compare_line *line)
 {
-	const struct compare_line *line = &compare_lines[index];
-	size_t heading = heading_of(index);
+	const struct compare_line *heading = heading_of(line);
 
 	/* below a heading Rss comes first, and tells whether anything is known of that moment */
-	if (compare_lines[heading].figure == FIGURE_COUNT_ &&
-	    (!has_figure(compared, compare_lines[heading + 1].figure) ||
-	     is_on_the_way(compared, heading)))
+	if (heading->figure == FIGURE_COUNT_ && (!has_figure(compared, heading[1].figure) ||
+						 is_on_the_way(compared, heading[1].figure)))
 		return false;
-	if (index == heading || !line->is_optional)
+	if (line == heading || !line->is_optional)
 		return true;
 	/* without LazyFree it is Rss again */
 	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure

@@ -20,11 +20,12 @@ struct compare_line {
 	bool is_optional;
 };
 
+/* A heading is before the lines below it. */
 extern const struct compare_line compare_lines[];
 extern const size_t compare_line_count;
 
 /* Whether a line, or the lines below a heading, have anything to say. */
-bool compare_line_is_shown(const struct compared *compared, size_t line);
+bool compare_line_is_shown(const struct compared *compared, const struct compare_line *line);
 
 /* "72.0M", "1.2s", "1234"; "-" if it is not known. */
 void compare_line_add_value(struct strbuf *out, const struct compare_line *line,

@@ -199,7 +199,7 @@ static void add_block(const struct report *r, const struct block *block)
 	add_names(r, block);
 	add_good_runs(r, block);
 	for (size_t line = 0; line < compare_line_count; line++)
-		if (compare_line_is_shown(r->view->compared, line))
+		if (compare_line_is_shown(r->view->compared, &compare_lines[line]))
 			add_line(r, block, &compare_lines[line]);
 	strbuf_add_char(r->out, '\n');
 }

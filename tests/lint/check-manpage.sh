@@ -83,13 +83,24 @@ section 'Of mappings' | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" map --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of mappings'
 
-section DIAGNOSIS | tags | sed -n 's/^\.B //p' >"$scratch/page"
-sed -n 's/^	X("\([a-z-]*\)".*/\1/p' "$srcdir/src/classify/diagnose.c" >"$scratch/program"
-same 'rules of diagnosis'
-if ! cmp -s "$scratch/page" "$scratch/program"; then
-	echo 'rules of diagnosis: in another order than the program has them' >&2
-	status=1
-fi
+section 'Of comparisons' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+"$MEMSTATE" --preload glibc,jemalloc --list-columns | cut -d' ' -f1 >"$scratch/program"
+same 'columns of comparisons'
+
+# rules HEADING FILE: a section has the rules of a table, in its order.
+rules()
+{
+	section "$1" | tags | sed -n 's/^\.B //p' >"$scratch/page"
+	sed -n 's/^	X("\([a-z-]*\)".*/\1/p' "$srcdir/$2" >"$scratch/program"
+	same "rules of $1"
+	if ! cmp -s "$scratch/page" "$scratch/program"; then
+		echo "rules of $1: in another order than the program has them" >&2
+		status=1
+	fi
+}
+
+rules DIAGNOSIS src/classify/diagnose.c
+rules VERDICT src/classify/verdict.c
 
 # Where, and the key and what it does: the two lines after .TP. Without a screen there are no keys.
 if test -x "$builddir/tests/lint/list_keys"; then
