@@ -228,9 +228,11 @@ static int run_workload(struct active *a)
 static void run_to_end(struct active *a)
 {
 	const struct process_cost none = { 0 };
+	uint64_t end_ns;
 
 	a->has_ended = sample_until(a, UINT64_MAX) == WAIT_COMMAND_HAS_ENDED;
-	set_figures(&a->run, unpaused_ns(a) - a->start_ns, &none, &a->job.cost);
+	end_ns = job_end_ns(&a->job) - run_sampler_paused_ns(a->context->sampler);
+	set_figures(&a->run, end_ns - a->start_ns, &none, &a->job.cost);
 	if (a->has_ended && a->run.sample_count > 0)
 		a->run.moments[MOMENT_END] = a->run.sample_count - 1;
 }
@@ -357,8 +359,10 @@ static void summarise(struct active *a, uint64_t end_ns)
 	uint64_t sampled_bytes = run_sampler_peak_rss_bytes(a->context->sampler);
 
 	run->wait_status = a->job.child.wait_status;
-	run->peak_rss_bytes = a->job.peak_rss_bytes > sampled_bytes ? a->job.peak_rss_bytes
-								     : sampled_bytes;
+	run->peak_rss_bytes = sampled_bytes;
+	/* the largest may be a wrapper */
+	if (a->job.peak_rss_bytes > sampled_bytes && !run_sampler_has_wrappers(a->context->sampler))
+		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = find_peak(run);
 	/* of several processes at once */
 	for (size_t i = 0; i < run->sample_count; i++)
@@ -461,9 +465,10 @@ int compare_run_one(const struct compare_context *context, size_t variant, unsig
 		r = run_workload(&a);
 	else
 		run_to_end(&a);
-	end_ns = clock_now_ns() - a.start_ns;
+	end_ns = job_end_ns(&a.job) - a.start_ns;
 	end_all(&a);
 	summarise(&a, end_ns);
+	job_release(&a.job);
 	if (r < 0) {
 		free(a.run.samples);
 		return r;

@@ -4,24 +4,104 @@
 #include "cmd/job.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/units.h"
-#include "proc/procfs.h"
+#include "base/xalloc.h"
+
+#ifndef SYS_pidfd_open
+#	define SYS_pidfd_open 434 /* everywhere; Linux 5.3 */
+#endif
 
 int job_begin_all(void)
 {
 	return prctl(PR_SET_CHILD_SUBREAPER, 1) < 0 ? -errno : 0;
 }
 
+/*
+ * A thread that waits for the end of a child, and for nothing else: samples take their time. By a descriptor, since waitid(2)
+ * tells it of stops too that another thread of memstate made.
+ */
+struct end_watch {
+	pthread_t thread;
+	int fd;
+	atomic_uint_least64_t end_ns; /* 0: it runs */
+};
+
+static void *wait_for_end(void *arg)
+{
+	struct end_watch *watch = arg;
+	struct pollfd ended = { .fd = watch->fd, .events = POLLIN };
+
+	while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+		;
+	atomic_store(&watch->end_ns, clock_now_ns());
+	return NULL;
+}
+
+/* NULL before Linux 5.3: then the end is when it is noticed. */
+static struct end_watch *start_watch(int pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
+	struct end_watch *watch;
+	sigset_t all, before;
+
+	if (fd < 0)
+		return NULL;
+	watch = xcalloc(1, sizeof(*watch));
+	watch->fd = fd;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&watch->thread, NULL, wait_for_end, watch);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err == 0)
+		return watch;
+	close(fd);
+	free(watch);
+	return NULL;
+}
+
 int job_start(struct job *job, char **argv, struct child_setup *setup)
 {
+	int r;
+
 	setup->has_own_group = true;
-	return child_start(&job->child, argv, setup);
+	r = child_start(&job->child, argv, setup);
+	if (r == 0)
+		job->watch = start_watch(job->child.pid);
+	return r;
+}
+
+void job_release(struct job *job)
+{
+	if (!job->watch)
+		return;
+	/* one that cannot be killed is waited for by nobody */
+	if (!job->child.has_ended) {
+		pthread_detach(job->watch->thread);
+	} else {
+		pthread_join(job->watch->thread, NULL);
+		close(job->watch->fd);
+		free(job->watch);
+	}
+	job->watch = NULL;
+}
+
+uint64_t job_end_ns(const struct job *job)
+{
+	uint64_t end_ns = job->watch ? atomic_load(&job->watch->end_ns) : 0;
+
+	return end_ns ? end_ns : clock_now_ns();
 }
 
 static uint64_t ns_of(const struct timeval *time)
@@ -67,6 +147,9 @@ void job_poll(struct job *job, struct child *other)
 		info.si_pid = 0;
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 ||
 		    info.si_pid == job->child.pid || (other && info.si_pid == other->pid))
+			return;
+		/* it is held still, by another thread of ours: that one's news are not to be taken */
+		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)
 			return;
 		if (wait4(info.si_pid, NULL, WNOHANG, &usage) != info.si_pid)
 			return;

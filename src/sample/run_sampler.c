@@ -407,6 +407,11 @@ bool run_sampler_has_seen_library(const struct run_sampler *s)
 	return s->has_seen_library;
 }
 
+bool run_sampler_has_wrappers(const struct run_sampler *s)
+{
+	return s->wrapper_count > 0;
+}
+
 uint64_t run_sampler_paused_ns(const struct run_sampler *s)
 {
 	return s->paused_ns;

@@ -45,6 +45,7 @@ void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret);
 /* Of the run so far. */
 uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s); /* the largest process's VmHWM */
 bool run_sampler_has_seen_library(const struct run_sampler *s);
+bool run_sampler_has_wrappers(const struct run_sampler *s); /* some were left out */
 
 /* How long walks have stopped the run, while it was a single process. */
 uint64_t run_sampler_paused_ns(const struct run_sampler *s);
