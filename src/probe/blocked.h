@@ -19,10 +19,6 @@ enum blocked_kind blocked_kind(long number);
  */
 long blocked_result(long number, long result);
 
-/* -ERESTART_RESTARTBLOCK: goes on by what the kernel has kept of the thread's last sleep. */
-#define BLOCKED_BY_BLOCK (-516)
-/* -ERESTARTNOINTR: begins again. */
-#define BLOCKED_AGAIN (-513)
 /* -ERESTARTNOHAND: begins again unless a handler runs. */
 #define BLOCKED_AGAIN_UNLESS_HANDLED (-514)
 

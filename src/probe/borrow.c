@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "probe/blocked.h"
 #include "probe/borrow_private.h"
 #include "target/trace.h"
 
@@ -45,7 +44,6 @@ void borrow_let_go(struct borrow *b, int signal)
 {
 	(void)trace_detach(b->tid, signal);
 	b->cost.stopped_ns += clock_now_ns() - b->stopped_at_ns;
-	b->tid = 0;
 }
 
 /* Go on to the next stop that is not a signal's or a group's. */
@@ -203,16 +201,14 @@ int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *
 
 static int give_back(struct borrow *b)
 {
-	long number, result;
 	int r;
 
 	r = stop_borrowed(b);
 	if (r < 0)
 		return r;
-	/* the end of a handler made the kernel forget how to go on with a sleep */
-	if (b->handler_ran && machine_syscall(b->state, &number, &result) &&
-	    result == BLOCKED_BY_BLOCK)
-		machine_set_result(b->state, BLOCKED_AGAIN);
+	/* the end of a handler makes the kernel forget */
+	if (b->handler_ran)
+		machine_begin_again(b->state);
 	borrow_step(b, "vectors and mask back");
 	r = machine_restore_rest(b->tid, b->state);
 	borrow_step(b, "registers back");

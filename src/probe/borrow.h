@@ -21,6 +21,8 @@ struct borrow {
 	int mem_fd;	/* its mem, opened before marks were read: of the address space that they are of */
 	struct probe_cost cost;
 	const char *reason; /* why it failed last; static */
+	const struct machine_state *earlier; /* of the thread earlier_tid, or NULL */
+	int earlier_tid;
 
 	/* borrow's own */
 	struct machine_state *state;

@@ -56,6 +56,21 @@ static int explain_refusal(struct borrow *b, int error)
 			      "it, as far as kernel.yama.ptrace_scope allows that");
 }
 
+/*
+ * Some calls say only that they were interrupted, not that they are to be gone on with. That is put right before
+ * anything else: from here on, whoever lets go of the thread, the program does not see it.
+ */
+static int mend_result(struct borrow *b)
+{
+	long number, result;
+
+	if (!machine_syscall(b->state, &number, &result) ||
+	    blocked_result(number, result) == result)
+		return 0;
+	machine_set_result(b->state, blocked_result(number, result));
+	return machine_restore_registers(b->tid, b->state);
+}
+
 /* Returns 0 if it stands; -EAGAIN if something else came first. */
 static int stop(struct borrow *b)
 {
@@ -74,11 +89,18 @@ static int stop(struct borrow *b)
 	if (r == -ETIMEDOUT)
 		return borrow_fail(b, r, "its thread does not stop: it is frozen, or in a sleep that "
 				  "nothing interrupts");
-	if (r < 0)
-		return borrow_fail(b, r, "it has ended");
-	if (event == TRACE_STOPPED)
+	if (r == 0)
+		r = machine_save(b->tid, b->state);
+	if (r == 0 && b->earlier && b->earlier_tid == b->tid)
+		machine_learn(b->state, b->earlier);
+	if (r == 0)
+		r = mend_result(b);
+	if (r == 0 && event == TRACE_STOPPED)
 		return 0;
 	borrow_let_go(b, signal);
+	if (r < 0)
+		return borrow_fail(b, r, r == -EOPNOTSUPP ? "its thread runs code of another word size"
+							  : "it has ended");
 	return borrow_fail(b, -EAGAIN, event == TRACE_GROUP_STOP ? "it is stopped by a signal"
 							  : "signals came in all the time");
 }
@@ -142,23 +164,10 @@ static int check_moment(struct borrow *b, const struct mapping_list *mappings)
 	int r;
 
 	r = check_code(b);
-	if (r == 0)
-		r = machine_save(b->tid, b->state);
-	if (r == -EOPNOTSUPP)
-		b->reason = "its thread runs code of another word size";
 	if (r < 0 || b->request->trusts_any_moment)
 		return r;
 	r = safe_point_check(&where, b->tid, b->state, &b->reason);
 	return r == 0 && b->calls_libc ? safe_point_check_locks(&where, b->tid, b->state, &b->reason) : r;
-}
-
-/* A call that says only that it was interrupted, not that it is to be gone on with. */
-static void mend_result(struct borrow *b)
-{
-	long number, result;
-
-	if (machine_syscall(b->state, &number, &result))
-		machine_set_result(b->state, blocked_result(number, result));
 }
 
 static int write_frame(struct borrow *b)
@@ -188,7 +197,6 @@ static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
 		return r;
 	r = check_moment(b, mappings);
 	if (r == 0) {
-		mend_result(b);
 		b->place = BORROW_RESTS;
 		r = write_frame(b);
 		if (r < 0)

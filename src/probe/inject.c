@@ -43,6 +43,9 @@ struct injection {
 	struct landmarks marks;
 	uint64_t base_addr; /* of the parcel; 0: it is not there */
 	int helper_tid;	    /* in our own pid namespace; 0: not known */
+	/* the thread that was borrowed, as it was found */
+	struct machine_state *found;
+	int found_tid;
 };
 
 struct load {
@@ -251,6 +254,7 @@ static int find_thread(int process_fd, uint32_t own_number)
 static void injection_free(struct injection *injection)
 {
 	landmarks_release(&injection->marks);
+	machine_state_free(injection->found);
 	if (injection->process_fd >= 0)
 		close(injection->process_fd);
 	if (injection->mem_fd >= 0)
@@ -269,10 +273,17 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	load->borrow.process_fd = injection->process_fd;
 	load->borrow.mem_fd = injection->mem_fd;
 	load->borrow.reason = "the kernel refused it";
+	load->borrow.earlier = injection->found;
+	load->borrow.earlier_tid = injection->found_tid;
 	r = trace_run(work, load, injection->request.limit_ns + TRACE_EXTRA_NS);
 	*ret_cost = load->borrow.cost;
 	if (r < 0)
 		*ret_reason = load->borrow.reason;
+	if (!injection->found) {
+		injection->found = load->borrow.state;
+		injection->found_tid = load->borrow.tid;
+		load->borrow.state = NULL;
+	}
 	borrow_release(&load->borrow);
 	return r;
 }
@@ -364,7 +375,10 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	struct injection *injection = xcalloc(1, sizeof(*injection));
 	int r;
 
-	*injection = (struct injection){ *request, -1, -1, LANDMARKS_INIT, 0, 0 };
+	*injection = (struct injection){ .request = *request,
+					   .process_fd = -1,
+					   .mem_fd = -1,
+					   .marks = LANDMARKS_INIT };
 	*ret_cost = (struct probe_cost){ .stops = 0 };
 	r = look_around(injection, ret_reason);
 	if (r == 0)

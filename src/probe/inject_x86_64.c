@@ -12,17 +12,23 @@
 
 #if defined(__x86_64__)
 
+#	include <sys/syscall.h>
 #	include <sys/user.h>
 
 /* Restart codes of the kernel, which a tracer sees (include/linux/errno.h). */
 #	define RESTART_FIRST (-516) /* ERESTART_RESTARTBLOCK */
-#	define RESTART_LAST (-512)  /* ERESTARTSYS */
+#	define RESTART_NO_INTR (-513)
+#	define RESTART_LAST (-512) /* ERESTARTSYS */
 
 #	define CODE_64_BITS 0x33 /* the cs of such code */
 #	define RED_ZONE_BYTES 128
 #	define FLAG_TRAP 0x100
 #	define FLAGS_PLAIN 0x202
 #	define SYSCALL_BYTES 2
+#	define MOV_EAX 0xb8
+
+/* Those that restart_syscall(2) goes on with. */
+static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep, SYS_futex };
 
 /* The XSAVE area in its standard form. */
 #	define VECTORS_MAX 16384
@@ -42,6 +48,7 @@
 struct machine_state {
 	struct user_regs_struct regs;
 	uint64_t mask;
+	unsigned long long begun_call; /* what the frame goes into again */
 	size_t vectors_bytes;
 	uint8_t vectors[VECTORS_MAX] __attribute__((aligned(64)));
 };
@@ -107,6 +114,27 @@ void machine_state_free(struct machine_state *state)
 	free(state);
 }
 
+/*
+ * A sleep that was broken off before goes on as restart_syscall(2), with what the kernel keeps of it; rt_sigreturn(2) makes
+ * it forget that. The frame then begins the sleep anew: libc has its number in the instruction before, mov $7, %eax.
+ */
+static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
+{
+	uint8_t code[5];
+	uint32_t number;
+
+	if (regs->orig_rax != SYS_restart_syscall ||
+	    trace_read_memory(tid, regs->rip - SYSCALL_BYTES - sizeof(code), code,
+			      sizeof(code)) < 0 ||
+	    code[0] != MOV_EAX)
+		return regs->orig_rax;
+	memcpy(&number, code + 1, sizeof(number));
+	for (size_t i = 0; i < sizeof(sleeps) / sizeof(sleeps[0]); i++)
+		if (sleeps[i] == number)
+			return number;
+	return regs->orig_rax;
+}
+
 int machine_save(int tid, struct machine_state *ret)
 {
 	int r;
@@ -116,6 +144,7 @@ int machine_save(int tid, struct machine_state *ret)
 		return r;
 	if (ret->regs.cs != CODE_64_BITS)
 		return -EOPNOTSUPP;
+	ret->begun_call = find_begun_call(tid, &ret->regs);
 	r = trace_get_vectors(tid, ret->vectors, sizeof(ret->vectors), &ret->vectors_bytes);
 	if (r < 0)
 		return r;
@@ -161,19 +190,39 @@ uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_byt
 	return state->regs.rip - SYSCALL_BYTES;
 }
 
+void machine_learn(struct machine_state *state, const struct machine_state *earlier)
+{
+	const struct user_regs_struct *now = &state->regs, *then = &earlier->regs;
+
+	if (state->begun_call == SYS_restart_syscall && now->rip == then->rip &&
+	    now->rsp == then->rsp && now->rdi == then->rdi && now->rsi == then->rsi &&
+	    now->rdx == then->rdx && now->r10 == then->r10)
+		state->begun_call = earlier->begun_call;
+}
+
+void machine_begin_again(struct machine_state *state)
+{
+	long result = (long)state->regs.rax;
+
+	if ((long)state->regs.orig_rax < 0 || result != RESTART_FIRST)
+		return;
+	state->regs.orig_rax = state->begun_call;
+	state->regs.rax = (unsigned long long)RESTART_NO_INTR;
+}
+
 void machine_set_result(struct machine_state *state, long result)
 {
 	state->regs.rax = (unsigned long long)result;
 }
 
 /* Registers that go into a system call again that was broken off: nobody does it for rt_sigreturn(2). */
-static struct user_regs_struct self_restarting(const struct user_regs_struct *found)
+static struct user_regs_struct self_restarting(const struct machine_state *state)
 {
-	struct user_regs_struct regs = *found;
+	struct user_regs_struct regs = state->regs;
 	long result = (long)regs.rax;
 
 	if ((long)regs.orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
-		regs.rax = regs.orig_rax;
+		regs.rax = state->begun_call;
 		regs.rip -= SYSCALL_BYTES;
 	}
 	regs.orig_rax = (unsigned long long)-1;
@@ -182,7 +231,7 @@ static struct user_regs_struct self_restarting(const struct user_regs_struct *fo
 
 static void fill_context(const struct machine_state *state, struct kernel_context *c)
 {
-	struct user_regs_struct regs = self_restarting(&state->regs);
+	struct user_regs_struct regs = self_restarting(state);
 
 	*c = (struct kernel_context){
 		.flags = CONTEXT_FLAGS,

@@ -43,6 +43,12 @@ uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_byt
 /* The kernel is to be told this result when the thread goes on. */
 void machine_set_result(struct machine_state *state, long result);
 
+/* What was found of the same thread at an earlier stop: it may be in the same call still. */
+void machine_learn(struct machine_state *state, const struct machine_state *earlier);
+
+/* The kernel does not know any more how far a sleep had come: it is to begin again. */
+void machine_begin_again(struct machine_state *state);
+
 #define MACHINE_FRAME_MAX 24576
 
 /*
