@@ -84,8 +84,11 @@ static size_t take_sample(struct active *a, bool is_fresh)
 	struct run *run = &a->run;
 	struct run_sample sample;
 	uint64_t now = clock_now_ns();
+	int count = run_sampler_take(a->context->sampler, is_fresh, &sample);
 
-	if (run_sampler_take(a->context->sampler, is_fresh, &sample) > 0) {
+	if (run_sampler_forgets(a->context->sampler))
+		run->sample_count = 0;
+	if (count > 0) {
 		sample.elapsed_ns = now - a->start_ns;
 		run->samples = xgrow(run->samples, &run->sample_capacity, run->sample_count + 1,
 				     sizeof(*run->samples));

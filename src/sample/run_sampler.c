@@ -12,8 +12,9 @@
 #include "base/xalloc.h"
 #include "proc/proc_list.h"
 
-/* Listing all processes of the machine may take this part of one CPU. */
-#define LIST_SHARE 20
+/* Listing all processes of the machine may take this part of one CPU, but is not put off for longer. */
+#define LIST_SHARE  20
+#define LIST_MAX_NS (250 * NS_PER_MS)
 
 /*
  * Walks: when Rss has grown by so many percent, or the last one is this part of the run ago; but a walk that took T not before
@@ -31,6 +32,27 @@
 /* Sums of heaps are known when so many percent of Rss are of processes whose heap is. */
 #define KNOWN_PERCENT 95
 
+struct pids {
+	int *items;
+	size_t count, capacity;
+};
+
+static bool pids_have(const struct pids *pids, int pid)
+{
+	for (size_t i = 0; i < pids->count; i++)
+		if (pids->items[i] == pid)
+			return true;
+	return false;
+}
+
+static void pids_add(struct pids *pids, int pid)
+{
+	if (pids_have(pids, pid))
+		return;
+	pids->items = xgrow(pids->items, &pids->capacity, pids->count + 1, sizeof(*pids->items));
+	pids->items[pids->count++] = pid;
+}
+
 struct run_sampler {
 	const struct procfs *fs;
 	struct sampler *sampler;
@@ -38,8 +60,8 @@ struct run_sampler {
 	int parent_pid, left_out_pid;
 	const char *library;
 	bool has_seen_library;
-	int *wrappers; /* pids */
-	size_t wrapper_count, wrapper_capacity;
+	struct pids wrappers, measured; /* measured: at any time, and no wrapper when it was */
+	bool were_wrappers; /* all that were measured before this sample */
 	struct snapshot processes;
 	struct mapping_list mappings;
 	uint64_t relist_ns;
@@ -70,7 +92,8 @@ void run_sampler_free(struct run_sampler *s)
 		return;
 	snapshot_release(&s->processes);
 	mapping_list_release(&s->mappings);
-	free(s->wrappers);
+	free(s->wrappers.items);
+	free(s->measured.items);
 	free(s);
 }
 
@@ -87,7 +110,8 @@ void run_sampler_begin(struct run_sampler *s, const char *library)
 	s->walk_cost_ns = 0;
 	s->futile_count = 0;
 	s->paused_ns = 0;
-	s->wrapper_count = 0;
+	s->wrappers.count = 0;
+	s->measured.count = 0;
 	snapshot_clear(&s->processes);
 }
 
@@ -123,7 +147,7 @@ static void take_tree(const struct run_sampler *s, const struct snapshot *all, s
 static int list_all(struct run_sampler *s)
 {
 	struct snapshot all;
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_ns = clock_thread_cpu_ns(), wait_ns;
 	int r;
 
 	snapshot_init(&all);
@@ -133,7 +157,8 @@ static int list_all(struct run_sampler *s)
 		take_tree(s, &all, &s->processes);
 	}
 	snapshot_release(&all);
-	s->relist_ns = clock_now_ns() + (clock_now_ns() - begin_ns) * LIST_SHARE;
+	wait_ns = (clock_thread_cpu_ns() - begin_ns) * LIST_SHARE;
+	s->relist_ns = clock_now_ns() + (wait_ns < LIST_MAX_NS ? wait_ns : LIST_MAX_NS);
 	return r;
 }
 
@@ -181,12 +206,16 @@ static bool has_children(const struct snapshot *processes, int pid)
 	return false;
 }
 
-static bool is_known_wrapper(const struct run_sampler *s, int pid)
+/* If all that was measured before was wrappers, it was nothing of the run. */
+static void add_wrapper(struct run_sampler *s, int pid)
 {
-	for (size_t i = 0; i < s->wrapper_count; i++)
-		if (s->wrappers[i] == pid)
-			return true;
-	return false;
+	pids_add(&s->wrappers, pid);
+	for (size_t i = 0; i < s->measured.count; i++)
+		if (!pids_have(&s->wrappers, s->measured.items[i]))
+			return;
+	s->were_wrappers = s->measured.count > 0;
+	s->measured.count = 0;
+	s->peak_rss_bytes = 0;
 }
 
 /* A program whose work is to start another one, and that has. Scripts are named after their interpreter's file. */
@@ -199,16 +228,14 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 	};
 	char name[PROCESS_COMM_SIZE];
 
-	if (is_known_wrapper(s, p->pid))
+	if (pids_have(&s->wrappers, p->pid))
 		return true;
 	if (!has_children(&s->processes, p->pid) ||
 	    proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0) {
-			s->wrappers = xgrow(s->wrappers, &s->wrapper_capacity,
-					    s->wrapper_count + 1, sizeof(*s->wrappers));
-			s->wrappers[s->wrapper_count++] = p->pid;
+			add_wrapper(s, p->pid);
 			return true;
 		}
 	return false;
@@ -316,6 +343,7 @@ static bool read_process(struct run_sampler *s, const struct process *p, struct 
 	if (r == 0 && has_ended_meanwhile(s, p))
 		r = -ESRCH;
 	if (r == 0) {
+		pids_add(&s->measured, p->pid);
 		note_peak(s, p->pid);
 		if (s->library && !s->has_seen_library)
 			look_for_library(s);
@@ -368,6 +396,7 @@ int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *re
 	if (s->heaps)
 		heap_keeper_set_walks(s->heaps, is_fresh ? WALKS_ALL : WALKS_NONE);
 	s->read_ns = 0;
+	s->were_wrappers = false;
 	for (size_t i = 0; i < s->processes.count; i++) {
 		const struct process *p = &s->processes.usages[i].process;
 
@@ -407,9 +436,14 @@ bool run_sampler_has_seen_library(const struct run_sampler *s)
 	return s->has_seen_library;
 }
 
+bool run_sampler_forgets(const struct run_sampler *s)
+{
+	return s->were_wrappers;
+}
+
 bool run_sampler_has_wrappers(const struct run_sampler *s)
 {
-	return s->wrapper_count > 0;
+	return s->wrappers.count > 0;
 }
 
 uint64_t run_sampler_paused_ns(const struct run_sampler *s)

@@ -36,6 +36,9 @@ void run_sampler_leave_out(struct run_sampler *s, int pid);
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
+/* All that earlier samples were of turned out in this one to be wrappers: they are not of the run. */
+bool run_sampler_forgets(const struct run_sampler *s);
+
 /* The processes there are, wrappers too: borrowed until the next call. Returns 0 or -errno. */
 int run_sampler_list(struct run_sampler *s, const struct snapshot **ret);
 

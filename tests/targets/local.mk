@@ -92,3 +92,9 @@ tests/targets/inject_plugin.so: %D%/inject_plugin.c %D%/inject_plugin.h
 check_PROGRAMS += tests/targets/ask_helper
 tests_targets_ask_helper_SOURCES = %D%/ask_helper.c
 tests_targets_ask_helper_LDADD = $(PROBE_LIBS)
+
+# With a malloc of its own; a sanitizer would want that to be its own.
+check_PROGRAMS += tests/targets/own_malloc_target
+tests_targets_own_malloc_target_SOURCES = %D%/own_malloc_target.c
+tests_targets_own_malloc_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_own_malloc_target_LDFLAGS =

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""memstate --preload A,B -- COMMAND: what is run, what is measured of it, and how it ends."""
+
+import json
+import os
+import shutil
+import signal
+
+from compare_lib import TARGET, TWO, compare, good, has_jemalloc, is_there, read, said
+from live import (MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run, start_memstate, test,
+                  wait_until)
+
+
+@test
+def runs_take_turns_and_what_they_write_is_kept_apart():
+    with Folder() as folder:
+        order, kept = os.path.join(folder, "order"), os.path.join(folder, "kept")
+        script = f'echo "$GLIBC_TUNABLES" >>{order}; echo out; echo err >&2'
+        rows, result = compare(TWO, "--runs", "2", "--warm-up", "1", "--output-dir", kept, "--",
+                               "sh", "-c", script)
+        equal(read(order).splitlines(), ["", "glibc.malloc.arena_max=1"] * 3, "order")
+        equal([(row["variant"], row["run"]) for row in rows if row["run"]].count(("glibc", 2)), 1,
+              "second runs")
+        equal(sorted(os.listdir(kept)),
+              sorted(f"{n}-{v}" for n in ("warm-up-1", "1", "2")
+                     for v in ("glibc", "glibc_arena_max=1")), "folders")
+        for name in os.listdir(kept):
+            equal((read(kept, name, "stdout"), read(kept, name, "stderr")), ("out\n", "err\n"), name)
+        result = memstate("--preload", TWO, "--output-dir", kept, "--", "true").must_be(1)
+        check("is not empty" in result.errors()[0], result.err)
+
+
+@test
+def each_run_reads_standard_input_from_its_beginning():
+    with Folder() as folder:
+        kept, text = os.path.join(folder, "kept"), os.path.join(folder, "text")
+        with open(text, "w", encoding="utf-8") as f:
+            f.write("what there is to be read\n")
+        with open(text, "rb") as f:
+            compare(TWO, "--runs", "2", "--output-dir", kept, "--", "cat", stdin=f)
+        for name in os.listdir(kept):
+            equal(read(kept, name, "stdout"), read(text), name)
+
+
+@test
+def what_glibc_keeps_another_gives_back():
+    if not has_jemalloc():
+        raise Skip("jemalloc is not installed")
+    other = "jemalloc:dirty_decay_ms=0"
+    with Folder() as folder:
+        kept = os.path.join(folder, "kept")
+        rows, _ = compare(f"glibc,{other}", "--runs", "1", "--output-dir", kept, "--", TARGET,
+                          "fragmented", "16", "600")
+        truth = said(kept, "1-glibc")
+        for row in rows:
+            check(row["peak_rss_bytes"] >= truth["most_live_bytes"], row)
+            check(row["peak_rss_bytes"] < truth["most_live_bytes"] * 2, row)
+            check(0.3 <= row["wall_s"], row)  # less what walks stopped it for
+        check(good(rows, "glibc")[0]["at_end_rss_bytes"] >= truth["most_live_bytes"], rows)
+        check(good(rows, other)[0]["at_end_rss_bytes"] < truth["most_live_bytes"], rows)
+
+
+@test
+def what_is_live_is_what_the_program_says():
+    for _ in range(3):  # the last sample may be too old, on a busy machine
+        with Folder() as folder:
+            kept = os.path.join(folder, "kept")
+            rows, _ = compare(TWO, "--runs", "1", "--above", "4M", "--output-dir", kept, "--",
+                              TARGET, "steady", "8", "400")
+            live = said(kept, "1-glibc")["live_bytes"]
+        for row in rows:
+            check(0 < row["above_s"] <= row["wall_s"] * 1.5 + 1, row)
+        known = [row for row in rows if row["at_peak_live_bytes"] is not None]
+        if known:
+            break
+    for row in known:
+        check(live <= row["at_peak_live_bytes"] < live * 1.1, (live, row))
+    rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--above", "4G", "--", TARGET, "steady",
+                      "8", "100")
+    for row in rows:
+        equal((row["at_peak_live_bytes"], row["above_s"]), (None, 0), "not read, and never above")
+
+
+@test
+def of_a_wrapper_the_program_that_it_starts_is_measured():
+    filler = "printf -v x '%*s' 40000000 ''"  # makes the shell itself large
+    bash = shutil.which("bash")
+    if not bash:
+        raise Skip("there is no bash")
+    with Folder() as folder:
+        kept = os.path.join(folder, "kept")
+        rows, _ = compare(TWO, "--runs", "1", "--output-dir", kept, "--", "env", "A=1", bash, "-c",
+                          f"{filler}; {TARGET} steady 4 400; true")
+        truth = said(kept, "1-glibc")
+        for row in rows:
+            check(truth["live_bytes"] <= row["at_peak_rss_bytes"] < 16 * MIB, row)
+            check(row["peak_rss_bytes"] < 24 * MIB, row)
+
+
+@test
+def processes_that_were_started_are_summed():
+    rows, _ = compare(TWO, "--runs", "1", "--", "sh", "-c",
+                      f"{TARGET} steady 8 500 & {TARGET} steady 8 500; wait")
+    for row in rows:
+        check(row["at_peak_rss_bytes"] > 16 * MIB, row)
+
+
+@test
+def a_run_that_fails_is_said_and_left_out():
+    script = f'case "$GLIBC_TUNABLES" in *arena_max*) exit 7 ;; esac; exec {TARGET} steady 4 100'
+    rows, result = compare(TWO, "--runs", "2", "--", "sh", "-c", script, status=3)
+    check(all("status" in row["problem"] for row in rows if "arena" in row["variant"]), rows)
+    equal(len(good(rows, "glibc")), 2, "good runs")
+    lines = [line for line in result.errors() if "is left out" in line]
+    equal(len(lines), 2, result.err)
+    check("run 1 with glibc:arena_max=1" in lines[0] and "status 7" in lines[0], lines)
+    result = memstate("--preload", TWO, "--runs", "1", "--", "sh", "-c", "kill -SEGV $$").must_be(1)
+    check("signal 11" in result.errors()[0], result.err)
+    equal(result.out, b"", "stdout")
+
+
+@test
+def an_allocator_that_the_command_drops_is_no_good_run():
+    if not has_jemalloc():
+        raise Skip("jemalloc is not installed")
+    rows, _ = compare("glibc,jemalloc", "--runs", "1", "--", "env", "-u", "LD_PRELOAD", TARGET,
+                      "steady", "4", "400", status=3)
+    equal([bool(row["problem"]) for row in rows], [False, True], rows)
+    check("not loaded" in rows[1]["problem"], rows)
+
+
+@test
+def what_the_command_leaves_running_is_ended():
+    with Folder() as folder:
+        pids = os.path.join(folder, "pids")
+        setsid = "setsid" if shutil.which("setsid") else ""
+        script = f"sleep 1000 & echo $! >>{pids}; {setsid} sleep 1000 & echo $! >>{pids}"
+        compare(TWO, "--runs", "1", "--", "sh", "-c", script)
+        left = [int(line) for line in read(pids).split()]
+        equal(len(left), 4, "processes that were left")
+        check(not any(map(is_there, left)), left)
+
+
+@test
+def an_interrupt_ends_the_command_and_shows_what_is_complete():
+    with Folder() as folder:
+        pids = os.path.join(folder, "pids")
+        script = f"echo $$ >>{pids}; test $(wc -l <{pids}) -le 2 || exec sleep 1000; sleep 0.05"
+        process = start_memstate("--preload", TWO, "--json", "--", "sh", "-c", script)
+        wait_until(lambda: os.path.exists(pids) and len(read(pids).split()) >= 3, "the third run")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=TIMEOUT)
+        equal(process.returncode, 3, err)
+        rows = [row for row in json.loads(out)["rows"] if row["statistic"] == "run"]
+        equal(len(good(rows, "glibc")), 1, rows)
+        check(not any(is_there(int(pid)) for pid in read(pids).split()), read(pids))
+
+
+run()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of comparisons share."""
+
+import json
+import os
+
+from live import memstate
+
+TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "compare_target")
+TWO = "glibc,glibc:arena_max=1"  # these are always there
+
+
+def has_jemalloc():
+    return memstate("--preload", "jemalloc", "--csv", "--", "true").status == 0
+
+
+def compare(preload, *args, status=0, **popen):
+    """Rows of the single runs, in order; with the message's lines."""
+    result = memstate("--preload", preload, "--json", *args, **popen).must_be(status)
+    page = json.loads(result.out)
+    return [row for row in page["rows"] if row["statistic"] == "run"], result
+
+
+def good(rows, variant):
+    return [row for row in rows if row["variant"] == variant and not row["problem"]]
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
+        return f.read()
+
+
+def said(folder, name):
+    """What compare_target says of itself."""
+    return {key: int(value) for key, value in (line.split() for line in
+                                               read(folder, name, "stdout").splitlines())}
+
+
+def is_there(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""memstate --preload A,B --workload SCRIPT -- SERVER, and programs that are not of these tests."""
+
+import os
+import shutil
+import sys
+
+from compare_lib import TARGET, TWO, compare, good, is_there, read
+from live import KIB, MIB, Folder, Skip, check, equal, memstate, run, test
+
+
+@test
+def a_server_is_looked_at_when_its_workload_has_ended_and_when_it_has_settled():
+    with Folder() as folder:
+        kept, mark = os.path.join(folder, "kept"), os.path.join(folder, "mark")
+        server = f"echo $$ >>{mark}; exec {TARGET} steady 4 0"
+        rows, _ = compare(TWO, "--runs", "1", "--settle", "200ms", "--output-dir", kept,
+                          "--workload", "echo of the workload; sleep 0.2", "--", "sh", "-c", server)
+        for row in rows:
+            check(row["settled_rss_bytes"] > 4 * MIB and row["at_end_rss_bytes"] > 4 * MIB, row)
+            check(row["settled_live_bytes"] is not None, row)
+            check(0.1 <= row["wall_s"], row)
+        equal(read(kept, "1-glibc", "workload.stdout"), "of the workload\n", "what the workload wrote")
+        check(not any(is_there(int(pid)) for pid in read(mark).split()), "the server has ended")
+
+
+@test
+def a_workload_or_a_server_that_fails_is_no_good_run():
+    result = memstate("--preload", TWO, "--runs", "1", "--ready", "50ms", "--settle", "0",
+                      "--workload", "exit 3", "--", TARGET, "steady", "1", "0").must_be(1)
+    check("the workload failed (status 3)" in result.errors()[0], result.err)
+    result = memstate("--preload", TWO, "--runs", "1", "--ready", "50ms", "--workload", "sleep 100",
+                      "--", TARGET, "steady", "1", "300").must_be(1)
+    check("ended before it was told to" in result.errors()[0], result.err)
+
+
+@test
+def a_server_that_does_not_obey_is_killed():
+    server = f"trap '' TERM; echo; {TARGET} steady 1 0"
+    rows, result = compare(TWO, "--runs", "1", "--ready", "100ms", "--settle", "0", "--stop-signal",
+                           "KILL", "--workload", "true", "--", "sh", "-c", server)
+    equal(len(good(rows, "glibc")), 1, result.err)
+
+
+@test
+def redis_under_its_own_benchmark():
+    if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
+        raise Skip("redis is not installed")
+    with Folder() as folder:
+        path = os.path.join(folder, "redis.sock")
+        rows, _ = compare(TWO, "--runs", "1", "--settle", "200ms", "--workload",
+                          f"redis-benchmark -s {path} -q -n 5000 -r 5000 -d 1000 -t set", "--",
+                          "redis-server", "--port", "0", "--unixsocket", path, "--save", "",
+                          "--appendonly", "no", cwd=folder)
+        for row in rows:
+            # redis is linked with jemalloc in some distributions: here it has glibc's
+            check(row["settled_live_bytes"] > 2000 * 1000, row)
+            check(row["settled_live_bytes"] < row["settled_rss_bytes"], row)
+            check(row["cpu_s"] > 0, row)
+
+
+@test
+def python_that_builds_and_drops_a_large_structure():
+    script = "x = [{i: str(i)} for i in range(100000)]; del x; import time; time.sleep(0.3)"
+    rows, _ = compare(TWO, "--runs", "1", "--", sys.executable, "-c", script)
+    for row in rows:
+        check(row["peak_rss_bytes"] > 24 * MIB, row)
+        check(row["minor_faults"] > 24 * MIB // (64 * KIB), row)
+
+
+run()

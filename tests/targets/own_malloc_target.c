@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * own_malloc_target - a program that has a malloc built in, which its libraries use too. Makes a file of the name that
+ * is its argument.
+ */
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static _Alignas(16) char room[1 << 20];
+static size_t used;
+
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void *realloc(void *old, size_t size);
+void free(void *p);
+
+void *malloc(size_t size)
+{
+	char *p = room + used;
+
+	size = (size + 15) & ~(size_t)15;
+	if (size > sizeof(room) - used)
+		return NULL;
+	used += size;
+	return p;
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return malloc(count * size);
+}
+
+/* What is behind the old one is copied too: it is all in the room, or read as zeroes. */
+void *realloc(void *old, size_t size)
+{
+	char *p = malloc(size);
+
+	for (size_t i = 0; p && old && i < size; i++)
+		p[i] = ((char *)old)[i];
+	return p;
+}
+
+void free(void *p)
+{
+	(void)p;
+}
+
+int main(int argc, char **argv)
+{
+	return argc > 1 && open(argv[1], O_CREAT | O_WRONLY, 0666) < 0;
+}
