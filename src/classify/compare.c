@@ -25,15 +25,21 @@ static uint64_t sample_amount(const struct run_sample *sample, unsigned int amou
 	if (!sample)
 		return BYTES_UNKNOWN;
 	switch (amount) {
-	case AMOUNT_RSS: return sample->rss_bytes;
-	case AMOUNT_FIRM: return bytes_sub(sample->rss_bytes, sample->lazyfree_bytes);
-	case AMOUNT_LAZYFREE: return sample->lazyfree_bytes;
-	case AMOUNT_UNBACKED: return sample->unbacked_bytes;
-	case AMOUNT_SWAP: return sample->swap_bytes;
+	case AMOUNT_RSS:
+		return sample->rss_bytes;
+	case AMOUNT_FIRM:
+		return bytes_sub(sample->rss_bytes, sample->lazyfree_bytes);
+	case AMOUNT_LAZYFREE:
+		return sample->lazyfree_bytes;
+	case AMOUNT_UNBACKED:
+		return sample->unbacked_bytes;
+	case AMOUNT_SWAP:
+		return sample->swap_bytes;
 	case AMOUNT_POOL:
 		return bytes_add(sample->owner_bytes[OWNER_POOL_PAGES],
 				 sample->owner_bytes[OWNER_POOL_FRAGMENTS]);
-	default: return sample->owner_bytes[amount - AMOUNT_OWNER];
+	default:
+		return sample->owner_bytes[amount - AMOUNT_OWNER];
 	}
 }
 
@@ -42,30 +48,43 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/*
- * The middle is the sample next to half the time of the work in which the amount is known; none
- * in the two middle quarters, no growth.
- */
-static uint64_t growth(const struct run *run, unsigned int amount)
+/* The sample next to that time in which the amount is known, or NULL. */
+static const struct run_sample *find_sample(const struct run *run, unsigned int amount,
+					    uint64_t near_ns, uint64_t within_ns)
+{
+	const struct run_sample *found = NULL;
+
+	for (size_t i = 0; i < run->sample_count; i++) {
+		const struct run_sample *sample = &run->samples[i];
+		uint64_t away_ns = distance(sample->elapsed_ns, near_ns);
+
+		if (away_ns <= within_ns && bytes_known(sample_amount(sample, amount)) &&
+		    (!found || away_ns < distance(found->elapsed_ns, near_ns)))
+			found = sample;
+	}
+	return found;
+}
+
+/* At the end of the work, or as near to it as it was read: a heap is not read with each sample. */
+static uint64_t late_amount(const struct run *run, unsigned int amount)
 {
 	const struct run_sample *end = sample_at(run, MOMENT_END);
-	uint64_t middle_bytes = BYTES_UNKNOWN;
-	uint64_t nearest_ns;
 
 	if (!end)
 		return BYTES_UNKNOWN;
-	nearest_ns = end->elapsed_ns / 4 + 1;
-	for (size_t i = 0; i < run->sample_count; i++) {
-		const struct run_sample *sample = &run->samples[i];
-		uint64_t away_ns = distance(sample->elapsed_ns, end->elapsed_ns / 2);
-		uint64_t bytes = sample_amount(sample, amount);
+	return sample_amount(
+		find_sample(run, amount, end->elapsed_ns, end->elapsed_ns / 4), amount);
+}
 
-		if (!bytes_known(bytes) || away_ns >= nearest_ns)
-			continue;
-		middle_bytes = bytes;
-		nearest_ns = away_ns;
-	}
-	return bytes_sub(sample_amount(end, amount), middle_bytes);
+static uint64_t growth(const struct run *run, unsigned int amount)
+{
+	const struct run_sample *end = sample_at(run, MOMENT_END);
+	const struct run_sample *middle;
+
+	if (!end)
+		return BYTES_UNKNOWN;
+	middle = find_sample(run, amount, end->elapsed_ns / 2, end->elapsed_ns / 4);
+	return bytes_sub(late_amount(run, amount), sample_amount(middle, amount));
 }
 
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
@@ -74,19 +93,31 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 	unsigned int at = (unsigned int)figure - FIGURE_MOMENT_;
 
 	switch (figure) {
-	case FIGURE_WALL: return run->wall_ns;
-	case FIGURE_CPU: return bytes_add(run->user_ns, run->system_ns);
-	case FIGURE_USER: return run->user_ns;
-	case FIGURE_SYSTEM: return run->system_ns;
-	case FIGURE_MINOR_FAULTS: return run->minor_faults;
-	case FIGURE_MAJOR_FAULTS: return run->major_faults;
-	case FIGURE_GIVEN_BACK: return run->given_back_count;
+	case FIGURE_WALL:
+		return run->wall_ns;
+	case FIGURE_CPU:
+		return bytes_add(run->user_ns, run->system_ns);
+	case FIGURE_USER:
+		return run->user_ns;
+	case FIGURE_SYSTEM:
+		return run->system_ns;
+	case FIGURE_MINOR_FAULTS:
+		return run->minor_faults;
+	case FIGURE_MAJOR_FAULTS:
+		return run->major_faults;
+	case FIGURE_GIVEN_BACK:
+		return run->given_back_count;
 	case FIGURE_ABOVE:
 		return bytes_known(comparison->above_bytes) ? run->above_ns
 							    : BYTES_UNKNOWN;
-	case FIGURE_PEAK_RSS: return run->peak_rss_bytes;
-	case FIGURE_LIVE_GROWTH: return growth(run, AMOUNT_OWNER + OWNER_LIVE);
-	case FIGURE_RSS_GROWTH: return growth(run, AMOUNT_RSS);
+	case FIGURE_PEAK_RSS:
+		return run->peak_rss_bytes;
+	case FIGURE_LIVE_GROWTH:
+		return growth(run, AMOUNT_OWNER + OWNER_LIVE);
+	case FIGURE_LATE_LIVE:
+		return late_amount(run, AMOUNT_OWNER + OWNER_LIVE);
+	case FIGURE_RSS_GROWTH:
+		return growth(run, AMOUNT_RSS);
 	default:
 		return sample_amount(sample_at(run, at / AMOUNT_COUNT_),
 				     at % AMOUNT_COUNT_);

@@ -32,7 +32,9 @@ enum figure {
 	FIGURE_GIVEN_BACK, /* calls that gave memory back to the kernel */
 	FIGURE_ABOVE,	   /* time above the limit; unknown if there is none */
 	FIGURE_PEAK_RSS,   /* as the kernel saw it */
-	/* from the middle of the work to its end; unknown if it was not read near there */
+	/* live at the end of the work, or where it was read within a quarter of its time from there */
+	FIGURE_LATE_LIVE,
+	/* from the middle of the work to that, the middle within a quarter likewise */
 	FIGURE_LIVE_GROWTH,
 	FIGURE_RSS_GROWTH,
 	FIGURE_MOMENT_, /* use FIGURE_AT() */

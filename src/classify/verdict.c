@@ -53,7 +53,7 @@ static void add_amounts(struct strbuf *out, const struct facts *f, enum figure f
 	for (size_t i = 0; i < f->usable_count; i++) {
 		const struct spread *s = facts_spread(f, f->usable[i], figure);
 
-		if (!spread_is_known(s))
+		if (!facts_know(f, f->usable[i], figure))
 			continue;
 		add_name(out, f, f->usable[i], &count);
 		strbuf_add_char(out, ' ');
@@ -67,7 +67,7 @@ static size_t add_unknown(struct strbuf *out, const struct facts *f, enum figure
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->usable_count; i++)
-		if (!spread_is_known(facts_spread(f, f->usable[i], figure)))
+		if (!facts_know(f, f->usable[i], figure))
 			add_name(out, f, f->usable[i], &count);
 	return count;
 }
@@ -140,7 +140,7 @@ static bool rule_too_few_runs(const struct facts *f, struct strbuf *out)
 
 static bool rule_live_same(const struct facts *f, struct strbuf *out)
 {
-	enum figure live = FIGURE_OWNER_AT(f->moment, OWNER_LIVE);
+	enum figure live = FIGURE_LATE_LIVE;
 	_cleanup_strbuf_ struct strbuf unknown = STRBUF_INIT;
 
 	if (!f->live_grows || !f->is_live_same)
@@ -160,8 +160,7 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
 
 	if (!is_different(&f->rss) || is_different(&f->firm) ||
-	    !spread_is_known(facts_spread(f, f->rss.low, firm)) ||
-	    !spread_is_known(facts_spread(f, f->rss.high, firm)))
+	    !facts_know(f, f->rss.low, firm) || !facts_know(f, f->rss.high, firm))
 		return false;
 	strbuf_add_text(
 		out,
@@ -179,7 +178,7 @@ static uint64_t pool_part(const struct facts *f, const struct difference *d)
 	const struct spread *low = facts_spread(f, d->low, pool);
 	const struct spread *high = facts_spread(f, d->high, pool);
 
-	if (!spread_is_known(low) || !spread_is_known(high))
+	if (!facts_know(f, d->low, pool) || !facts_know(f, d->high, pool))
 		return BYTES_UNKNOWN;
 	return bytes_sub(high->median, low->median);
 }
@@ -197,8 +196,7 @@ static bool settles_lower(const struct facts *f)
 
 	return is_different(&f->rss) &&
 	       (is_different(&f->firm) ||
-		!spread_is_known(facts_spread(f, f->rss.low, firm)) ||
-		!spread_is_known(facts_spread(f, f->rss.high, firm)));
+		!facts_know(f, f->rss.low, firm) || !facts_know(f, f->rss.high, firm));
 }
 
 static bool is_pool(const struct facts *f)
@@ -350,10 +348,8 @@ static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 
 	if (add_unknown(&unknown, f, FIGURE_OWNER_AT(f->moment, OWNER_LIVE)) == 0)
 		return false;
-	strbuf_addf(
-		out,
-		"Live memory and pool cannot be told apart under %s: they are in anon.",
-		unknown.text);
+	strbuf_addf(out, "Where Rss %s, live memory and pool cannot be told apart under %s: both are in anon.",
+		    settles(f), unknown.text);
 	return true;
 }
 
@@ -366,7 +362,7 @@ static bool rule_wide_spread(const struct facts *f, struct strbuf *out)
 		const struct spread *s =
 			facts_spread(f, v, FIGURE_AT(f->moment, AMOUNT_RSS));
 
-		if (spread_is_known(s) && s->most - s->least >= LEAST_BYTES &&
+		if (s->run_count > 0 && s->most - s->least >= LEAST_BYTES &&
 		    units_per_mille(s->most - s->least, s->median) >= WIDE_PER_MILLE)
 			add_name(out, f, v, &count);
 	}

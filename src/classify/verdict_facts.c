@@ -5,8 +5,8 @@
 
 #define LEAST_PER_MILLE 50
 
-/* Live memory that is the same but for an allocator's rounding up of sizes. */
-#define SAME_PER_MILLE 200
+/* Live memory that is the same but for when it was read, and how sizes are rounded up. */
+#define SAME_PER_MILLE 250
 /* It grows if this much of it came in the second half of the work. */
 #define GROWTH_PER_MILLE 100
 
@@ -16,9 +16,18 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 	return &f->compared->variants[variant].figures[figure];
 }
 
-bool spread_is_known(const struct spread *s)
+/* What owners have is of the program and its allocator, and hardly of chance: one run tells. */
+static bool is_of_owners(enum figure figure)
 {
-	return s->run_count >= LEAST_RUNS;
+	return figure == FIGURE_LATE_LIVE || figure == FIGURE_LIVE_GROWTH ||
+	       (figure >= FIGURE_MOMENT_ &&
+		(figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ >= AMOUNT_POOL);
+}
+
+bool facts_know(const struct facts *f, size_t variant, enum figure figure)
+{
+	return facts_spread(f, variant, figure)->run_count >=
+	       (is_of_owners(figure) ? 1 : LEAST_RUNS);
 }
 
 /*
@@ -39,7 +48,7 @@ bool spreads_are_apart(const struct spread *low, const struct spread *high,
 	uint64_t apart = bytes_sub(high->median, low->median);
 	uint64_t noise;
 
-	if (!spread_is_known(low) || !spread_is_known(high))
+	if (low->run_count < LEAST_RUNS || high->run_count < LEAST_RUNS)
 		return false;
 	noise = bytes_add(noise_of(low), noise_of(high));
 	return apart > noise && apart >= least &&
@@ -55,7 +64,7 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 		uint64_t best = found == NOBODY ? 0
 						: facts_spread(f, found, figure)->median;
 
-		if (spread_is_known(s) &&
+		if (facts_know(f, f->usable[i], figure) &&
 		    (found == NOBODY ||
 		     (is_highest ? s->median > best : s->median < best)))
 			found = f->usable[i];
@@ -103,8 +112,7 @@ static struct difference memory_difference(const struct facts *f, unsigned int a
 /* So much of live's end came in the second half. */
 static bool has_grown(const struct spread *growth, const struct spread *end)
 {
-	return spread_is_known(growth) && spread_is_known(end) &&
-	       growth->median >= LEAST_BYTES &&
+	return growth->median >= LEAST_BYTES &&
 	       units_per_mille(growth->median, end->median) >= GROWTH_PER_MILLE;
 }
 
@@ -117,8 +125,7 @@ static bool all_grow(const struct facts *f, enum figure growth, enum figure end,
 	for (size_t i = 0; i < f->usable_count; i++) {
 		size_t v = f->usable[i];
 
-		if (!spread_is_known(facts_spread(f, v, growth)) ||
-		    !spread_is_known(facts_spread(f, v, end)))
+		if (!facts_know(f, v, growth) || !facts_know(f, v, end))
 			continue;
 		if (!has_grown(facts_spread(f, v, growth), facts_spread(f, v, end)))
 			return false;
@@ -134,7 +141,7 @@ static bool all_grow(const struct facts *f, enum figure growth, enum figure end,
  */
 static bool is_live_same(const struct facts *f)
 {
-	enum figure live = FIGURE_OWNER_AT(f->moment, OWNER_LIVE);
+	enum figure live = FIGURE_LATE_LIVE;
 	enum figure rss = FIGURE_AT(f->moment, AMOUNT_RSS);
 	size_t low = facts_find_extreme(f, live, false);
 	size_t high = facts_find_extreme(f, live, true);
@@ -152,8 +159,7 @@ static bool is_live_same(const struct facts *f)
 static bool knows_rss_at(const struct facts *f, enum run_moment moment)
 {
 	for (size_t i = 0; i < f->usable_count; i++)
-		if (!spread_is_known(
-			    facts_spread(f, f->usable[i], FIGURE_AT(moment, AMOUNT_RSS))))
+		if (!facts_know(f, f->usable[i], FIGURE_AT(moment, AMOUNT_RSS)))
 			return false;
 	return true;
 }
@@ -167,8 +173,7 @@ void facts_find(struct facts *f)
 	f->firm = memory_difference(f, AMOUNT_FIRM);
 	f->peak = find_difference(f, FIGURE_PEAK_RSS, LEAST_BYTES);
 	f->cpu = find_difference(f, FIGURE_CPU, LEAST_NS);
-	f->live_grows = all_grow(f, FIGURE_LIVE_GROWTH,
-				 FIGURE_OWNER_AT(MOMENT_END, OWNER_LIVE), &known_count) &&
+	f->live_grows = all_grow(f, FIGURE_LIVE_GROWTH, FIGURE_LATE_LIVE, &known_count) &&
 			known_count >= 2;
 	f->rss_grows = all_grow(f, FIGURE_RSS_GROWTH, FIGURE_AT(MOMENT_END, AMOUNT_RSS),
 				&known_count) &&

@@ -41,8 +41,8 @@ void facts_find(struct facts *f);
 const struct spread *facts_spread(const struct facts *f, size_t variant,
 				  enum figure figure);
 
-/* Of enough runs. */
-bool spread_is_known(const struct spread *s);
+/* Of enough runs: LEAST_RUNS, or one for what owners have. */
+bool facts_know(const struct facts *f, size_t variant, enum figure figure);
 
 /*
  * Their medians are further apart than both spreads together, and by `least` and 5%. The spread of

@@ -33,6 +33,7 @@ const struct compare_line compare_lines[] = {
 	{ "peak Rss", FIGURE_PEAK_RSS, VALUE_BYTES, false },
 	{ "Rss at the end", FIGURE_AT(MOMENT_END, AMOUNT_RSS), VALUE_BYTES, false },
 	{ "Rss settled", FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS), VALUE_BYTES, true },
+	{ "late live", FIGURE_LATE_LIVE, VALUE_BYTES, true },
 	{ "live growth", FIGURE_LIVE_GROWTH, VALUE_BYTES, true },
 	HEADING("in the largest sample"),
 	CLASSES(MOMENT_PEAK),

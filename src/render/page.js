@@ -62,13 +62,15 @@
 		return xOf(view, t).toFixed(1) + ',' + yOf(value).toFixed(1);
 	}
 
-	/* Points that are not known are a gap. */
+	/* Points that are not known are a gap; one between two gaps is a dot. */
 	function path(view, times, values) {
 		let d = '', isDown = false;
 
 		for (let i = 0; i < times.length; i++) {
 			if (values[i] !== null)
 				d += (isDown ? 'L' : 'M') + at(view, times[i], values[i]);
+			if (values[i] !== null && !isDown)
+				d += 'h1';
 			isDown = values[i] !== null;
 		}
 		return d;
