@@ -36,7 +36,7 @@ extern const char agent_blob_start[], agent_blob_end[];
 
 const void *agent_blob(size_t *ret_bytes)
 {
-	*ret_bytes = (size_t)(agent_blob_end - agent_blob_start);
+	*ret_bytes = (uintptr_t)agent_blob_end - (uintptr_t)agent_blob_start;
 	return agent_blob_start;
 }
 

@@ -98,3 +98,9 @@ check_PROGRAMS += tests/targets/own_malloc_target
 tests_targets_own_malloc_target_SOURCES = %D%/own_malloc_target.c
 tests_targets_own_malloc_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
 tests_targets_own_malloc_target_LDFLAGS =
+
+check_PROGRAMS += tests/targets/helper_target
+tests_targets_helper_target_SOURCES = %D%/helper_target.c %D%/say.h
+tests_targets_helper_target_CFLAGS = $(WARN_CFLAGS) -pthread
+tests_targets_helper_target_LDFLAGS = -pthread
+tests_targets_helper_target_LDADD = -ldl

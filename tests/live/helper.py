@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A helper that a program is started with says what the program's own allocator says, and is in nobody's way."""
+
+import os
+import re
+import struct
+import subprocess
+
+from live import (IS_ROOT, OrderedTarget, Skip, check, equal, read_proc, run, status_field, test,
+                  wait_until)
+
+FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
+AGENT = os.path.join(os.environ["builddir"], "src", "agent", "libmemstate-agent.so")
+ALLOCATORS = {"jemalloc": ["libjemalloc.so.2"],
+              "tcmalloc": ["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
+              "mimalloc": ["libmimalloc.so.2", "libmimalloc.so.2.0"]}
+# Nothing decays while a test looks.
+STILL = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
+PAGE_BYTES = 4096 + (1 << 19)
+IDLE_OFFSET = 0x30
+
+
+class HelperTarget(OrderedTarget):
+    def __init__(self, library=None, **popen):
+        if not os.path.exists(AGENT):
+            raise Skip("built without the helper")
+        env = {**os.environ, "MALLOC_CONF": STILL, "MEMSTATE_SECCOMP_FILTERS":
+               status_field("self", "Seccomp_filters") or "0"}
+        env["LD_PRELOAD"] = f"{library}:{AGENT}" if library else AGENT
+        super().__init__([os.path.join(FOLDER, "helper_target")], env=env, **popen)
+
+    def become_itself(self):
+        self.process.stdin.write(b"e")
+        self.process.stdin.flush()
+        self.read_until(b"ready")
+
+
+def ask(pid, *args):
+    """What memstate is told: figures by name, the text."""
+    done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(pid), *args],
+                          capture_output=True, text=True)
+    check(done.returncode == 0, f"ask_helper: {done.stdout} {done.stderr}")
+    said = {}
+    lines = done.stdout.splitlines()
+    for number, line in enumerate(lines):
+        words = line.split(" ")
+        if len(words) != 2 or number > 40 or line.startswith(("<", "_", "-")):
+            break
+        said[words[0]] = int(words[1]) if words[1].isdigit() else words[1]
+    return said, done.stdout
+
+
+def refusal(pid):
+    done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(pid)],
+                          capture_output=True, text=True)
+    check(done.returncode == 1, f"ask_helper: {done.stdout} {done.stderr}")
+    return done.stdout.split()[1]
+
+
+def find_library(names):
+    for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"):
+        for name in names:
+            if os.path.exists(os.path.join(folder, name)):
+                return os.path.join(folder, name)
+    raise Skip(f"{names[0]} is not installed")
+
+
+def thread_names(pid):
+    return sorted(read_proc(f"{pid}/task/{tid}", "comm").strip().decode()
+                  for tid in os.listdir(f"/proc/{pid}/task"))
+
+
+def page_addr(pid):
+    for line in read_proc(pid, "maps").decode().splitlines():
+        start, end = (int(a, 16) for a in line.split()[0].split("-"))
+        if "/SYSV" in line and end - start == PAGE_BYTES:
+            return start
+    return None
+
+
+def compare(library, allocator):
+    with HelperTarget(library) as target:
+        ask(target.pid)  # what the helper's thread needs of its allocator, it has now
+        before = target.order(b"i")
+        said, _ = ask(target.pid)
+        after = target.order(b"i")
+        equal(said["allocator"], allocator, "allocator")
+        check(len(before) > 1, "the target says something")
+        for name, value in before.items():
+            if value == after[name]:
+                equal(said[name], value, name)
+        check(any(before[n] == after[n] and before[n] > 0 for n in before), "something is steady")
+
+
+@test
+def glibc_says_the_same_to_the_helper():
+    with HelperTarget() as target:
+        before = target.order(b"i")
+        said, _ = ask(target.pid)
+        equal({name: said[name] for name in before}, before, "mallinfo2")
+        equal(target.order(b"i"), before, "what asking did to it")
+
+
+@test
+def jemalloc_says_the_same_to_the_helper():
+    compare(find_library(ALLOCATORS["jemalloc"]), "jemalloc")
+
+
+@test
+def gperftools_says_the_same_to_the_helper():
+    compare(find_library(ALLOCATORS["tcmalloc"]), "tcmalloc")
+
+
+@test
+def mimalloc_says_the_same_to_the_helper():
+    compare(find_library(ALLOCATORS["mimalloc"]), "mimalloc")
+
+
+@test
+def malloc_info_is_had_without_an_arena_for_the_helper():
+    with HelperTarget() as target:
+        before = target.order(b"i")
+        _, text = ask(target.pid, "text")
+        equal(text.count("<heap nr="), 1, "arenas")
+        system = re.findall(r'<system type="current" size="(\d+)"', text)
+        equal(int(system[-1]), before["arena"], "bytes of all arenas")
+        equal(target.order(b"i"), before, "what asking did to it")
+
+
+@test
+def nothing_of_the_program_is_taken():
+    with HelperTarget() as target:
+        equal(sorted(os.listdir(f"/proc/{target.pid}/fd")), ["0", "1", "2"], "descriptors")
+        equal(thread_names(target.pid), ["helper_target", "memstate-help"], "threads")
+        equal(status_field(target.pid, "SigBlk"), "0" * 16, "signals that the program blocks")
+        for tid in os.listdir(f"/proc/{target.pid}/task"):
+            if tid != str(target.pid):
+                blocked = int(status_field(f"{target.pid}/task/{tid}", "SigBlk"), 16)
+                # all but KILL and STOP, which nobody can block, and libc's own
+                equal(blocked | 1 << 8 | 1 << 18, (1 << 64) - 1 - (1 << 31) - (1 << 32),
+                      "signals that the helper blocks")
+
+
+@test
+def a_child_has_a_page_and_a_helper_of_its_own():
+    with HelperTarget() as target:
+        child = target.order(b"f")["child"]
+        equal(ask(child)[0]["allocator"], "glibc", "the child")
+        equal(thread_names(child), ["helper_target", "memstate-help"], "threads")
+        check(ask(child)[0]["uordblks"] > 0, "figures of the child")
+        ask(target.pid)
+        equal(target.order(b"c"), {"signal": 15}, "how it ended")
+        ask(target.pid)
+
+
+def child_of_threads(library):
+    with HelperTarget(library) as target:
+        child = target.order(b"t")["child"]
+        ask(child, "stall")
+        equal(target.order(b"c"), {"signal": 15}, "how it ended")
+        ask(target.pid, "stall")
+
+
+@test
+def a_child_of_many_threads_has_one_too():
+    child_of_threads(None)
+
+
+@test
+def a_child_of_many_threads_has_one_too_with_jemalloc():
+    child_of_threads(find_library(ALLOCATORS["jemalloc"]))
+
+
+@test
+def a_child_of_many_threads_has_one_too_with_gperftools():
+    child_of_threads(find_library(ALLOCATORS["tcmalloc"]))
+
+
+@test
+def a_daemon_has_one_too():
+    with HelperTarget() as target:
+        child = target.order(b"d")["child"]
+        try:
+            ask(child)
+        finally:
+            os.kill(child, 9)
+
+
+@test
+def a_vfork_and_what_it_executes_go_as_without():
+    with HelperTarget() as target:
+        equal(target.order(b"v"), {"status": 0}, "vfork")
+        ask(target.pid)
+
+
+@test
+def what_it_becomes_has_one_of_its_own():
+    with HelperTarget() as target:
+        ask(target.pid)
+        target.become_itself()
+        before = target.order(b"i")
+        equal(ask(target.pid)[0]["uordblks"], before["uordblks"], "uordblks")
+
+
+@test
+def setuid_waits_for_no_thread_in_vain():
+    if not IS_ROOT:
+        raise Skip("needs root")
+    with HelperTarget() as target:
+        equal(target.order(b"s"), {"same_uid": 1}, "users")
+        ask(target.pid)
+
+
+@test
+def a_process_whose_threads_have_all_ended_ends():
+    with HelperTarget() as target:
+        with open(f"/proc/{target.pid}/mem", "r+b", buffering=0) as memory:
+            memory.seek(page_addr(target.pid) + IDLE_OFFSET)
+            memory.write(struct.pack("<I", 100))
+        ask(target.pid)
+        target.process.stdin.write(b"m")
+        target.process.stdin.flush()
+        equal(target.process.stdout.read(), b"ended 1\n", "what atexit said")
+        equal(target.process.wait(), 0, "status")
+
+
+@test
+def a_process_goes_on_for_as_long_as_its_main_thread():
+    with HelperTarget() as target:
+        with open(f"/proc/{target.pid}/mem", "r+b", buffering=0) as memory:
+            memory.seek(page_addr(target.pid) + IDLE_OFFSET)
+            memory.write(struct.pack("<I", 1))
+        ask(target.pid)
+        for _ in range(20):
+            ask(target.pid)
+        equal(thread_names(target.pid), ["helper_target", "memstate-help"], "threads")
+
+
+@test
+def nobody_is_asked_who_has_no_helper():
+    equal(refusal(os.getpid()), "ENOENT", "this process")
+
+
+@test
+def an_ordinary_user_asks_a_program_of_their_own():
+    if not IS_ROOT:
+        raise Skip("is what all other tests do")
+    user = 65534
+
+    def become_user():
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+
+    if subprocess.run(["test", "-x", os.path.join(FOLDER, "ask_helper")],
+                      preexec_fn=become_user).returncode:
+        raise Skip("the build tree cannot be read by others")
+    with HelperTarget(preexec_fn=become_user) as target:
+        done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(target.pid)],
+                              preexec_fn=become_user, capture_output=True, text=True)
+        check(done.stdout.startswith("allocator glibc\n"), done.stdout)
+    with HelperTarget() as target:
+        done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(target.pid)],
+                              preexec_fn=become_user, capture_output=True, text=True)
+        equal(done.returncode, 1, "another user's")
+
+
+@test
+def a_program_under_a_new_filter_is_left_without():
+    """One that was set since memstate began may kill who attaches a segment."""
+    if not os.path.exists(AGENT):
+        raise Skip("built without the helper")
+    filters = status_field("self", "Seccomp_filters")
+    if filters is None:
+        raise Skip("needs Linux 5.9")
+    target = os.path.join(FOLDER, "helper_target")
+    script = f"""
+import ctypes, os, struct
+libc = ctypes.CDLL(None, use_errno=True)
+program = struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000)  # SECCOMP_RET_ALLOW
+kept = ctypes.create_string_buffer(program)
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(Program(1, ctypes.addressof(kept))), 0, 0) == 0
+env = dict(os.environ, LD_PRELOAD={AGENT!r}, MEMSTATE_SECCOMP_FILTERS={filters!r})
+os.execve({target!r}, [{target!r}], env)
+"""
+    with OrderedTarget(["python3", "-c", script]) as filtered:
+        equal(thread_names(filtered.pid), ["helper_target"], "threads")
+        equal(page_addr(filtered.pid), None, "its page")
+
+
+run()
