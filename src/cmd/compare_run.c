@@ -66,7 +66,8 @@ enum wait_end {
 static uint64_t interval_ns(const struct active *a)
 {
 	const struct options *o = a->context->options;
-	uint64_t part_ns = (clock_now_ns() - a->start_ns) / INTERVAL_PART;
+	uint64_t elapsed_ns = clock_now_ns() - a->start_ns;
+	uint64_t part_ns = elapsed_ns / INTERVAL_PART;
 	uint64_t least_ns = run_sampler_read_ns(a->context->sampler) / o->max_share_per_mille * 1000;
 
 	if (o->has_interval)
@@ -75,6 +76,9 @@ static uint64_t interval_ns(const struct active *a)
 		part_ns = INTERVAL_MIN_NS;
 	else if (part_ns > INTERVAL_MAX_NS)
 		part_ns = INTERVAL_MAX_NS;
+	/* one read that took long because the machine is busy must not blind it for the rest of the run */
+	if (least_ns > elapsed_ns)
+		least_ns = elapsed_ns;
 	return part_ns > least_ns ? part_ns : least_ns;
 }
 

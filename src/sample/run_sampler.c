@@ -14,7 +14,7 @@
 
 /* Listing all processes of the machine may take this part of one CPU, but is not put off for longer. */
 #define LIST_SHARE  20
-#define LIST_MAX_NS (250 * NS_PER_MS)
+#define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
  * Walks: when Rss has grown by so many percent, or the last one is this part of the run ago; but a walk that took T not before
@@ -24,6 +24,7 @@
 #define WALK_PART      20
 #define WALK_SHARE     5
 #define FUTILE_MAX     6
+#define WALK_BEGIN_NS  (20 * NS_PER_MS) /* the loader is at work till then */
 
 /* What was found longer ago than this, or than this part of the run, says nothing of now. */
 #define STALE_NS   (250 * NS_PER_MS)
@@ -361,7 +362,8 @@ static bool wants_walk(const struct run_sampler *s)
 	uint64_t now = clock_now_ns(), rss_bytes = 0;
 	uint64_t age_ns = now - s->walked_ns;
 
-	if (!s->heaps || age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
+	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
+	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
 		return false;
 	for (size_t i = 0; i < s->processes.count; i++) /* the cheap figures */
 		rss_bytes = bytes_add(rss_bytes, s->processes.usages[i].process.stat_rss_bytes);

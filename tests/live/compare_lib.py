@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of comparisons share."""
 
+import functools
 import json
 import os
+import sys
 
 from live import memstate
 
@@ -42,3 +44,16 @@ def is_there(pid):
             return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def patient(function):
+    """On a busy machine a short run may be over before it was looked at often enough: up to three tries."""
+    @functools.wraps(function)
+    def try_again():
+        for _ in range(2):
+            try:
+                return function()
+            except AssertionError as e:
+                print(f"{function.__name__}: again, after {e}", file=sys.stderr)
+        return function()
+    return try_again

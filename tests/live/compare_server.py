@@ -5,11 +5,12 @@ import os
 import shutil
 import sys
 
-from compare_lib import TARGET, TWO, compare, good, is_there, read
+from compare_lib import TARGET, TWO, compare, good, is_there, patient, read
 from live import KIB, MIB, Folder, Skip, check, equal, memstate, run, test
 
 
 @test
+@patient
 def a_server_is_looked_at_when_its_workload_has_ended_and_when_it_has_settled():
     with Folder() as folder:
         kept, mark = os.path.join(folder, "kept"), os.path.join(folder, "mark")
@@ -43,6 +44,7 @@ def a_server_that_does_not_obey_is_killed():
 
 
 @test
+@patient
 def redis_under_its_own_benchmark():
     if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
         raise Skip("redis is not installed")
