@@ -52,13 +52,15 @@ static bool is_private_anonymous(const struct mapping *m)
 		return false;
 	if (m->inode != 0)
 		return is_private_zero(m);
+	if (m->name[0] == '\0') /* most of them */
+		return true;
 	return m->name[0] != '/' && !is_equal(m->name, "[vdso]") &&
 	       !is_equal(m->name, "[vsyscall]") && !has_prefix(m->name, "[vvar");
 }
 
 static bool is_guard(const struct mapping *m)
 {
-	return !(m->flags & MAPPING_ACCESS) && is_private_anonymous(m) && m->name[0] == '\0' &&
+	return !(m->flags & MAPPING_ACCESS) && m->name[0] == '\0' && is_private_anonymous(m) &&
 	       m->end_addr - m->start_addr <= GUARD_SIZE_MAX;
 }
 

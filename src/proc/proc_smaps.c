@@ -16,10 +16,17 @@
 #include "proc/smaps_parse.h"
 
 /*
- * 3 KiB: with 4 KiB and more the kernel formats, and walks the page tables of, one mapping more than
- * fits its own page, throws it away and does it again in the next read: 9 to 19 % dearer.
+ * The kernel fills a page of its own with records until a read is served: one that does not fit any more it
+ * throws away, with the walk of its page tables, and does again in the next read. With 4 KiB and more that
+ * is one in each read, 8 to 19 % dearer; with this it is none up to 832 bytes, which are 670 and the name.
  */
-#define READ_SIZE 3072
+#define READ_SIZE 3264
+
+/*
+ * So many are parsed together. After each the kernel has left nothing of our code in the caches: one by one
+ * they cost 1 to 2 % more.
+ */
+#define READS_AT_ONCE 16
 
 /* Less than one record: the kernel then walks one mapping per read. For mappings that are large. */
 #define READ_SIZE_SMALL 700
@@ -34,7 +41,7 @@
 void smaps_reader_init(struct smaps_reader *reader)
 {
 	memset(reader, 0, sizeof(*reader));
-	reader->buffer = xgrow(NULL, &reader->capacity, 4 * READ_SIZE, 1);
+	reader->buffer = xgrow(NULL, &reader->capacity, READS_AT_ONCE * READ_SIZE, 1);
 }
 
 void smaps_reader_release(struct smaps_reader *reader)
@@ -118,6 +125,8 @@ static int read_mappings(struct smaps_reader *reader, int fd, struct smaps_parse
 		pace_after_read(&pace);
 		*ret_read_ns = pace.total_ns;
 		length += (size_t)n;
+		if (n > 0 && length + pace.size <= reader->capacity)
+			continue;
 		r = smaps_parse_part(parse, reader->buffer, length, n == 0, &used);
 		if (r < 0)
 			return r;
