@@ -39,3 +39,25 @@ noinst_LIBRARIES += %D%/libagent.a
 	%D%/syscalls.h
 %C%_libagent_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,%D%
 AGENT_LIBS = %D%/libagent.a
+
+# The libraries that count: all of it, and calls alone. Users' CFLAGS optimise and describe them; what hardens and
+# instruments memstate has no place in other programs. -fno-builtin: malloc() is not what the compiler thinks.
+count_files = \
+	%D%/count.c \
+	%D%/count_abi.h \
+	%D%/count_inside.h \
+	%D%/count_slots.c
+count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
+	-fno-stack-protector -U_FORTIFY_SOURCE
+count_link = -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,defs
+EXTRA_DIST += $(count_files)
+if HAVE_AGENT
+countdir = $(pkglibdir)
+count_PROGRAMS = %D%/libmemstate-count.so %D%/libmemstate-count-calls.so
+%C%_libmemstate_count_so_SOURCES = $(count_files)
+%C%_libmemstate_count_so_CFLAGS = $(count_compile)
+%C%_libmemstate_count_so_LDFLAGS = $(count_link)
+%C%_libmemstate_count_calls_so_SOURCES = $(count_files)
+%C%_libmemstate_count_calls_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE
+%C%_libmemstate_count_calls_so_LDFLAGS = $(count_link)
+endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_slots - the file that is counted in: made when the program allocates first, and by each forked child;
+ * its slots, one per thread; and what is behind the functions that are counted.
+ */
+#include "config.h"
+
+#include "agent/count_inside.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PATH_BYTES	 4096
+#define GENERATIONS_MAX	 100000
+#define ENDED_LOOKS	 32 /* slots that are looked at for one whose thread has ended */
+
+struct count_next count_next;
+__thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
+char count_arena[COUNT_ARENA_BYTES] __attribute__((aligned(64)));
+
+/* Where there is no file, or no slot: nobody reads what is counted here. */
+static struct count_slot lost_slot;
+static struct count_head *head; /* NULL: there is no file */
+static char path[PATH_BYTES];	/* of the file */
+static size_t folder_length;	/* of its folder in that, with the slash */
+static uint32_t slots_reserved; /* there is room on the disk for those below */
+static uint32_t slot_first;	/* and for this one on; after fork() that is not slot 1 */
+static uint32_t ended_cursor;
+static int64_t forked_blocks, forked_bytes; /* what there is, just before fork() */
+
+enum { START_NOT_YET, START_RUNS, START_DONE };
+static int start_state;
+
+void *count_arena_take(size_t alignment, size_t bytes)
+{
+	static size_t used;
+	size_t begin;
+
+	if (alignment < 16)
+		alignment = 16;
+	if (bytes > COUNT_ARENA_BYTES || alignment > 4096) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
+	/* the size goes before the block */
+	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment * alignment -
+		(uintptr_t)count_arena;
+	if (begin + bytes > COUNT_ARENA_BYTES) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	((size_t *)(void *)(count_arena + begin))[-1] = bytes;
+	return count_arena + begin;
+}
+
+static struct count_slot *slot_at(uint32_t index)
+{
+	return (struct count_slot *)(void *)((char *)head + COUNT_HEAD_BYTES +
+					     (size_t)index * COUNT_SLOT_BYTES);
+}
+
+/* Digits at to; returns where they end. */
+static char *add_number(char *to, unsigned int number)
+{
+	char digits[16];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (count > 0)
+		*to++ = digits[--count];
+	*to = '\0';
+	return to;
+}
+
+/* Room from here on, on the disk: a write to a page without any would end the program. */
+static bool reserve(int fd, uint64_t offset, uint64_t bytes)
+{
+	struct rlimit limit;
+
+	/* past the largest file that it may write a signal would end it */
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || offset + bytes > limit.rlim_cur)
+		return false;
+	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
+}
+
+static int create_file(pid_t pid)
+{
+	char *end = add_number(path + folder_length, (unsigned int)pid);
+
+	*end++ = '.';
+	for (unsigned int n = 0; n < GENERATIONS_MAX; n++) {
+		int fd;
+
+		add_number(end, n);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/*
+ * A new file, mapped where the old one was, if there was one; with room for slot 0 and the one that is wanted.
+ * Returns NULL if it cannot be had; where it was made it says by its size, 0, that it could not be used.
+ */
+static struct count_head *map_file(struct count_head *at, uint32_t slot)
+{
+	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)slot * COUNT_SLOT_BYTES) / COUNT_GROW_BYTES *
+			COUNT_GROW_BYTES;
+	int fd = create_file(getpid());
+	void *p = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (reserve(fd, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) &&
+	    (page == COUNT_HEAD_BYTES || reserve(fd, page, COUNT_GROW_BYTES)))
+		p = mmap(at, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+	if (p == MAP_FAILED && ftruncate(fd, 0) < 0)
+		unlink(path);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	slots_reserved = (uint32_t)((page + COUNT_GROW_BYTES - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
+	return p;
+}
+
+static void fill_head(uint32_t flags)
+{
+	Dl_info info;
+
+	head->head_bytes = COUNT_HEAD_BYTES;
+	head->slot_bytes = COUNT_SLOT_BYTES;
+	head->pid = getpid();
+	head->parent_pid = getppid();
+	head->flags = flags | (COUNT_HAS_LIVE ? 0 : COUNT_CALLS_ONLY);
+	prctl(PR_GET_NAME, head->name);
+	if (dladdr((void *)(uintptr_t)count_next.malloc, &info) && info.dli_fname)
+		strncpy(head->allocator, info.dli_fname, sizeof(head->allocator) - 1);
+	head->version = COUNT_VERSION;
+	/* last: there is nothing to read before */
+	__atomic_store_n(&head->magic, COUNT_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* Returns a flag, or 0. */
+static uint32_t prepare_sizes(void)
+{
+	Dl_info malloc_info, usable_info;
+	void *block;
+
+	if (!count_next.usable ||
+	    !dladdr((void *)(uintptr_t)count_next.malloc, &malloc_info) ||
+	    !dladdr((void *)(uintptr_t)count_next.usable, &usable_info) ||
+	    malloc_info.dli_fbase != usable_info.dli_fbase)
+		return COUNT_NO_SIZES;
+#ifdef __x86_64__
+	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
+		return 0;
+	/* the block that the program gets next has the same place, as if there were no counting */
+	block = count_next.malloc(1);
+	if (block) {
+		count_next.has_glibc_heads = true;
+		count_next.has_glibc_heads =
+			count_usable_bytes(block) == (int64_t)count_next.usable(block);
+		count_next.free(block);
+	}
+#else
+	(void)block;
+#endif
+	return 0;
+}
+
+static size_t no_size(void *p)
+{
+	(void)p;
+	return 0;
+}
+
+/* Whether calls of malloc come here at all. */
+static bool is_passed_by(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "malloc");
+	Dl_info first_info, own_info;
+
+	return !first || !dladdr(first, &first_info) || !dladdr(&lost_slot, &own_info) ||
+	       first_info.dli_fbase != own_info.dli_fbase;
+}
+
+static uint32_t find_next(void)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} functions[] = {
+		{ "malloc", offsetof(struct count_next, malloc) },
+		{ "free", offsetof(struct count_next, free) },
+		{ "calloc", offsetof(struct count_next, calloc) },
+		{ "realloc", offsetof(struct count_next, realloc) },
+		{ "posix_memalign", offsetof(struct count_next, posix_memalign) },
+		{ "aligned_alloc", offsetof(struct count_next, aligned_alloc) },
+		{ "memalign", offsetof(struct count_next, memalign) },
+		{ "valloc", offsetof(struct count_next, valloc) },
+		{ "pvalloc", offsetof(struct count_next, pvalloc) },
+		{ "malloc_usable_size", offsetof(struct count_next, usable) },
+	};
+	uint32_t flags;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *function = dlsym(RTLD_NEXT, functions[i].name);
+
+		memcpy((char *)&count_next + functions[i].offset, &function, sizeof(function));
+	}
+	flags = is_passed_by() ? COUNT_OTHER_MALLOC : 0;
+	if (!COUNT_HAS_LIVE)
+		return flags;
+	flags |= prepare_sizes();
+	if (flags & COUNT_NO_SIZES)
+		count_next.usable = no_size;
+	return flags;
+}
+
+static int64_t sum_blocks(const struct count_slot *slot)
+{
+	uint64_t blocks = slot->malloc_calls + slot->free_null_count - slot->free_calls -
+			  slot->failed_count - slot->resized_count - 2 * slot->ended_count;
+
+	for (int i = 0; i < COUNT_FUNCTION_COUNT_; i++)
+		blocks += i == COUNT_DELETE ? -slot->calls[i] : slot->calls[i];
+	return (int64_t)blocks;
+}
+
+static void note_before_fork(void)
+{
+	uint32_t count;
+
+	if (!head)
+		return;
+	count = __atomic_load_n(&head->slot_count, __ATOMIC_ACQUIRE);
+	forked_blocks = head->inherited_blocks;
+	forked_bytes = head->live_bytes;
+	for (uint32_t i = 0; i < count && i < COUNT_SLOT_MAX; i++) {
+		if (i > 0 && i < slot_first)
+			i = slot_first;
+		if (i >= slots_reserved)
+			break;
+		forked_blocks += sum_blocks(slot_at(i));
+		forked_bytes += slot_at(i)->pending_bytes;
+	}
+}
+
+static void fill_slot(struct count_slot *slot, pid_t tid)
+{
+	prctl(PR_GET_NAME, slot->name);
+	slot->is_main = tid == head->pid;
+	__atomic_store_n(&slot->tid, tid, __ATOMIC_RELEASE);
+}
+
+/* The slot keeps its place: a call that fork() came into by a signal goes on with it. */
+static void begin_child(void)
+{
+	struct count_slot *slot = count_own_slot;
+	struct count_head *parent = head;
+	uint32_t flags, index;
+	int err = errno;
+
+	if (!parent || !slot || slot == &lost_slot)
+		return;
+	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
+	index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
+	if (map_file(parent, index)) {
+		slot_first = index;
+		fill_slot(slot, (pid_t)syscall(SYS_gettid));
+		head->slot_count = index + 1;
+		head->inherited_blocks = forked_blocks;
+		head->inherited_bytes = head->live_bytes = head->peak_bytes = forked_bytes;
+		fill_head(flags);
+		slot->is_main = 1;
+	} else {
+		__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
+		/* not the parent's any more: this and later threads count where nobody looks */
+		count_own_slot = &lost_slot;
+		head = NULL;
+	}
+	errno = err;
+}
+
+static void start(void)
+{
+	const char *folder;
+	uint32_t flags = find_next();
+
+	folder = environ ? getenv(COUNT_FOLDER_VARIABLE) : NULL;
+	if (!folder || folder[0] != '/' || strlen(folder) > PATH_BYTES - 64)
+		return;
+	folder_length = (size_t)(stpcpy(stpcpy(path, folder), "/") - path);
+	head = map_file(NULL, 1);
+	if (!head)
+		return;
+	head->slot_count = 1;
+	slot_first = 1;
+	fill_head(flags);
+	pthread_atfork(note_before_fork, NULL, begin_child);
+}
+
+/* Into slot 0, which several may write at once. */
+static void fold(struct count_slot *slot)
+{
+	struct count_slot *to = slot_at(0);
+	uint64_t *from_words = &slot->malloc_calls, *to_words = &to->malloc_calls;
+
+	__atomic_fetch_add(&head->fold_begin_count, 1, __ATOMIC_SEQ_CST);
+	if (slot->pending_bytes != 0)
+		count_slot_flush(slot);
+	slot->high_bytes = slot->low_bytes = 0;
+	slot->last_addr = 0;
+	/* all to flushed_bytes are numbers to add */
+	for (size_t i = 0; i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
+		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
+	memset(from_words, 0, offsetof(struct count_slot, flush_count));
+	to->flush_count = 1;
+	__atomic_fetch_add(&head->folded_thread_count, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&head->fold_end_count, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Returns NULL if none of those that were looked at is of a thread that has ended. */
+static struct count_slot *take_ended(void)
+{
+	uint32_t range = slots_reserved - slot_first;
+
+	for (int i = 0; i < ENDED_LOOKS; i++) {
+		uint32_t n = __atomic_fetch_add(&ended_cursor, 1, __ATOMIC_RELAXED);
+		struct count_slot *slot = slot_at(slot_first + n % range);
+		int32_t tid = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
+
+		if (tid <= 0 || slot->is_main || syscall(SYS_tgkill, head->pid, tid, 0) == 0 ||
+		    errno != ESRCH ||
+		    !__atomic_compare_exchange_n(&slot->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		fold(slot);
+		return slot;
+	}
+	return NULL;
+}
+
+/* Room for one more slot, in the file that has no descriptor any more. */
+static bool extend_to(uint32_t index)
+{
+	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)index * COUNT_SLOT_BYTES) / COUNT_GROW_BYTES *
+			COUNT_GROW_BYTES;
+	uint32_t end = (uint32_t)((page + COUNT_GROW_BYTES - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
+	uint32_t before = __atomic_load_n(&slots_reserved, __ATOMIC_ACQUIRE);
+	bool has_room;
+	int fd;
+
+	if (index < before)
+		return true;
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	has_room = reserve(fd, page, COUNT_GROW_BYTES);
+	close(fd);
+	/* pages are taken in turn: who comes here with a later one waits for nobody, and reserves its own */
+	while (has_room && before < end &&
+	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_ACQUIRE))
+		;
+	return has_room;
+}
+
+static struct count_slot *take_new(void)
+{
+	uint32_t index = __atomic_load_n(&head->slot_count, __ATOMIC_RELAXED);
+
+	do
+		if (index >= COUNT_SLOT_MAX || !extend_to(index))
+			return NULL;
+	while (!__atomic_compare_exchange_n(&head->slot_count, &index, index + 1, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	return slot_at(index);
+}
+
+static struct count_slot *take_any(void)
+{
+	struct count_slot *slot = NULL;
+
+	if (!head)
+		return &lost_slot;
+	if (head->slot_count - slot_first >= COUNT_SLOTS_KEPT)
+		slot = take_ended();
+	if (!slot)
+		slot = take_new();
+	if (!slot) {
+		__atomic_fetch_add(&head->lost_thread_count, 1, __ATOMIC_RELAXED);
+		return &lost_slot;
+	}
+	fill_slot(slot, (pid_t)syscall(SYS_gettid));
+	return slot;
+}
+
+struct count_slot *count_slot_take(void)
+{
+	int err = errno, state = START_NOT_YET;
+
+	if (__atomic_compare_exchange_n(&start_state, &state, START_RUNS, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE)) {
+		start();
+		__atomic_store_n(&start_state, START_DONE, __ATOMIC_RELEASE);
+	} else if (state == START_RUNS) {
+		return NULL;
+	}
+	count_own_slot = take_any();
+	errno = err;
+	return count_own_slot;
+}
+
+void count_slot_flush(struct count_slot *slot)
+{
+	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
+	int64_t pending = __atomic_exchange_n(&slot->pending_bytes, 0, __ATOMIC_RELAXED);
+	int64_t before, most, peak;
+
+	slot->low_bytes = 0;
+	count_add_signed(&slot->flushed_bytes, pending);
+	count_add(&slot->flush_count, 1);
+	if (!head)
+		return;
+	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
+	/* what was the most since the last time is the peak only if no other thread has moved the sum */
+	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
+	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
+	while (most > peak &&
+	       !__atomic_compare_exchange_n(&head->peak_bytes, &peak, most, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+/* A program that allocates nothing has a file, too. */
+static __attribute__((constructor)) void begin(void)
+{
+	(void)count_slot_own();
+}
