@@ -4,6 +4,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/allocator_stats.h \
 	%D%/comparison.c \
 	%D%/comparison.h \
+	%D%/count.c \
+	%D%/count.h \
 	%D%/heap.c \
 	%D%/heap.h \
 	%D%/heap_detail.c \

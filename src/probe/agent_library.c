@@ -22,44 +22,45 @@
 #define FILTERS AGENT_FILTERS_VARIABLE "="
 #define STATUS_BYTES_MAX (1 << 16)
 
-static char *join(const char *folder, size_t length, const char *rest)
+/* Where it lies in a build tree; NULL if there is none. */
+static char *find_beside_program(const char *name)
 {
 	struct strbuf path = STRBUF_INIT;
-
-	strbuf_add(&path, folder, length);
-	strbuf_add_text(&path, rest);
-	return strbuf_take(&path);
-}
-
-/* Where it lies in a build tree; NULL if there is none. */
-static char *find_beside_program(void)
-{
-	char program[PATH_MAX], *path;
+	char program[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
 
 	while (length > 0 && program[length - 1] != '/')
 		length--;
 	if (length <= 0)
 		return NULL;
-	path = join(program, (size_t)length, "src/agent/" LIBRARY);
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
+	strbuf_add(&path, program, (size_t)length);
+	strbuf_addf(&path, "src/agent/%s", name);
+	if (access(path.text, R_OK) == 0)
+		return strbuf_take(&path);
+	strbuf_release(&path);
 	return NULL;
 }
 
-int agent_library_find(char **ret)
+int agent_library_find_named(const char *name, char **ret)
 {
+	struct strbuf path = STRBUF_INIT;
+
 	*ret = NULL;
 	if (!HAVE_AGENT)
 		return -EOPNOTSUPP;
-	*ret = find_beside_program();
+	*ret = find_beside_program(name);
 	if (!*ret) {
-		*ret = xstrdup(PKGLIBDIR "/" LIBRARY);
+		strbuf_addf(&path, PKGLIBDIR "/%s", name);
+		*ret = strbuf_take(&path);
 		if (access(*ret, R_OK) < 0)
 			return -ENOENT;
 	}
 	return strpbrk(*ret, " :") ? -EINVAL : 0;
+}
+
+int agent_library_find(char **ret)
+{
+	return agent_library_find_named(LIBRARY, ret);
 }
 
 /* "Seccomp_filters:	1" of this process, since Linux 5.9: others that its children have are not memstate's. */

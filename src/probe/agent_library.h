@@ -14,6 +14,9 @@
  */
 int agent_library_find(char **ret);
 
+/* Another one that memstate brings along, by the name of its file. */
+int agent_library_find_named(const char *name, char **ret);
+
 /*
  * A copy of an environment in which the library is in LD_PRELOAD, behind what is there already. Each of its strings, and
  * itself, are the caller's: agent_environment_free().

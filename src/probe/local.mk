@@ -11,6 +11,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/borrow_begin.c \
 	%D%/borrow_private.h \
 	%D%/ctlpage.c \
+	%D%/count.c \
+	%D%/count.h \
 	%D%/ctlpage.h \
 	%D%/ctlpage_find.c \
 	%D%/gates.c \

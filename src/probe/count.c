@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/count_abi.h"
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/agent_library.h"
+
+#define FOLDER_PREFIX "memstate-count-"
+
+const char count_folder_variable[] = COUNT_FOLDER_VARIABLE;
+
+static const enum counted_call calls_of[COUNT_FUNCTION_COUNT_] = {
+	[COUNT_MALLOC] = CALL_MALLOC,
+	[COUNT_FREE] = CALL_FREE,
+	[COUNT_CALLOC] = CALL_CALLOC,
+	[COUNT_REALLOC] = CALL_REALLOC,
+	[COUNT_REALLOCARRAY] = CALL_REALLOCARRAY,
+	[COUNT_POSIX_MEMALIGN] = CALL_POSIX_MEMALIGN,
+	[COUNT_ALIGNED_ALLOC] = CALL_ALIGNED_ALLOC,
+	[COUNT_MEMALIGN] = CALL_MEMALIGN,
+	[COUNT_VALLOC] = CALL_VALLOC,
+	[COUNT_PVALLOC] = CALL_PVALLOC,
+	[COUNT_NEW] = CALL_NEW,
+	[COUNT_DELETE] = CALL_DELETE,
+};
+static_assert((int)COUNT_FUNCTION_COUNT_ == (int)CALL_COUNT_, "each has a place");
+
+static void remove_files(int fd)
+{
+	int copy = dup(fd);
+	_cleanup_closedir_ DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			unlinkat(fd, entry->d_name, 0);
+}
+
+/* What a memstate that was killed has left there: "memstate-count-PID-XXXXXX". */
+static void remove_abandoned(const char *where)
+{
+	_cleanup_closedir_ DIR *dir = opendir(where);
+	const size_t prefix = strlen(FOLDER_PREFIX);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_free_ char *number = NULL;
+		_cleanup_close_ int fd = -1;
+		struct stat st;
+		int pid;
+
+		if (strncmp(entry->d_name, FOLDER_PREFIX, prefix) != 0)
+			continue;
+		number = xstrndup(entry->d_name + prefix, strcspn(entry->d_name + prefix, "-"));
+		if (num_parse_pid(number, &pid) < 0 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		fd = openat(dirfd(dir), entry->d_name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid())
+			continue;
+		remove_files(fd);
+		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+	}
+}
+
+/* Returns 0 or -errno. */
+static int try_room(int fd)
+{
+	_cleanup_close_ int file = openat(fd, "room", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct rlimit limit;
+	int r;
+
+	if (file < 0)
+		return -errno;
+	/* past the limit a signal comes, and ends memstate */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < COUNT_HEAD_BYTES + COUNT_GROW_BYTES)
+		r = -EFBIG;
+	else
+		r = fallocate(file, 0, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) < 0 ? -errno : 0;
+	unlinkat(fd, "room", 0);
+	return r;
+}
+
+static int create_in(struct count_folder *folder, const char *where)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	int fd, r;
+
+	remove_abandoned(where);
+	strbuf_addf(&path, "%s/" FOLDER_PREFIX "%d-XXXXXX", where, (int)getpid());
+	if (!mkdtemp(path.text))
+		return -errno;
+	fd = open(path.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = fd < 0 ? -errno : try_room(fd);
+	if (r < 0) {
+		if (fd >= 0)
+			close(fd);
+		rmdir(path.text);
+		return r;
+	}
+	folder->path = strbuf_take(&path);
+	folder->fd = fd;
+	return 0;
+}
+
+int count_folder_create(struct count_folder *folder, const char **ret_where)
+{
+	/* in memory first: a disk's pages are written back again and again */
+	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
+				       "/tmp" };
+	int r = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (!places[i] || places[i][0] != '/')
+			continue;
+		*ret_where = places[i];
+		r = create_in(folder, places[i]);
+		if (r == 0)
+			return 0;
+	}
+	return r;
+}
+
+void count_folder_release(struct count_folder *folder)
+{
+	if (folder->path) {
+		remove_files(folder->fd);
+		rmdir(folder->path);
+		close(folder->fd);
+	}
+	free(folder->path);
+	free(folder->bytes);
+	*folder = (struct count_folder)COUNT_FOLDER_INIT;
+}
+
+/* "4242.0" */
+static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
+{
+	_cleanup_free_ char *pid = xstrndup(name, strcspn(name, "."));
+	uint64_t generation;
+
+	if (name[strlen(pid)] != '.' || num_parse_pid(pid, ret_pid) < 0 ||
+	    num_parse_u64(name + strlen(pid) + 1, &generation) < 0 || generation > UINT32_MAX)
+		return false;
+	*ret_generation = (unsigned int)generation;
+	return true;
+}
+
+/* A sum of what moves between threads, and may be less than 0 in some of them, but not of all. */
+static uint64_t known_if_positive(int64_t sum)
+{
+	return sum < 0 ? BYTES_UNKNOWN : (uint64_t)sum;
+}
+
+/* Returns its blocks: those that it allocated less those that it freed. */
+static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
+{
+	uint64_t blocks;
+
+	*ret = (struct count_sums){
+		.failed_calls = slot->failed_count,
+		.requested_bytes = slot->requested_bytes,
+		.temporary_blocks = slot->temporary_count,
+		.live_blocks = BYTES_UNKNOWN,
+		.live_bytes = BYTES_UNKNOWN,
+	};
+	for (int i = 0; i < COUNT_FUNCTION_COUNT_; i++)
+		ret->calls[calls_of[i]] = slot->calls[i];
+	ret->calls[CALL_MALLOC] = slot->malloc_calls;
+	ret->calls[CALL_FREE] = slot->free_calls;
+	for (int i = 0; i < CALL_COUNT_; i++)
+		if (i != CALL_FREE && i != CALL_DELETE)
+			ret->allocation_calls = bytes_add(ret->allocation_calls, ret->calls[i]);
+	/* a realloc() that ended a block is among the calls, and among neither what they gave nor what was freed */
+	blocks = ret->allocation_calls - slot->failed_count - slot->resized_count -
+		 2 * slot->ended_count - (slot->free_calls - slot->free_null_count) -
+		 ret->calls[CALL_DELETE];
+	return (int64_t)blocks;
+}
+
+/* What a sum over all threads begins with, and where one thread's is added to it. */
+struct reading {
+	const struct count_head *head;
+	struct count_program *program;
+	int64_t blocks, bytes, high_bytes;
+	uint64_t above_bytes, below_bytes; /* what was pending at some moment, at most */
+	size_t used_slots;
+};
+
+/* Bytes are added to the sum of all threads before they are more than COUNT_FLUSH_BYTES. */
+static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
+{
+	if (slot->flush_count > 0 || seen_bytes > COUNT_FLUSH_BYTES)
+		return COUNT_FLUSH_BYTES;
+	return seen_bytes > 0 ? (uint64_t)seen_bytes : 0;
+}
+
+static void read_slot(struct reading *reading, const struct count_slot *slot)
+{
+	struct count_program *p = reading->program;
+	struct count_thread *t;
+
+	p->threads = xgrow(p->threads, &p->thread_capacity, p->listed_count + 1,
+			   sizeof(*p->threads));
+	t = &p->threads[p->listed_count++];
+	*t = (struct count_thread){ .tid = slot->tid, .is_main = slot->is_main != 0 };
+	memcpy(t->name, slot->name, sizeof(t->name));
+	t->name[sizeof(t->name) - 1] = '\0';
+	reading->blocks =
+		(int64_t)((uint64_t)reading->blocks + (uint64_t)add_slot(slot, &t->sums));
+	reading->bytes = (int64_t)((uint64_t)reading->bytes + (uint64_t)slot->pending_bytes);
+	reading->high_bytes = slot->high_bytes;
+	reading->above_bytes += most_pending(slot, slot->high_bytes);
+	reading->below_bytes += most_pending(slot, -slot->low_bytes);
+	reading->used_slots++;
+	if (reading->head->flags & COUNT_CALLS_ONLY)
+		t->sums.failed_calls = t->sums.temporary_blocks = BYTES_UNKNOWN;
+	count_sums_add(&p->sums, &t->sums);
+}
+
+static void finish(struct reading *reading)
+{
+	const struct count_head *head = reading->head;
+	struct count_program *p = reading->program;
+	bool has_blocks = !(head->flags & COUNT_CALLS_ONLY);
+	bool has_bytes = has_blocks && !(head->flags & COUNT_NO_SIZES);
+	int64_t peak = head->peak_bytes;
+
+	p->sums.live_blocks = p->sums.live_bytes = BYTES_UNKNOWN;
+	p->peak_live_bytes = p->peak_error_bytes = BYTES_UNKNOWN;
+	if (has_blocks)
+		p->sums.live_blocks = known_if_positive(reading->blocks);
+	if (!has_bytes)
+		return;
+	p->sums.live_bytes = known_if_positive(reading->bytes);
+	/* of one thread alone the most that was pending is on top of the rest; of several, at most so much each */
+	if (reading->used_slots <= 1 && head->live_bytes + reading->high_bytes > peak)
+		peak = head->live_bytes + reading->high_bytes;
+	if (reading->bytes > peak)
+		peak = reading->bytes;
+	p->peak_live_bytes = known_if_positive(peak);
+	p->peak_error_bytes = reading->above_bytes > reading->below_bytes ? reading->above_bytes
+									  : reading->below_bytes;
+	if (p->thread_count <= 1)
+		p->peak_error_bytes = 0;
+}
+
+static void read_slots(const char *bytes, size_t length, struct count_program *p)
+{
+	const struct count_head *head = (const void *)bytes;
+	struct reading reading = {
+		.head = head,
+		.program = p,
+		.blocks = head->inherited_blocks,
+		.bytes = head->live_bytes,
+	};
+	size_t count = (length - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES;
+
+	if (head->slot_count < count)
+		count = head->slot_count;
+	p->thread_count = head->folded_thread_count;
+	p->listed_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct count_slot *slot =
+			(const void *)(bytes + COUNT_HEAD_BYTES + i * COUNT_SLOT_BYTES);
+
+		if (i == 0 ? head->folded_thread_count > 0 : slot->tid > 0) {
+			read_slot(&reading, slot);
+			p->thread_count += i > 0;
+		}
+	}
+	finish(&reading);
+}
+
+static bool is_sound(const struct count_head *head, size_t length, int pid)
+{
+	return length >= COUNT_HEAD_BYTES && head->magic == COUNT_MAGIC &&
+	       head->version == COUNT_VERSION && head->head_bytes == COUNT_HEAD_BYTES &&
+	       head->slot_bytes == COUNT_SLOT_BYTES && head->pid == pid;
+}
+
+/* Counts were just being moved between threads, and may be there twice, or not at all. */
+static bool is_torn(const struct count_head *head)
+{
+	return head->fold_begin_count != head->fold_end_count;
+}
+
+#define TRIES 3
+
+/* Returns how much was read, or -errno. */
+static ssize_t read_file(int fd, struct count_folder *folder)
+{
+	ssize_t n = -EIO;
+	struct stat st;
+
+	for (int i = 0; i < TRIES; i++) {
+		size_t size;
+
+		if (fstat(fd, &st) < 0)
+			return -errno;
+		if (!S_ISREG(st.st_mode) || st.st_size < 0 ||
+		    (uint64_t)st.st_size > COUNT_FILE_MAX + COUNT_GROW_BYTES)
+			return -EBADMSG;
+		size = (size_t)st.st_size;
+		folder->bytes = xgrow(folder->bytes, &folder->capacity, size + 1, 1);
+		n = pread(fd, folder->bytes, size, 0);
+		if (n < (ssize_t)COUNT_HEAD_BYTES || !is_torn((const void *)folder->bytes))
+			break;
+	}
+	return n < 0 ? -errno : n;
+}
+
+static void read_program(struct count_folder *folder, const char *name, struct count_list *list)
+{
+	struct count_program p = { 0 };
+	const struct count_head *head;
+	_cleanup_close_ int fd = -1;
+	ssize_t length;
+
+	if (!parse_name(name, &p.pid, &p.generation))
+		return;
+	fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	length = fd < 0 ? -errno : read_file(fd, folder);
+	head = (const void *)folder->bytes;
+	if (length < 0 || !is_sound(head, (size_t)length, p.pid)) {
+		list->unreadable_count += length == 0;
+		return;
+	}
+	p.parent_pid = head->parent_pid;
+	memcpy(p.name, head->name, sizeof(p.name));
+	p.name[sizeof(p.name) - 1] = '\0';
+	memcpy(p.allocator, head->allocator, sizeof(p.allocator));
+	p.allocator[sizeof(p.allocator) - 1] = '\0';
+	p.is_forked = head->flags & COUNT_FORKED;
+	p.has_other_malloc = head->flags & COUNT_OTHER_MALLOC;
+	p.has_ended = kill(p.pid, 0) < 0 && errno == ESRCH;
+	p.lost_threads = head->lost_thread_count;
+	p.lost_children = head->lost_child_count;
+	read_slots(folder->bytes, (size_t)length, &p);
+	list->programs = xgrow(list->programs, &list->capacity, list->count + 1,
+			       sizeof(*list->programs));
+	list->programs[list->count++] = p;
+}
+
+static int compare_programs(const void *a, const void *b)
+{
+	const struct count_program *p = a, *q = b;
+
+	if (p->pid != q->pid)
+		return p->pid < q->pid ? -1 : 1;
+	return (p->generation > q->generation) - (p->generation < q->generation);
+}
+
+int count_folder_read(struct count_folder *folder, struct count_list *list)
+{
+	int copy = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	count_list_release(list);
+	while ((entry = readdir(dir)))
+		read_program(folder, entry->d_name, list);
+	if (list->count > 1)
+		qsort(list->programs, list->count, sizeof(*list->programs), compare_programs);
+	/* what became another program by exec is over */
+	for (size_t i = 1; i < list->count; i++)
+		if (list->programs[i - 1].pid == list->programs[i].pid)
+			list->programs[i - 1].has_ended = true;
+	return 0;
+}
+
+int count_find_library(bool calls_only, char **ret)
+{
+	return agent_library_find_named(
+		calls_only ? "libmemstate-count-calls.so" : "libmemstate-count.so", ret);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count - read what the library that counts allocations has written, in all programs that it was preloaded into.
+ *
+ * They are read like any file: the programs do nothing for it, and are not disturbed. Nothing in the files is believed;
+ * one that makes no sense is as if it were not there.
+ */
+#ifndef MS_PROBE_COUNT_H
+#define MS_PROBE_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/count.h"
+
+/* The folder that the files are in; of its name a program is told by this variable of the environment. */
+extern const char count_folder_variable[];
+
+struct count_folder {
+	char *path; /* NULL: there is none */
+	int fd;
+	char *bytes; /* of one file, for reading */
+	size_t capacity;
+};
+
+#define COUNT_FOLDER_INIT { NULL, -1, NULL, 0 }
+
+/*
+ * Make one that only this user may enter, in memory where that can be had; others that processes that are no more left
+ * there are removed. Returns 0, or -errno, with *ret_where naming where it was tried last (static): -ENOSPC also
+ * if there is no room for a file.
+ */
+int count_folder_create(struct count_folder *folder, const char **ret_where);
+
+/* Remove it with all that is in it. */
+void count_folder_release(struct count_folder *folder);
+
+/* Read all: *list is emptied first. Returns 0 or -errno of the folder. */
+int count_folder_read(struct count_folder *folder, struct count_list *list);
+
+/*
+ * The library that counts; with calls_only the one that counts nothing but calls, and is faster. As agent_library_find().
+ */
+int count_find_library(bool calls_only, char **ret);
+
+#endif
