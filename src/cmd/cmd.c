@@ -16,6 +16,7 @@ const struct cmd *const cmds[] = {
 	&cmd_heap,
 	&cmd_leaks,
 	&cmd_explain,
+	&cmd_count,
 	&cmd_capture,
 	&cmd_doctor,
 	NULL,

@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_capture.c \
 	%D%/cmd_compare.c \
 	%D%/cmd_compare.h \
+	%D%/cmd_count.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_explain.c \
 	%D%/cmd_heap.c \
@@ -60,4 +61,4 @@ if HAVE_NCURSES
 %C%_libcmd_a_SOURCES += %D%/screen.c
 endif
 EXTRA_DIST += %D%/screen.c
-CMD_LIBS = %D%/libcmd.a $(UI_LIBS) src/store/libstore.a src/render/librender.a $(SAMPLE_LIBS)
+CMD_LIBS = %D%/libcmd.a $(UI_LIBS) src/store/libstore.a src/render/librender.a $(SAMPLE_LIBS) $(PROBE_LIBS)

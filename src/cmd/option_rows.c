@@ -7,41 +7,43 @@
 #include "cmd/options.h"
 
 const struct option_row option_rows[OPTION_COUNT_] = {
-	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_ALL,
+	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES,
 			 "these processes, by id or by name; may be repeated" },
-	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE,
+	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			  SCOPE_EXPLAIN, "one report, then end" },
-	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS,
+			  SCOPE_EXPLAIN | SCOPE_COUNT, "one report, then end" },
+	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS |
+			 SCOPE_COUNT,
 			 "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN,
+			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT,
 			  "JSON, one line per sample" },
-	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH,
+	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH | SCOPE_COUNT,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
 			      "(default 1)" },
 	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH,
 			     "end after N samples (default: when the target ends, or ^C)" },
-	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]", SCOPE_WATCH | SCOPE_MAP,
+	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]", SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
 			    "these columns; +COL[,...] adds to the default ones" },
-	[OPTION_OUTPUT_ALL] = { 0, "output-all", NULL, SCOPE_WATCH | SCOPE_MAP,
+	[OPTION_OUTPUT_ALL] = { 0, "output-all", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
 				"every column" },
-	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP,
+	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
 				  "say what columns there are" },
-	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP,
+	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
+				 SCOPE_COUNT,
 				 "leave the line of headings out" },
 	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-			   SCOPE_LEAKS,
+			   SCOPE_LEAKS | SCOPE_COUNT,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
-	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS,
+	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT,
 			 "so many lines of each list (default 10; all in CSV and JSON)" },
 	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
 			       "most of the time that reading may keep a target's memory map busy "
 			       "(default 2; 100 never slows down)" },
-	[OPTION_PROCFS] = { 0, "procfs", "DIR", SCOPE_ALL,
+	[OPTION_PROCFS] = { 0, "procfs", "DIR", SCOPE_PROCESSES,
 			    "a captured tree, or another mount of /proc" },
 	[OPTION_REDACT] = { 0, "redact", NULL, SCOPE_CAPTURE,
 			    "hide the paths of files and the command lines" },
@@ -62,7 +64,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			      "write down which blocks there are, for a later --since" },
 	[OPTION_SINCE] = { 0, "since", "FILE", SCOPE_LEAKS,
 			   "show the blocks too that are new since that snapshot, and reachable" },
-	[OPTION_PRELOAD] = { 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]", SCOPE_WATCH,
+	[OPTION_PRELOAD] = { 0, "preload", "ALLOCATOR[:NAME=VALUE...][,...]",
+			     SCOPE_WATCH | SCOPE_COUNT,
 			     "run the command with this allocator: glibc, jemalloc, tcmalloc, "
 			     "tcmalloc_minimal, mimalloc, or a path; with each of several, and "
 			     "compare" },
@@ -86,6 +89,9 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			  "write the comparison too as one page of HTML, with graphs" },
 	[OPTION_OUTPUT_DIR] = { 0, "output-dir", "DIR", SCOPE_WATCH,
 				"keep what each run writes, in a folder for each in this new or empty one" },
+	[OPTION_CALLS_ONLY] = { 0, "calls-only", NULL, SCOPE_COUNT,
+				"count calls and requested bytes, and nothing else: it slows the "
+				"command down less" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };
@@ -93,6 +99,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 /* Where help is another for verbs, which have no series and no --heap. */
 static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
+	[OPTION_PRELOAD] = "run the command with this allocator: glibc, jemalloc, tcmalloc, "
+			   "tcmalloc_minimal, mimalloc, or a path",
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 

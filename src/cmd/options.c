@@ -145,6 +145,8 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->redact;
 	case OPTION_NO_STOP:
 		return &o->no_stop;
+	case OPTION_CALLS_ONLY:
+		return &o->calls_only;
 	case OPTION_HELP:
 		return &o->help;
 	case OPTION_VERSION:

@@ -20,7 +20,9 @@ enum option_scope {
 	SCOPE_HEAP = 1 << 4,
 	SCOPE_LEAKS = 1 << 5,
 	SCOPE_EXPLAIN = 1 << 6,
-	SCOPE_ALL = (1 << 7) - 1,
+	SCOPE_COUNT = 1 << 7,
+	SCOPE_ALL = (1 << 8) - 1,
+	SCOPE_PROCESSES = SCOPE_ALL & ~SCOPE_COUNT, /* that look at any that run */
 };
 
 enum format {
@@ -85,6 +87,7 @@ struct options {
 	const char *snapshot, *since; /* files, or NULL */
 	const char *preload; /* allocators, or NULL */
 	struct compare_options compare;
+	bool calls_only;
 	const char *procfs_root;
 	bool redact;
 	bool help;

@@ -12,6 +12,9 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/compare_lines.h \
 	%D%/compare_report.c \
 	%D%/compare_report.h \
+	%D%/count_columns.c \
+	%D%/count_report.c \
+	%D%/count_report.h \
 	%D%/csv.c \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \

@@ -82,6 +82,9 @@ same 'columns of processes'
 section 'Of mappings' | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" map --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of mappings'
+section 'Of counts' | tags | sed -n 's/^\.B //p' >"$scratch/page"
+"$MEMSTATE" count --list-columns | cut -d' ' -f1 >"$scratch/program"
+same 'columns of counts'
 
 section 'Of comparisons' | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" --preload glibc,jemalloc --list-columns | cut -d' ' -f1 >"$scratch/program"

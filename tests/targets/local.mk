@@ -8,6 +8,13 @@ tests_targets_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_target_LDFLAGS = -pthread
 tests_targets_target_LDADD = -lrt
 
+# What is counted in it: no call is the compiler's to leave out, or to make another one of.
+check_PROGRAMS += tests/targets/count_target
+tests_targets_count_target_SOURCES = %D%/count_target.c
+tests_targets_count_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -Wno-alloc-size-larger-than -pthread
+tests_targets_count_target_LDFLAGS = -pthread
+tests_targets_count_target_LDADD = -ldl
+
 # Heaps in known shapes; the same as a static program, where main_arena is the program's own.
 check_PROGRAMS += tests/targets/heap_target
 tests_targets_heap_target_SOURCES = %D%/heap_target.c %D%/say.h

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "render/count_report.h"
+
+static const struct count_program *program_of(const void *row)
+{
+	return ((const struct count_row *)row)->program;
+}
+
+static void set_number(struct value *ret, uint64_t number)
+{
+	ret->is_known = bytes_known(number);
+	ret->number = number;
+}
+
+static void set_text(struct value *ret, const char *text)
+{
+	ret->is_known = true;
+	ret->text = text;
+	ret->text_length = strlen(text);
+}
+
+static void get_time(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_number(ret, ((const struct count_row *)row)->unix_ms);
+}
+
+static void get_elapsed(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_number(ret, ((const struct count_row *)row)->elapsed_ns);
+}
+
+static void get_name(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, program_of(row)->name);
+}
+
+static void get_allocator(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, program_of(row)->allocator);
+}
+
+static void get_state(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, program_of(row)->has_ended ? "ended" : "running");
+}
+
+enum program_number {
+	PROGRAM_PID,
+	PROGRAM_PARENT,
+	PROGRAM_EXEC,
+	PROGRAM_THREADS,
+	PROGRAM_PEAK,
+	PROGRAM_PEAK_ERROR
+};
+
+static void get_program(const void *row, int arg, struct value *ret)
+{
+	const struct count_program *p = program_of(row);
+	const uint64_t numbers[] = {
+		[PROGRAM_PID] = (uint64_t)p->pid,
+		[PROGRAM_PARENT] = p->parent_pid > 0 ? (uint64_t)p->parent_pid : 0,
+		[PROGRAM_EXEC] = p->generation,
+		[PROGRAM_THREADS] = p->thread_count,
+		[PROGRAM_PEAK] = p->peak_live_bytes,
+		[PROGRAM_PEAK_ERROR] = p->peak_error_bytes,
+	};
+
+	set_number(ret, numbers[arg]);
+}
+
+/* The first CALL_COUNT_ are those of enum counted_call. */
+enum sum_number {
+	SUM_ALLOCATIONS = CALL_COUNT_,
+	SUM_FAILED,
+	SUM_REQUESTED,
+	SUM_TEMPORARY,
+	SUM_LIVE_BLOCKS,
+	SUM_LIVE_BYTES
+};
+
+static uint64_t sum_of(const struct count_sums *sums, int which)
+{
+	if (which < CALL_COUNT_)
+		return sums->calls[which];
+	switch ((enum sum_number)which) {
+	case SUM_ALLOCATIONS:
+		return sums->allocation_calls;
+	case SUM_FAILED:
+		return sums->failed_calls;
+	case SUM_REQUESTED:
+		return sums->requested_bytes;
+	case SUM_TEMPORARY:
+		return sums->temporary_blocks;
+	case SUM_LIVE_BLOCKS:
+		return sums->live_blocks;
+	default:
+		return sums->live_bytes;
+	}
+}
+
+static void get_sum(const void *row, int arg, struct value *ret)
+{
+	set_number(ret, sum_of(&program_of(row)->sums, arg));
+}
+
+static const struct count_thread *thread_of(const void *row)
+{
+	return row;
+}
+
+static void get_thread_sum(const void *row, int arg, struct value *ret)
+{
+	set_number(ret, sum_of(&thread_of(row)->sums, arg));
+}
+
+static void get_tid(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_number(ret, thread_of(row)->tid > 0 ? (uint64_t)thread_of(row)->tid : BYTES_UNKNOWN);
+}
+
+static void get_thread_name(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	set_text(ret, thread_of(row)->tid > 0 ? thread_of(row)->name : "(ended)");
+}
+
+#define COLUMN(name, heading, kind, is_descending, get, arg, help)        \
+	{                                                                 \
+		name, heading, help, kind, is_descending, 0, arg, get \
+	}
+#define PROGRAM(name, heading, kind, arg, help) \
+	COLUMN(name, heading, kind, false, get_program, arg, help)
+#define SUM(name, heading, kind, arg, help) COLUMN(name, heading, kind, true, get_sum, arg, help)
+#define CALLS(name, heading, arg) \
+	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls of " name)
+
+static const struct column columns[] = {
+	COLUMN("time", "TIME", VALUE_TIME, false, get_time, 0, "when it was read, UTC"),
+	COLUMN("elapsed_s", "ELAPSED", VALUE_SECONDS, false, get_elapsed, 0,
+	       "since the command was started"),
+	PROGRAM("pid", "PID", VALUE_COUNT, PROGRAM_PID, "process id"),
+	PROGRAM("parent_pid", "PARENT", VALUE_COUNT, PROGRAM_PARENT,
+		"of the process that it was begun by"),
+	PROGRAM("exec", "EXEC", VALUE_COUNT, PROGRAM_EXEC,
+		"0: the first program of that pid; 1: what it became by exec; ..."),
+	COLUMN("program", "PROGRAM", VALUE_TEXT, false, get_name, 0, "its name"),
+	COLUMN("state", "STATE", VALUE_WORD, false, get_state, 0, "running, or ended"),
+	PROGRAM("threads", "THREADS", VALUE_COUNT, PROGRAM_THREADS,
+		"that have allocated, or freed, so far"),
+	CALLS("malloc", "MALLOC", CALL_MALLOC),
+	CALLS("free", "FREE", CALL_FREE),
+	CALLS("calloc", "CALLOC", CALL_CALLOC),
+	CALLS("realloc", "REALLOC", CALL_REALLOC),
+	CALLS("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY),
+	CALLS("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN),
+	CALLS("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC),
+	CALLS("memalign", "MEMALIGN", CALL_MEMALIGN),
+	CALLS("valloc", "VALLOC", CALL_VALLOC),
+	CALLS("pvalloc", "PVALLOC", CALL_PVALLOC),
+	SUM("new_calls", "NEW", VALUE_COUNT, CALL_NEW,
+	    "calls of C++'s new, where the allocator has its own"),
+	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE, "calls of that one's delete"),
+	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, SUM_ALLOCATIONS,
+	    "all of these calls but free and delete"),
+	SUM("failed_calls", "FAILED", VALUE_COUNT, SUM_FAILED, "those of them that gave nothing"),
+	SUM("requested_bytes", "REQUESTED", VALUE_BYTES, SUM_REQUESTED,
+	    "bytes that the others asked for"),
+	SUM("temporary_blocks", "TEMPORARY", VALUE_COUNT, SUM_TEMPORARY,
+	    "blocks freed with no other call in the thread since they were allocated"),
+	SUM("live_blocks", "BLOCKS LIVE", VALUE_COUNT, SUM_LIVE_BLOCKS,
+	    "blocks allocated and not freed"),
+	SUM("live_bytes", "BYTES LIVE", VALUE_BYTES, SUM_LIVE_BYTES, "usable bytes of these"),
+	PROGRAM("peak_live_bytes", "PEAK", VALUE_BYTES, PROGRAM_PEAK, "the most of live_bytes"),
+	PROGRAM("peak_error_bytes", "PEAK +-", VALUE_BYTES, PROGRAM_PEAK_ERROR,
+		"how far off that may be; 0 for one thread"),
+	COLUMN("allocator", "ALLOCATOR", VALUE_TEXT, false, get_allocator, 0,
+	       "file that has the malloc that did the work"),
+};
+
+const struct column_set count_columns = {
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(columns[0]),
+	.csv_default = "time,elapsed_s,pid,exec,program,state,threads,malloc_calls,free_calls,"
+		       "calloc_calls,realloc_calls,reallocarray_calls,posix_memalign_calls,"
+		       "aligned_alloc_calls,memalign_calls,valloc_calls,pvalloc_calls,new_calls,"
+		       "delete_calls,allocation_calls,failed_calls,requested_bytes,"
+		       "temporary_blocks,live_blocks,live_bytes,peak_live_bytes,peak_error_bytes",
+	.table_default = "pid,exec,allocation_calls,free_calls,requested_bytes,temporary_blocks,"
+			 "live_blocks,live_bytes,peak_live_bytes,program",
+};
+
+#define THREAD(name, heading, kind, arg, help) \
+	COLUMN(name, heading, kind, true, get_thread_sum, arg, help)
+#define THREAD_CALLS(name, heading, arg) \
+	THREAD(name "_calls", heading, VALUE_COUNT, arg, "calls of " name)
+
+static const struct column thread_columns[] = {
+	COLUMN("tid", "THREAD", VALUE_COUNT, false, get_tid, 0,
+	       "its id; unknown: many that have ended"),
+	COLUMN("name", "NAME", VALUE_TEXT, false, get_thread_name, 0,
+	       "its name when it allocated first"),
+	THREAD_CALLS("malloc", "MALLOC", CALL_MALLOC),
+	THREAD_CALLS("free", "FREE", CALL_FREE),
+	THREAD_CALLS("calloc", "CALLOC", CALL_CALLOC),
+	THREAD_CALLS("realloc", "REALLOC", CALL_REALLOC),
+	THREAD_CALLS("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY),
+	THREAD_CALLS("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN),
+	THREAD_CALLS("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC),
+	THREAD_CALLS("memalign", "MEMALIGN", CALL_MEMALIGN),
+	THREAD_CALLS("valloc", "VALLOC", CALL_VALLOC),
+	THREAD_CALLS("pvalloc", "PVALLOC", CALL_PVALLOC),
+	THREAD_CALLS("new", "NEW", CALL_NEW),
+	THREAD_CALLS("delete", "DELETE", CALL_DELETE),
+	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, SUM_ALLOCATIONS,
+	       "all of these but free and delete"),
+	THREAD("failed_calls", "FAILED", VALUE_COUNT, SUM_FAILED, "those that gave nothing"),
+	THREAD("requested_bytes", "REQUESTED", VALUE_BYTES, SUM_REQUESTED,
+	       "bytes that the others asked for"),
+	THREAD("temporary_blocks", "TEMPORARY", VALUE_COUNT, SUM_TEMPORARY,
+	       "blocks freed with no other call since they were allocated"),
+};
+
+const struct column_set count_thread_columns = {
+	.columns = thread_columns,
+	.count = sizeof(thread_columns) / sizeof(thread_columns[0]),
+	.table_default = "tid,allocation_calls,free_calls,requested_bytes,temporary_blocks,name",
+};
