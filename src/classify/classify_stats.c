@@ -279,6 +279,18 @@ size_t classify_stats_compare(const struct allocator_stats *stats, const struct 
 	return pairs.count;
 }
 
+uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
+			       const char *name)
+{
+	struct stats_pair pairs[STATS_PAIR_MAX];
+	size_t count = classify_stats_compare(stats, heap, pairs);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(pairs[i].name, name) == 0)
+			return pairs[i].walked;
+	return BYTES_UNKNOWN;
+}
+
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count)
 {
 	uint64_t most = 0;

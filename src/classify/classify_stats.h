@@ -43,6 +43,10 @@ struct stats_pair {
 size_t classify_stats_compare(const struct allocator_stats *stats, const struct heap *heap,
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
+/* What a walk found of a figure that the allocator has by this name; BYTES_UNKNOWN. */
+uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
+			       const char *name);
+
 /* How far apart the bytes of these are: the largest difference. */
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);
 

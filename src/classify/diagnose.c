@@ -96,8 +96,16 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
 	[OWNER_SHMEM] = "shared memory",
 };
 
+/* The allocator was asked, and says no more than what it has of the kernel: mimalloc. */
+static bool is_heap_in_live(const struct usage *u)
+{
+	return u->heap_is_said && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
+}
+
 static const char *owner_phrase(const struct usage *u, unsigned int owner)
 {
+	if (owner == OWNER_LIVE && is_heap_in_live(u))
+		return "the allocator's memory, in use or free, which it does not tell apart";
 	if (owner == OWNER_ANON && u->heap_quality == QUALITY_UNKNOWN)
 		return "private anonymous memory (the heap is part of it)";
 	return owner_phrases[owner];
@@ -145,7 +153,7 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 
 static bool rule_live(const struct usage *u, struct diagnosis *d)
 {
-	if (!matters(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
+	if (is_heap_in_live(u) || !matters(owner_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
 	return say(d, "The program itself holds these blocks: neither a trim nor another malloc would "
 		      "make that less.");
@@ -174,8 +182,9 @@ static bool rule_fragments(const struct usage *u, struct diagnosis *d)
 	if (!matters(fragments, MIB, rss(u), 100))
 		return false;
 	return say(d, "%s (%u%%) is free fragments on pages that live blocks keep: no trim returns "
-		      "them. 'memstate heap' shows of which sizes.",
-		   amount(fragments).text, percent(fragments, rss(u)));
+		      "them.%s",
+		   amount(fragments).text, percent(fragments, rss(u)),
+		   u->heap_is_said ? "" : " 'memstate heap' shows of which sizes.");
 }
 
 static bool rule_heap_unknown(const struct usage *u, struct diagnosis *d)

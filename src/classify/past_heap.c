@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/classify_stats.h"
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
@@ -145,4 +146,26 @@ bool past_heap_carry(const struct past_heap *past, const struct mapping_list *ma
 	ret->share_count = count;
 	ret->share_capacity = past->count + 1;
 	return true;
+}
+
+void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *stats,
+			  const struct mapping_list *mappings)
+{
+	past_heap_release(past);
+	past->program = program_of(mappings);
+	past->stats = *stats;
+	past->stats.text = NULL;
+}
+
+void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
+			   const struct mapping_list *mappings)
+{
+	struct heap_bounds bounds;
+
+	if (past->stats.allocator == ALLOCATOR_UNKNOWN || past->program != program_of(mappings))
+		return;
+	classify_stats_bound(&past->stats, mappings, &bounds);
+	classify_stats(usage, mappings, &past->stats, &bounds);
+	if (usage->heap_quality == QUALITY_BOUND)
+		usage->heap_quality = QUALITY_ESTIMATE;
 }

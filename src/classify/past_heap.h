@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * past_heap - what a walk found of a heap, carried over to later samples of the process. Pure.
+ * past_heap - what a walk found of a heap, or its allocator said, carried over to later samples of the
+ * process. Pure.
  *
  * Rss goes on changing between walks. Of a mapping that has grown, the growth is its mapping's owner's,
  * as before any walk. Of one that has shrunk, what is gone is taken from the free pages first, then
@@ -10,6 +11,7 @@
 #ifndef MS_CLASSIFY_PAST_HEAP_H
 #define MS_CLASSIFY_PAST_HEAP_H
 
+#include "model/allocator_stats.h"
 #include "model/heap.h"
 #include "model/mapping.h"
 
@@ -24,11 +26,12 @@ struct past_heap {
 	enum allocator allocator;
 	uint64_t trimmable_bytes;
 	uint64_t program; /* tells whether the process has exec'd since */
-	struct past_share *shares; /* by address */
+	struct past_share *shares; /* by address; NULL: it was not walked */
 	size_t count;
+	struct allocator_stats stats; /* what was said of it, ALLOCATOR_UNKNOWN if nothing; no text */
 };
 
-#define PAST_HEAP_INIT { ALLOCATOR_UNKNOWN, 0, 0, NULL, 0 }
+#define PAST_HEAP_INIT { .shares = NULL }
 
 void past_heap_release(struct past_heap *past);
 
@@ -46,5 +49,18 @@ void past_heap_take(struct past_heap *past, const struct heap *heap,
  */
 bool past_heap_carry(const struct past_heap *past, const struct mapping_list *mappings,
 		     struct heap *ret);
+
+/*
+ * The same of what an allocator said of a heap that was not walked; mappings are those of then, as above.
+ */
+void past_heap_take_stats(struct past_heap *past, const struct allocator_stats *stats,
+			  const struct mapping_list *mappings);
+
+/*
+ * What it said then, as owners of what is resident now: an estimate. Nothing is changed if there is none, or if
+ * another program runs in the process.
+ */
+void past_heap_carry_stats(const struct past_heap *past, struct usage *usage,
+			   const struct mapping_list *mappings);
 
 #endif

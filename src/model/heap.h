@@ -95,6 +95,8 @@ struct heap {
 	/* exact; bound: some arenas are unknown; unknown: nothing is here */
 	enum quality quality;
 	const char *problem; /* why it is not exact; NULL if it is */
+	/* not walked: owner_bytes are made of what the allocator said, and there is nothing else */
+	bool is_said;
 	uint64_t pause_ns;   /* how long the target stood still, all tries together */
 	uint64_t expected_ns; /* how long it was expected to */
 	uint64_t copied_bytes;
@@ -112,7 +114,8 @@ struct heap {
 	size_t cache_count; /* thread caches found */
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;
-	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident */
+	/* resident; BYTES_UNKNOWN: part of live, from which the allocator does not tell it */
+	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/* read without a stop: how far the readings were apart, and what could not be followed */
 	unsigned int reading_count; /* 0: it was stopped */
 	uint64_t spread_bytes[OWNER_HEAP_LAST + 1];

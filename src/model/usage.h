@@ -69,6 +69,16 @@ enum allocator {
 extern const char *const allocator_names[ALLOCATOR_COUNT_];
 extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
+/* An allocator's own words, by a helper in the process: bytes, resident or not. BYTES_UNKNOWN: not asked. */
+struct said {
+	uint64_t system_bytes; /* what it has from the kernel */
+	uint64_t live_bytes;
+	uint64_t pool_bytes;
+	uint64_t cost_ns; /* how long the answer took, inside the process */
+};
+
+#define SAID_UNKNOWN { BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN }
+
 #define MAPPING_COUNT_UNKNOWN UINT32_MAX
 
 struct usage {
@@ -96,6 +106,10 @@ struct usage {
 	int heap_error;            /* 0, or the -errno that kept the last walk from being done */
 	const char *heap_problem;  /* why what it found is not exact; NULL: it is. Static. */
 	uint64_t heap_expected_ns; /* with -EFBIG: how long the walk would stop the process */
+	bool heap_is_said;	   /* not walked: the figures are the allocator's own */
+
+	struct said said;	    /* what the allocator said, whoever's figures are shown */
+	const char *helper_problem; /* why it could not be asked, as it was to be; NULL. Static. */
 };
 
 void usage_init(struct usage *u);
