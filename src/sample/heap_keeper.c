@@ -37,6 +37,9 @@ struct kept {
 	struct past_heap past;
 	uint64_t taken_ns; /* of what is in past */
 	bool is_running;   /* what is in past was read of it while it ran */
+	bool is_said;	   /* what is in past was said, and not walked */
+	struct said said;
+	const char *helper_problem;
 };
 
 enum walk_state { WALK_GOES_ON, WALK_HAS_ENDED, WALK_IS_ABANDONED };
@@ -113,6 +116,11 @@ struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sam
 	return k;
 }
 
+void heap_keeper_set_helpers(struct heap_keeper *k, struct helpers *helpers)
+{
+	k->walk->reader.helpers = helpers;
+}
+
 void heap_keeper_set_patience(struct heap_keeper *k, uint64_t patience_ns)
 {
 	k->patience_ns = patience_ns;
@@ -162,7 +170,11 @@ static struct kept *find_or_add(struct heap_keeper *k, const struct process *p)
 	if (!kept) {
 		k->kept = xgrow(k->kept, &k->capacity, k->count + 1, sizeof(*k->kept));
 		kept = &k->kept[k->count++];
-		*kept = (struct kept){ .process = *p, .past = PAST_HEAP_INIT };
+		*kept = (struct kept){
+			.process = *p,
+			.past = PAST_HEAP_INIT,
+			.said = SAID_UNKNOWN,
+		};
 	}
 	kept->round = k->round;
 	return kept;
@@ -271,11 +283,17 @@ static void note_result(struct heap_keeper *k, struct kept *kept)
 	kept->error = w->result < 0 ? w->result : w->refusal;
 	kept->problem = w->heap.problem;
 	kept->futile_count = is_known ? 0 : kept->futile_count + 1;
+	kept->said = w->usage.said;
+	kept->helper_problem = w->usage.helper_problem;
 	if (!is_known)
 		return;
-	past_heap_take(&kept->past, &w->heap, &w->mappings);
+	if (w->heap.is_said)
+		past_heap_take_stats(&kept->past, &w->reader.answer.stats, &w->mappings);
+	else
+		past_heap_take(&kept->past, &w->heap, &w->mappings);
 	kept->taken_ns = w->usage.taken_ns;
 	kept->is_running = w->reader.is_running;
+	kept->is_said = w->heap.is_said;
 }
 
 /* What is of no use any more; a later walk begins with nothing. */
@@ -292,6 +310,7 @@ static void clear_walk(struct heap_walk *w)
 	heap_reader_release(&w->reader);
 	heap_reader_init(&w->reader, old.fs, old.sampler, old.max_pause_ns);
 	w->reader.is_read_once = true;
+	w->reader.helpers = old.helpers;
 }
 
 /* True if a walk has ended, or has done so within patience_ns; its findings are noted. */
@@ -310,13 +329,21 @@ static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 	return true;
 }
 
-void heap_keeper_free(struct heap_keeper *k)
+void heap_keeper_free(struct heap_keeper *k,
+		      void (*on_left)(void *context, int pid, const char *what), void *context)
 {
+	struct helpers *helpers;
 	struct heap_walk *w;
 
 	if (!k)
 		return;
 	w = k->walk;
+	helpers = w->reader.helpers;
+	if (helpers && w->is_running) {
+		pthread_join(w->thread, NULL);
+		w->is_running = false;
+	}
+	helpers_free(helpers, on_left, context);
 	if (w->is_running &&
 	    atomic_exchange(&w->state, WALK_IS_ABANDONED) != WALK_HAS_ENDED) {
 		pthread_detach(w->thread);
@@ -358,8 +385,13 @@ static void add_kept(const struct kept *kept, struct usage *u, struct mapping_li
 		classify_heap(u, mappings, &heap);
 		heap_release(&heap);
 	}
+	if (u->heap_quality == QUALITY_UNKNOWN)
+		past_heap_carry_stats(&kept->past, u, mappings);
 	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : kept->taken_ns;
 	u->heap_is_running = kept->is_running;
+	u->heap_is_said = kept->is_said && u->heap_quality != QUALITY_UNKNOWN;
+	u->said = kept->said;
+	u->helper_problem = kept->helper_problem;
 	u->heap_pause_ns = kept->pause_ns;
 	u->heap_error = kept->walked_ns == 0 ? -ENODATA : kept->error;
 	u->heap_problem = kept->problem;

@@ -14,6 +14,7 @@
 #ifndef MS_SAMPLE_HEAP_KEEPER_H
 #define MS_SAMPLE_HEAP_KEEPER_H
 
+#include "sample/helpers.h"
 #include "sample/sampler.h"
 
 struct heap_keeper;
@@ -32,8 +33,17 @@ struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sam
 				    enum heap_stops stops, uint64_t max_pause_ns,
 				    unsigned int max_share_per_mille);
 
-/* A walk that is under way is left to end by itself. */
-void heap_keeper_free(struct heap_keeper *keeper);
+/*
+ * From now on the allocator is asked with each walk, through these, which are the keeper's from now on.
+ */
+void heap_keeper_set_helpers(struct heap_keeper *keeper, struct helpers *helpers);
+
+/*
+ * A walk that is under way is left to end by itself; but with helpers its end is waited for, and they are freed:
+ * on_left as helpers_free() has it.
+ */
+void heap_keeper_free(struct heap_keeper *keeper,
+		      void (*on_left)(void *context, int pid, const char *what), void *context);
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 

@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
 #include "proc/proc_room.h"
+#include "sample/heap_ask.h"
 #include "sample/swift.h"
 #include "target/peek.h"
 #include "target/stop.h"
@@ -56,6 +57,7 @@ void heap_reader_release(struct heap_reader *reader)
 {
 	free(reader->threads);
 	free(reader->words);
+	helper_answer_release(&reader->answer);
 	names_release(&reader->names);
 	blocks_release(&reader->blocks);
 	image_release(&reader->image);
@@ -424,17 +426,13 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
-int heap_reader_read(struct heap_reader *reader, struct usage *u,
+int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
 	uint64_t stopped_ns = 0;
 	struct heap asked;
 	int r;
 
-	heap_init(ret);
-	r = sampler_read_mappings(reader->sampler, u, mappings);
-	if (r < 0 || !process_has_memory(&u->process))
-		return r;
 	r = prepare(reader, u, mappings, ret);
 	asked = *ret; /* nothing but what was expected */
 	if (r == 0 && reader->is_running)
@@ -451,6 +449,20 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r == 0)
 		classify_heap(u, mappings, ret);
 	return r;
+}
+
+int heap_reader_read(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret)
+{
+	int r;
+
+	heap_init(ret);
+	helper_answer_release(&reader->answer);
+	r = sampler_read_mappings(reader->sampler, u, mappings);
+	if (r < 0 || !process_has_memory(&u->process))
+		return r;
+	return reader->helpers ? heap_ask(reader, u, mappings, ret) :
+				 heap_reader_walk(reader, u, mappings, ret);
 }
 
 static void translate_types(struct heap_detail *detail)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * heap_reader - one process with its heap: stop it, copy, let it go, walk the copy, put it into the
- * matrix.
+ * matrix; and ask its allocator, where that is wanted.
  */
 #ifndef MS_SAMPLE_HEAP_READER_H
 #define MS_SAMPLE_HEAP_READER_H
@@ -9,6 +9,7 @@
 #include "model/heap.h"
 #include "model/heap_detail.h"
 #include "model/image.h"
+#include "sample/helpers.h"
 #include "sample/names.h"
 #include "sample/sampler.h"
 #include "walk/blocks.h"
@@ -21,6 +22,8 @@ struct heap_reader {
 	bool is_running; /* never stop the target: figures are estimates then */
 	bool is_read_once; /* and not several times, to tell how far they are apart */
 	bool copies_roots;  /* all memory too that may hold pointers: to be set by the user */
+	struct helpers *helpers; /* the allocator is asked through these; NULL: it is not. Borrowed. */
+	struct helper_answer answer; /* of the last read */
 	struct image image; /* its room is kept from read to read */
 	struct blocks blocks; /* of the last read, in the image */
 	struct root_thread *threads; /* likewise */
@@ -52,8 +55,15 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
  * them: as stop_run() and peek_copy(); -EFBIG when it would take longer than max_pause_ns, ret->expected_ns
  * being the estimate; -ENOMEM when there is no room for the copy; -EOPNOTSUPP for a captured tree.
  * Where u->error is set, nothing was read. ret->pause_ns is how long the process was stopped, whatever came of it.
+ *
+ * With helpers: reader->answer is what came of asking. Where the walk did not tell the owners, what the allocator
+ * said does (heap.is_said), and that is no failure; of one that cannot be walked no copy is made then.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
+		     struct mapping_list *mappings, struct heap *ret);
+
+/* The same without asking, of a process that has memory, and whose mappings were just read. */
+int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*

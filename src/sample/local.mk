@@ -1,9 +1,13 @@
 noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
+	%D%/heap_ask.c \
+	%D%/heap_ask.h \
 	%D%/heap_keeper.c \
 	%D%/heap_keeper.h \
 	%D%/heap_reader.c \
 	%D%/heap_reader.h \
+	%D%/helpers.c \
+	%D%/helpers.h \
 	%D%/names.c \
 	%D%/names.h \
 	%D%/leak_scan.c \
@@ -16,5 +20,4 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/swift.h \
 	%D%/watch.c \
 	%D%/watch.h
-SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a \
-	src/target/libtarget.a $(PROC_LIBS)
+SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS)

@@ -174,6 +174,12 @@ TESTS += %D%/test_classify_stats
 %C%_test_classify_stats_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_stats_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+# It brings its own probe_open() and its kin: the linker takes none from libprobe.
+check_PROGRAMS += %D%/test_helpers
+TESTS += %D%/test_helpers
+%C%_test_helpers_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_helpers_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_past_heap
 TESTS += %D%/test_past_heap
 %C%_test_past_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
