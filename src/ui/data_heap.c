@@ -53,28 +53,59 @@ static bool is_named(const struct targets *t, const struct data *d)
 	return false;
 }
 
-bool data_heap_is_allowed(const struct data *d)
+/* What somebody has said of the one process; NULL: nothing. */
+static struct process_name *find_allowed(const struct data *d)
 {
 	const struct data_heap *h = &d->heap;
 
 	for (size_t i = 0; i < h->allowed_count; i++)
 		if (h->allowed[i].pid == d->detail_pid &&
 		    h->allowed[i].start_ticks == d->detail_target.start_ticks)
-			return true;
-	return d->options->no_stop || is_named(d->options->targets, d);
+			return &h->allowed[i];
+	return NULL;
+}
+
+bool data_heap_is_allowed(const struct data *d)
+{
+	return find_allowed(d) || d->options->no_stop || is_named(d->options->targets, d);
+}
+
+static struct process_name *allow(struct data *d)
+{
+	struct data_heap *h = &d->heap;
+	struct process_name *allowed = find_allowed(d);
+
+	if (allowed)
+		return allowed;
+	h->allowed = xgrow(h->allowed, &h->allowed_capacity, h->allowed_count + 1,
+			   sizeof(*h->allowed));
+	allowed = &h->allowed[h->allowed_count++];
+	*allowed = (struct process_name){ d->detail_pid, d->detail_target.start_ticks, false };
+	return allowed;
 }
 
 void data_heap_allow(struct data *d)
 {
-	struct data_heap *h = &d->heap;
+	if (!data_heap_is_allowed(d))
+		allow(d);
+}
 
-	if (data_heap_is_allowed(d))
-		return;
-	h->allowed = xgrow(h->allowed, &h->allowed_capacity, h->allowed_count + 1,
-			   sizeof(*h->allowed));
-	h->allowed[h->allowed_count++] = (struct process_name){
-		d->detail_pid, d->detail_target.start_ticks,
-	};
+static bool has_helper(const struct data *d)
+{
+	const struct process_name *allowed = find_allowed(d);
+
+	return allowed && allowed->has_helper;
+}
+
+bool data_heap_is_asked(const struct data *d)
+{
+	return has_helper(d) ||
+	       (d->options->asks_helper && is_named(d->options->targets, d));
+}
+
+void data_heap_ask(struct data *d)
+{
+	allow(d)->has_helper = true;
 }
 
 bool data_heap_can_be_read(const struct data *d)
@@ -180,6 +211,9 @@ static void set_origin(const struct data *d, struct usage *u)
 	u->heap_problem = f->heap.problem;
 	u->heap_expected_ns = f->heap.expected_ns;
 	u->heap_pause_ns = f->heap.pause_ns;
+	u->heap_is_said = f->heap.is_said;
+	u->said = f->usage.said;
+	u->helper_problem = f->usage.helper_problem;
 	u->heap_taken_ns = u->heap_quality == QUALITY_UNKNOWN ? 0 : f->taken_ns;
 }
 
@@ -192,6 +226,8 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 	if (past_heap_carry(&d->heap.past, mappings, &heap)) {
 		classify_heap(u, mappings, &heap);
 		heap_release(&heap);
+	} else {
+		past_heap_carry_stats(&d->heap.past, u, mappings);
 	}
 	set_origin(d, u);
 }
@@ -215,6 +251,16 @@ static void show(struct data *d)
 	history_amend(&d->history, shown);
 }
 
+static void keep_past(struct data_heap *h)
+{
+	const struct heap_findings *f = &h->findings;
+
+	if (f->heap.is_said)
+		past_heap_take_stats(&h->past, &f->answer.stats, &f->mappings);
+	else
+		past_heap_take(&h->past, &f->heap, &f->mappings);
+}
+
 void data_heap_set(struct data *d, struct heap_findings *f)
 {
 	struct data_heap *h = &d->heap;
@@ -230,7 +276,7 @@ void data_heap_set(struct data *d, struct heap_findings *f)
 	h->is_reading = false;
 	h->is_awaited = h->is_wanted && h->wishes & HEAP_AWAITED;
 	if (heap_findings_are_known(&h->findings))
-		past_heap_take(&h->past, &h->findings.heap, &h->findings.mappings);
+		keep_past(h);
 	show(d);
 }
 
@@ -262,6 +308,8 @@ static bool begin(struct data *d)
 	request.process = &data_detail(d)->process;
 	request.wants_detail = h->wishes & HEAP_DETAIL;
 	request.wants_leaks = h->wishes & HEAP_LEAKS;
+	request.wants_helper = data_heap_is_asked(d);
+	request.may_inject = has_helper(d) || (d->options->may_inject && is_named(d->options->targets, d));
 	request.or_running = !(h->wishes & HEAP_AWAITED) && d->options->may_run;
 	request.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns
 							: d->options->auto_pause_ns;

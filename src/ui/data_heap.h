@@ -27,6 +27,7 @@ struct data_heap {
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
+		bool has_helper; /* and that a helper may be put in */
 	} *allowed;
 	size_t allowed_count, allowed_capacity;
 };
@@ -40,6 +41,10 @@ void data_heap_forget(struct data_heap *h);
 /* True if the one process was named by the user, or data_heap_allow()ed. */
 bool data_heap_is_allowed(const struct data *d);
 void data_heap_allow(struct data *d);
+
+/* Is its allocator to be asked, by a helper? And: yes, from now on, and one may be put in. */
+bool data_heap_is_asked(const struct data *d);
+void data_heap_ask(struct data *d);
 
 /* True if there is a process that runs, and not a captured one. */
 bool data_heap_can_be_read(const struct data *d);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -20,6 +21,9 @@
 /* Room that is kept for the next read; more than this goes back to the system in between. */
 #define ROOM_KEPT_BYTES (UINT64_C(64) << 20)
 
+/* Longer than a safe moment and an answer are waited for. */
+#define HELPER_WAIT_MS 10000
+
 struct heap_job {
 	struct procfs fs;
 	bool no_stop;
@@ -32,6 +36,8 @@ struct heap_job {
 
 	/* the thread's, while it runs */
 	struct heap_request request;
+	int pid; /* of the process that was read last */
+	struct helpers *helpers; /* NULL: none are wanted */
 	struct heap_findings findings;
 
 	atomic_bool is_cancelled;
@@ -59,11 +65,13 @@ void heap_findings_release(struct heap_findings *f)
 	heap_release(&f->heap);
 	heap_detail_release(&f->detail);
 	heap_leaks_release(&f->leaks);
+	helper_answer_release(&f->answer);
 	heap_findings_init(f);
 }
 
 static void destroy(struct heap_job *job)
 {
+	helpers_free(job->helpers, NULL, NULL);
 	heap_findings_release(&job->findings);
 	heap_reader_release(&job->reader);
 	sampler_free(job->sampler);
@@ -78,6 +86,7 @@ static void init_reader(struct heap_job *job)
 {
 	heap_reader_init(&job->reader, &job->fs, job->sampler, 0);
 	job->reader.is_running = job->no_stop;
+	job->reader.helpers = job->helpers;
 }
 
 struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop)
@@ -98,12 +107,23 @@ struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop)
 	return NULL;
 }
 
+/* What was put into a process is taken out before memstate ends: each step of a read is bounded. */
+static void wait_for_helpers(struct heap_job *job)
+{
+	struct pollfd wake = { .fd = job->wake_fd, .events = POLLIN };
+
+	atomic_store(&job->is_cancelled, true);
+	if (job->is_running && job->request.wants_helper)
+		poll(&wake, 1, HELPER_WAIT_MS);
+}
+
 void heap_job_free(struct heap_job *job)
 {
 	bool is_ours;
 
 	if (!job)
 		return;
+	wait_for_helpers(job);
 	pthread_mutex_lock(&job->lock);
 	job->is_abandoned = true;
 	atomic_store(&job->is_cancelled, true);
@@ -137,6 +157,25 @@ static int read_once(struct heap_job *job)
 	return heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
 }
 
+/* The helper of the process that is to be read, and none in another one. */
+static void choose_helpers(struct heap_job *job)
+{
+	const struct heap_request *request = &job->request;
+	struct target_pid pid = { .pid = job->findings.usage.process.pid };
+	const struct targets targets = { .pids = &pid, .pid_count = 1 };
+
+	if (!request->wants_helper || job->pid != pid.pid) {
+		helpers_free(job->helpers, NULL, NULL);
+		job->helpers = NULL;
+	}
+	job->pid = pid.pid;
+	if (request->wants_helper && !job->helpers)
+		job->helpers = helpers_new(&job->fs, false, false);
+	if (request->wants_helper && request->may_inject)
+		helpers_allow(job->helpers, &targets);
+	job->reader.helpers = job->helpers;
+}
+
 static bool takes_too_long(int r)
 {
 	return r == -EFBIG || r == -ETIMEDOUT;
@@ -146,6 +185,7 @@ static void read_heap(struct heap_job *job)
 {
 	struct heap_findings *f = &job->findings;
 
+	choose_helpers(job);
 	f->taken_ns = clock_now_ns();
 	f->error = read_once(job);
 	if (takes_too_long(f->error) && job->request.or_running) {
@@ -154,7 +194,9 @@ static void read_heap(struct heap_job *job)
 		f->error = read_once(job);
 		job->reader.is_running = job->no_stop;
 	}
-	if (job->request.wants_detail && heap_findings_are_known(f) &&
+	f->answer = job->reader.answer;
+	job->reader.answer = (struct helper_answer){ .was_wanted = false };
+	if (job->request.wants_detail && heap_findings_are_known(f) && !f->heap.is_said &&
 	    !atomic_load(&job->is_cancelled)) {
 		heap_reader_detail(&job->reader, &f->mappings, &f->detail);
 		f->has_detail = true;

@@ -13,6 +13,7 @@
 
 #include "model/heap.h"
 #include "model/heap_detail.h"
+#include "model/helper_answer.h"
 #include "model/mapping.h"
 #include "model/usage.h"
 #include "ui/heap_leaks.h"
@@ -28,6 +29,7 @@ struct heap_findings {
 	struct heap_detail detail;
 	bool has_detail;
 	struct heap_leaks leaks;
+	struct helper_answer answer; /* what its allocator said; problem is the job's, until its next process */
 	uint64_t taken_ns; /* when it began, what it took, and of one CPU */
 	uint64_t cost_ns;
 	uint64_t cpu_ns;
@@ -44,7 +46,10 @@ struct heap_job;
 /* The procfs is copied. With no_stop the process goes on. NULL where descriptors have run out. */
 struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop);
 
-/* A job that runs is left to itself: it lets go of the target and of its memory when it ends. */
+/*
+ * A job that runs is left to itself: it lets go of the target and of its memory when it ends. But where it has put
+ * a helper into a process, it is waited for, and the helper is taken out.
+ */
 void heap_job_free(struct heap_job *job);
 
 struct heap_request {
@@ -53,6 +58,8 @@ struct heap_request {
 	bool wants_detail;
 	bool wants_leaks;
 	bool or_running; /* where the stop would be longer: read it while the process runs */
+	/* ask its allocator too; one that was put in stays until it is not wanted any more, or another process is read */
+	bool wants_helper, may_inject;
 };
 
 /* Returns 0, -EBUSY while one runs, or another -errno. */

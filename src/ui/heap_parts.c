@@ -84,8 +84,10 @@ static uint64_t sum_owners(const struct heap *heap)
 {
 	uint64_t sum = 0;
 
+	/* one that is not known is part of another */
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
-		sum = bytes_add(sum, heap->owner_bytes[o]);
+		if (bytes_known(heap->owner_bytes[o]))
+			sum = bytes_add(sum, heap->owner_bytes[o]);
 	return sum;
 }
 
@@ -109,6 +111,8 @@ static void add_owner(const struct heap_sheet *s, unsigned int owner, const char
 	pen.role = ROLE_TEXT;
 	pen_addf(&pen, "%-16s", owner_names[owner]);
 	sheet_add_amount(s, &pen, heap->owner_bytes[owner]);
+	if (!bytes_known(heap->owner_bytes[owner]))
+		return;
 	add_share(&pen, heap->owner_bytes[owner], sum_owners(heap));
 	pen.role = ROLE_DIM;
 	if (heap->reading_count > 0)
@@ -123,12 +127,14 @@ static void draw_bar(const struct heap_sheet *s)
 	const struct heap *heap = &s->findings->heap;
 	char letters[OWNER_HEAP_LAST + 1];
 	enum role roles[OWNER_HEAP_LAST + 1];
+	uint64_t bytes[OWNER_HEAP_LAST + 1];
 	const struct sheet_bar bar = {
-		heap->owner_bytes, OWNER_HEAP_LAST + 1, sum_owners(heap), letters, roles,
+		bytes, OWNER_HEAP_LAST + 1, sum_owners(heap), letters, roles,
 	};
 	struct pen pen = lines_next(s->lines);
 
 	for (unsigned int o = 0; o <= OWNER_HEAP_LAST; o++) {
+		bytes[o] = bytes_known(heap->owner_bytes[o]) ? heap->owner_bytes[o] : 0;
 		letters[o] = part_letter((enum part)(PART_OWNER + o));
 		roles[o] = (enum role)(ROLE_OWNER + (int)o);
 	}
@@ -162,6 +168,8 @@ static void draw_owners(const struct heap_sheet *s)
 	pen.role = ROLE_DIM;
 	pen_addf(&pen, "%8s  %u%% of Rss", "",
 		 (units_per_mille(sum_owners(heap), rss_bytes) + 5) / 10);
+	if (heap->is_said)
+		return;
 	pen = lines_next(s->lines);
 	pen_addf(&pen, "%-18s", "trimmable");
 	sheet_add_amount(s, &pen, heap->trimmable_bytes);
@@ -355,9 +363,15 @@ static void draw_classes(const struct heap_sheet *s)
 			add_class(s, &heap->classes[i], most_bytes);
 }
 
-static void (*const parts[])(const struct heap_sheet *s) = {
-	sheet_draw_leaks, draw_owners,	   draw_chunks, sheet_draw_fill,
-	sheet_draw_types, sheet_draw_pins, draw_arenas, draw_classes,
+struct part_row {
+	void (*draw)(const struct heap_sheet *s);
+	bool is_walked; /* only a walk tells this */
+};
+
+static const struct part_row parts[] = {
+	{ sheet_draw_leaks, true }, { draw_owners, false },	{ sheet_draw_said, false },
+	{ draw_chunks, true },	    { sheet_draw_fill, true },	{ sheet_draw_types, true },
+	{ sheet_draw_pins, true },  { draw_arenas, true },	{ draw_classes, true },
 };
 
 void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f,
@@ -375,10 +389,12 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		size_t before = lines->count;
 
+		if (parts[i].is_walked && f->heap.is_said)
+			continue;
 		if (v->part_count > 0)
 			lines_next(lines);
 		v->part_lines[v->part_count] = lines->count;
-		parts[i](&sheet);
+		parts[i].draw(&sheet);
 		if (lines->count == v->part_lines[v->part_count])
 			lines->count = before; /* nothing to say */
 		else

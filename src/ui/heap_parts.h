@@ -38,6 +38,9 @@ struct sheet_bar {
 /* "[", a letter for each cell of the parts, "]", to the end of the line. */
 void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
 
+/* heap_said_parts.c: nothing where the allocator was not asked */
+void sheet_draw_said(const struct heap_sheet *s);
+
 /* heap_leak_parts.c: nothing where no scan was made */
 void sheet_draw_leaks(const struct heap_sheet *s);
 

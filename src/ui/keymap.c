@@ -23,6 +23,8 @@ const struct key_row key_rows[] = {
 	  "read the heap now; the process stands still for a moment" },
 	{ { 'l' }, ACTION_LEAKS, IN_HEAP | WHEN_READABLE, "Leaks",
 	  "look for leaks; the process stands still until its memory is copied" },
+	{ { 'a' }, ACTION_ASK, IN_HEAP | WHEN_READABLE, "Ask",
+	  "ask the allocator itself, by a helper thread that is put into the process" },
 	{ { KEY_ESCAPE }, ACTION_STOP_WAITING, IN_HEAP | WHEN_WAITING, "Cancel",
 	  "wait for the heap no longer" },
 	{ { KEY_ESCAPE }, ACTION_CLEAR_FILTER, IN_LISTS | WHEN_FILTERED, "Unfilter",

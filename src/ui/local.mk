@@ -19,6 +19,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/heap_leaks.h \
 	%D%/heap_parts.c \
 	%D%/heap_parts.h \
+	%D%/heap_said_parts.c \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/keymap.c \

@@ -10,6 +10,11 @@
 
 #define PROMPT_LENGTH_MAX 1000
 
+bool prompt_is_question(const struct prompt *prompt)
+{
+	return prompt->kind == PROMPT_STOP || prompt->kind == PROMPT_HELPER;
+}
+
 void prompt_release(struct prompt *prompt)
 {
 	strbuf_release(&prompt->text);
@@ -109,7 +114,7 @@ static void save(struct ui *ui)
 
 static void accept(struct ui *ui)
 {
-	bool is_allowed = ui->prompt.kind == PROMPT_STOP;
+	enum prompt_kind kind = ui->prompt.kind;
 	unsigned int wishes = ui->prompt.wishes;
 
 	if (ui->prompt.kind == PROMPT_SAVE) {
@@ -117,9 +122,11 @@ static void accept(struct ui *ui)
 		return;
 	}
 	prompt_release(&ui->prompt);
-	if (!is_allowed)
+	if (kind != PROMPT_STOP && kind != PROMPT_HELPER)
 		return;
 	data_heap_allow(&ui->data);
+	if (kind == PROMPT_HELPER)
+		data_heap_ask(&ui->data);
 	ui_read_heap(ui, wishes);
 }
 
@@ -139,7 +146,7 @@ static void type(struct ui *ui, uint32_t key)
 {
 	struct strbuf *text = &ui->prompt.text;
 
-	if (ui->prompt.kind == PROMPT_STOP || key < ' ' || key >= KEY_ARROW_UP || text->length >= PROMPT_LENGTH_MAX)
+	if (prompt_is_question(&ui->prompt) || key < ' ' || key >= KEY_ARROW_UP || text->length >= PROMPT_LENGTH_MAX)
 		return;
 	canvas_add_character(text, key);
 	apply(ui);

@@ -197,7 +197,7 @@ unsigned int ui_context(const struct ui *ui)
 {
 	if (ui->prompt.kind == PROMPT_SEARCH)
 		return IN_PROMPT | WHEN_MATCHING;
-	if (ui->prompt.kind == PROMPT_STOP)
+	if (prompt_is_question(&ui->prompt))
 		return IN_QUESTION;
 	if (ui->prompt.kind != PROMPT_NONE)
 		return IN_PROMPT;

@@ -22,6 +22,8 @@ struct ui_options {
 	uint64_t max_pause_ns, auto_pause_ns;
 	bool no_stop; /* read it while the process runs on */
 	bool may_run; /* the same, where the stop would be longer than auto_pause_ns */
+	/* ask the allocators of processes that were named, by helpers; and: one may be put into these */
+	bool asks_helper, may_inject;
 	const char *sort; /* as -s takes it, and right; NULL: the default */
 
 	/* A command that memstate runs, or all NULL and -1. */
@@ -57,6 +59,7 @@ enum prompt_kind {
 	PROMPT_FILTER,
 	PROMPT_SAVE,
 	PROMPT_STOP, /* may the process be stopped for its heap? Yes or no */
+	PROMPT_HELPER, /* and may a helper be put into it? */
 	PROMPT_COUNT_
 };
 
@@ -147,6 +150,7 @@ void ui_show_heap(struct ui *ui); /* the view was opened */
 void prompt_open(struct ui *ui, enum prompt_kind kind);
 void prompt_key(struct ui *ui, uint32_t key);
 void prompt_release(struct prompt *prompt);
+bool prompt_is_question(const struct prompt *prompt); /* yes or no */
 struct selection *ui_selection(struct ui *ui); /* of the list that is shown, or NULL */
 void ui_update_view(struct ui *ui);	       /* after a change of filter or data */
 bool ui_search(struct ui *ui, int step);

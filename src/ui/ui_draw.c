@@ -217,6 +217,21 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 	[PROMPT_SAVE] = "Save as: ",
 };
 
+/* The process goes on with a thread more; both are taken out again. */
+static void draw_helper_question(const struct ui *ui, struct pen *pen, const char *pause)
+{
+	const struct usage *u = data_detail(&ui->data);
+
+	if (u && pen->end - pen->x > 90) {
+		pen_add(pen, "Start a helper thread inside ");
+		pen_add_foreign(pen, u->process.comm, strlen(u->process.comm));
+		pen_addf(pen, " (%d), until memstate quits, and stop it for about %s? y/n ",
+			 u->process.pid, pause);
+	} else {
+		pen_addf(pen, "Start a helper thread inside it, stop it for about %s? y/n ", pause);
+	}
+}
+
 /* For a process that nobody has named: stopping it is asked for. */
 static void draw_question(const struct ui *ui, struct pen *pen)
 {
@@ -224,6 +239,12 @@ static void draw_question(const struct ui *ui, struct pen *pen)
 	uint64_t pause_ns = data_heap_estimate_ns(&ui->data, ui->prompt.wishes);
 	char pause[UNITS_TEXT_SIZE];
 
+	if (ui->prompt.kind == PROMPT_HELPER) {
+		draw_helper_question(ui, pen,
+				     bytes_known(pause_ns) ?
+					     units_format_duration(pause_ns, pause) : "a moment");
+		return;
+	}
 	pen_add(pen, "Stop ");
 	if (u && pen->end - pen->x > 60) {
 		pen_add_foreign(pen, u->process.comm, strlen(u->process.comm));
@@ -247,7 +268,7 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 		return;
 	canvas_fill(c, &line, ROLE_TEXT, ' ');
 	pen.role = ROLE_STRONG;
-	if (ui->prompt.kind == PROMPT_STOP) {
+	if (prompt_is_question(&ui->prompt)) {
 		draw_question(ui, &pen);
 	} else if (ui->prompt.kind != PROMPT_NONE) {
 		size_t room = (size_t)c->width / 2;

@@ -20,6 +20,15 @@ static void ask_for_heap(struct ui *ui, unsigned int wishes)
 	ui->prompt.wishes = wishes;
 }
 
+/* A process is changed by that: it is asked for even where the process was named. */
+static void ask_for_helper(struct ui *ui)
+{
+	if (data_heap_is_asked(&ui->data))
+		ui_read_heap(ui, 0);
+	else
+		prompt_open(ui, PROMPT_HELPER);
+}
+
 /* Of what is known there may be more to know. */
 static bool is_half_known(const struct ui *ui)
 {
@@ -52,6 +61,9 @@ bool ui_heap_act(struct ui *ui, enum action action)
 		return true;
 	case ACTION_LEAKS:
 		ask_for_heap(ui, HEAP_LEAKS);
+		return true;
+	case ACTION_ASK:
+		ask_for_helper(ui);
 		return true;
 	case ACTION_STOP_WAITING:
 		data_heap_cancel(&ui->data);

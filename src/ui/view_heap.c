@@ -114,6 +114,8 @@ static void draw_notice(const struct heap_view *v, struct canvas *c, const struc
 		pen_addf(&pen, "reading the heap%s: %s",
 			 h->reading_wishes & HEAP_LEAKS ? ", for leaks" : "",
 			 format_age(now_ns, h->began_ns, text));
+	else if (f && f->answer.problem)
+		pen_addf(&pen, "the allocator was not asked: %s", f->answer.problem);
 	else if (f && !f->error && f->heap.quality != QUALITY_UNKNOWN && f->heap.problem)
 		pen_addf(&pen, "not all is known: %s", f->heap.problem);
 }
