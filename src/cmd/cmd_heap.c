@@ -8,19 +8,28 @@
 #include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
+#include "cmd/signals.h"
 #include "cmd/stream.h"
 #include "cmd/text.h"
 #include "render/heap_report.h"
 #include "sample/heap_reader.h"
 
-static void add_report(struct session *session, const struct usage *u, const struct heap *heap,
-		       const struct heap_detail *detail, struct strbuf *out)
+struct show {
+	struct session *session;
+	struct heap_reader reader;
+	struct strbuf out;
+};
+
+static void add_report(struct show *show, const struct usage *u, const struct heap *heap,
+		       const struct heap_detail *detail)
 {
-	const struct options *o = session->options;
+	const struct options *o = show->session->options;
 	struct heap_report_options options = {
 		.exact_bytes = o->exact_bytes,
 		.top = (size_t)o->top,
+		.answer = show->reader.helpers ? &show->reader.answer : NULL,
 	};
+	struct strbuf *out = &show->out;
 	struct table_options terminal;
 
 	switch (o->format) {
@@ -43,9 +52,10 @@ static void add_report(struct session *session, const struct usage *u, const str
 }
 
 /* Returns 0 if the heap is shown, or -errno after the message. */
-static int show_process(struct session *session, struct heap_reader *reader,
-			struct usage *u, struct strbuf *out)
+static int show_process(struct show *show, struct usage *u)
 {
+	struct heap_reader *reader = &show->reader;
+
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct heap_detail detail;
 	struct heap heap;
@@ -54,11 +64,15 @@ static int show_process(struct session *session, struct heap_reader *reader,
 	r = heap_reader_read(reader, u, &mappings, &heap);
 	if (r == 0 && heap.quality == QUALITY_UNKNOWN)
 		r = -EOPNOTSUPP;
+	if (!u->error)
+		heaps_report_not_asked(u);
 	if (r < 0 && !u->error)
 		heaps_report_failure(u, &heap, r);
-	if (r == 0) {
+	if (r == 0 && heap.is_said) {
+		add_report(show, u, &heap, NULL);
+	} else if (r == 0) {
 		heap_reader_detail(reader, &mappings, &detail);
-		add_report(session, u, &heap, &detail, out);
+		add_report(show, u, &heap, &detail);
 		heap_detail_release(&detail);
 	}
 	heap_release(&heap);
@@ -66,26 +80,28 @@ static int show_process(struct session *session, struct heap_reader *reader,
 	return r;
 }
 
-static int show(struct session *session)
+static int show_targets(struct session *session)
 {
+	struct show show = { .session = session, .out = STRBUF_INIT };
 	struct options *o = session->options;
-	struct strbuf out = STRBUF_INIT;
-	struct heap_reader reader;
 	struct snapshot snapshot;
 	size_t unknown_count = 0;
 	int status, r;
 
 	snapshot_init(&snapshot);
-	heap_reader_init(&reader, &session->fs, session->sampler, o->max_pause_ns);
-	reader.is_running = o->no_stop;
+	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
+	show.reader.is_running = o->no_stop;
+	if (o->heap == HEAP_HELPER)
+		show.reader.helpers = heaps_make_helpers(session);
 	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
 	for (size_t i = 0; r == 0 && i < snapshot.count; i++) {
-		if (show_process(session, &reader, &snapshot.usages[i], &out) == 0)
+		if (show_process(&show, &snapshot.usages[i]) == 0)
 			continue;
 		unknown_count++;
 		snapshot.unreadable_count += snapshot.usages[i].error != 0;
 	}
-	heap_reader_release(&reader);
+	helpers_free(show.reader.helpers, session_report_left, NULL);
+	heap_reader_release(&show.reader);
 	if (r < 0) {
 		message_error(o->procfs_root, r);
 		status = EXIT_FAILED;
@@ -96,8 +112,8 @@ static int show(struct session *session)
 								: EXIT_FAILED;
 	}
 	snapshot_release(&snapshot);
-	status = stream_finish(&out, status);
-	strbuf_release(&out);
+	status = stream_finish(&show.out, status);
+	strbuf_release(&show.out);
 	return status;
 }
 
@@ -110,9 +126,19 @@ static int heap_run(struct options *o)
 		message_usage("heap", "which process? Say so with -p");
 		return EXIT_BAD_USAGE;
 	}
+	if (o->heap == HEAP_OFF) {
+		message_usage("heap", "--heap off leaves nothing to say");
+		return EXIT_BAD_USAGE;
+	}
+	status = heaps_check_options(o);
+	if (status != EXIT_DONE)
+		return status;
+	/* nothing ends memstate while a helper is in a process, but what would end it at once */
+	if (o->heap == HEAP_HELPER)
+		signals_begin();
 	status = session_begin(&session, o);
 	if (status == EXIT_DONE) {
-		status = show(&session);
+		status = show_targets(&session);
 		session_end(&session);
 	}
 	return status;

@@ -3,6 +3,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/cmd_compare.h"
+#include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/screen.h"
 #include "cmd/series.h"
@@ -37,10 +38,14 @@ static int check_preload(const struct options *o)
 
 static int check_combination(const struct options *o)
 {
-	if (o->heap == HEAP_WALK && targets_are_all(&o->targets) && !o->command) {
-		message_usage(NULL, "--heap walk stops processes: say which, with -p");
+	if ((o->heap == HEAP_WALK || o->heap == HEAP_HELPER) && targets_are_all(&o->targets) &&
+	    !o->command) {
+		message_usage(NULL, "--heap %s stops processes: say which, with -p",
+			      o->heap == HEAP_WALK ? "walk" : "helper");
 		return EXIT_BAD_USAGE;
 	}
+	if (heaps_check_options(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return EXIT_DONE;
 	if (o->sample_count > 0) {

@@ -21,6 +21,26 @@ uint64_t heaps_auto_pause_ns(const struct options *o)
 	return o->heap == HEAP_AUTO && !o->has_max_pause ? AUTO_PAUSE_NS : o->max_pause_ns;
 }
 
+int heaps_check_options(const struct options *o)
+{
+	if (o->heap == HEAP_HELPER || (!o->allow_stall && !o->malloc_info))
+		return EXIT_DONE;
+	message_usage(o->verb, "--%s goes with --heap helper",
+		      o->allow_stall ? "allow-stall" : "malloc-info");
+	return EXIT_BAD_USAGE;
+}
+
+struct helpers *heaps_make_helpers(const struct session *session)
+{
+	const struct options *o = session->options;
+	struct helpers *helpers = helpers_new(&session->fs, o->allow_stall, o->malloc_info);
+
+	/* a command has its helper from the start, and to put one in stops a thread */
+	if (!o->command && !o->no_stop)
+		helpers_allow(helpers, &o->targets);
+	return helpers;
+}
+
 void heaps_begin(struct session *session)
 {
 	const struct options *o = session->options;
@@ -34,6 +54,8 @@ void heaps_begin(struct session *session)
 	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,
 					 heaps_auto_pause_ns(o),
 					 o->max_share_per_mille);
+	if (o->heap == HEAP_HELPER)
+		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
 	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
 }
 
@@ -65,16 +87,26 @@ static void report(int pid, int error, const char *problem, uint64_t expected_ns
 		message("hint: %s", heap_error_help(error));
 }
 
+void heaps_report_not_asked(const struct usage *u)
+{
+	if (!u->helper_problem)
+		return;
+	message("%d: its allocator was not asked: %s%s", u->process.pid, u->helper_problem,
+		u->heap_quality != QUALITY_UNKNOWN ? "; its heap was walked instead" : "");
+}
+
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot)
 {
 	size_t missing = 0;
 
-	if (!session->heaps || session->options->heap != HEAP_WALK)
+	if (!session->heaps || session->options->heap == HEAP_AUTO)
 		return EXIT_DONE;
 	for (size_t i = 0; i < snapshot->count; i++) {
 		const struct usage *u = &snapshot->usages[i];
 		const char *problem = heap_problem_text(u);
 
+		if (!u->error)
+			heaps_report_not_asked(u);
 		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
 			continue;
 		report(u->process.pid, u->heap_error, problem, u->heap_expected_ns);

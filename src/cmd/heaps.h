@@ -26,8 +26,17 @@ void heaps_set_patience(struct session *session, uint64_t patience_ns);
 /* As sampler_read_mappings(), with the heap where it is to be read. */
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
 
+/* Do the options about helpers go together? EXIT_DONE, or EXIT_BAD_USAGE after the message. */
+int heaps_check_options(const struct options *options);
+
+/* To ask allocators through: put into the targets where the options allow that. The caller's. */
+struct helpers *heaps_make_helpers(const struct session *session);
+
+/* Say why the allocator of a process could not be asked, if it was to be. */
+void heaps_report_not_asked(const struct usage *u);
+
 /*
- * With --heap walk, say of which processes of the sample the heap could not be read. Returns EXIT_DONE,
+ * With --heap walk or helper, say of which processes of the sample the heap could not be read. Returns EXIT_DONE,
  * or EXIT_PARTIAL if there are some.
  */
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);

@@ -47,9 +47,11 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			    "a captured tree, or another mount of /proc" },
 	[OPTION_REDACT] = { 0, "redact", NULL, SCOPE_CAPTURE,
 			    "hide the paths of files and the command lines" },
-	[OPTION_HEAP] = { 0, "heap", "auto|walk|off", SCOPE_WATCH,
+	[OPTION_HEAP] = { 0, "heap", "auto|walk|helper|off", SCOPE_WATCH | SCOPE_HEAP,
 			  "read the heaps of processes that were named; each is stopped while its "
-			  "memory is copied (default auto: where that may be done)" },
+			  "memory is copied (default auto: where that may be done); helper: ask the "
+			  "allocator too, by a thread that is put into the process, or started with "
+			  "COMMAND" },
 	[OPTION_MAX_PAUSE] = { 0, "max-pause", "T", SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
 			       SCOPE_EXPLAIN,
 			       "leave the heap unread if that would stop the process for longer "
@@ -57,6 +59,12 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_NO_STOP] = { 0, "no-stop", NULL, SCOPE_WATCH | SCOPE_HEAP,
 			     "read the heap while the process runs: it is never stopped, and "
 			     "figures are approximate" },
+	[OPTION_ALLOW_STALL] = { 0, "allow-stall", NULL, SCOPE_WATCH | SCOPE_HEAP,
+				 "with --heap helper: ask even if that keeps the process from "
+				 "allocating for long" },
+	[OPTION_MALLOC_INFO] = { 0, "malloc-info", NULL, SCOPE_HEAP,
+				 "with --heap helper: the allocator's own report too, as "
+				 "malloc_info(3) makes it" },
 	[OPTION_FAIL_ABOVE] = { 0, "fail-above", "N|BYTES", SCOPE_LEAKS,
 				"end with status 4 if more is leaked than N blocks, or than BYTES: "
 				"a number with B, K, M or G; may be repeated, for both" },
@@ -101,6 +109,9 @@ static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
 	[OPTION_PRELOAD] = "run the command with this allocator: glibc, jemalloc, tcmalloc, "
 			   "tcmalloc_minimal, mimalloc, or a path",
+	[OPTION_HEAP] = "where figures come from: the memory, copied while the process stands still "
+			"(auto, walk); or that and the allocator itself, which a thread that is put "
+			"into the process asks (helper)",
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 

@@ -147,6 +147,10 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->no_stop;
 	case OPTION_CALLS_ONLY:
 		return &o->calls_only;
+	case OPTION_ALLOW_STALL:
+		return &o->allow_stall;
+	case OPTION_MALLOC_INFO:
+		return &o->malloc_info;
 	case OPTION_HELP:
 		return &o->help;
 	case OPTION_VERSION:
@@ -161,6 +165,7 @@ static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
 	static const char *const modes[] = {
 		[HEAP_AUTO] = "auto",
 		[HEAP_WALK] = "walk",
+		[HEAP_HELPER] = "helper",
 		[HEAP_OFF] = "off",
 	};
 
@@ -169,7 +174,7 @@ static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
 			o->heap = (enum heap_mode)i;
 			return 0;
 		}
-	return refuse(cmd, OPTION_HEAP, arg, "auto, walk or off");
+	return refuse(cmd, OPTION_HEAP, arg, "auto, walk, helper or off");
 }
 
 static int set_limit(const struct cmd *cmd, const char *arg, struct options *o)

@@ -36,6 +36,7 @@ enum format {
 enum heap_mode {
 	HEAP_AUTO, /* walked where that may be done, of processes that were named */
 	HEAP_WALK, /* from outside, while the process stands still; it is said where it fails */
+	HEAP_HELPER, /* walked, and the allocator is asked, inside the process */
 	HEAP_OFF,
 };
 
@@ -82,6 +83,8 @@ struct options {
 	uint64_t max_pause_ns;
 	bool has_max_pause;
 	bool no_stop;
+	bool allow_stall;
+	bool malloc_info;
 	uint64_t block_limit, byte_limit; /* of --fail-above */
 	bool has_block_limit, has_byte_limit;
 	const char *snapshot, *since; /* files, or NULL */

@@ -343,6 +343,7 @@ int series_run(struct session *session)
 			     targets_are_all(&o->targets);
 	snapshot_init(&series.snapshot);
 	r = run_samples(&series);
+	session_end_reading(session);
 	if (series.schedule.missed_count > 0)
 		message("%" PRIu64 " %s missed: memstate was late by an interval or more",
 			series.schedule.missed_count,

@@ -13,6 +13,7 @@
 #include "cmd/message.h"
 #include "cmd/signals.h"
 #include "cmd/variants.h"
+#include "probe/agent_library.h"
 
 int session_begin(struct session *session, struct options *options)
 {
@@ -32,9 +33,21 @@ int session_begin(struct session *session, struct options *options)
 	return EXIT_DONE;
 }
 
+void session_report_left(void *context, int pid, const char *what)
+{
+	(void)context;
+	message("%d: %s: it leaves by itself when nobody has asked it for a minute", pid, what);
+}
+
+void session_end_reading(struct session *session)
+{
+	heap_keeper_free(session->heaps, session_report_left, NULL);
+	session->heaps = NULL;
+}
+
 void session_end(struct session *session)
 {
-	heap_keeper_free(session->heaps);
+	session_end_reading(session);
 	sampler_free(session->sampler);
 	procfs_release(&session->fs);
 }
@@ -49,6 +62,29 @@ static int prepare_environment(const struct options *o, char ***ret)
 	*ret = variant_environment(&variants.items[0], environ);
 	variants_release(&variants);
 	return EXIT_DONE;
+}
+
+/* The command without a helper is walked, and it is said that it has none. */
+static void add_helper(const struct session *session, char ***environment)
+{
+	char *const *before = *environment ? *environment : environ;
+	char **with_helper;
+	char *library;
+	int r = agent_library_find(&library);
+
+	if (r < 0) {
+		message("the helper cannot be started with it: %s: %s",
+			library ? library : "libmemstate-agent.so",
+			r == -EOPNOTSUPP ? "this memstate was built without" :
+			r == -EINVAL	 ? "no path for LD_PRELOAD, which ends at blanks and colons" :
+					   strerror(-r));
+		free(library);
+		return;
+	}
+	with_helper = agent_environment(before, library, &session->fs);
+	environment_free(*environment);
+	*environment = with_helper;
+	free(library);
 }
 
 int session_start_command(struct session *session, const struct child_setup *setup)
@@ -73,8 +109,10 @@ int session_start_command(struct session *session, const struct child_setup *set
 
 		if (status != EXIT_DONE)
 			return status;
-		own.environment = environment;
 	}
+	if (o->heap == HEAP_HELPER)
+		add_helper(session, &environment);
+	own.environment = environment;
 	r = child_start(&session->child, o->command, &own);
 	environment_free(environment);
 	if (r < 0) {

@@ -21,6 +21,14 @@ struct session {
 
 /* Returns EXIT_DONE, or the status to end with after the message has been given. */
 int session_begin(struct session *session, struct options *options);
+
+/* From now on nothing is read: what was put into processes is taken out, and it is said where that failed. */
+void session_end_reading(struct session *session);
+
+/* To be given to helpers_free(). */
+void session_report_left(void *context, int pid, const char *what);
+
+/* The same, and all is given back. */
 void session_end(struct session *session);
 
 /*

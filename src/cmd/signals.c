@@ -13,6 +13,7 @@
 static volatile sig_atomic_t stop_count;
 static volatile sig_atomic_t last_stop;
 static sigset_t mask_before;
+static sigset_t mask_waiting; /* the same, but for SIGPIPE */
 
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -47,7 +48,10 @@ void signals_begin(void)
 	action.sa_flags = SA_NOCLDSTOP;
 	sigaction(SIGCHLD, &action, NULL);
 	sigaddset(&held, SIGCHLD);
+	sigaddset(&held, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &held, &mask_before);
+	mask_waiting = mask_before;
+	sigaddset(&mask_waiting, SIGPIPE);
 }
 
 void signals_reset_in_child(void)
@@ -66,10 +70,10 @@ void signals_wait_for_input(int fd, uint64_t due_ns)
 	};
 	sigset_t held;
 
-	if (ppoll(&input, 1, &timeout, &mask_before) <= 0)
+	if (ppoll(&input, 1, &timeout, &mask_waiting) <= 0)
 		return;
 	/* it delivers no signal while there is something to read, and that may be always */
-	sigprocmask(SIG_SETMASK, &mask_before, &held);
+	sigprocmask(SIG_SETMASK, &mask_waiting, &held);
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 

@@ -241,6 +241,7 @@ static int show(struct text *text)
 		status = wants_page(text) ? show_page(text) : show_table(text);
 	if (status == EXIT_FAILED)
 		return status;
+	session_end_reading(text->session);
 	return stream_finish(&text->out, status);
 }
 

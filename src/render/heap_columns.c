@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "classify/classify_stats.h"
 #include "model/image.h"
 #include "render/column.h"
 #include "render/heap_page.h"
@@ -128,6 +129,8 @@ static void add_owners(struct rows *rows)
 		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
 		add(rows, "resident", BYTES_UNKNOWN, heap->owner_bytes[o]);
 	}
+	if (heap->is_said)
+		return;
 	begin(rows, "heap", NULL, BYTES_UNKNOWN);
 	add(rows, "trimmable", BYTES_UNKNOWN, heap->trimmable_bytes);
 	if (heap->allocator == ALLOCATOR_JEMALLOC)
@@ -220,6 +223,32 @@ static void add_types(struct rows *rows)
 	}
 }
 
+/* What the allocator said; count where it is one, bytes where it is that. */
+static void add_value(struct rows *rows, const struct allocator_value *value)
+{
+	uint64_t walked = classify_stats_walked(
+		&rows->page->options->answer->stats, rows->page->heap, value->name);
+
+	begin(rows, "said", value->name, BYTES_UNKNOWN);
+	add(rows, "said", value->is_count ? value->value : BYTES_UNKNOWN,
+	    value->is_count ? BYTES_UNKNOWN : value->value);
+	if (bytes_known(walked))
+		add(rows, "walked", value->is_count ? walked : BYTES_UNKNOWN,
+		    value->is_count ? BYTES_UNKNOWN : walked);
+}
+
+static void add_answer(struct rows *rows, const struct helper_answer *answer)
+{
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		begin(rows, "owner", owner_names[o], BYTES_UNKNOWN);
+		add(rows, "said", BYTES_UNKNOWN, answer->bounds.said_bytes[o]);
+		add(rows, "at_least", BYTES_UNKNOWN, answer->bounds.least_bytes[o]);
+		add(rows, "at_most", BYTES_UNKNOWN, answer->bounds.most_bytes[o]);
+	}
+	for (size_t i = 0; i < answer->stats.value_count; i++)
+		add_value(rows, &answer->stats.values[i]);
+}
+
 void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
 			 const struct heap_detail *detail,
 			 const struct heap_report_options *options)
@@ -240,6 +269,8 @@ void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct
 		add_pages(&rows);
 		add_types(&rows);
 	}
+	if (options->answer && helper_answer_is_known(options->answer))
+		add_answer(&rows, options->answer);
 	column_list_release(&rows.list);
 }
 

@@ -4,6 +4,7 @@
 #include "render/heap_report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -28,16 +29,16 @@ int heap_page_bytes_width(const struct heap_page *p)
 	return p->options->exact_bytes ? 14 : 8;
 }
 
-static void add_head(const struct heap_page *p)
+/* How the figures were come by. */
+static void add_origin(const struct heap_page *p)
 {
 	const struct heap *heap = p->heap;
 	char pause[UNITS_TEXT_SIZE];
 
-	strbuf_addf(p->out, "%d ", p->usage->process.pid);
-	text_add_printable(p->out, p->usage->process.comm, strlen(p->usage->process.comm),
-			   false);
-	strbuf_addf(p->out, ": %s, %s. ", allocator_titles[heap->allocator],
-		    quality_names[heap->quality]);
+	if (heap->is_said) {
+		strbuf_addf(p->out, "Not walked: the allocator was asked.\n");
+		return;
+	}
 	if (heap->reading_count > 0)
 		strbuf_addf(p->out, "Not stopped, read %u times: ", heap->reading_count);
 	else
@@ -45,6 +46,18 @@ static void add_head(const struct heap_page *p)
 			    units_format_duration(heap->pause_ns, pause));
 	heap_page_add_bytes(p, heap->copied_bytes, 0);
 	strbuf_add_text(p->out, " were copied.\n");
+}
+
+static void add_head(const struct heap_page *p)
+{
+	const struct heap *heap = p->heap;
+
+	strbuf_addf(p->out, "%d ", p->usage->process.pid);
+	text_add_printable(p->out, p->usage->process.comm, strlen(p->usage->process.comm),
+			   false);
+	strbuf_addf(p->out, ": %s, %s. ", allocator_titles[heap->allocator],
+		    quality_names[heap->quality]);
+	add_origin(p);
 	if (heap->problem)
 		strbuf_addf(p->out, "Not all is known: %s.\n", heap->problem);
 	if (heap->skipped_bytes > 0) {
@@ -265,6 +278,10 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u, const struc
 	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
 
 	add_head(&page);
+	if (heap->is_said) {
+		heap_helper_add_text(&page);
+		return;
+	}
 	if (is_jemalloc)
 		heap_jemalloc_add_sums(&page);
 	else
@@ -279,6 +296,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u, const struc
 	add_classes(&page);
 	if (!is_jemalloc && heap->quality == QUALITY_EXACT)
 		add_mallinfo(&page);
+	heap_helper_add_text(&page);
 }
 
 /* JSON */
@@ -356,6 +374,10 @@ static void add_json_lists(struct strbuf *out, const struct heap *heap)
 {
 	bool is_first = true;
 
+	if (heap->is_said) {
+		strbuf_add_text(out, ",\"arenas\":null,\"classes\":null");
+		return;
+	}
 	strbuf_add_text(out, ",\"arenas\":[");
 	for (size_t i = 0; i < heap->arena_count; i++) {
 		if (i > 0)
@@ -383,8 +405,10 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u, const struc
 			  const struct heap_report_options *options)
 {
 	const struct heap_page page = { out, u, heap, detail, options };
-	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
+	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_said;
 	bool has_mallinfo = !is_jemalloc && heap->quality == QUALITY_EXACT;
+	bool are_lists_known = heap_lists_known(heap) && !heap->is_said;
+	char key[48];
 
 	strbuf_addf(
 		out,
@@ -402,15 +426,16 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u, const struc
 	heap_json_add_number(out, "rss_bytes", u->total.bytes[SMAPS_RSS]);
 	heap_json_add_number(out, "unexplained_bytes", usage_unexplained_bytes(u));
 	heap_json_add_number(out, "trimmable_bytes", heap->trimmable_bytes);
-	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
-		strbuf_addf(out, ",\"%s_resident_bytes\":%" PRIu64, owner_names[o],
-			    heap->owner_bytes[o]);
+	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
+		snprintf(key, sizeof(key), "%s_resident_bytes", owner_names[o]);
+		heap_json_add_number(out, key, heap->owner_bytes[o]);
+	}
 	for (size_t o = 0; heap->reading_count > 0 && o <= OWNER_HEAP_LAST; o++)
 		strbuf_addf(out, ",\"%s_spread_bytes\":%" PRIu64, owner_names[o],
 			    heap->spread_bytes[o]);
-	heap_json_add_sum(out, "mapped", &heap->mapped, !is_jemalloc);
+	heap_json_add_sum(out, "mapped", &heap->mapped, !is_jemalloc && !heap->is_said);
 	heap_json_add_number(out, "caches",
-			     heap_lists_known(heap) ? heap->cache_count : BYTES_UNKNOWN);
+			     are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
 	strbuf_add_text(out, ",\"mallinfo2\":");
 	for (size_t i = 0; has_mallinfo && i < MALLINFO_FIELDS; i++)
 		strbuf_addf(out, "%c\"%s\":%" PRIu64, i == 0 ? '{' : ',',
@@ -421,5 +446,6 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u, const struc
 	add_json_lists(out, heap);
 	if (detail)
 		heap_detail_add_json(&page);
+	heap_helper_add_json(&page);
 	strbuf_add_text(out, "}\n");
 }

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "model/heap.h"
 #include "model/heap_detail.h"
+#include "model/helper_answer.h"
 #include "model/usage.h"
 
 struct heap_report_options {
@@ -18,6 +19,7 @@ struct heap_report_options {
 	bool ascii; /* show nothing but ASCII */
 	int width;  /* of the terminal; 0: no limit */
 	size_t top; /* lines of each list; 0: all */
+	const struct helper_answer *answer; /* what the allocator said; NULL: it was not to be asked */
 };
 
 /* Append a page. The heap's quality is not unknown. detail may be NULL, here and below: it is left out. */

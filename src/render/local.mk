@@ -18,6 +18,7 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/csv.c \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
+	%D%/heap_helper.c \
 	%D%/heap_jemalloc.c \
 	%D%/heap_page.h \
 	%D%/explain_report.c \

@@ -248,6 +248,15 @@ static void get_heap_quality(const void *row, int arg, struct value *ret)
 	set_text(ret, quality_names[usage_of(row)->heap_quality]);
 }
 
+static void get_heap_source(const void *row, int arg, struct value *ret)
+{
+	const struct usage *u = usage_of(row);
+
+	(void)arg;
+	if (u->heap_quality != QUALITY_UNKNOWN)
+		set_text(ret, u->heap_is_said ? "helper" : "walk");
+}
+
 static void get_source(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
@@ -274,8 +283,25 @@ static void get_heap(const void *row, int arg, struct value *ret)
 
 static void get_heap_problem(const void *row, int arg, struct value *ret)
 {
+	const char *problem = heap_problem_text(usage_of(row));
+
 	(void)arg;
-	set_text(ret, heap_problem_text(usage_of(row)));
+	set_text(ret, problem ? problem : usage_of(row)->helper_problem);
+}
+
+enum { SAID_SYSTEM, SAID_LIVE, SAID_POOL, SAID_COST };
+
+static void get_said(const void *row, int arg, struct value *ret)
+{
+	const struct said *said = &usage_of(row)->said;
+	const uint64_t amounts[] = {
+		[SAID_SYSTEM] = said->system_bytes,
+		[SAID_LIVE] = said->live_bytes,
+		[SAID_POOL] = said->pool_bytes,
+		[SAID_COST] = said->cost_ns,
+	};
+
+	set_bytes(ret, amounts[arg]);
 }
 
 /* What only a walk of the heap tells, and what is without it. */
@@ -291,6 +317,9 @@ static void get_heap_problem(const void *row, int arg, struct value *ret)
 	{ name, heading, help, VALUE_BYTES, true, needs, owner, get_owner_bytes }
 #define PROCESS(name, heading, is_descending, which, help)                                         \
 	{ name, heading, help, VALUE_COUNT, is_descending, NEED_STAT, which, get_process }
+
+#define SAID(name, heading, which, help)                                                           \
+	{ name, heading, help, VALUE_BYTES, true, NEED_WALK, which, get_said }
 
 #define CELL(owner, needs, OWNER_, state, STATE_)                                                  \
 	{ owner "_" state "_bytes", NULL, "cell of the matrix: " owner ", " state, VALUE_BYTES,    \
@@ -366,8 +395,17 @@ static const struct column columns[] = {
 	  VALUE_SECONDS, true, NEED_WALK, HEAP_AGE, get_heap },
 	{ "heap_pause_s", "PAUSE", "how long the last walk of the heap stopped the process",
 	  VALUE_COST, true, NEED_WALK, HEAP_PAUSE, get_heap },
-	{ "heap_problem", "HEAPWHY", "why the heap's figures are unknown, or not exact",
+	{ "heap_problem", "HEAPWHY", "why the heap's figures are unknown, or not exact; or why its "
+	  "allocator could not be asked",
 	  VALUE_TEXT, false, NEED_WALK, 0, get_heap_problem },
+	{ "heap_source", "HEAPBY", "who told the heap's owners: walk, or helper", VALUE_WORD, false,
+	  NEED_WALK, 0, get_heap_source },
+	SAID("said_system_bytes", "SAIDSYS", SAID_SYSTEM,
+	     "what the allocator has from the kernel, as it says (--heap helper)"),
+	SAID("said_live_bytes", "SAIDLIVE", SAID_LIVE, "what it has handed out, resident or not"),
+	SAID("said_pool_bytes", "SAIDPOOL", SAID_POOL, "what is freed, and it keeps, likewise"),
+	{ "said_cost_s", "SAIDCOST", "how long it took to answer, inside the process", VALUE_COST,
+	  true, NEED_WALK, SAID_COST, get_said },
 
 	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP, "resident in transparent huge pages"),
 	MADE("hugetlb_bytes", "HUGETLB", NEED_ROLLUP, MADE_HUGETLB,

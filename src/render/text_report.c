@@ -216,6 +216,23 @@ static void add_matrix(const struct report *r)
 	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
 }
 
+/* What putting a question to the allocator came to, where that was to be done. */
+static void add_helper_note(const struct usage *u, struct strbuf *note)
+{
+	char system[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE], cost[UNITS_TEXT_SIZE];
+
+	if (u->helper_problem)
+		strbuf_addf(note, " The allocator was not asked: %s.", u->helper_problem);
+	if (!bytes_known(u->said.cost_ns))
+		return;
+	strbuf_addf(note, " The allocator says that it has %s from the kernel",
+		    units_format_bytes(u->said.system_bytes, system));
+	if (bytes_known(u->said.live_bytes))
+		strbuf_addf(note, ", and %s of it in use",
+			    units_format_bytes(u->said.live_bytes, live));
+	strbuf_addf(note, "; the answer took it %s.", units_format_duration(u->said.cost_ns, cost));
+}
+
 /* Where the heap's figures come from, or why there are none; and what that cost the process. */
 static void add_heap_note(const struct report *r)
 {
@@ -231,6 +248,12 @@ static void add_heap_note(const struct report *r)
 			    problem ? ": " : "", problem ? problem : "");
 		if (u->heap_pause_ns > 0)
 			strbuf_addf(&note, " The process was stopped for %s.", pause);
+	} else if (u->heap_is_said) {
+		strbuf_add_text(&note, "The heap was not walked");
+		if (age_ns > 0)
+			strbuf_addf(&note, ", but asked for %s before the rest",
+				    units_format_duration(age_ns, age));
+		strbuf_addf(&note, ": %s. live is at most this.", problem);
 	} else {
 		strbuf_add_text(&note, "The heap was read ");
 		if (age_ns > 0)
@@ -244,6 +267,7 @@ static void add_heap_note(const struct report *r)
 			strbuf_addf(&note, ": %s", problem);
 		strbuf_add_char(&note, '.');
 	}
+	add_helper_note(u, &note);
 	text_add_wrapped(r->out, note.text, 0, (size_t)r->options->width);
 }
 

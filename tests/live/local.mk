@@ -18,6 +18,7 @@ LIVE_TESTS = \
 	%D%/heap_auto.py %D%/clock.py %D%/command.py %D%/count.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/output.py \
 	%D%/races.py %D%/rights.py %D%/selection.py %D%/stacks.py %D%/states.py %D%/sums.py \
 	%D%/heap_types.py %D%/helper.py %D%/unharmed.py \
+	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
 	%D%/compare.py %D%/compare_server.py %D%/compare_show.py %D%/preload.py
 TESTS += $(LIVE_TESTS)

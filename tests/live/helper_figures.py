@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--heap helper: what allocators say of themselves, beside a walk and alone, in all formats; and processes
+into which no helper may be put are left as they are."""
+
+import ctypes.util
+import json
+import os
+import signal
+
+from heap_lib import FOLDER, MALLINFO, NO_HURRY, HeapTarget
+from inject_lib import InjectTarget, check_same, facts
+from live import (HEAP_OWNERS, KIB, MIB, OWNERS, STATES, Skip, check, equal, memstate, run,
+                  start_memstate, status_field, stop, test, wait_until)
+
+HELPER = ("--heap", "helper")
+BLOCK = 1000  # of compare_target
+SYS_MMAP = 9
+
+
+def asked(pid, *args, status=0):
+    result = memstate("heap", "-p", pid, "-J", *HELPER, *NO_HURRY, *args).must_be(status)
+    return json.loads(result.out), result
+
+
+def row_of(pid, *args):
+    result = memstate("-p", pid, "--csv", "-n1", "--output-all", *HELPER, *NO_HURRY,
+                      *args).must_be(0)
+    return result.rows()[0], result
+
+
+def library(name):
+    path = ctypes.util.find_library(name)
+    if not path:
+        raise Skip(f"lib{name} is not installed")
+    return path
+
+
+class Leaking(HeapTarget):
+    """Has so many bytes in blocks, and goes on allocating and freeing one."""
+
+    def __init__(self, mib, **more):
+        self.bytes = mib * MIB // BLOCK * BLOCK
+        self.mib = mib
+        super().__init__("leaking", mib, 0, program="compare_target", **more)
+
+    def read_until(self, word):
+        wait_until(lambda: int(status_field(self.pid, "RssAnon").split()[0]) * KIB > self.bytes and
+                   status_field(self.pid, "State").startswith("S"), "it is filled")
+        return {}
+
+    def wait_for_rest(self):
+        pass
+
+
+def check_sums(row):
+    equal(row["unexplained_bytes"], 0, "unexplained")
+    equal(sum(row[f"{o}_bytes"] or 0 for o in OWNERS), row["rss_bytes"], "sum of owners")
+    equal(sum(row[f"{s}_bytes"] for s in STATES), row["rss_bytes"], "sum of states")
+
+
+@test
+def glibc_says_of_a_still_process_what_the_walk_finds():
+    for shape in (("fragmented", 4), ("mapped", 3), ("threads", 3)):
+        with HeapTarget(*shape) as target:
+            heap, _ = asked(target.pid)
+            said, walked = heap["helper"]["values"], heap["helper"]["walked"]
+            for name, value in walked.items():
+                equal(value, said[name], f"{shape}: {name}")
+            equal(set(walked), set(MALLINFO) - {"usmblks"}, "what is compared")
+            equal(heap["helper"]["apart_bytes"], 0, "apart")
+            # what its own mallinfo2() said, but for what a thread more takes
+            for name in ("arena", "hblkhd", "uordblks", "fordblks"):
+                check(abs(said[name] - target.truth[name]) <= 64 * KIB,
+                      f"{shape}: {name}: {said[name]}, {target.truth[name]}")
+            check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"], "at most")
+            cached = sum(arena["cached_bytes"] for arena in heap["arenas"])
+            check(heap["helper"]["live_at_least_bytes"] <= heap["live_resident_bytes"] + cached,
+                  "at least")
+
+
+@test
+def jemalloc_says_of_a_still_process_what_the_walk_finds():
+    with HeapTarget("fragmented", 4, program="jemalloc_target",
+                    more_env={"LD_PRELOAD": library("jemalloc"),
+                              "MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1"}) as target:
+        heap, _ = asked(target.pid)
+        equal(heap["helper"]["allocator"], "jemalloc", "allocator")
+        equal(heap["helper"]["apart_bytes"], 0, "apart")
+        check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"], "at most")
+
+
+@test
+def owners_of_allocators_that_cannot_be_walked_are_bounds():
+    for name, allocator, most in (("tcmalloc_minimal", "tcmalloc", 1.1), ("mimalloc", "mimalloc", 8)):
+        with Leaking(16, more_env={"LD_PRELOAD": library(name)}) as target:
+            row, result = row_of(target.pid)
+            equal(result.errors(), [], "errors")
+            equal((row["allocator"], row["heap_quality"], row["heap_source"]),
+                  (allocator, "bound", "helper"), "who says it, and how well")
+            check(target.bytes <= row["live_bytes"] <= most * target.bytes + 2 * MIB,
+                  f"live: {row['live_bytes']}, {target.bytes}")
+            check_sums(row)
+            heap, _ = asked(target.pid)
+            equal(heap["heap_quality"], "bound", "quality")
+            check(heap["helper"]["live_at_least_bytes"] <= target.bytes * 1.1,
+                  "at least so much is resident")
+            check(heap["helper"]["live_at_most_bytes"] >= target.bytes, "at most")
+            equal(heap["arenas"], None, "arenas")
+
+
+def check_left_alone(pid, words, walks=True):
+    """It is as it was, the gate is named, and its heap is walked."""
+    before = facts(pid)
+    row, result = row_of(pid)
+    check(any(words in line for line in result.errors()), f"{words}: {result.errors()}")
+    check(words in row["heap_problem"], f"heap_problem: {row['heap_problem']}")
+    equal(row["heap_source"], "walk" if walks else None, "who told the owners")
+    equal(row["said_live_bytes"], None, "what it said")
+    check_sums(row)
+    check_same(before, facts(pid))
+
+
+@test
+def a_process_with_a_seccomp_filter_is_left_alone_and_walked():
+    with InjectTarget("filtered", f"kill:{SYS_MMAP}") as target:
+        wait_until(lambda: status_field(target.pid, "Seccomp") == "2", "it has its filter")
+        target.wait_until_parked()
+        check_left_alone(target.pid, "seccomp")
+
+
+@test
+def a_static_program_is_left_alone_and_walked():
+    with HeapTarget("fragmented", 2, program="heap_target_static") as target:
+        check_left_alone(target.pid, "static")
+
+
+@test
+def a_stopped_process_is_left_alone_and_walked():
+    with HeapTarget("fragmented", 2) as target:
+        stop(target.pid)
+        check_left_alone(target.pid, "stop")
+        # on its way back into the stop, it was let go of just now
+        wait_until(lambda: status_field(target.pid, "State")[0] == "T", "it is stopped again")
+
+
+@test
+def without_a_stop_none_is_put_in():
+    with HeapTarget("fragmented", 2) as target:
+        before = facts(target.pid)
+        _, result = row_of(target.pid, "--no-stop")
+        check(any("none may be put in" in line for line in result.errors()), result.errors())
+        check_same(before, facts(target.pid))
+
+
+@test
+def a_stall_is_refused_unless_it_is_allowed():
+    with InjectTarget("chunks", 120000) as target:
+        heap, result = asked(target.pid)
+        equal(heap["helper"], None, "helper")
+        check("--allow-stall" in heap["helper_problem"], heap["helper_problem"])
+        check(any(" ms " in line and "--allow-stall" in line for line in result.errors()),
+              result.errors())
+        heap, _ = asked(target.pid, "--allow-stall")
+        check(heap["helper"]["values"]["ordblks"] >= 100000,
+              f"ordblks: {heap['helper']['values']}")
+
+
+@test
+def its_own_report_is_there_if_it_is_asked_for():
+    with HeapTarget("fragmented", 2) as target:
+        heap, _ = asked(target.pid, "--malloc-info")
+        check(heap["helper"]["text"].startswith("<malloc version"), heap["helper"]["text"][:40])
+        heap, _ = asked(target.pid)
+        equal(heap["helper"]["text"], None, "text")
+
+
+@test
+def a_command_is_started_with_it():
+    command = (os.path.join(FOLDER, "compare_target"), "steady", "8", "1500")
+    result = memstate("--csv", "-i", "100ms", "--max-share", "100",
+                      "-o", "pid,said_live_bytes,heap_problem", *HELPER,
+                      *NO_HURRY, "--", *command).must_be(0)
+    said = [row["said_live_bytes"] for row in result.rows() if row["said_live_bytes"]]
+    check(said and max(said) >= 8 * MIB // BLOCK * BLOCK, f"said: {said}")
+
+
+def start_series(pid):
+    """A series that has asked: its helper is in the process."""
+    process = start_memstate("-p", pid, "--csv", "-i", "100ms", "--no-headings",
+                             "-o", "said_live_bytes", *HELPER, *NO_HURRY)
+    while not process.stdout.readline().strip():
+        check(process.poll() is None, "memstate has ended")
+    return process
+
+
+@test
+def it_is_taken_out_however_a_series_ends():
+    with HeapTarget("fragmented", 2) as target:
+        asked(target.pid)  # what libc does for its first thread stays
+        before = facts(target.pid)
+        for number in (signal.SIGINT, signal.SIGTERM, None):
+            process = start_series(target.pid)
+            if number:
+                process.send_signal(number)
+            process.stdout.close()  # the next row is too much for a pipe without a reader
+            process.stderr.read()
+            process.wait()
+            check_same(before, facts(target.pid))
+
+
+run()
