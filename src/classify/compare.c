@@ -65,26 +65,25 @@ static const struct run_sample *find_sample(const struct run *run, unsigned int 
 	return found;
 }
 
-/* At the end of the work, or as near to it as it was read: a heap is not read with each sample. */
 static uint64_t late_amount(const struct run *run, unsigned int amount)
 {
 	const struct run_sample *end = sample_at(run, MOMENT_END);
 
 	if (!end)
 		return BYTES_UNKNOWN;
-	return sample_amount(
-		find_sample(run, amount, end->elapsed_ns, end->elapsed_ns / 4), amount);
+	return sample_amount(find_sample(run, amount, end->elapsed_ns, end->elapsed_ns / 3),
+			     amount);
 }
 
-static uint64_t growth(const struct run *run, unsigned int amount)
+static uint64_t rss_growth(const struct run *run)
 {
 	const struct run_sample *end = sample_at(run, MOMENT_END);
 	const struct run_sample *middle;
 
 	if (!end)
 		return BYTES_UNKNOWN;
-	middle = find_sample(run, amount, end->elapsed_ns / 2, end->elapsed_ns / 4);
-	return bytes_sub(late_amount(run, amount), sample_amount(middle, amount));
+	middle = find_sample(run, AMOUNT_RSS, end->elapsed_ns / 2, end->elapsed_ns / 4);
+	return bytes_sub(end->rss_bytes, sample_amount(middle, AMOUNT_RSS));
 }
 
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
@@ -112,12 +111,12 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 							    : BYTES_UNKNOWN;
 	case FIGURE_PEAK_RSS:
 		return run->peak_rss_bytes;
-	case FIGURE_LIVE_GROWTH:
-		return growth(run, AMOUNT_OWNER + OWNER_LIVE);
 	case FIGURE_LATE_LIVE:
 		return late_amount(run, AMOUNT_OWNER + OWNER_LIVE);
+	case FIGURE_LATE_POOL:
+		return late_amount(run, AMOUNT_POOL);
 	case FIGURE_RSS_GROWTH:
-		return growth(run, AMOUNT_RSS);
+		return rss_growth(run);
 	default:
 		return sample_amount(sample_at(run, at / AMOUNT_COUNT_),
 				     at % AMOUNT_COUNT_);

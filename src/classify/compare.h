@@ -32,11 +32,10 @@ enum figure {
 	FIGURE_GIVEN_BACK, /* calls that gave memory back to the kernel */
 	FIGURE_ABOVE,	   /* time above the limit; unknown if there is none */
 	FIGURE_PEAK_RSS,   /* as the kernel saw it */
-	/* live at the end of the work, or where it was read within a quarter of its time from there */
+	FIGURE_RSS_GROWTH, /* from the middle of the work to its end */
+	/* at the end of the work, or where the heap was read within a third of its time from there */
 	FIGURE_LATE_LIVE,
-	/* from the middle of the work to that, the middle within a quarter likewise */
-	FIGURE_LIVE_GROWTH,
-	FIGURE_RSS_GROWTH,
+	FIGURE_LATE_POOL,
 	FIGURE_MOMENT_, /* use FIGURE_AT() */
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };

@@ -279,7 +279,7 @@ static bool rule_rss_grows(const struct facts *f, struct strbuf *out)
 	_cleanup_strbuf_ struct strbuf unknown = STRBUF_INIT;
 
 	if (f->live_grows || !f->rss_grows ||
-	    add_unknown(&unknown, f, FIGURE_LIVE_GROWTH) == 0)
+	    add_unknown(&unknown, f, FIGURE_LATE_LIVE) == 0)
 		return false;
 	strbuf_addf(
 		out,

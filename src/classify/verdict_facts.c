@@ -5,7 +5,7 @@
 
 #define LEAST_PER_MILLE 50
 
-/* Live memory that is the same but for when it was read, and how sizes are rounded up. */
+/* Rss that is the same but for how allocators round sizes up. */
 #define SAME_PER_MILLE 250
 /* It grows if this much of it came in the second half of the work. */
 #define GROWTH_PER_MILLE 100
@@ -19,7 +19,7 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 /* What owners have is of the program and its allocator, and hardly of chance: one run tells. */
 static bool is_of_owners(enum figure figure)
 {
-	return figure == FIGURE_LATE_LIVE || figure == FIGURE_LIVE_GROWTH ||
+	return figure == FIGURE_LATE_LIVE || figure == FIGURE_LATE_POOL ||
 	       (figure >= FIGURE_MOMENT_ &&
 		(figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ >= AMOUNT_POOL);
 }
@@ -109,51 +109,69 @@ static struct difference memory_difference(const struct facts *f, unsigned int a
 	return find_difference(f, FIGURE_AT(f->moment, amount), LEAST_BYTES);
 }
 
-/* So much of live's end came in the second half. */
-static bool has_grown(const struct spread *growth, const struct spread *end)
+static uint64_t median_of(const struct facts *f, size_t variant, enum figure figure)
 {
-	return growth->median >= LEAST_BYTES &&
-	       units_per_mille(growth->median, end->median) >= GROWTH_PER_MILLE;
+	return facts_spread(f, variant, figure)->median;
 }
 
-/* Of the usable variants where it is known, all; *ret_count says how many these are. */
-static bool all_grow(const struct facts *f, enum figure growth, enum figure end,
-		     size_t *ret_count)
+/* Rss does, by enough of where it ends. */
+static bool rss_grows(const struct facts *f, size_t variant)
 {
-	size_t count = 0;
+	uint64_t growth_bytes = median_of(f, variant, FIGURE_RSS_GROWTH);
+	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
 
-	for (size_t i = 0; i < f->usable_count; i++) {
-		size_t v = f->usable[i];
-
-		if (!facts_know(f, v, growth) || !facts_know(f, v, end))
-			continue;
-		if (!has_grown(facts_spread(f, v, growth), facts_spread(f, v, end)))
-			return false;
-		count++;
-	}
-	*ret_count = count;
-	return count > 0;
+	return facts_know(f, variant, FIGURE_RSS_GROWTH) && growth_bytes >= LEAST_BYTES &&
+	       units_per_mille(growth_bytes, median_of(f, variant, end)) >= GROWTH_PER_MILLE;
 }
 
 /*
- * Nothing that an allocator does makes it less: of the highest Rss at least half is live, and it is
- * the same under all.
+ * Rss grows, most of it is live, and what the pool has is too little to be what has grown. A heap is
+ * read too seldom to see live itself grow.
+ */
+static bool live_grows(const struct facts *f, size_t variant)
+{
+	enum figure end = FIGURE_AT(MOMENT_END, AMOUNT_RSS);
+
+	return rss_grows(f, variant) &&
+	       median_of(f, variant, FIGURE_LATE_LIVE) >= median_of(f, variant, end) / 2 &&
+	       median_of(f, variant, FIGURE_LATE_POOL) <=
+		       median_of(f, variant, FIGURE_RSS_GROWTH) / 2;
+}
+
+static void find_growth(struct facts *f)
+{
+	size_t known_count = 0;
+
+	f->rss_grows = f->live_grows = true;
+	for (size_t i = 0; i < f->usable_count; i++) {
+		size_t v = f->usable[i];
+
+		f->rss_grows &= rss_grows(f, v);
+		if (!facts_know(f, v, FIGURE_LATE_LIVE) || !facts_know(f, v, FIGURE_LATE_POOL))
+			continue;
+		f->live_grows &= live_grows(f, v);
+		known_count++;
+	}
+	f->live_grows &= known_count >= 2;
+}
+
+/*
+ * Nothing that an allocator does makes it less: of the highest Rss at least half is live under any, and
+ * the lowest is not much lower.
  */
 static bool is_live_same(const struct facts *f)
 {
-	enum figure live = FIGURE_LATE_LIVE;
 	enum figure rss = FIGURE_AT(f->moment, AMOUNT_RSS);
-	size_t low = facts_find_extreme(f, live, false);
-	size_t high = facts_find_extreme(f, live, true);
-	size_t largest = facts_find_extreme(f, rss, true);
-	uint64_t low_bytes, high_bytes;
+	size_t least_live = facts_find_extreme(f, FIGURE_LATE_LIVE, false);
+	size_t low = facts_find_extreme(f, rss, false);
+	size_t high = facts_find_extreme(f, rss, true);
+	uint64_t high_bytes;
 
-	if (low == NOBODY || largest == NOBODY)
+	if (least_live == NOBODY || high == NOBODY)
 		return false;
-	low_bytes = facts_spread(f, low, live)->median;
-	high_bytes = facts_spread(f, high, live)->median;
-	return units_per_mille(high_bytes - low_bytes, high_bytes) <= SAME_PER_MILLE &&
-	       low_bytes >= facts_spread(f, largest, rss)->median / 2;
+	high_bytes = median_of(f, high, rss);
+	return median_of(f, least_live, FIGURE_LATE_LIVE) >= high_bytes / 2 &&
+	       units_per_mille(high_bytes - median_of(f, low, rss), high_bytes) <= SAME_PER_MILLE;
 }
 
 static bool knows_rss_at(const struct facts *f, enum run_moment moment)
@@ -166,17 +184,11 @@ static bool knows_rss_at(const struct facts *f, enum run_moment moment)
 
 void facts_find(struct facts *f)
 {
-	size_t known_count = 0;
-
 	f->moment = knows_rss_at(f, MOMENT_SETTLED) ? MOMENT_SETTLED : MOMENT_END;
 	f->rss = memory_difference(f, AMOUNT_RSS);
 	f->firm = memory_difference(f, AMOUNT_FIRM);
 	f->peak = find_difference(f, FIGURE_PEAK_RSS, LEAST_BYTES);
 	f->cpu = find_difference(f, FIGURE_CPU, LEAST_NS);
-	f->live_grows = all_grow(f, FIGURE_LIVE_GROWTH, FIGURE_LATE_LIVE, &known_count) &&
-			known_count >= 2;
-	f->rss_grows = all_grow(f, FIGURE_RSS_GROWTH, FIGURE_AT(MOMENT_END, AMOUNT_RSS),
-				&known_count) &&
-		       known_count == f->usable_count;
+	find_growth(f);
 	f->is_live_same = is_live_same(f);
 }

@@ -171,8 +171,6 @@ static const struct column columns[] = {
 	       "most resident memory, as the kernel saw it"),
 	FIGURE("late_live_bytes", "LATELIVE", VALUE_BYTES, FIGURE_LATE_LIVE,
 	       "live at the end of the work, or when it was read shortly before"),
-	FIGURE("live_growth_bytes", "LIVEGROWTH", VALUE_BYTES, FIGURE_LIVE_GROWTH,
-	       "growth of live in the second half of the work"),
 	FIGURE("rss_growth_bytes", "RSSGROWTH", VALUE_BYTES, FIGURE_RSS_GROWTH,
 	       "growth of Rss in the second half of the work"),
 	MOMENT("at_peak_", "PEAK", MOMENT_PEAK, "in the largest sample"),
@@ -185,8 +183,8 @@ const struct column_set compare_columns = {
 	.count = sizeof(columns) / sizeof(columns[0]),
 	.csv_default =
 		"variant,allocator,statistic,run,good_runs,problem,wall_s,cpu_s,minor_faults,"
-		"major_faults,given_back,above_s,peak_rss_bytes,late_live_bytes,live_growth_bytes,"
-		"rss_growth_bytes,at_peak_rss_bytes,at_peak_live_bytes,at_peak_pool_pages_bytes,"
+		"major_faults,given_back,above_s,peak_rss_bytes,rss_growth_bytes,late_live_bytes,"
+		"at_peak_rss_bytes,at_peak_live_bytes,at_peak_pool_pages_bytes,"
 		"at_peak_pool_fragments_bytes,at_peak_heap_meta_bytes,at_peak_stack_bytes,"
 		"at_peak_anon_bytes,at_peak_file_bytes,at_peak_shmem_bytes,"
 		"at_peak_lazyfree_bytes,at_peak_unbacked_bytes,at_peak_heap_quality,"

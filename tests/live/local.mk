@@ -20,6 +20,6 @@ LIVE_TESTS = \
 	%D%/heap_types.py %D%/helper.py %D%/unharmed.py \
 	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
-	%D%/compare.py %D%/compare_server.py %D%/compare_show.py %D%/preload.py
+	%D%/compare.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/heap_lib.py %D%/inject_lib.py %D%/leak_lib.py %D%/python $(LIVE_TESTS)

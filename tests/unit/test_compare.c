@@ -157,10 +157,26 @@ static void growth_is_from_the_middle_of_the_work_to_its_end(void **state)
 							 8 * MIB, 40 * MIB });
 	/* what comes while it settles is not the work's */
 	assert_int_equal(compare_run_figure(&c, run, FIGURE_RSS_GROWTH), 4 * MIB);
-	assert_int_equal(compare_run_figure(&c, run, FIGURE_LIVE_GROWTH), 6 * MIB);
 	/* a sample at a tenth of the time is not its middle */
 	run->samples[1].elapsed_ns = 100 * NS_PER_MS;
 	assert_true(compare_run_figure(&c, run, FIGURE_RSS_GROWTH) == BYTES_UNKNOWN);
+	comparison_release(&c);
+}
+
+static void what_is_late_may_be_read_a_third_of_the_time_before_the_end(void **state)
+{
+	struct comparison c;
+	struct run *run;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	run = made_add_whole_run(&c, &(struct made_run){ 5 * MIB, 9 * MIB, 9 * MIB, 4 * MIB,
+							 BYTES_UNKNOWN, BYTES_UNKNOWN });
+	assert_true(compare_run_figure(&c, run, FIGURE_LATE_LIVE) == BYTES_UNKNOWN);
+	run->samples[1].elapsed_ns = 670 * NS_PER_MS;
+	assert_int_equal(compare_run_figure(&c, run, FIGURE_LATE_LIVE), 4 * MIB);
+	assert_int_equal(compare_run_figure(&c, run, FIGURE_LATE_POOL), MIB);
 	comparison_release(&c);
 }
 
@@ -193,6 +209,7 @@ int main(void)
 		cmocka_unit_test(time_above_a_limit_is_known_if_there_is_one),
 		cmocka_unit_test(owners_are_of_the_runs_whose_heap_was_read),
 		cmocka_unit_test(growth_is_from_the_middle_of_the_work_to_its_end),
+		cmocka_unit_test(what_is_late_may_be_read_a_third_of_the_time_before_the_end),
 		cmocka_unit_test(the_typical_run_is_the_one_nearest_to_where_it_settles),
 	};
 
