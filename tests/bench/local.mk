@@ -2,6 +2,7 @@
 bench_programs = \
 	%D%/heap \
 	%D%/heap_made \
+	%D%/helper \
 	%D%/pair \
 	%D%/rollup \
 	%D%/single \
@@ -16,6 +17,8 @@ bench_common = %D%/bench.c %D%/bench.h
 %C%_heap_SOURCES = %D%/heap.c $(bench_common)
 %C%_heap_LDADD = $(SAMPLE_LIBS) -lpthread
 %C%_heap_made_SOURCES = %D%/heap_made.c $(bench_common)
+%C%_helper_SOURCES = %D%/helper.c $(bench_common)
+%C%_helper_LDADD = $(PROBE_LIBS)
 %C%_pair_SOURCES = %D%/pair.c $(bench_common)
 %C%_rollup_SOURCES = %D%/rollup.c $(bench_common)
 %C%_single_SOURCES = %D%/single.c $(bench_common)

@@ -111,6 +111,12 @@ for shape in "blocks $(pick "128 1250000" "1024 10000000")" "list $(pick "128 12
 	stop
 done
 
+agent=$bench/../../src/agent/libmemstate-agent.so
+if [ -e "$agent" ]; then
+	echo "== a helper that is there from the start"
+	MEMSTATE_AGENT=$agent "$bench/helper" "$(pick 5 21)"
+fi
+
 start "$bench/spawn" 500
 set -- /proc/[0-9]*
 echo "== all processes: $#"
