@@ -50,7 +50,7 @@ static enum allocator find_named(const struct mapping_list *mappings)
 		if (!library || !(m->flags & MAPPING_EXEC) || m->inode == 0 ||
 		    library->allocator == ALLOCATOR_GLIBC)
 			continue;
-		/* one in LD_PRELOAD goes before libc's own */
+		/* one in LD_PRELOAD is loaded first, and so has the highest address */
 		if (named == ALLOCATOR_UNKNOWN || library->allocator != ALLOCATOR_MUSL)
 			named = library->allocator;
 	}
@@ -89,10 +89,10 @@ static void forget(struct heap *heap, struct blocks *blocks, enum allocator allo
 	heap->problem = unread[allocator];
 }
 
-void walk_heap(const struct walk_input *input, struct heap *ret,
-	       struct blocks *ret_blocks)
+/* Of the two that can be read, the one with more resident memory. */
+static void walk_either(const struct walk_input *input, struct heap *ret,
+			struct blocks *ret_blocks)
 {
-	enum allocator named = find_named(input->mappings);
 	struct blocks other_blocks;
 	struct heap other;
 
@@ -109,6 +109,18 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	}
 	heap_release(&other);
 	blocks_release(&other_blocks);
-	if (named != ALLOCATOR_UNKNOWN && !has_most(input, ret))
+}
+
+void walk_heap(const struct walk_input *input, struct heap *ret,
+	       struct blocks *ret_blocks)
+{
+	enum allocator named = find_named(input->mappings);
+	bool may_be_other;
+
+	walk_either(input, ret, ret_blocks);
+	/* musl's malloc gives way to a jemalloc that is linked into the program */
+	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
+		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
+	if (may_be_other && !has_most(input, ret))
 		forget(ret, ret_blocks, named);
 }

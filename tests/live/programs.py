@@ -5,6 +5,7 @@ The figures are asked of the program itself: by its own code, or by gdb, which c
 """
 
 import contextlib
+import ctypes.util
 import glob
 import json
 import os
@@ -253,9 +254,9 @@ func main() {
 """
 
 
-def check_unread(path, name):
+def check_unread(name, *argv):
     """A heap that cannot be read: said by name, and never as a number."""
-    with started(path) as process:
+    with started(*argv) as process:
         for args in ((), ("--no-stop",)):
             result = memstate("heap", "-p", process.pid, *args).must_be(1)
             equal(result.out, b"", "output")
@@ -282,9 +283,9 @@ def build(folder, name, source, *command, **more):
 def the_heap_of_a_musl_program_is_unknown():
     need("musl-gcc")
     with Folder() as folder:
-        check_unread(build(folder, "m.c", MUSL, "musl-gcc"), "musl")
+        check_unread("musl", build(folder, "m.c", MUSL, "musl-gcc"))
         # nothing names it
-        check_unread(build(folder, "m.c", MUSL, "musl-gcc", "-static"), None)
+        check_unread(None, build(folder, "m.c", MUSL, "musl-gcc", "-static"))
 
 
 @test
@@ -294,7 +295,18 @@ def the_heap_of_a_go_program_is_unknown():
         raise Skip("go is not installed")
     with Folder() as folder:
         env = dict(os.environ, GOCACHE=f"{folder}/cache", GO111MODULE="off", HOME=folder)
-        check_unread(build(folder, "m.go", GO, next(filter(None, found)), "build", env=env), "go")
+        check_unread("go", build(folder, "m.go", GO, next(filter(None, found)), "build", env=env))
+
+
+@test
+def a_jemalloc_that_another_allocator_took_over_from_is_not_the_programs_heap():
+    """As in a program that is linked with jemalloc, and has tcmalloc preloaded."""
+    libraries = [ctypes.util.find_library(name) for name in ("tcmalloc_minimal", "jemalloc")]
+    if not all(libraries):
+        raise Skip("libtcmalloc_minimal or libjemalloc is not installed")
+    check_unread("tcmalloc", "env", f"LD_PRELOAD={' '.join(libraries)}", "PYTHONMALLOC=malloc",
+                 sys.executable, "-c", "kept = [bytearray(1000) for _ in range(10000)]\n"
+                 "print('ready', flush=True); input()")
 
 
 run()
