@@ -86,7 +86,7 @@ static int open_output(const struct strbuf *folder, const char *name)
 int run_files_open(const char *folder, const struct variant *variant, const struct run *run,
 		   bool is_workload, struct run_files *ret)
 {
-	_cleanup_run_files_ struct run_files files = RUN_FILES_INIT;
+	struct run_files files = RUN_FILES_INIT;
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	int r;
 
@@ -102,9 +102,10 @@ int run_files_open(const char *folder, const struct variant *variant, const stru
 	files.input_fd = is_workload ? open("/dev/null", O_RDONLY | O_CLOEXEC) : open_input();
 	files.output_fd = open_output(&path, is_workload ? "workload.stdout" : "stdout");
 	files.error_fd = open_output(&path, is_workload ? "workload.stderr" : "stderr");
-	if (files.input_fd < 0 || files.output_fd < 0 || files.error_fd < 0)
+	if (files.input_fd < 0 || files.output_fd < 0 || files.error_fd < 0) {
+		run_files_close(&files);
 		return -EIO;
+	}
 	*ret = files;
-	files = (struct run_files)RUN_FILES_INIT;
 	return 0;
 }

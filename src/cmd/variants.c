@@ -197,7 +197,12 @@ static int check_library(struct variant *v, const struct machine *machine)
 	struct machine own;
 	int r;
 
-	r = path ? machine_read(path, &own) : -errno;
+	if (!path) {
+		r = -errno;
+		message_error(v->library, r);
+		return r;
+	}
+	r = machine_read(path, &own);
 	if (r == -ENOEXEC)
 		message("%s: is no library of machine code", v->library);
 	else if (r < 0)
