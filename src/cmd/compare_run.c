@@ -22,6 +22,7 @@
 #include "cmd/variants.h"
 #include "proc/proc_cost.h"
 #include "proc/proc_list.h"
+#include "target/give_back.h"
 
 /* The time between samples, unless -i says: a part of how long it has run so far. */
 #define INTERVAL_PART	100
@@ -51,6 +52,7 @@ struct active {
 	struct run run;
 	struct job job;
 	struct child workload;
+	struct give_back give_back;
 	uint64_t start_ns, next_ns;
 	bool has_ended; /* the command, before it was told to */
 };
@@ -378,7 +380,6 @@ static void summarise(struct active *a, uint64_t end_ns)
 	if (run->peak_rss_bytes == 0)
 		run->peak_rss_bytes = BYTES_UNKNOWN;
 	run->above_ns = find_above_ns(run, a->options->above_bytes, end_ns);
-	run->given_back_count = BYTES_UNKNOWN;
 	run->problem = find_problem(a);
 }
 
@@ -419,6 +420,8 @@ static int start_command(struct active *a)
 	r = job_start(&a->job, a->context->options->command, &setup);
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
+	else
+		(void)give_back_begin(&a->give_back, a->job.child.pid); /* or it is unknown */
 	environment_free(environment);
 	return r;
 }
@@ -457,6 +460,7 @@ int compare_run_one(const struct compare_context *context, size_t variant, unsig
 		.options = &context->options->compare,
 		.run = { .variant = variant, .number = number, .is_warm_up = is_warm_up },
 		.job = { .sampler = context->sampler },
+		.give_back = GIVE_BACK_INIT,
 	};
 	uint64_t end_ns;
 	int r;
@@ -473,6 +477,8 @@ int compare_run_one(const struct compare_context *context, size_t variant, unsig
 	else
 		run_to_end(&a);
 	end_ns = job_end_ns(&a.job) - a.start_ns;
+	a.run.given_back_count = give_back_read(&a.give_back);
+	give_back_end(&a.give_back);
 	end_all(&a);
 	summarise(&a, end_ns);
 	job_release(&a.job);

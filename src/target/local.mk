@@ -4,6 +4,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/elf_exports.h \
 	%D%/elf_symbols.c \
 	%D%/elf_symbols.h \
+	%D%/give_back.c \
+	%D%/give_back.h \
 	%D%/mapped_file.c \
 	%D%/mapped_file.h \
 	%D%/memory.c \

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """memstate --preload A,B --workload SCRIPT -- SERVER, and programs that are not of these tests."""
 
+import json
+import mmap
 import os
 import shutil
+import subprocess
 import sys
 
 from compare_lib import TARGET, TWO, compare, good, is_there, patient, read
-from live import KIB, MIB, Folder, Skip, check, equal, memstate, run, test
+from live import (KIB, MEMSTATE, MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run,
+                  test)
 
 
 @test
@@ -68,6 +72,46 @@ def python_that_builds_and_drops_a_large_structure():
     for row in rows:
         check(row["peak_rss_bytes"] > 24 * MIB, row)
         check(row["minor_faults"] > 24 * MIB // (64 * KIB), row)
+
+
+TRACEFS = "/sys/kernel/tracing"
+
+
+def with_tracefs(*command):
+    """In a mount namespace of its own, where there is one."""
+    if os.path.exists(f"{TRACEFS}/events/syscalls/sys_enter_madvise/id"):
+        return list(command)
+    return ["unshare", "-m", "sh", "-c", f'mount -t tracefs none {TRACEFS} && exec "$@"', "sh", *command]
+
+
+@test
+def calls_that_give_memory_back_are_counted_where_that_is_allowed():
+    if not hasattr(mmap, "MADV_DONTNEED"):
+        raise Skip("this python has no madvise")
+    try:
+        subprocess.run(with_tracefs("test", "-r", f"{TRACEFS}/events/syscalls/sys_enter_madvise/id"),
+                       check=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as e:
+        raise Skip("there is no tracefs here that may be read") from e
+    script = """import mmap, os
+room = mmap.mmap(-1, 1 << 20)
+def give(count):
+    for i in range(count):
+        room.madvise(mmap.MADV_DONTNEED)
+        room.madvise(mmap.MADV_WILLNEED)  # gives nothing back
+if os.fork() == 0:
+    give(1000)
+    os._exit(0)
+give(1000)
+os.wait()
+"""
+    got = subprocess.run(with_tracefs(MEMSTATE, "--preload", TWO, "--runs", "1", "--json", "--",
+                                      sys.executable, "-c", script),
+                         stdout=subprocess.PIPE, check=True, timeout=TIMEOUT).stdout
+    for row in json.loads(got)["rows"]:
+        if row["statistic"] == "run" and row["given_back"] is None:
+            raise Skip("the kernel may not be asked to count here")
+        check(2000 <= row["given_back"] < 2500, row)
 
 
 run()
