@@ -3,9 +3,11 @@
 
 #include "cmd/cmd_compare.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -19,6 +21,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/variants.h"
+#include "probe/agent_library.h"
 
 /* No interval has to be kept; but a long walk must not hide the peak. */
 #define PATIENCE_NS (50 * NS_PER_MS)
@@ -124,6 +127,63 @@ static int status_of(const struct comparison *c)
 	return failed_count > 0 || c->is_interrupted ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+/* Which allocators a walk does not know. */
+static bool is_asked(const struct variant *variant)
+{
+	return variant->allocator == ALLOCATOR_TCMALLOC || variant->allocator == ALLOCATOR_MIMALLOC;
+}
+
+static bool wants_helper(const struct options *o, const struct variant *variant)
+{
+	return o->heap == HEAP_HELPER || (o->heap == HEAP_AUTO && is_asked(variant));
+}
+
+/* Returns the library with the helper; NULL if no variant wants it, or there is none: it is said where it was asked for. */
+static char *find_helper(const struct options *o, const struct comparison *c)
+{
+	char *library = NULL;
+	bool is_wanted = false;
+	int r;
+
+	for (size_t i = 0; i < c->variant_count; i++)
+		is_wanted |= wants_helper(o, &c->variants[i]);
+	if (!is_wanted)
+		return NULL;
+	r = agent_library_find(&library);
+	if (r == 0)
+		return library;
+	if (o->heap == HEAP_HELPER)
+		message_error(library ? library : "libmemstate-agent.so", r);
+	free(library);
+	return NULL;
+}
+
+static void make_environments(struct compare_context *context, const char *helper)
+{
+	const struct comparison *c = context->comparison;
+
+	context->environments = xcalloc(c->variant_count, sizeof(*context->environments));
+	for (size_t i = 0; i < c->variant_count; i++) {
+		char **plain = variant_environment(&c->variants[i], environ);
+
+		context->environments[i] = plain;
+		if (!helper || !wants_helper(context->options, &c->variants[i]))
+			continue;
+		context->environments[i] = agent_environment(plain, helper, context->fs);
+		environment_free(plain);
+	}
+}
+
+static void begin_heaps(struct session *session, const char *helper)
+{
+	heaps_begin(session);
+	if (!session->heaps)
+		return;
+	heaps_set_patience(session, PATIENCE_NS);
+	if (helper && session->options->heap == HEAP_AUTO)
+		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
+}
+
 static int compare(struct session *session, const struct compare_show *show, struct comparison *c)
 {
 	struct compare_context context = {
@@ -131,6 +191,7 @@ static int compare(struct session *session, const struct compare_show *show, str
 		.comparison = c,
 		.fs = &session->fs,
 	};
+	_cleanup_free_ char *helper = find_helper(session->options, c);
 	int status, r;
 
 	signals_begin();
@@ -139,11 +200,14 @@ static int compare(struct session *session, const struct compare_show *show, str
 		message_error("prctl", r);
 		return EXIT_FAILED;
 	}
-	heaps_begin(session);
-	heaps_set_patience(session, PATIENCE_NS);
+	begin_heaps(session, helper);
+	make_environments(&context, helper);
 	context.sampler = run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());
 	r = run_all(&context);
 	run_sampler_free(context.sampler);
+	for (size_t i = 0; i < c->variant_count; i++)
+		environment_free(context.environments[i]);
+	free(context.environments);
 	if (r < 0)
 		return EXIT_FAILED;
 	status = status_of(c);

@@ -19,7 +19,6 @@
 #include "cmd/message.h"
 #include "cmd/run_files.h"
 #include "cmd/signals.h"
-#include "cmd/variants.h"
 #include "proc/proc_cost.h"
 #include "proc/proc_list.h"
 #include "target/give_back.h"
@@ -404,15 +403,12 @@ static int start_command(struct active *a)
 	const struct comparison *comparison = a->context->comparison;
 	const struct variant *variant = &comparison->variants[a->run.variant];
 	_cleanup_run_files_ struct run_files files = RUN_FILES_INIT;
-	struct child_setup setup = { 0 };
-	char **environment;
+	struct child_setup setup = { .environment = a->context->environments[a->run.variant] };
 	int r;
 
 	r = run_files_open(a->options->output_dir, variant, &a->run, false, &files);
 	if (r < 0)
 		return r;
-	environment = variant_environment(variant, environ);
-	setup.environment = environment;
 	setup.input_fd = files.input_fd;
 	setup.output_fd = files.output_fd;
 	setup.error_fd = files.error_fd;
@@ -422,7 +418,6 @@ static int start_command(struct active *a)
 		message_error(a->context->options->command[0], r);
 	else
 		(void)give_back_begin(&a->give_back, a->job.child.pid); /* or it is unknown */
-	environment_free(environment);
 	return r;
 }
 

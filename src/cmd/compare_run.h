@@ -13,6 +13,7 @@
 struct compare_context {
 	const struct options *options;
 	struct comparison *comparison;
+	char ***environments; /* of the variants */
 	const struct procfs *fs;
 	struct run_sampler *sampler;
 };

@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 
-from compare_lib import TARGET, TWO, compare, good, has_jemalloc, is_there, patient, read, said
+from compare_lib import TARGET, TWO, compare, good, has, is_there, patient, read, said
 from live import (MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run, start_memstate, test,
                   wait_until)
 
@@ -45,7 +45,7 @@ def each_run_reads_standard_input_from_its_beginning():
 @test
 @patient
 def what_glibc_keeps_another_gives_back():
-    if not has_jemalloc():
+    if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
     other = "jemalloc:dirty_decay_ms=0"
     with Folder() as folder:
@@ -121,7 +121,7 @@ def a_run_that_fails_is_said_and_left_out():
 @test
 @patient
 def an_allocator_that_the_command_drops_is_no_good_run():
-    if not has_jemalloc():
+    if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
     rows, _ = compare("glibc,jemalloc", "--runs", "1", "--", "env", "-u", "LD_PRELOAD", TARGET,
                       "steady", "4", "400", status=3)

@@ -12,8 +12,8 @@ TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "compare_targe
 TWO = "glibc,glibc:arena_max=1"  # these are always there
 
 
-def has_jemalloc():
-    return memstate("--preload", "jemalloc", "--csv", "--", "true").status == 0
+def has(allocator):
+    return memstate("--preload", allocator, "--csv", "--", "true").status == 0
 
 
 def compare(preload, *args, status=0, **popen):

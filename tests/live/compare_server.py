@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from compare_lib import TARGET, TWO, compare, good, is_there, patient, read
+from compare_lib import TARGET, TWO, compare, good, has, is_there, patient, read, said
 from live import (KIB, MEMSTATE, MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run,
                   test)
 
@@ -72,6 +72,24 @@ def python_that_builds_and_drops_a_large_structure():
     for row in rows:
         check(row["peak_rss_bytes"] > 24 * MIB, row)
         check(row["minor_faults"] > 24 * MIB // (64 * KIB), row)
+
+
+@test
+@patient
+def allocators_that_cannot_be_walked_are_asked():
+    if not os.path.exists(os.path.join(os.environ["builddir"], "src/agent/libmemstate-agent.so")):
+        raise Skip("this was built without the helper")
+    others = [name for name in ("tcmalloc", "mimalloc") if has(name)]
+    if not others:
+        raise Skip("neither tcmalloc nor mimalloc is installed")
+    with Folder() as folder:
+        kept = os.path.join(folder, "kept")
+        rows, _ = compare(",".join(["glibc", *others]), "--runs", "1", "--output-dir", kept, "--",
+                          TARGET, "steady", "8", "500")
+        live = said(kept, "1-glibc")["live_bytes"]
+    for row in rows:
+        equal(row["at_peak_heap_quality"], "exact" if row["variant"] == "glibc" else "bound", row)
+        check(live <= row["at_peak_live_bytes"] < live * 1.2, (live, row))
 
 
 TRACEFS = "/sys/kernel/tracing"
