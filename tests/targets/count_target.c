@@ -42,8 +42,9 @@ static void fail(const char *what)
 static void pairs(int count, size_t bytes)
 {
 	for (int i = 0; i < count; i++) {
-		kept = call_malloc(bytes);
-		call_free(kept);
+		void *volatile p = call_malloc(bytes);
+
+		call_free(p);
 	}
 }
 
