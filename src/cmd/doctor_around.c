@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "base/units.h"
 #include "cmd/doctor.h"
+#include "probe/agent_library.h"
 #include "proc/proc_meminfo.h"
 #include "target/elf_symbols.h"
 
@@ -167,6 +169,22 @@ static void check_symbols(const struct patient *patient, struct finding *ret)
 		find_built(HAVE_LIBELF, "libelf", "build it with libelf", ret);
 }
 
+static void check_agent(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_free_ char *library = NULL;
+	int r = agent_library_find(&library);
+
+	(void)patient;
+	if (r == -EOPNOTSUPP)
+		finding_set(ret, ANSWER_NO, "build it without --disable-agent, for x86-64",
+			    "built without what runs in other processes");
+	else if (r < 0)
+		finding_set(ret, ANSWER_NO, "install memstate whole", "%s: %s",
+			    library ? library : "libmemstate-agent.so", strerror(-r));
+	else
+		finding_set(ret, ANSWER_YES, NULL, "%s is there", library);
+}
+
 static const struct check checks[] = {
 	{ "cgroup_memory", "groups of processes have limits of memory", false, CHECK_LIVE, check_cgroup },
 	{ "huge_pages", "the kernel backs memory with huge pages", false, CHECK_LIVE, check_huge_pages },
@@ -176,6 +194,8 @@ static const struct check checks[] = {
 	{ "screen", "there is an interactive screen", false, CHECK_LIVE, check_screen },
 	{ "symbols", "types of blocks and places in programs have names", false, CHECK_LIVE,
 	  check_symbols },
+	{ "helper_library", "commands can be started with a helper that asks their allocator", false,
+	  CHECK_LIVE, check_agent },
 	{ "libproc2", "procps' library lists the processes", false, CHECK_LIVE, check_libproc2 },
 };
 

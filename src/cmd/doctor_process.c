@@ -12,6 +12,7 @@
 #include "cmd/doctor.h"
 #include "model/heap.h"
 #include "model/known_names.h"
+#include "probe/gates.h"
 #include "proc/proc_task.h"
 
 static void check_memory(const struct patient *patient, struct finding *ret)
@@ -229,6 +230,33 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "mem can be opened, and nobody traces it");
 }
 
+/* What must be so before a thread of it is stopped: nobody stops it here to see more. */
+static void check_helper(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_close_ int fd = procfs_open_file(patient->fs, patient->process->pid, "");
+	const struct probe_request request = {
+		.fs = patient->fs,
+		.pid = patient->process->pid,
+		.start_ticks = patient->process->start_ticks,
+		.may_inject = true,
+	};
+	const char *reason = NULL;
+	int r = fd < 0 ? fd : 0;
+
+	if (!process_has_memory(patient->process)) {
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to ask");
+		return;
+	}
+	if (r == 0)
+		r = gates_check(&request, fd, &reason);
+	if (r < 0)
+		finding_set(ret, ANSWER_NO,
+			    r == -EPERM || r == -EACCES ? patient_permission_fix(patient) : NULL, "%s",
+			    reason ? reason : strerror(-r));
+	else
+		finding_set(ret, ANSWER_YES, NULL, "nothing that can be seen from outside forbids it");
+}
+
 static const struct check checks[] = {
 	{ "memory", "it has memory of its own", false, CHECK_ANYWHERE, check_memory },
 	{ "smaps", "its mappings and the state of their pages", true, CHECK_ANYWHERE, check_smaps },
@@ -242,6 +270,8 @@ static const struct check checks[] = {
 	{ "dynamic", "its libraries are told by their names", false, CHECK_ANYWHERE, check_dynamic },
 	{ "allocator", "which malloc it uses", false, CHECK_ANYWHERE, check_allocator },
 	{ "heap", "what malloc has: live blocks, free pages, fragments", false, CHECK_LIVE, check_heap },
+	{ "helper", "its allocator can be asked, by a thread put into it", false, CHECK_LIVE,
+	  check_helper },
 };
 
 const struct check_list doctor_process_checks = {

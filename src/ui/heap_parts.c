@@ -119,7 +119,7 @@ static void add_owner(const struct heap_sheet *s, unsigned int owner, const char
 		pen_addf(&pen, "  readings within %s",
 			 units_format_bytes(heap->spread_bytes[owner], spread));
 	else
-		pen_addf(&pen, "  %s", meaning);
+		pen_addf(&pen, "  %s", heap->is_said ? "at most, as it says" : meaning);
 }
 
 static void draw_bar(const struct heap_sheet *s)

@@ -63,14 +63,16 @@ void sheet_draw_said(const struct heap_sheet *s)
 	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-*s", NAME_WIDTH, "IN ITS OWN WORDS");
 	sheet_add_title(s, &pen, "SAID");
-	sheet_add_title(s, &pen, "WALKED");
-	sheet_add_title(s, &pen, "APART");
+	if (!s->findings->heap.is_said) {
+		sheet_add_title(s, &pen, "WALKED");
+		sheet_add_title(s, &pen, "APART");
+	}
 	for (size_t i = 0; i < answer->stats.value_count; i++)
 		add_value(s, &answer->stats.values[i]);
 	pen = lines_next(s->lines);
 	pen.role = ROLE_DIM;
-	pen_addf(&pen, "the answer took %s", units_format_duration(answer->stats.cost_ns, cost));
+	pen_addf(&pen, "answered in %s", units_format_duration(answer->stats.cost_ns, cost));
 	if (answer->was_put_in)
-		pen_addf(&pen, "; putting the helper in stopped one thread %u times, for %s in all",
-			 answer->stop_count, units_format_duration(answer->stopped_ns, stopped));
+		pen_addf(&pen, "; one thread was stopped %u times for that, %s in all", answer->stop_count,
+			 units_format_duration(answer->stopped_ns, stopped));
 }

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/classify_stats.h"
 
 #define KIB UINT64_C(1024)
 
@@ -237,6 +238,65 @@ static void make_jemalloc(struct heap_findings *f)
 	}
 }
 
+static void add_answer(struct heap_findings *f, enum allocator allocator)
+{
+	f->answer = (struct helper_answer){
+		.was_wanted = true,
+		.was_put_in = true,
+		.stop_count = 4,
+		.stopped_ns = 300 * NS_PER_US,
+		.stats = { .allocator = allocator, .cost_ns = 37 * NS_PER_US },
+	};
+}
+
+/* Walked, and said too: the live blocks are not all the same. */
+static void make_asked(struct heap_findings *f)
+{
+	struct allocator_stats *stats = &f->answer.stats;
+
+	make_known(f);
+	add_answer(f, ALLOCATOR_GLIBC);
+	f->heap.mallinfo.uordblks = 61 * MIB;
+	f->heap.mallinfo.ordblks = 1744;
+	stats->mallinfo = f->heap.mallinfo;
+	stats->mallinfo.uordblks += 4 * KIB;
+	stats->values[0] = (struct allocator_value){ "ordblks", 1744, true };
+	stats->values[1] = (struct allocator_value){ "uordblks", stats->mallinfo.uordblks, false };
+	stats->value_count = 2;
+}
+
+/* Said only. */
+static void make_said(struct heap_findings *f)
+{
+	struct allocator_stats *stats = &f->answer.stats;
+
+	add_answer(f, ALLOCATOR_TCMALLOC);
+	stats->values[0] = (struct allocator_value){ "generic.current_allocated_bytes", 40 * MIB,
+						     false };
+	stats->values[1] = (struct allocator_value){ "tcmalloc.pageheap_free_bytes", 9 * MIB,
+						     false };
+	stats->values[2] = (struct allocator_value){ "tcmalloc.central_cache_free_bytes", MIB, false };
+	stats->values[3] = (struct allocator_value){ "tcmalloc.transfer_cache_free_bytes", 0, false };
+	stats->values[4] = (struct allocator_value){ "tcmalloc.thread_cache_free_bytes", KIB, false };
+	stats->value_count = 5;
+	classify_stats_bound(stats, &f->mappings, &f->answer.bounds);
+	f->heap.allocator = ALLOCATOR_TCMALLOC;
+	f->heap.quality = QUALITY_BOUND;
+	f->heap.problem = "figures are the allocator's own: it does not say what is resident";
+	f->heap.is_said = true;
+	memcpy(f->heap.owner_bytes, f->answer.bounds.owner_bytes, sizeof(f->heap.owner_bytes));
+}
+
+static void make_gated(struct heap_findings *f)
+{
+	make_known(f);
+	f->answer = (struct helper_answer){
+		.was_wanted = true,
+		.error = -EOPNOTSUPP,
+		.problem = "it has a seccomp filter",
+	};
+}
+
 static void make_unknown(struct heap_findings *f)
 {
 	f->heap.allocator = ALLOCATOR_TCMALLOC;
@@ -261,6 +321,7 @@ static const struct {
 	{ "known", make_known },     { "detailed", make_detailed }, { "bound", make_bound },
 	{ "leaky", make_leaky },     { "swapped", make_swapped },
 	{ "running", make_running }, { "jemalloc", make_jemalloc },
+	{ "asked", make_asked },     { "said", make_said },	    { "gated", make_gated },
 	{ "unknown", make_unknown }, { "stopped", make_stopped },   { "refused", make_refused },
 };
 

@@ -10,7 +10,8 @@
 
 /*
  * "known", "detailed" (types and pages too), "leaky" (and leaks), "swapped" (of which not all is sure),
- * "running" (read without a stop), "jemalloc", "bound", "unknown", "stopped" (it would have been, for too
+ * "running" (read without a stop), "asked" (walked, and its allocator asked), "said" (only asked), "gated" (it could
+ * not be asked), "jemalloc", "bound", "unknown", "stopped" (it would have been, for too
  * long), or "refused". Returns false if there is none of that name. The findings are of d's one
  * process, of now_ns.
  */

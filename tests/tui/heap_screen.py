@@ -119,6 +119,35 @@ def nobody_is_stopped_without_a_yes():
         check_free(target)
 
 
+def threads(pid):
+    return [name.read().strip() for name in
+            (open(f"/proc/{pid}/task/{tid}/comm") for tid in os.listdir(f"/proc/{pid}/task"))]
+
+
+@test
+def a_helper_is_put_in_after_a_yes_and_taken_out_at_the_end():
+    with HeapTarget("fragmented", 8) as target, Screen("-p", target.pid) as screen:
+        screen.open_heap()
+        equal(threads(target.pid), ["heap_target"], "threads")
+        screen.press(b"a")
+        screen.wait_for_text("y/n")
+        screen.type(b"n")
+        equal(threads(target.pid), ["heap_target"], "threads after a no")
+        screen.press(b"a")
+        screen.wait_for_text("y/n")
+        screen.press(b"y")
+        screen.wait_for_text("IN ITS OWN WORDS")
+        screen.type(b"")
+        screen.wait_for_text("F10 Quit")
+        equal(screen.figures("uordblks", 3)[2], 0, "how far walk and words are apart")
+        equal(sorted(threads(target.pid)), ["heap_target", "memstate-help"], "threads meanwhile")
+        screen.type(b"q")
+        screen.wait_for_end()
+        screen.check_restored()
+        equal(threads(target.pid), ["heap_target"], "threads after the end")
+        check_free(target)
+
+
 def end_in_the_middle(end):
     """With these keys, or by a kill that nobody can catch."""
     with HeapTarget("fragmented", 64) as target, Screen("-p", target.pid) as screen:

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/fixtures/system-later
 screen_cases = \
 	%D%/screens/heap-asked.keys \
+	%D%/screens/heap-helper.keys \
 	%D%/screens/heap-jemalloc.keys \
 	%D%/screens/heap-leaks.keys \
 	%D%/screens/heap-mappings.keys \
