@@ -91,7 +91,7 @@ static int show_targets(struct session *session)
 	snapshot_init(&snapshot);
 	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
 	show.reader.is_running = o->no_stop;
-	if (o->heap == HEAP_HELPER)
+	if (o->heap == HEAP_HELPER && session->fs.is_live)
 		show.reader.helpers = heaps_make_helpers(session);
 	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
 	for (size_t i = 0; r == 0 && i < snapshot.count; i++) {

@@ -35,6 +35,12 @@ run -X
 run --csv=yes
 run --max-share 0
 run --max-share 101
+run --heap sometimes
+run --heap helper
+run -p 100 --allow-stall
+run heap -p 100 --malloc-info
+run heap -p 100 --heap off
+run heap -p 100 --heap helper
 run extra
 run 100
 run -p 100 -- true

@@ -146,6 +146,23 @@ static void fragments_are_said_with_who_can_tell_their_sizes(void **state)
 	assert_memory_equal(find_sentence(&u, "fragments"), "10.0M (10%) is free fragments", 29);
 }
 
+static void of_a_sum_that_has_free_memory_in_it_nobody_says_that_it_is_in_use(void **state)
+{
+	struct usage u;
+
+	(void)state;
+	make_heap(&u, 60, 0, 0);
+	u.heap_quality = QUALITY_BOUND;
+	u.heap_is_said = true;
+	assert_non_null(find_sentence(&u, "live")); /* free memory is 0, and told apart */
+	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
+		u.matrix.cell[OWNER_POOL_FRAGMENTS][s] = BYTES_UNKNOWN;
+		u.matrix.owner_rss_bytes[OWNER_POOL_FRAGMENTS] = BYTES_UNKNOWN;
+	}
+	assert_null(find_sentence(&u, "live"));
+	assert_non_null(strstr(find_sentence(&u, "dominant"), "in use or free"));
+}
+
 static void what_would_help_to_read_a_heap_is_said_where_something_would(void **state)
 {
 	struct usage u;
@@ -187,6 +204,7 @@ int main(void)
 		cmocka_unit_test(live_blocks_are_the_programs_own_affair),
 		cmocka_unit_test(free_pages_are_said_with_what_a_trim_would_return),
 		cmocka_unit_test(fragments_are_said_with_who_can_tell_their_sizes),
+		cmocka_unit_test(of_a_sum_that_has_free_memory_in_it_nobody_says_that_it_is_in_use),
 		cmocka_unit_test(what_would_help_to_read_a_heap_is_said_where_something_would),
 		cmocka_unit_test(anon_has_the_heap_in_it_only_where_that_is_not_known),
 	};

@@ -84,6 +84,8 @@ static void read_now(struct scene *s, struct usage *ret)
 	if (past_heap_carry(&s->past, &s->list, &carried)) {
 		classify_heap(ret, &s->list, &carried);
 		heap_release(&carried);
+	} else {
+		past_heap_carry_stats(&s->past, ret, &s->list);
 	}
 	assert_int_equal(usage_unexplained_bytes(ret), 0);
 	for (unsigned int state = 0; state < STATE_COUNT_; state++)
@@ -248,6 +250,50 @@ static void a_stack_that_grows_is_no_other_program(void **state)
 	assert_int_equal(u.heap_quality, QUALITY_ESTIMATE);
 }
 
+/* 70 KiB are said to be live, 30 free in top, 20 elsewhere; 120 of what may be the heap's were resident then. */
+static void take_words(struct scene *s)
+{
+	const struct allocator_stats stats = {
+		.allocator = ALLOCATOR_GLIBC,
+		.mallinfo = { .uordblks = KIB(70), .fordblks = KIB(50), .keepcost = KIB(30) },
+		.text = (char *)"not kept",
+	};
+
+	set_up_scene(s);
+	past_heap_take_stats(&s->past, &stats, &s->list);
+	assert_null(s->past.stats.text);
+}
+
+static void what_was_said_is_fitted_to_what_is_resident_now(void **state)
+{
+	struct scene s;
+	struct usage u;
+
+	(void)state;
+	take_words(&s);
+	set_rss(&s, HEAP, KIB(80));
+	read_now(&s, &u);
+	/* of 100 KiB that are left, live comes first, the whole free pages last */
+	assert_int_equal(u.heap_quality, QUALITY_ESTIMATE);
+	assert_int_equal(kib(&u, OWNER_LIVE), 70);
+	assert_int_equal(kib(&u, OWNER_POOL_FRAGMENTS), 20);
+	assert_int_equal(kib(&u, OWNER_POOL_PAGES), 10);
+	assert_int_equal(kib(&u, OWNER_ANON), 0);
+}
+
+static void another_program_has_said_nothing(void **state)
+{
+	struct scene s;
+	struct usage u;
+
+	(void)state;
+	take_words(&s);
+	s.items[VDSO].start_addr += 0x1000;
+	read_now(&s, &u);
+	assert_int_equal(u.heap_quality, QUALITY_UNKNOWN);
+	assert_int_equal(kib(&u, OWNER_ANON), 120);
+}
+
 static void where_nothing_was_kept_nothing_is_carried(void **state)
 {
 	const struct past_heap none = PAST_HEAP_INIT;
@@ -272,6 +318,8 @@ int main(void)
 		cmocka_unit_test(a_file_where_the_heap_was_has_nothing_of_it),
 		cmocka_unit_test(another_program_has_nothing_of_it),
 		cmocka_unit_test(a_stack_that_grows_is_no_other_program),
+		cmocka_unit_test(what_was_said_is_fitted_to_what_is_resident_now),
+		cmocka_unit_test(another_program_has_said_nothing),
 		cmocka_unit_test(where_nothing_was_kept_nothing_is_carried),
 	};
 
