@@ -70,6 +70,7 @@ static struct {
 	struct agent_functions functions;
 	struct agent_host host;
 	void *stack;
+	pid_t (*fork)(void);
 	unsigned long filter_count; /* seccomp filters that are no reason to keep out */
 } preload;
 
@@ -228,11 +229,17 @@ static void start(void)
 	errno = saved_errno;
 }
 
+static any_fn next(const char *name)
+{
+	return (any_fn)dlsym(RTLD_NEXT, name);
+}
+
 /* A filter that came since memstate began may kill who makes a system call that it does not know. */
 __attribute__((constructor)) static void begin(void)
 {
 	const char *filters = getenv(AGENT_FILTERS_VARIABLE);
 
+	preload.fork = (pid_t (*)(void))next("fork");
 	preload.filter_count = filters ? strtoul(filters, NULL, 10) : 0;
 	if (count_filters() > preload.filter_count)
 		return;
@@ -258,19 +265,14 @@ static void start_in_child(void)
 		start();
 }
 
-static any_fn next(const char *name)
-{
-	return (any_fn)dlsym(RTLD_NEXT, name);
-}
-
 EXPORT pid_t fork(void)
 {
-	static pid_t (*real)(void);
 	pid_t child;
 
-	if (!real)
-		real = (pid_t (*)(void))next("fork");
-	child = real();
+	/* only where a constructor forks before ours was called */
+	if (!preload.fork)
+		preload.fork = (pid_t (*)(void))next("fork");
+	child = preload.fork();
 	if (child == 0)
 		start_in_child();
 	return child;
