@@ -114,7 +114,6 @@ static void say_figures(void)
 
 static _Noreturn void wait_as_child(void)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alarm(SECONDS);
 	for (int i = 0; i < BLOCKS; i++)
 		free(malloc((size_t)i));
@@ -139,8 +138,10 @@ static void make_child(int thread_count)
 	for (int i = 0; i < thread_count; i++)
 		pthread_create(&thread, NULL, churn, NULL);
 	child = fork();
-	if (child == 0)
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		wait_as_child();
+	}
 }
 
 static void end_child(void)
@@ -196,6 +197,7 @@ static void say_ended(void)
 	say("ended", 1);
 }
 
+/* Its parent ends, so it is not to end with that. */
 static void be_daemon(void)
 {
 	child = fork();
