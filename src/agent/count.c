@@ -11,46 +11,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if COUNT_HAS_LIVE
-#	define GIVE(slot, bytes, call)                  \
-		do {                                     \
-			void *given = call;              \
-			count_given(slot, given, bytes); \
-			return given;                    \
-		} while (0)
-#else
-#	define GIVE(slot, bytes, call)               \
-		do {                                  \
-			count_requested(slot, bytes); \
-			return call;                  \
-		} while (0)
-#endif
+/* What a call gives; where that is not looked at the call is the last thing that is done, and costs no frame. */
+static inline void *give(void *p)
+{
+	return COUNT_HAS_LIVE ? count_given(p) : p;
+}
+
+static COUNT_COLD void *malloc_first(size_t bytes)
+{
+	return count_slot_take() ? malloc(bytes) : count_arena_take(0, bytes);
+}
 
 COUNT_EXPORT void *malloc(size_t bytes)
 {
-	struct count_slot *slot = count_slot_own();
+	struct count_slot *slot = count_own_slot;
 
 	if (count_unlikely(!slot))
-		return count_arena_take(0, bytes);
+		return malloc_first(bytes);
 	count_add(&slot->malloc_calls, 1);
-	GIVE(slot, bytes, count_next.malloc(bytes));
+	count_requested(slot, bytes);
+	return give(count_next.malloc(bytes));
+}
+
+static COUNT_COLD void free_nothing(struct count_slot *slot)
+{
+	count_add(&slot->free_calls, 1);
+	count_add(&slot->free_null_count, 1);
+}
+
+/* Before there is a malloc: nothing, or what the loader got then. */
+static COUNT_COLD void free_first(void *p)
+{
+	if (count_slot_take())
+		free(p);
+}
+
+static COUNT_COLD void free_and_fall(void *p)
+{
+	count_slot_fall();
+	count_next.free(p);
+}
+
+/* Of any allocator, or of the arena. */
+static __attribute__((noinline)) void free_slowly(void *p)
+{
+	struct count_slot *slot = count_own_slot;
+	int64_t usable_bytes = count_usable_bytes(p);
+
+	if (usable_bytes < 0)
+		return;
+	count_add(&slot->free_calls, 1);
+	if (count_taken(slot, (uintptr_t)p, usable_bytes))
+		count_slot_fall();
+	count_next.free(p);
 }
 
 COUNT_EXPORT void free(void *p)
 {
-	struct count_slot *slot = count_slot_own();
+	struct count_slot *slot = count_own_slot;
 
-	/* what the loader got before there was a malloc; freeing nothing before there is one */
-	if (count_unlikely(count_arena_has(p) || !slot))
-		return;
-	count_add(&slot->free_calls, 1);
-	if (count_unlikely(!p)) {
-		count_add(&slot->free_null_count, 1);
-		return;
+	if (count_unlikely(!slot))
+		return free_first(p);
+	if (count_unlikely(!p))
+		return free_nothing(slot);
+	if (!COUNT_HAS_LIVE) {
+		if (count_unlikely(count_arena_has(p)))
+			return;
+		count_add(&slot->free_calls, 1);
+	} else {
+		if (!count_has_plain_head(p))
+			return free_slowly(p);
+		count_add(&slot->free_calls, 1);
+		if (count_taken(slot, (uintptr_t)p, count_plain_bytes(p)))
+			return free_and_fall(p);
 	}
-#if COUNT_HAS_LIVE
-	count_taken(slot, p, count_usable_bytes(p));
-#endif
 	count_next.free(p);
 }
 
@@ -64,13 +98,14 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 	if (count_unlikely(!slot))
 		return count_arena_take(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
-	GIVE(slot, product, count_next.calloc(count, bytes));
+	count_requested(slot, product);
+	return give(count_next.calloc(count, bytes));
 }
 
 /* A block of before there was a malloc: how large it was is before it, too. */
 static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 {
-	size_t old_bytes = ((const size_t *)p)[-1];
+	size_t old_bytes = ((const size_t *)p)[-1] >> COUNT_ARENA_SHIFT;
 	void *moved = malloc(bytes);
 
 	if (moved)
@@ -87,25 +122,23 @@ static inline void *resize(enum count_function function, void *p, size_t bytes)
 	if (count_unlikely(!slot))
 		return count_arena_take(0, bytes);
 	count_add(&slot->calls[function], 1);
+	count_requested(slot, bytes);
 #if COUNT_HAS_LIVE
 	int64_t old_bytes = p ? count_usable_bytes(p) : 0;
-	uint64_t old_addr = (uint64_t)(uintptr_t)p;
+	uintptr_t old_addr = (uintptr_t)p;
 	void *given = count_next.realloc(p, bytes);
 
-	if (p && given)
+	if (old_addr && given)
 		count_add(&slot->resized_count, 1);
-	else if (p && bytes == 0)
+	else if (old_addr && bytes == 0)
 		count_add(&slot->ended_count, 1);
-	if (p && (given || bytes == 0)) {
-		/* the old size goes first: what is pending is never more than was there */
-		count_taken(slot, (void *)(uintptr_t)old_addr, old_bytes);
-		if (!given)
-			return NULL;
-	}
-	count_given(slot, given, bytes);
+	/* the old size goes first: what is pending is never more than was there */
+	if (old_addr && (given || bytes == 0) && count_taken(slot, old_addr, old_bytes))
+		count_slot_fall();
+	if (given || !old_addr || bytes > 0)
+		count_given(given);
 	return given;
 #else
-	count_requested(slot, bytes);
 	return count_next.realloc(p, bytes);
 #endif
 }
@@ -142,42 +175,44 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 		return *ret ? 0 : ENOMEM;
 	}
 	count_add(&slot->calls[COUNT_POSIX_MEMALIGN], 1);
+	count_requested(slot, bytes);
 #if COUNT_HAS_LIVE
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
 	/* of 0 bytes it may be NULL, and then it is no block */
-	count_given(slot, err == 0 ? *ret : NULL, bytes);
+	count_given(err == 0 ? *ret : NULL);
 	return err;
 #else
-	count_requested(slot, bytes);
 	return count_next.posix_memalign(ret, alignment, bytes);
 #endif
 }
 
-#define ALIGNED(function, which)                                          \
-	COUNT_EXPORT void *function(size_t alignment, size_t bytes)       \
-	{                                                                 \
-		struct count_slot *slot = count_slot_own();               \
-									  \
-		if (count_unlikely(!slot))                                \
-			return count_arena_take(alignment, bytes);        \
-		count_add(&slot->calls[which], 1);                        \
-		GIVE(slot, bytes, count_next.function(alignment, bytes)); \
+#define ALIGNED(function, which)                                    \
+	COUNT_EXPORT void *function(size_t alignment, size_t bytes) \
+	{                                                           \
+		struct count_slot *slot = count_slot_own();         \
+								    \
+		if (count_unlikely(!slot))                          \
+			return count_arena_take(alignment, bytes);  \
+		count_add(&slot->calls[which], 1);                  \
+		count_requested(slot, bytes);                       \
+		return give(count_next.function(alignment, bytes)); \
 	}
 
 ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
 /* The loader has no use for pages: without a slot there is nothing to give. */
-#define PAGES(function, which)                                 \
-	COUNT_EXPORT void *function(size_t bytes)              \
-	{                                                      \
-		struct count_slot *slot = count_slot_own();    \
-							       \
-		if (count_unlikely(!slot))                     \
-			return NULL;                           \
-		count_add(&slot->calls[which], 1);             \
-		GIVE(slot, bytes, count_next.function(bytes)); \
+#define PAGES(function, which)                              \
+	COUNT_EXPORT void *function(size_t bytes)           \
+	{                                                   \
+		struct count_slot *slot = count_slot_own(); \
+							    \
+		if (count_unlikely(!slot))                  \
+			return NULL;                        \
+		count_add(&slot->calls[which], 1);          \
+		count_requested(slot, bytes);               \
+		return give(count_next.function(bytes));    \
 	}
 
 PAGES(valloc, COUNT_VALLOC)

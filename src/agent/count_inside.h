@@ -26,6 +26,9 @@
 #	define COUNT_HAS_LIVE 1
 #endif
 
+/* Not through the table of what other libraries may replace. */
+#pragma GCC visibility push(hidden)
+
 /* The next ones of that name: the allocator that does the work. All are set once a thread has a slot. */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -38,22 +41,32 @@ struct count_next {
 	void *(*valloc)(size_t bytes);
 	void *(*pvalloc)(size_t bytes);
 	size_t (*usable)(void *p);
-	bool has_glibc_heads; /* the word before a block is its size */
 };
 extern struct count_next count_next;
+/* The word before a block is its size. Apart from those: each is one load, and no address is kept over a call. */
+extern bool count_has_glibc_heads;
+
+/* Find them. Returns flags of enum count_flag. */
+uint32_t count_next_find(void);
 
 /* NULL: it has none yet. */
 extern __thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
 
 /* Give the thread a slot. Returns NULL while the functions behind are being looked for, which may allocate. */
 struct count_slot *count_slot_take(void);
-/* What is pending goes into the head's live_bytes. */
-void count_slot_flush(struct count_slot *slot);
+/* There is more pending than ever, or less: it goes into the head's live_bytes, if it is much. The first returns p. */
+void *count_slot_rise(void *p);
+void count_slot_fall(void);
 
 /* Memory for the time when there is no malloc yet; it is never given back. */
 void *count_arena_take(size_t alignment, size_t bytes);
 #define COUNT_ARENA_BYTES 65536
 extern char count_arena[COUNT_ARENA_BYTES];
+
+/* In the word before a block of it, beside its size: no head of glibc's has that bit. */
+#define COUNT_ARENA_BIT	   8
+#define COUNT_ARENA_SHIFT  4
+#define COUNT_GLIBC_MAPPED 2 /* a head of glibc's, of a block with a mapping of its own */
 
 static inline bool count_arena_has(const void *p)
 {
@@ -65,6 +78,20 @@ static inline struct count_slot *count_slot_own(void)
 	struct count_slot *slot = count_own_slot;
 
 	return count_likely(slot) ? slot : count_slot_take();
+}
+
+/* After a call, when there is one: found anew, as to keep it, or where it is, would cost a frame. */
+static inline struct count_slot *count_slot_again(void)
+{
+#ifdef __x86_64__
+	struct count_slot *slot;
+
+	__asm__ volatile("movq count_own_slot@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
+			 : "=r"(slot));
+	return slot;
+#else
+	return count_own_slot;
+#endif
 }
 
 /* In one instruction: a signal handler that counts here, too, comes before or after it. */
@@ -82,49 +109,55 @@ static inline void count_add_signed(int64_t *counter, int64_t by)
 	count_add((uint64_t *)counter, (uint64_t)by);
 }
 
-static inline int64_t count_usable_bytes(void *p)
-{
-	if (count_likely(count_next.has_glibc_heads)) {
-		size_t size = ((const size_t *)p)[-1];
+/*
+ * A block of any allocator. -1: of the arena. Where it is an ordinary block of glibc's malloc and free count it without
+ * this, see count_has_plain_head().
+ */
+int64_t count_usable_bytes(void *p);
 
-		/* bit 1: mapped by itself, with a head of two words */
-		return (int64_t)((size & ~(size_t)7) - 8 - ((size & 2) << 2));
-	}
-	return (int64_t)count_next.usable(p);
+/* What the two below do, of any block, and of NULL. Returns p. */
+void *count_given_slowly(void *p);
+
+/* Its size is the word before it, with three bits that are none of it, and no other case to think of. */
+static inline bool count_has_plain_head(const void *p)
+{
+	return count_likely(count_has_glibc_heads) &&
+	       count_likely(!(((const size_t *)p)[-1] &
+			      (COUNT_ARENA_BIT | COUNT_GLIBC_MAPPED)));
 }
 
-/* The call gave p, which may be NULL. */
-static inline void count_given(struct count_slot *slot, void *p, size_t requested_bytes)
+static inline int64_t count_plain_bytes(const void *p)
 {
-	if (count_unlikely(!p)) {
-		count_add(&slot->failed_count, 1);
-		return;
-	}
-	count_add(&slot->requested_bytes, requested_bytes);
-	count_add_signed(&slot->pending_bytes, count_usable_bytes(p));
+	return (int64_t)((((const size_t *)p)[-1] & ~(size_t)7) - 8);
+}
+
+/* The call gave p, which may be NULL. Returns it: so that calls of what is rare need nothing kept over them. */
+static inline void *count_given(void *p)
+{
+	struct count_slot *slot = count_slot_again();
+
+	if (count_unlikely(!p) || !count_has_plain_head(p))
+		return count_given_slowly(p);
 	slot->last_addr = (uint64_t)(uintptr_t)p;
-	if (count_unlikely(slot->pending_bytes > slot->high_bytes)) {
-		slot->high_bytes = slot->pending_bytes;
-		if (slot->pending_bytes > COUNT_FLUSH_BYTES)
-			count_slot_flush(slot);
-	}
+	count_add_signed(&slot->pending_bytes, count_plain_bytes(p));
+	if (count_unlikely(slot->pending_bytes > slot->high_bytes))
+		return count_slot_rise(p);
+	return p;
 }
 
-/* A block of so many bytes is about to be given back. */
-static inline void count_taken(struct count_slot *slot, const void *p, int64_t usable_bytes)
+/* A block of so many bytes is about to be given back. Returns whether count_slot_fall() is due. */
+static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t usable_bytes)
 {
 	count_add_signed(&slot->pending_bytes, -usable_bytes);
-	if (slot->last_addr == (uint64_t)(uintptr_t)p)
+	if (slot->last_addr == addr)
 		count_add(&slot->temporary_count, 1);
 	slot->last_addr = 0;
-	if (count_unlikely(slot->pending_bytes < slot->low_bytes)) {
-		slot->low_bytes = slot->pending_bytes;
-		if (slot->pending_bytes < -COUNT_FLUSH_BYTES)
-			count_slot_flush(slot);
-	}
+	return count_unlikely(slot->pending_bytes < slot->low_bytes);
 }
 
-/* Where what the call gives is not looked at: no allocator gives more than PTRDIFF_MAX. */
+#pragma GCC visibility pop
+
+/* Whatever the call will give; but no allocator gives more than PTRDIFF_MAX. */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {
 	if (count_likely(bytes <= PTRDIFF_MAX))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_slots - the file that is counted in: made when the program allocates first, and by each forked child;
- * its slots, one per thread; and what is behind the functions that are counted.
+ * count_slots - the file that is counted in: made when the program allocates first, and by each forked child; and
+ * its slots, one per thread.
  */
 #include "config.h"
 
@@ -24,9 +24,7 @@
 #define GENERATIONS_MAX	 100000
 #define ENDED_LOOKS	 32 /* slots that are looked at for one whose thread has ended */
 
-struct count_next count_next;
 __thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
-char count_arena[COUNT_ARENA_BYTES] __attribute__((aligned(64)));
 
 /* Where there is no file, or no slot: nobody reads what is counted here. */
 static struct count_slot lost_slot;
@@ -40,29 +38,6 @@ static int64_t forked_blocks, forked_bytes; /* what there is, just before fork()
 
 enum { START_NOT_YET, START_RUNS, START_DONE };
 static int start_state;
-
-void *count_arena_take(size_t alignment, size_t bytes)
-{
-	static size_t used;
-	size_t begin;
-
-	if (alignment < 16)
-		alignment = 16;
-	if (bytes > COUNT_ARENA_BYTES || alignment > 4096) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
-	/* the size goes before the block */
-	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment * alignment -
-		(uintptr_t)count_arena;
-	if (begin + bytes > COUNT_ARENA_BYTES) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	((size_t *)(void *)(count_arena + begin))[-1] = bytes;
-	return count_arena + begin;
-}
 
 static struct count_slot *slot_at(uint32_t index)
 {
@@ -155,83 +130,6 @@ static void fill_head(uint32_t flags)
 	__atomic_store_n(&head->magic, COUNT_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* Returns a flag, or 0. */
-static uint32_t prepare_sizes(void)
-{
-	Dl_info malloc_info, usable_info;
-	void *block;
-
-	if (!count_next.usable ||
-	    !dladdr((void *)(uintptr_t)count_next.malloc, &malloc_info) ||
-	    !dladdr((void *)(uintptr_t)count_next.usable, &usable_info) ||
-	    malloc_info.dli_fbase != usable_info.dli_fbase)
-		return COUNT_NO_SIZES;
-#ifdef __x86_64__
-	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
-		return 0;
-	/* the block that the program gets next has the same place, as if there were no counting */
-	block = count_next.malloc(1);
-	if (block) {
-		count_next.has_glibc_heads = true;
-		count_next.has_glibc_heads =
-			count_usable_bytes(block) == (int64_t)count_next.usable(block);
-		count_next.free(block);
-	}
-#else
-	(void)block;
-#endif
-	return 0;
-}
-
-static size_t no_size(void *p)
-{
-	(void)p;
-	return 0;
-}
-
-/* Whether calls of malloc come here at all. */
-static bool is_passed_by(void)
-{
-	void *first = dlsym(RTLD_DEFAULT, "malloc");
-	Dl_info first_info, own_info;
-
-	return !first || !dladdr(first, &first_info) || !dladdr(&lost_slot, &own_info) ||
-	       first_info.dli_fbase != own_info.dli_fbase;
-}
-
-static uint32_t find_next(void)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-	} functions[] = {
-		{ "malloc", offsetof(struct count_next, malloc) },
-		{ "free", offsetof(struct count_next, free) },
-		{ "calloc", offsetof(struct count_next, calloc) },
-		{ "realloc", offsetof(struct count_next, realloc) },
-		{ "posix_memalign", offsetof(struct count_next, posix_memalign) },
-		{ "aligned_alloc", offsetof(struct count_next, aligned_alloc) },
-		{ "memalign", offsetof(struct count_next, memalign) },
-		{ "valloc", offsetof(struct count_next, valloc) },
-		{ "pvalloc", offsetof(struct count_next, pvalloc) },
-		{ "malloc_usable_size", offsetof(struct count_next, usable) },
-	};
-	uint32_t flags;
-
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(RTLD_NEXT, functions[i].name);
-
-		memcpy((char *)&count_next + functions[i].offset, &function, sizeof(function));
-	}
-	flags = is_passed_by() ? COUNT_OTHER_MALLOC : 0;
-	if (!COUNT_HAS_LIVE)
-		return flags;
-	flags |= prepare_sizes();
-	if (flags & COUNT_NO_SIZES)
-		count_next.usable = no_size;
-	return flags;
-}
-
 static int64_t sum_blocks(const struct count_slot *slot)
 {
 	uint64_t blocks = slot->malloc_calls + slot->free_null_count - slot->free_calls -
@@ -300,7 +198,7 @@ static void begin_child(void)
 static void start(void)
 {
 	const char *folder;
-	uint32_t flags = find_next();
+	uint32_t flags = count_next_find();
 
 	folder = environ ? getenv(COUNT_FOLDER_VARIABLE) : NULL;
 	if (!folder || folder[0] != '/' || strlen(folder) > PATH_BYTES - 64)
@@ -315,6 +213,28 @@ static void start(void)
 	pthread_atfork(note_before_fork, NULL, begin_child);
 }
 
+/* What is pending goes into live_bytes, and those into the peak. */
+static void flush(struct count_slot *slot)
+{
+	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
+	int64_t pending = __atomic_exchange_n(&slot->pending_bytes, 0, __ATOMIC_RELAXED);
+	int64_t before, most, peak;
+
+	slot->low_bytes = 0;
+	count_add_signed(&slot->flushed_bytes, pending);
+	count_add(&slot->flush_count, 1);
+	if (!head)
+		return;
+	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
+	/* what was the most since the last time is the peak only if no other thread has moved the sum */
+	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
+	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
+	while (most > peak &&
+	       !__atomic_compare_exchange_n(&head->peak_bytes, &peak, most, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
 /* Into slot 0, which several may write at once. */
 static void fold(struct count_slot *slot)
 {
@@ -323,7 +243,7 @@ static void fold(struct count_slot *slot)
 
 	__atomic_fetch_add(&head->fold_begin_count, 1, __ATOMIC_SEQ_CST);
 	if (slot->pending_bytes != 0)
-		count_slot_flush(slot);
+		flush(slot);
 	slot->high_bytes = slot->low_bytes = 0;
 	slot->last_addr = 0;
 	/* all to flushed_bytes are numbers to add */
@@ -427,25 +347,36 @@ struct count_slot *count_slot_take(void)
 	return count_own_slot;
 }
 
-void count_slot_flush(struct count_slot *slot)
+void *count_given_slowly(void *p)
 {
-	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
-	int64_t pending = __atomic_exchange_n(&slot->pending_bytes, 0, __ATOMIC_RELAXED);
-	int64_t before, most, peak;
+	struct count_slot *slot = count_own_slot;
 
-	slot->low_bytes = 0;
-	count_add_signed(&slot->flushed_bytes, pending);
-	count_add(&slot->flush_count, 1);
-	if (!head)
-		return;
-	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
-	/* what was the most since the last time is the peak only if no other thread has moved the sum */
-	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
-	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
-	while (most > peak &&
-	       !__atomic_compare_exchange_n(&head->peak_bytes, &peak, most, true, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
-		;
+	if (!p) {
+		count_add(&slot->failed_count, 1);
+		return NULL;
+	}
+	slot->last_addr = (uint64_t)(uintptr_t)p;
+	count_add_signed(&slot->pending_bytes, count_usable_bytes(p));
+	return slot->pending_bytes > slot->high_bytes ? count_slot_rise(p) : p;
+}
+
+COUNT_COLD void *count_slot_rise(void *p)
+{
+	struct count_slot *slot = count_own_slot;
+
+	slot->high_bytes = slot->pending_bytes;
+	if (slot->pending_bytes > COUNT_FLUSH_BYTES)
+		flush(slot);
+	return p;
+}
+
+COUNT_COLD void count_slot_fall(void)
+{
+	struct count_slot *slot = count_own_slot;
+
+	slot->low_bytes = slot->pending_bytes;
+	if (slot->pending_bytes < -COUNT_FLUSH_BYTES)
+		flush(slot);
 }
 
 /* A program that allocates nothing has a file, too. */

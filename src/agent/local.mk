@@ -46,6 +46,7 @@ count_files = \
 	%D%/count.c \
 	%D%/count_abi.h \
 	%D%/count_inside.h \
+	%D%/count_next.c \
 	%D%/count_slots.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
 	-fno-stack-protector -U_FORTIFY_SOURCE
