@@ -213,9 +213,10 @@ struct reading {
 /* Bytes are added to the sum of all threads before they are more than COUNT_FLUSH_BYTES. */
 static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 {
-	if (slot->flush_count > 0 || seen_bytes > COUNT_FLUSH_BYTES)
+	if (slot->flush_count > 0 || seen_bytes > COUNT_FLUSH_BYTES ||
+	    seen_bytes < -COUNT_FLUSH_BYTES)
 		return COUNT_FLUSH_BYTES;
-	return seen_bytes > 0 ? (uint64_t)seen_bytes : 0;
+	return (uint64_t)(seen_bytes < 0 ? -seen_bytes : seen_bytes);
 }
 
 static void read_slot(struct reading *reading, const struct count_slot *slot)
@@ -234,7 +235,7 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 	reading->bytes = (int64_t)((uint64_t)reading->bytes + (uint64_t)slot->pending_bytes);
 	reading->high_bytes = slot->high_bytes;
 	reading->above_bytes += most_pending(slot, slot->high_bytes);
-	reading->below_bytes += most_pending(slot, -slot->low_bytes);
+	reading->below_bytes += most_pending(slot, slot->low_bytes);
 	reading->used_slots++;
 	if (reading->head->flags & COUNT_CALLS_ONLY)
 		t->sums.failed_calls = t->sums.temporary_blocks = BYTES_UNKNOWN;
@@ -247,7 +248,7 @@ static void finish(struct reading *reading)
 	struct count_program *p = reading->program;
 	bool has_blocks = !(head->flags & COUNT_CALLS_ONLY);
 	bool has_bytes = has_blocks && !(head->flags & COUNT_NO_SIZES);
-	int64_t peak = head->peak_bytes;
+	int64_t peak = head->peak_bytes, high;
 
 	p->sums.live_blocks = p->sums.live_bytes = BYTES_UNKNOWN;
 	p->peak_live_bytes = p->peak_error_bytes = BYTES_UNKNOWN;
@@ -257,8 +258,9 @@ static void finish(struct reading *reading)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/* of one thread alone the most that was pending is on top of the rest; of several, at most so much each */
-	if (reading->used_slots <= 1 && head->live_bytes + reading->high_bytes > peak)
-		peak = head->live_bytes + reading->high_bytes;
+	if (reading->used_slots <= 1 &&
+	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) && high > peak)
+		peak = high;
 	if (reading->bytes > peak)
 		peak = reading->bytes;
 	p->peak_live_bytes = known_if_positive(peak);

@@ -11,6 +11,11 @@ TESTS += %D%/test_agent
 %C%_test_agent_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_agent_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_count
+TESTS += %D%/test_count
+%C%_test_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_count_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_ctlpage
 TESTS += %D%/test_ctlpage
 %C%_test_ctlpage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

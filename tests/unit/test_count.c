@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/count_abi.h"
+#include "base/units.h"
+#include "unit.h"
+
+#define PID 4194303 /* of no process, most likely */
+
+/* A file as the library makes it, with a slot of one thread. */
+struct made {
+	struct count_head head;
+	char rest[COUNT_HEAD_BYTES - sizeof(struct count_head)];
+	struct {
+		struct count_slot slot;
+		char rest[COUNT_SLOT_BYTES - sizeof(struct count_slot)];
+	} slots[3];
+};
+
+static struct count_folder folder;
+static struct count_list list;
+
+static struct made sound(void)
+{
+	struct made made = {
+		.head = {
+			.magic = COUNT_MAGIC,
+			.version = COUNT_VERSION,
+			.head_bytes = COUNT_HEAD_BYTES,
+			.slot_bytes = COUNT_SLOT_BYTES,
+			.pid = PID,
+			.parent_pid = 1,
+			.slot_count = 2,
+			.live_bytes = 1000,
+			.peak_bytes = 5000,
+			.name = "made",
+			.allocator = "/lib/libc.so.6",
+		},
+	};
+
+	made.slots[1].slot = (struct count_slot){
+		.malloc_calls = 10,
+		.free_calls = 5,
+		.free_null_count = 1,
+		.requested_bytes = 640,
+		.pending_bytes = 24,
+		.high_bytes = 30,
+		.calls[COUNT_REALLOC] = 3,
+		.resized_count = 1,
+		.ended_count = 1,
+		.failed_count = 1,
+		.temporary_count = 2,
+		.tid = PID,
+		.is_main = 1,
+		.name = "main",
+	};
+	return made;
+}
+
+static void write_file(const char *name, const void *bytes, size_t length)
+{
+	int fd = openat(folder.fd, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, length), length);
+	close(fd);
+}
+
+/* How many programs there are, with this file in the folder alone. */
+static size_t read_made(const struct made *made, size_t length)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%d.0", PID);
+	write_file(name, made, length);
+	assert_int_equal(count_folder_read(&folder, &list), 0);
+	return list.count;
+}
+
+static int set_up(void **state)
+{
+	const char *where;
+
+	(void)state;
+	list = (struct count_list)COUNT_LIST_INIT;
+	folder = (struct count_folder)COUNT_FOLDER_INIT;
+	return count_folder_create(&folder, &where);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	count_list_release(&list);
+	count_folder_release(&folder);
+	return 0;
+}
+
+static void what_was_counted_is_read(void **state)
+{
+	struct made made = sound();
+	const struct count_program *p;
+
+	(void)state;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	p = &list.programs[0];
+	assert_int_equal(p->pid, PID);
+	assert_string_equal(p->name, "made");
+	assert_string_equal(p->allocator, "/lib/libc.so.6");
+	assert_true(p->has_ended);
+	assert_int_equal(p->thread_count, 1);
+	assert_int_equal(p->sums.calls[CALL_MALLOC], 10);
+	assert_int_equal(p->sums.calls[CALL_REALLOC], 3);
+	assert_int_equal(p->sums.allocation_calls, 13);
+	/* 13 calls: one failed, one kept its block, one ended one; 4 more were freed */
+	assert_int_equal(p->sums.live_blocks, 13 - 1 - 1 - 2 - 4);
+	assert_int_equal(p->sums.live_bytes, 1024);
+	assert_int_equal(p->peak_live_bytes, 5000);
+	assert_int_equal(p->peak_error_bytes, 0);
+	assert_int_equal(p->threads[0].tid, PID);
+	assert_string_equal(p->threads[0].name, "main");
+}
+
+static void the_most_of_one_thread_may_still_be_pending(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.head.peak_bytes = 1010;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].peak_live_bytes, 1030);
+}
+
+static void the_peak_of_several_is_off_by_what_they_have_pending(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.head.slot_count = 3;
+	made.slots[2].slot.tid = PID - 1;
+	made.slots[2].slot.flush_count = 1;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].peak_error_bytes, COUNT_FLUSH_BYTES + 30);
+}
+
+static void what_inherited_blocks_are_is_added(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.head.inherited_blocks = 100;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].sums.live_blocks, 105);
+}
+
+static void with_calls_alone_the_rest_is_unknown(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.head.flags = COUNT_CALLS_ONLY;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].sums.calls[CALL_MALLOC], 10);
+	assert_int_equal(list.programs[0].sums.live_blocks, BYTES_UNKNOWN);
+	assert_int_equal(list.programs[0].sums.temporary_blocks, BYTES_UNKNOWN);
+	assert_int_equal(list.programs[0].peak_live_bytes, BYTES_UNKNOWN);
+}
+
+static void without_sizes_blocks_are_known_and_bytes_are_not(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.head.flags = COUNT_NO_SIZES;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].sums.live_blocks, 5);
+	assert_int_equal(list.programs[0].sums.live_bytes, BYTES_UNKNOWN);
+	assert_int_equal(list.programs[0].peak_live_bytes, BYTES_UNKNOWN);
+}
+
+static void fewer_blocks_than_none_are_unknown(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.slots[1].slot.free_calls = 1000;
+	made.head.live_bytes = -5000;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].sums.live_blocks, BYTES_UNKNOWN);
+	assert_int_equal(list.programs[0].sums.live_bytes, BYTES_UNKNOWN);
+}
+
+static void a_file_that_makes_no_sense_is_left_out(void **state)
+{
+	struct made made;
+
+	(void)state;
+	made = sound();
+	made.head.magic++;
+	assert_int_equal(read_made(&made, sizeof(made)), 0);
+	made = sound();
+	made.head.version++;
+	assert_int_equal(read_made(&made, sizeof(made)), 0);
+	made = sound();
+	made.head.slot_bytes = 1;
+	assert_int_equal(read_made(&made, sizeof(made)), 0);
+	made = sound();
+	made.head.pid = 1;
+	assert_int_equal(read_made(&made, sizeof(made)), 0);
+	made = sound();
+	assert_int_equal(read_made(&made, sizeof(made.head)), 0);
+	assert_int_equal(list.unreadable_count, 0);
+}
+
+static void an_empty_file_is_a_program_that_could_not_be_counted(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	assert_int_equal(read_made(&made, 0), 0);
+	assert_int_equal(list.unreadable_count, 1);
+}
+
+static void more_slots_than_the_file_has_are_not_read(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	made.head.slot_count = UINT32_MAX;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+	assert_int_equal(list.programs[0].listed_count, 1);
+	assert_int_equal(read_made(&made, COUNT_HEAD_BYTES + COUNT_SLOT_BYTES + 7), 1);
+	assert_int_equal(list.programs[0].listed_count, 0);
+}
+
+/* With a sanitizer: nothing overflows. */
+static void any_bytes_are_survived(void **state)
+{
+	struct made made;
+
+	(void)state;
+	for (int byte = 0; byte < 256; byte += 15) {
+		struct count_head head = sound().head;
+
+		memset(&made, byte, sizeof(made));
+		made.head.magic = head.magic;
+		made.head.version = head.version;
+		made.head.head_bytes = head.head_bytes;
+		made.head.slot_bytes = head.slot_bytes;
+		made.head.pid = head.pid;
+		assert_int_equal(read_made(&made, sizeof(made)), 1);
+		assert_true(strlen(list.programs[0].name) < COUNT_NAME_SIZE);
+	}
+	made = sound();
+	made.head.live_bytes = made.head.peak_bytes = INT64_MAX;
+	made.head.inherited_blocks = INT64_MIN;
+	made.slots[1].slot.high_bytes = INT64_MAX;
+	made.slots[1].slot.low_bytes = made.slots[1].slot.pending_bytes = INT64_MIN;
+	made.slots[1].slot.malloc_calls = made.slots[1].slot.ended_count = UINT64_MAX;
+	assert_int_equal(read_made(&made, sizeof(made)), 1);
+}
+
+static void what_is_no_file_of_counts_is_not_touched(void **state)
+{
+	struct made made = sound();
+
+	(void)state;
+	assert_int_equal(symlinkat("/dev/zero", folder.fd, "77.0"), 0);
+	assert_int_equal(mkfifoat(folder.fd, "78.0", 0600), 0);
+	write_file("79", &made, sizeof(made));
+	write_file("79.", &made, sizeof(made));
+	write_file("x.0", &made, sizeof(made));
+	write_file("-1.0", &made, sizeof(made));
+	assert_int_equal(count_folder_read(&folder, &list), 0);
+	assert_int_equal(list.count, 0);
+}
+
+static void programs_are_in_the_order_in_which_a_process_ran_them(void **state)
+{
+	struct made made = sound();
+	char name[32];
+
+	(void)state;
+	for (unsigned int n = 0; n < 12; n++) {
+		snprintf(name, sizeof(name), "%d.%u", PID, n);
+		write_file(name, &made, sizeof(made));
+	}
+	assert_int_equal(count_folder_read(&folder, &list), 0);
+	assert_int_equal(list.count, 12);
+	for (unsigned int n = 0; n < 12; n++)
+		assert_int_equal(list.programs[n].generation, n);
+}
+
+static void the_folder_goes_away_with_all_that_is_in_it(void **state)
+{
+	struct made made = sound();
+	char *path = strdup(folder.path);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	read_made(&made, sizeof(made));
+	count_folder_release(&folder);
+	assert_int_equal(stat(path, &st), -1);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(what_was_counted_is_read),
+		TEST(the_most_of_one_thread_may_still_be_pending),
+		TEST(the_peak_of_several_is_off_by_what_they_have_pending),
+		TEST(what_inherited_blocks_are_is_added),
+		TEST(with_calls_alone_the_rest_is_unknown),
+		TEST(without_sizes_blocks_are_known_and_bytes_are_not),
+		TEST(fewer_blocks_than_none_are_unknown),
+		TEST(a_file_that_makes_no_sense_is_left_out),
+		TEST(an_empty_file_is_a_program_that_could_not_be_counted),
+		TEST(more_slots_than_the_file_has_are_not_read),
+		TEST(any_bytes_are_survived),
+		TEST(what_is_no_file_of_counts_is_not_touched),
+		TEST(programs_are_in_the_order_in_which_a_process_ran_them),
+		TEST(the_folder_goes_away_with_all_that_is_in_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
