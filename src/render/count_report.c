@@ -42,16 +42,16 @@ static uint64_t rate(uint64_t count, uint64_t ns)
 static void add_short_count(struct strbuf *out, uint64_t count)
 {
 	static const struct {
-		uint64_t unit;
+		uint64_t from, unit;
 		char letter;
-	} units[] = { { 1000000000, 'G' }, { 1000000, 'M' }, { 1000, 'k' } };
+	} units[] = { { 1000000000, 1000000000, 'G' }, { 1000000, 1000000, 'M' }, { 10000, 1000, 'k' } };
 
 	if (!bytes_known(count)) {
 		strbuf_add_char(out, '-');
 		return;
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (count >= 10 * units[i].unit) {
+		if (count >= units[i].from) {
 			strbuf_addf(out, "%" PRIu64 ".%" PRIu64 "%c", count / units[i].unit,
 				    count % units[i].unit * 10 / units[i].unit, units[i].letter);
 			return;
