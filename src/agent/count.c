@@ -122,23 +122,29 @@ static inline void *resize(enum count_function function, void *p, size_t bytes)
 	if (count_unlikely(!slot))
 		return count_arena_take(0, bytes);
 	count_add(&slot->calls[function], 1);
-	count_requested(slot, bytes);
 #if COUNT_HAS_LIVE
 	int64_t old_bytes = p ? count_usable_bytes(p) : 0;
 	uintptr_t old_addr = (uintptr_t)p;
-	void *given = count_next.realloc(p, bytes);
+	uint64_t last_addr = slot->last_addr;
+	void *given;
 
+	count_requested(slot, bytes);
+	given = count_next.realloc(p, bytes);
 	if (old_addr && given)
 		count_add(&slot->resized_count, 1);
 	else if (old_addr && bytes == 0)
 		count_add(&slot->ended_count, 1);
 	/* the old size goes first: what is pending is never more than was there */
-	if (old_addr && (given || bytes == 0) && count_taken(slot, old_addr, old_bytes))
-		count_slot_fall();
+	if (old_addr && (given || bytes == 0)) {
+		slot->last_addr = last_addr;
+		if (count_taken(slot, old_addr, old_bytes))
+			count_slot_fall();
+	}
 	if (given || !old_addr || bytes > 0)
 		count_given(given);
 	return given;
 #else
+	count_requested(slot, bytes);
 	return count_next.realloc(p, bytes);
 #endif
 }

@@ -51,6 +51,7 @@ enum count_flag {
 	COUNT_FORKED = 1 << 1,	     /* not begun by exec */
 	COUNT_CALLS_ONLY = 1 << 2,   /* nothing is known but calls and requested bytes */
 	COUNT_NO_SIZES = 1 << 3,     /* the allocator does not tell how large a block is: no bytes of blocks */
+	COUNT_OTHER_NEW = 1 << 4,    /* the allocator has C++'s new and delete, which are not counted */
 };
 
 #define COUNT_NAME_BYTES 16
@@ -61,11 +62,11 @@ struct count_slot {
 	uint64_t requested_bytes;
 	int64_t pending_bytes; /* usable bytes allocated less freed, since last added to live_bytes; goes down, too */
 	int64_t high_bytes, low_bytes; /* the most and the least that pending_bytes was since then */
-	uint64_t last_addr;    /* what was allocated last, if nothing was freed since */
+	uint64_t last_addr;    /* what was allocated last, if nothing was freed since; within a call see count_requested() */
 	uint64_t free_calls;
 	uint64_t temporary_count; /* freed with no other call since they were allocated */
 	uint64_t calls[COUNT_FUNCTION_COUNT_]; /* those of malloc and free are above, and these 0 */
-	uint64_t free_null_count; /* of free_calls: of NULL */
+	uint64_t free_null_count; /* of those of free and delete: of NULL */
 	uint64_t failed_count;	/* allocating calls that gave nothing */
 	uint64_t resized_count; /* of realloc's and reallocarray's: a block was there, and is */
 	uint64_t ended_count;	/* of these: of 0 bytes, and the block is gone */

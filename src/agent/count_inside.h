@@ -4,7 +4,8 @@
  * what is done in each call.
  *
  * Runs in other programs, in any of their threads, signal handlers, and before main(): no locks, no allocation,
- * errno as it was. With COUNT_WITHOUT_LIVE only calls and requested bytes are counted.
+ * errno as it was. With COUNT_WITHOUT_LIVE only calls and requested bytes are counted; with COUNT_WITH_NEW an
+ * allocator's own new and delete are, too.
  */
 #ifndef MS_AGENT_COUNT_INSIDE_H
 #define MS_AGENT_COUNT_INSIDE_H
@@ -19,6 +20,12 @@
 #define COUNT_COLD	  __attribute__((cold, noinline))
 #define count_likely(x)	  __builtin_expect(!!(x), 1)
 #define count_unlikely(x) __builtin_expect(!!(x), 0)
+
+#ifdef COUNT_WITH_NEW
+#	define COUNT_HAS_NEW 1
+#else
+#	define COUNT_HAS_NEW 0
+#endif
 
 #ifdef COUNT_WITHOUT_LIVE
 #	define COUNT_HAS_LIVE 0
@@ -48,6 +55,11 @@ extern bool count_has_glibc_heads;
 
 /* Find them. Returns flags of enum count_flag. */
 uint32_t count_next_find(void);
+
+/* Whether a function is in the same file as the malloc behind. NULL is not. */
+bool count_is_allocators(void *function);
+/* Where C++'s new and delete are counted: what is behind them. */
+void count_new_find(void);
 
 /* NULL: it has none yet. */
 extern __thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
@@ -157,11 +169,17 @@ static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t 
 
 #pragma GCC visibility pop
 
-/* Whatever the call will give; but no allocator gives more than PTRDIFF_MAX. */
+/*
+ * Before a call: no allocator gives more than PTRDIFF_MAX. What was added is kept, in a place that the call's result goes to
+ * if there is one: if it fails it is taken off again.
+ */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {
-	if (count_likely(bytes <= PTRDIFF_MAX))
-		count_add(&slot->requested_bytes, bytes);
+	if (count_unlikely(bytes > PTRDIFF_MAX))
+		bytes = 0;
+	if (COUNT_HAS_LIVE)
+		slot->last_addr = bytes;
+	count_add(&slot->requested_bytes, bytes);
 }
 
 #endif

@@ -52,16 +52,21 @@ int64_t count_usable_bytes(void *p)
 	return (int64_t)((word & ~(size_t)7) - (word & COUNT_GLIBC_MAPPED ? 16 : 8));
 }
 
+bool count_is_allocators(void *function)
+{
+	Dl_info info, malloc_info;
+
+	return function && dladdr(function, &info) &&
+	       dladdr((void *)(uintptr_t)count_next.malloc, &malloc_info) &&
+	       info.dli_fbase == malloc_info.dli_fbase;
+}
+
 /* Returns a flag, or 0. */
 static uint32_t prepare_sizes(void)
 {
-	Dl_info malloc_info, usable_info;
 	void *block;
 
-	if (!count_next.usable ||
-	    !dladdr((void *)(uintptr_t)count_next.malloc, &malloc_info) ||
-	    !dladdr((void *)(uintptr_t)count_next.usable, &usable_info) ||
-	    malloc_info.dli_fbase != usable_info.dli_fbase)
+	if (!count_is_allocators((void *)(uintptr_t)count_next.usable))
 		return COUNT_NO_SIZES;
 #ifdef __x86_64__
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
@@ -122,6 +127,12 @@ uint32_t count_next_find(void)
 		memcpy((char *)&count_next + functions[i].offset, &function, sizeof(function));
 	}
 	flags = is_passed_by() ? COUNT_OTHER_MALLOC : 0;
+#if COUNT_HAS_NEW
+	count_new_find();
+#else
+	if (count_is_allocators(dlsym(RTLD_DEFAULT, "_Znwm")))
+		flags |= COUNT_OTHER_NEW;
+#endif
 	if (!COUNT_HAS_LIVE)
 		return flags;
 	flags |= prepare_sizes();

@@ -353,6 +353,8 @@ void *count_given_slowly(void *p)
 
 	if (!p) {
 		count_add(&slot->failed_count, 1);
+		count_add(&slot->requested_bytes, -slot->last_addr);
+		slot->last_addr = 0;
 		return NULL;
 	}
 	slot->last_addr = (uint64_t)(uintptr_t)p;

@@ -40,25 +40,27 @@ noinst_LIBRARIES += %D%/libagent.a
 %C%_libagent_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,%D%
 AGENT_LIBS = %D%/libagent.a
 
-# The libraries that count: all of it, and calls alone. Users' CFLAGS optimise and describe them; what hardens and
-# instruments memstate has no place in other programs. -fno-builtin: malloc() is not what the compiler thinks.
-count_files = \
-	%D%/count.c \
-	%D%/count_abi.h \
-	%D%/count_inside.h \
-	%D%/count_next.c \
-	%D%/count_slots.c
+# The libraries that count: all of it, or calls alone; with an allocator's own new and delete, or without. Users'
+# CFLAGS optimise and describe them; what hardens and instruments memstate has no place in other programs.
+# -fno-builtin: malloc() is not what the compiler thinks.
+count_files = %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_slots.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
-	-fno-stack-protector -U_FORTIFY_SOURCE
+	-fno-stack-protector -fexceptions -U_FORTIFY_SOURCE
 count_link = -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,defs
-EXTRA_DIST += $(count_files)
+EXTRA_DIST += $(count_files) %D%/count_new.c
 if HAVE_AGENT
-countdir = $(pkglibdir)
-count_PROGRAMS = %D%/libmemstate-count.so %D%/libmemstate-count-calls.so
+agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
+	%D%/libmemstate-count-new.so %D%/libmemstate-count-calls-new.so
 %C%_libmemstate_count_so_SOURCES = $(count_files)
 %C%_libmemstate_count_so_CFLAGS = $(count_compile)
 %C%_libmemstate_count_so_LDFLAGS = $(count_link)
 %C%_libmemstate_count_calls_so_SOURCES = $(count_files)
 %C%_libmemstate_count_calls_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE
 %C%_libmemstate_count_calls_so_LDFLAGS = $(count_link)
+%C%_libmemstate_count_new_so_SOURCES = $(count_files) %D%/count_new.c
+%C%_libmemstate_count_new_so_CFLAGS = $(count_compile) -DCOUNT_WITH_NEW
+%C%_libmemstate_count_new_so_LDFLAGS = $(count_link)
+%C%_libmemstate_count_calls_new_so_SOURCES = $(count_files) %D%/count_new.c
+%C%_libmemstate_count_calls_new_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE -DCOUNT_WITH_NEW
+%C%_libmemstate_count_calls_new_so_LDFLAGS = $(count_link)
 endif

@@ -102,7 +102,9 @@ static int check_command(const char *name)
 
 static int find_library(const struct counting *c, char **ret)
 {
-	int r = count_find_library(c->options->calls_only, ret);
+	const char *allocator = c->allocators.count > 0 ? c->allocators.items[0].library : NULL;
+	bool with_new = allocator && machine_exports(allocator, "_Znwm");
+	int r = count_find_library(c->options->calls_only, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
 		message("this memstate was built without what runs in other programs: it cannot "
@@ -269,6 +271,7 @@ static int watch(struct counting *c)
 
 static void say_what_is_missing(const struct counting *c)
 {
+	const struct count_program *own = find_own(c);
 	uint64_t children = c->list.unreadable_count, threads = 0;
 
 	for (size_t i = 0; i < c->list.count; i++) {
@@ -282,6 +285,9 @@ static void say_what_is_missing(const struct counting *c)
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
 			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
+	if (own->has_other_new)
+		message("hint: C++'s new and delete are the allocator's own here, and not counted: "
+			"with --preload %s they are", own->allocator);
 	if (!c->options->targets.with_children && c->list.count > 1)
 		message("hint: %zu other %s counted too, children or before an exec: -t shows them",
 			c->list.count - 1, c->list.count == 2 ? "program was" : "programs were");

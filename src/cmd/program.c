@@ -90,8 +90,8 @@ static bool read_headers_32(int fd, struct program *p)
 	return true;
 }
 
-/* A malloc that is defined in this table of symbols. */
-static bool defines_malloc(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names)
+/* Whether this table of symbols has one that is defined. */
+static bool defines(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names, const char *wanted)
 {
 	uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
 	_cleanup_free_ Elf64_Sym *table = NULL;
@@ -108,14 +108,41 @@ static bool defines_malloc(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *
 	text[names->sh_size] = '\0';
 	for (uint64_t i = 0; i < count; i++)
 		if (table[i].st_shndx != SHN_UNDEF && table[i].st_name < names->sh_size &&
-		    strcmp(text + table[i].st_name, "malloc") == 0)
+		    strcmp(text + table[i].st_name, wanted) == 0)
 			return true;
 	return false;
 }
 
-static bool read_headers_64(int fd, struct program *p)
+/* A file may have no sections: then it is not known, and taken for no. */
+static bool exports_64(int fd, const Elf64_Ehdr *head, const char *symbol)
 {
 	Elf64_Shdr section, names;
+	bool found = false;
+
+	for (unsigned int i = 0; i < head->e_shnum && !found; i++) {
+		if (!read_at(fd, &section, sizeof(section), head->e_shoff + i * sizeof(section)))
+			break;
+		if (section.sh_type == SHT_DYNSYM && section.sh_link < head->e_shnum &&
+		    read_at(fd, &names, sizeof(names),
+			    head->e_shoff + section.sh_link * sizeof(names)))
+			found = defines(fd, &section, &names, symbol);
+	}
+	return found;
+}
+
+bool machine_exports(const char *path, const char *symbol)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct machine machine;
+	Elf64_Ehdr head;
+
+	return fd >= 0 && read_machine(fd, &machine) == 0 && machine.elf_class == ELFCLASS64 &&
+	       machine.byte_order == OWN_BYTE_ORDER && read_at(fd, &head, sizeof(head), 0) &&
+	       exports_64(fd, &head, symbol);
+}
+
+static bool read_headers_64(int fd, struct program *p)
+{
 	Elf64_Phdr segment;
 	Elf64_Ehdr head;
 
@@ -127,15 +154,7 @@ static bool read_headers_64(int fd, struct program *p)
 		if (segment.p_type == PT_INTERP)
 			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
 	}
-	/* a program may have no sections: then this is not known, and it goes on */
-	for (unsigned int i = 0; i < head.e_shnum; i++) {
-		if (!read_at(fd, &section, sizeof(section), head.e_shoff + i * sizeof(section)))
-			break;
-		if (section.sh_type == SHT_DYNSYM && section.sh_link < head.e_shnum &&
-		    read_at(fd, &names, sizeof(names),
-			    head.e_shoff + section.sh_link * sizeof(names)))
-			p->has_malloc |= defines_malloc(fd, &section, &names);
-	}
+	p->has_malloc = exports_64(fd, &head, "malloc");
 	return true;
 }
 

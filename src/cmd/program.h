@@ -27,6 +27,9 @@ const char *machine_bits(const struct machine *machine);
 /* Returns 0, -errno, or -ENOEXEC: no ELF file. */
 int machine_read(const char *path, struct machine *ret);
 
+/* Whether a 64-bit ELF file defines a symbol for others to use. */
+bool machine_exports(const char *path, const char *symbol);
+
 /*
  * The file that execvp(3) would run, and the interpreters that it names, if it is a script. Returns 0, with the
  * machine that a preloaded library has to be for; or, after the message has been given, -errno: it cannot be found, or

@@ -56,6 +56,7 @@ struct count_program {
 	char allocator[256]; /* the file of the allocator below */
 	bool is_forked;	      /* not begun by exec */
 	bool has_other_malloc; /* the program's own comes first: its calls are not seen */
+	bool has_other_new; /* the allocator has C++'s new and delete, and they were not counted */
 	bool has_ended;
 	uint64_t peak_live_bytes; /* the most of sums.live_bytes */
 	uint64_t peak_error_bytes; /* how far off that may be */

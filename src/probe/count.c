@@ -358,6 +358,7 @@ static void read_program(struct count_folder *folder, const char *name, struct c
 	p.allocator[sizeof(p.allocator) - 1] = '\0';
 	p.is_forked = head->flags & COUNT_FORKED;
 	p.has_other_malloc = head->flags & COUNT_OTHER_MALLOC;
+	p.has_other_new = head->flags & COUNT_OTHER_NEW;
 	p.has_ended = kill(p.pid, 0) < 0 && errno == ESRCH;
 	p.lost_threads = head->lost_thread_count;
 	p.lost_children = head->lost_child_count;
@@ -396,8 +397,12 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 	return 0;
 }
 
-int count_find_library(bool calls_only, char **ret)
+int count_find_library(bool calls_only, bool with_new, char **ret)
 {
-	return agent_library_find_named(
-		calls_only ? "libmemstate-count-calls.so" : "libmemstate-count.so", ret);
+	static const char *const names[2][2] = {
+		{ "libmemstate-count.so", "libmemstate-count-new.so" },
+		{ "libmemstate-count-calls.so", "libmemstate-count-calls-new.so" },
+	};
+
+	return agent_library_find_named(names[calls_only][with_new], ret);
 }

@@ -39,8 +39,9 @@ void count_folder_release(struct count_folder *folder);
 int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 /*
- * The library that counts; with calls_only the one that counts nothing but calls, and is faster. As agent_library_find().
+ * The library that counts; with calls_only one that counts nothing but calls, and is faster; with_new one that counts C++'s
+ * new and delete too, for an allocator that is preloaded behind it and has them. As agent_library_find().
  */
-int count_find_library(bool calls_only, char **ret);
+int count_find_library(bool calls_only, bool with_new, char **ret);
 
 #endif

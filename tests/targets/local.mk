@@ -15,6 +15,14 @@ tests_targets_count_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_count_target_LDFLAGS = -pthread
 tests_targets_count_target_LDADD = -ldl
 
+EXTRA_DIST += %D%/count_cxx.cc
+if HAVE_CXX
+check_PROGRAMS += tests/targets/count_cxx
+tests_targets_count_cxx_SOURCES = %D%/count_cxx.cc
+tests_targets_count_cxx_CXXFLAGS = -O0 -std=c++17
+tests_targets_count_cxx_LDFLAGS =
+endif
+
 # Heaps in known shapes; the same as a static program, where main_arena is the program's own.
 check_PROGRAMS += tests/targets/heap_target
 tests_targets_heap_target_SOURCES = %D%/heap_target.c %D%/say.h

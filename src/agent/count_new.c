@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_new - C++'s new and delete, counted where the allocator has its own. libstdc++'s call malloc() and free(), and
+ * are passed on to it as they are.
+ *
+ * Only for an allocator that was preloaded and has them: in any other program these would come before a module's
+ * own, which is not the program's.
+ */
+#include "config.h"
+
+#include "agent/count_inside.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* As the Itanium C++ ABI spells them where size_t is unsigned long. */
+#define NEWS(X)                              \
+	X(_Znwm)                             \
+	X(_Znam)                             \
+	X(_ZnwmRKSt9nothrow_t)               \
+	X(_ZnamRKSt9nothrow_t)               \
+	X(_ZnwmSt11align_val_t)              \
+	X(_ZnamSt11align_val_t)              \
+	X(_ZnwmSt11align_val_tRKSt9nothrow_t) \
+	X(_ZnamSt11align_val_tRKSt9nothrow_t)
+#define DELETES(X)                             \
+	X(_ZdlPv)                              \
+	X(_ZdaPv)                              \
+	X(_ZdlPvm)                             \
+	X(_ZdaPvm)                             \
+	X(_ZdlPvRKSt9nothrow_t)                \
+	X(_ZdaPvRKSt9nothrow_t)                \
+	X(_ZdlPvSt11align_val_t)               \
+	X(_ZdaPvSt11align_val_t)               \
+	X(_ZdlPvmSt11align_val_t)              \
+	X(_ZdaPvmSt11align_val_t)              \
+	X(_ZdlPvSt11align_val_tRKSt9nothrow_t) \
+	X(_ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+#define INDEX(name) INDEX##name,
+enum { NEWS(INDEX) NEW_COUNT_ };
+enum { DELETES(INDEX) DELETE_COUNT_ };
+
+/* All with as many arguments as any of them has: these are in registers, and who takes fewer does not look. */
+typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
+typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
+
+static struct {
+	new_function *next;
+	bool is_allocators;
+} news[NEW_COUNT_];
+static struct {
+	delete_function *next;
+	bool is_allocators;
+} deletes[DELETE_COUNT_];
+
+void count_new_find(void)
+{
+#define NAME(name) #name,
+	static const char *const new_names[] = { NEWS(NAME) };
+	static const char *const delete_names[] = { DELETES(NAME) };
+
+	for (int i = 0; i < NEW_COUNT_; i++) {
+		void *function = dlsym(RTLD_NEXT, new_names[i]);
+
+		news[i].next = (new_function *)(uintptr_t)function;
+		news[i].is_allocators = count_is_allocators(function);
+	}
+	for (int i = 0; i < DELETE_COUNT_; i++) {
+		void *function = dlsym(RTLD_NEXT, delete_names[i]);
+
+		deletes[i].next = (delete_function *)(uintptr_t)function;
+		deletes[i].is_allocators = count_is_allocators(function);
+	}
+}
+
+/* The allocator's new may call its malloc by name, and then that is counted, too: these it may be. */
+static const enum count_function within[] = {
+	COUNT_CALLOC, COUNT_POSIX_MEMALIGN, COUNT_ALIGNED_ALLOC, COUNT_MEMALIGN,
+};
+#define WITHIN_COUNT (sizeof(within) / sizeof(within[0]))
+
+struct before {
+	uint64_t malloc_calls, calls[WITHIN_COUNT], requested_bytes;
+};
+
+static void note_before(const struct count_slot *slot, struct before *ret)
+{
+	ret->malloc_calls = slot->malloc_calls;
+	ret->requested_bytes = slot->requested_bytes;
+	for (size_t i = 0; i < WITHIN_COUNT; i++)
+		ret->calls[i] = slot->calls[within[i]];
+}
+
+/* A call of malloc within the call of new is none of the program's. Returns whether there was one. */
+static bool take_back(struct count_slot *slot, const struct before *before)
+{
+	bool is_within = slot->malloc_calls != before->malloc_calls;
+
+	if (is_within)
+		count_add(&slot->malloc_calls, (uint64_t)-1);
+	for (size_t i = 0; i < WITHIN_COUNT; i++)
+		if (slot->calls[within[i]] != before->calls[i]) {
+			count_add(&slot->calls[within[i]], (uint64_t)-1);
+			is_within = true;
+		}
+	if (is_within)
+		count_add(&slot->requested_bytes,
+			  before->requested_bytes - slot->requested_bytes);
+	return is_within;
+}
+
+static void *make_own(struct count_slot *slot, int which, size_t bytes, const uintptr_t rest[2])
+{
+	struct before before;
+	void *p;
+
+	count_add(&slot->calls[COUNT_NEW], 1);
+	/* as if it failed, until it comes back: it may throw */
+	count_add(&slot->failed_count, 1);
+	note_before(slot, &before);
+	p = news[which].next(bytes, rest[0], rest[1]);
+	count_add(&slot->failed_count, (uint64_t)-1);
+	if (take_back(slot, &before)) {
+		if (p)
+			count_add(&slot->requested_bytes, bytes);
+		return p;
+	}
+	count_requested(slot, bytes);
+	return COUNT_HAS_LIVE ? count_given(p) : p;
+}
+
+static inline void *make(int which, size_t bytes, uintptr_t second, uintptr_t third)
+{
+	struct count_slot *slot = count_slot_own();
+
+	if (count_unlikely(!slot))
+		return count_arena_take(0, bytes);
+	if (count_unlikely(!news[which].next))
+		return malloc(bytes);
+	if (!news[which].is_allocators)
+		return news[which].next(bytes, second, third);
+	return make_own(slot, which, bytes, (const uintptr_t[2]){ second, third });
+}
+
+static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_t rest[2])
+{
+	int64_t usable_bytes = p && COUNT_HAS_LIVE ? count_usable_bytes(p) : 0;
+	uint64_t before = slot->free_calls;
+	uintptr_t addr = (uintptr_t)p;
+
+	count_add(&slot->calls[COUNT_DELETE], 1);
+	deletes[which].next(p, rest[0], rest[1]);
+	if (slot->free_calls != before) /* it called free by name, as above */
+		count_add(&slot->free_calls, (uint64_t)-1);
+	else if (!addr)
+		count_add(&slot->free_null_count, 1);
+	else if (COUNT_HAS_LIVE && count_taken(slot, addr, usable_bytes))
+		count_slot_fall();
+}
+
+static inline void drop(int which, void *p, uintptr_t second, uintptr_t third)
+{
+	struct count_slot *slot = count_slot_own();
+
+	if (count_unlikely(!slot || count_arena_has(p)))
+		return;
+	if (count_unlikely(!deletes[which].next))
+		free(p);
+	else if (!deletes[which].is_allocators)
+		deletes[which].next(p, second, third);
+	else
+		drop_own(slot, which, p, (const uintptr_t[2]){ second, third });
+}
+
+#define MAKE(name)                                                                    \
+	COUNT_EXPORT void *name(size_t bytes, uintptr_t second, uintptr_t third);     \
+	COUNT_EXPORT void *name(size_t bytes, uintptr_t second, uintptr_t third)      \
+	{                                                                             \
+		return make(INDEX##name, bytes, second, third);                       \
+	}
+#define DROP(name)                                                              \
+	COUNT_EXPORT void name(void *p, uintptr_t second, uintptr_t third);     \
+	COUNT_EXPORT void name(void *p, uintptr_t second, uintptr_t third)      \
+	{                                                                       \
+		drop(INDEX##name, p, second, third);                            \
+	}
+
+NEWS(MAKE)
+DELETES(DROP)
