@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,12 +22,17 @@
 #include "base/xalloc.h"
 #include "probe/blocked.h"
 #include "probe/borrow_private.h"
+#include "probe/gates.h"
 #include "probe/safe_point.h"
 #include "proc/proc_smaps.h"
 #include "target/trace.h"
 
-/* A stop costs the thread 0.1 to 2 ms: so many are tried at most. */
-#define TRIES_MAX 20
+/*
+ * A stop costs the thread 0.1 to 2 ms: so many are tried at most, the last of them on other threads. With the stops of
+ * what is done then it is no more than 20 in all.
+ */
+#define TRIES_MAX 16
+#define MAIN_TRIES_MAX 12
 /* Between them, at random, so as not to meet the same phase of a loop again and again. */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
@@ -52,8 +58,7 @@ static int explain_refusal(struct borrow *b, int error)
 		if (tracer && tracer[12] != '0')
 			return borrow_fail(b, -EBUSY, "another tracer holds it");
 	}
-	return borrow_fail(b, error, "the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace "
-			      "it, as far as kernel.yama.ptrace_scope allows that");
+	return borrow_fail(b, error, GATES_NOT_ALLOWED);
 }
 
 /*
@@ -105,17 +110,17 @@ static int stop(struct borrow *b)
 							  : "signals came in all the time");
 }
 
-/* "232 0x5 … 0x7ffe… 0x7f…": which system call it is in; -1 if none, or not to be seen. */
-static long read_syscall(const struct borrow *b, int tid)
+/* "232 0x5 … 0x7ffe… 0x7f…": which system call it is in; -1 if none, or not to be seen. All of it into *ret. */
+static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char path[48];
 
+	strbuf_clear(ret);
 	snprintf(path, sizeof(path), "task/%d/syscall", tid);
-	if (io_read_file_at(b->process_fd, path, 256, &text) < 0 ||
-	    strbuf_text(&text)[0] < '0' || strbuf_text(&text)[0] > '9')
+	if (io_read_file_at(b->process_fd, path, 256, ret) < 0 || strbuf_text(ret)[0] < '0' ||
+	    strbuf_text(ret)[0] > '9')
 		return -1;
-	return strtol(strbuf_text(&text), NULL, 10);
+	return strtol(strbuf_text(ret), NULL, 10);
 }
 
 static int add_mapping(void *context, struct mapping *m)
@@ -231,23 +236,36 @@ static void pause_between(void)
 	nanosleep(&time, NULL);
 }
 
+/* Is it a moment to stop it at? The more often it was none, the less is asked for. */
+static bool is_moment(long number, unsigned int looks)
+{
+	enum blocked_kind kind = blocked_kind(number);
+
+	/* what goes on by restart_syscall(2) is known when it stands */
+	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
+	       (kind == BLOCKED_OTHER && looks >= IDLE_LOOKS);
+}
+
 /*
  * Try one thread until the deadline. A moment in which it waits for work is best; one in which a system call would
- * notice is none.
+ * notice is none; nor is one in which nothing has changed since it was refused.
  */
-static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
+static int try_until(struct borrow *b, int tid, unsigned int tries_max, uint64_t deadline_ns)
 {
+	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT, refused = STRBUF_INIT;
 	unsigned int looks = 0;
 	int r = borrow_fail(b, -EAGAIN, "its thread is in a call that would notice");
 
-	while (b->cost.tries < TRIES_MAX) {
-		enum blocked_kind kind = blocked_kind(read_syscall(b, tid));
+	while (b->cost.tries < tries_max) {
+		long number = read_syscall(b, tid, &now);
 
-		if (kind == BLOCKED_IDLE || (kind == BLOCKED_OTHER && ++looks >= IDLE_LOOKS)) {
+		if (is_moment(number, ++looks) &&
+		    (number < 0 || strcmp(strbuf_text(&now), strbuf_text(&refused)) != 0)) {
 			r = try_thread(b, tid);
-			looks = 0;
 			if (r != -EAGAIN)
 				return r;
+			looks = 0;
+			(void)read_syscall(b, tid, &refused);
 		}
 		if (clock_now_ns() > deadline_ns)
 			break;
@@ -256,50 +274,51 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	return r;
 }
 
-/* Those that wait for work, other than the main one. */
+/* Any other than the main one. */
 static int try_others(struct borrow *b, uint64_t deadline_ns)
 {
 	_cleanup_close_ int fd = openat(b->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
-	unsigned int tries_max = b->cost.tries + TRIES_MAX;
+	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT;
 	struct dirent *entry;
 	int r = -EAGAIN;
 
 	if (!tasks)
 		return borrow_fail(b, -ESRCH, "it has ended");
 	fd = -1;
-	while (r == -EAGAIN && clock_now_ns() < deadline_ns && b->cost.tries < tries_max &&
+	while (r == -EAGAIN && clock_now_ns() < deadline_ns && b->cost.tries < TRIES_MAX &&
 	       (entry = readdir(tasks))) {
 		int tid;
 
 		if (num_parse_pid(entry->d_name, &tid) < 0 || tid == b->request->pid ||
-		    blocked_kind(read_syscall(b, tid)) == BLOCKED_FRAGILE)
+		    blocked_kind(read_syscall(b, tid, &now)) == BLOCKED_FRAGILE)
 			continue;
 		r = try_thread(b, tid);
+		b->cost.in_other_thread = r == 0;
 	}
 	return r;
 }
 
 /*
- * The main thread first, and for most of the time: what pthread_create() allocates in another one may make glibc
- * give that one an arena.
+ * The main thread first: what pthread_create() allocates in another one may make glibc give that one an arena.
  */
 int borrow_begin(struct borrow *b)
 {
-	uint64_t now_ns = clock_now_ns();
-	uint64_t deadline_ns = now_ns + b->request->limit_ns;
+	uint64_t deadline_ns = clock_now_ns() + b->request->limit_ns;
+	const char *reason;
 	int r;
 
 	if (!b->state)
 		b->state = machine_state_new();
-	r = try_until(b, b->request->pid, deadline_ns - b->request->limit_ns / 4);
-	/* a main thread that has ended leaves the others */
-	if (r == -EAGAIN || r == -ETIMEDOUT || r == -EPERM) {
-		const char *reason = b->reason;
-
-		if (try_others(b, deadline_ns) == 0)
-			return 0;
-		b->reason = reason;
-	}
+	r = try_until(b, b->request->pid, MAIN_TRIES_MAX, deadline_ns - b->request->limit_ns / 2);
+	/* EPERM: it may have ended, and left the others */
+	if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
+		return r;
+	reason = b->reason;
+	if (try_others(b, deadline_ns) == 0)
+		return 0;
+	b->reason = reason;
+	if (r == -EAGAIN)
+		r = try_until(b, b->request->pid, TRIES_MAX, deadline_ns);
 	return r == -ETIMEDOUT ? -EAGAIN : r;
 }

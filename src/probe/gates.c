@@ -92,8 +92,8 @@ static int check_program(int process_fd, const char **ret_reason)
 	Elf64_Ehdr header;
 
 	if (fd < 0) {
-		*ret_reason = "the kernel does not let its program be read";
-		return errno == EACCES || errno == EPERM ? -EPERM : -errno;
+		*ret_reason = GATES_NOT_ALLOWED;
+		return errno == EACCES ? -EPERM : -errno;
 	}
 	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||

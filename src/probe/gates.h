@@ -7,6 +7,10 @@
 
 #include "probe/probe.h"
 
+#define GATES_NOT_ALLOWED                                                                      \
+	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as "     \
+	"kernel.yama.ptrace_scope allows that"
+
 /*
  * process_fd is the process's directory in /proc. Returns 0; or as probe_open(), with *ret_reason, static.
  */

@@ -336,15 +336,20 @@ static int put_in(struct injection *injection, struct ctlpage *ret_page,
 static int open_process(struct injection *injection, const char **ret_reason)
 {
 	const struct probe_request *request = &injection->request;
+	int r;
 
 	injection->process_fd = procfs_open_file(request->fs, request->pid, "");
 	if (injection->process_fd < 0) {
 		*ret_reason = "it has ended";
 		return injection->process_fd;
 	}
+	r = gates_check(request, injection->process_fd, ret_reason);
+	if (r < 0)
+		return r;
+	/* the kernel asks for the same rights as it does for tracing */
 	injection->mem_fd = openat(injection->process_fd, "mem", O_RDONLY | O_CLOEXEC);
 	if (injection->mem_fd < 0) {
-		*ret_reason = "its memory may not be read";
+		*ret_reason = GATES_NOT_ALLOWED;
 		return errno == EACCES ? -EPERM : -errno;
 	}
 	return 0;
@@ -356,8 +361,6 @@ static int look_around(struct injection *injection, const char **ret_reason)
 	int r;
 
 	r = open_process(injection, ret_reason);
-	if (r == 0)
-		r = gates_check(&injection->request, injection->process_fd, ret_reason);
 	if (r < 0)
 		return r;
 	*ret_reason = "its mappings cannot be read";
@@ -367,6 +370,18 @@ static int look_around(struct injection *injection, const char **ret_reason)
 				   ret_reason);
 	mapping_list_release(&mappings);
 	return r;
+}
+
+/* Whatever failed, it did because there is no process any more. */
+static bool has_ended(const struct injection *injection)
+{
+	const struct probe_request *request = &injection->request;
+	struct process process;
+	int r = proc_stat_read(request->fs, request->pid, &process);
+
+	if (r < 0)
+		return r == -ESRCH;
+	return process.start_ticks != request->start_ticks || process_has_ended(&process);
 }
 
 int inject_load(const struct probe_request *request, struct injection **ret,
@@ -384,6 +399,10 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	if (r == 0)
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
+		if (request->fs->is_live && has_ended(injection)) {
+			*ret_reason = "it has ended";
+			r = -ESRCH;
+		}
 		injection_free(injection);
 		return r;
 	}

@@ -99,6 +99,18 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 	return code;
 }
 
+/* The same address is left on the stack by whoever sets a handler. */
+bool machine_is_handler_frame(const uint64_t *words, size_t count)
+{
+	struct kernel_context context;
+
+	if (count < sizeof(context) / sizeof(*words))
+		return false;
+	memcpy(&context, words, sizeof(context));
+	return context.flags <= CONTEXT_FLAGS && context.link == 0 &&
+	       context.cs == CODE_64_BITS;
+}
+
 struct machine_state *machine_state_new(void)
 {
 	struct machine_state *state = aligned_alloc(64, (sizeof(*state) + 63) / 64 * 64);
@@ -182,6 +194,11 @@ bool machine_syscall(const struct machine_state *state, long *ret_number, long *
 	*ret_number = (long)state->regs.orig_rax;
 	*ret_result = (long)state->regs.rax;
 	return true;
+}
+
+long machine_begun_call(const struct machine_state *state)
+{
+	return (long)state->begun_call;
 }
 
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes)

@@ -21,6 +21,9 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes);
 
 struct machine_state; /* all registers of a thread, and its signal mask */
 
+/* Do these words look like those behind the return address of a signal handler? */
+bool machine_is_handler_frame(const uint64_t *words, size_t count);
+
 struct machine_state *machine_state_new(void);
 void machine_state_free(struct machine_state *state);
 
@@ -36,6 +39,9 @@ bool machine_blocks_libc(const struct machine_state *state);
 
 /* The system call that the stop broke off, and its result so far; false if the thread was in its own code. */
 bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result);
+
+/* The call that it began with: restart_syscall(2) goes on with another. As far as that can be told. */
+long machine_begun_call(const struct machine_state *state);
 
 /* Where the code is that began that system call, and how many bytes it has. */
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);

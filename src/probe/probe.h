@@ -35,6 +35,7 @@ struct probe_cost {
 	unsigned int stops;
 	uint64_t stopped_ns; /* one thread, all stops together */
 	unsigned int tries;
+	bool in_other_thread; /* not in the main one: glibc may have given that thread an arena of its own */
 };
 
 /*

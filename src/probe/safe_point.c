@@ -111,7 +111,9 @@ static int read_stack(const struct safe_point *where, int tid,
 	*ret = (struct signs){ .holds = landmarks_hold(where->marks, machine_code_addr(state)) };
 	for (size_t i = 0; i < count; i++) {
 		ret->holds = ret->holds || landmarks_hold(where->marks, words[i]);
-		ret->is_handler = ret->is_handler || words[i] == where->marks->sigreturn_addr;
+		ret->is_handler = ret->is_handler ||
+				  (words[i] == where->marks->sigreturn_addr &&
+				   machine_is_handler_frame(words + i + 1, count - i - 1));
 	}
 	return 0;
 }
@@ -151,8 +153,8 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/* an old word of the stack is no obstacle where allocators never wait; a handler may have broken one off */
-	if (is_in_syscall(state, &number) && blocked_kind(number) == BLOCKED_IDLE &&
-	    !signs.is_handler)
+	if (is_in_syscall(state, &number) && !signs.is_handler &&
+	    blocked_kind(machine_begun_call(state)) == BLOCKED_IDLE)
 		return 0;
 	if (!signs.holds)
 		return 0;
