@@ -51,6 +51,7 @@ static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns, enum t
 {
 	int signal = 0;
 
+	*ret = TRACE_ENDED;
 	for (;;) {
 		int r = trace_resume(b->tid, how, signal);
 
@@ -104,8 +105,8 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 static int wait_for_answer(struct borrow *b, long *ret)
 {
 	uint64_t deadline_ns = clock_now_ns() + CALL_LIMIT_NS;
+	enum trace_event event = TRACE_ENDED;
 	struct machine_answer answer;
-	enum trace_event event;
 	int r, signal;
 
 	for (;;) {
@@ -133,7 +134,7 @@ static int wait_for_answer(struct borrow *b, long *ret)
 /* Bring it to a stop from which the kernel goes on with what was broken off, without a step in its own code. */
 static int stop_again(struct borrow *b)
 {
-	enum trace_event event;
+	enum trace_event event = TRACE_ENDED;
 	int r, signal = 0;
 
 	borrow_step(b, "interrupt for the return");

@@ -8,6 +8,8 @@
 #ifndef MS_PROBE_BORROW_H
 #define MS_PROBE_BORROW_H
 
+#include <dirent.h>
+
 #include "model/mapping.h"
 #include "probe/landmarks.h"
 #include "probe/machine.h"
@@ -42,6 +44,9 @@ struct borrow {
 
 /* What a process has mapped, by address; without counters. 0 or -errno. */
 int borrow_read_mappings(int process_fd, struct mapping_list *ret);
+
+/* The list of its threads, or NULL. The caller closes it. */
+DIR *borrow_open_tasks(int process_fd);
 
 /* A test may end memstate here: something in the target is changed next. */
 void borrow_step(const struct borrow *b, const char *name);

@@ -79,7 +79,7 @@ static int mend_result(struct borrow *b)
 /* Returns 0 if it stands; -EAGAIN if something else came first. */
 static int stop(struct borrow *b)
 {
-	enum trace_event event;
+	enum trace_event event = TRACE_ENDED;
 	int r, signal = 0;
 
 	borrow_step(b, "seize");
@@ -274,18 +274,26 @@ static int try_until(struct borrow *b, int tid, unsigned int tries_max, uint64_t
 	return r;
 }
 
+DIR *borrow_open_tasks(int process_fd)
+{
+	int fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!tasks && fd >= 0)
+		close(fd);
+	return tasks;
+}
+
 /* Any other than the main one. */
 static int try_others(struct borrow *b, uint64_t deadline_ns)
 {
-	_cleanup_close_ int fd = openat(b->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(b->process_fd);
 	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT;
 	struct dirent *entry;
 	int r = -EAGAIN;
 
 	if (!tasks)
 		return borrow_fail(b, -ESRCH, "it has ended");
-	fd = -1;
 	while (r == -EAGAIN && clock_now_ns() < deadline_ns && b->cost.tries < TRIES_MAX &&
 	       (entry = readdir(tasks))) {
 		int tid;

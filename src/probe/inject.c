@@ -235,13 +235,11 @@ static uint32_t read_own_number(int process_fd, const char *dir)
 /* Which of the process's threads has this number in its own pid namespace; 0: none. */
 static int find_thread(int process_fd, uint32_t own_number)
 {
-	_cleanup_closedir_ DIR *tasks = NULL;
+	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(process_fd);
 	struct dirent *entry;
 	char dir[300];
-	int fd, tid;
+	int tid;
 
-	fd = openat(process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	tasks = fd < 0 ? NULL : fdopendir(fd);
 	while (tasks && (entry = readdir(tasks))) {
 		snprintf(dir, sizeof(dir), "task/%s", entry->d_name);
 		if (num_parse_pid(entry->d_name, &tid) == 0 &&

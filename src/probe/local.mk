@@ -23,11 +23,13 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/landmarks.c \
 	%D%/landmarks.h \
 	%D%/machine.h \
+	%D%/machine_none.c \
 	%D%/parcel.c \
 	%D%/parcel.h \
 	%D%/probe.c \
 	%D%/probe.h \
 	%D%/safe_point.c \
-	%D%/safe_point.h
+	%D%/safe_point.h \
+	%D%/stub_x86_64.c
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS)
