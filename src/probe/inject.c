@@ -3,7 +3,6 @@
 
 #include "probe/inject.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,12 +18,12 @@
 #include "agent/blob.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/io.h"
-#include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/borrow.h"
 #include "probe/gates.h"
+#include "probe/orphans.h"
+#include "probe/own_number.h"
 #include "probe/parcel.h"
 #include "proc/proc_stat.h"
 #include "target/trace.h"
@@ -46,6 +45,9 @@ struct injection {
 	/* the thread that was borrowed, as it was found */
 	struct machine_state *found;
 	int found_tid;
+	/* what others left, to be taken out with it */
+	uint64_t orphans[ORPHANS_MAX];
+	size_t orphan_count;
 };
 
 struct load {
@@ -159,17 +161,13 @@ static int call(struct load *load)
 	return is_error(result) ? fail(load, (int)result, "it cannot have another thread") : 0;
 }
 
-static int take_out(struct borrow *b, struct injection *injection)
+static int take_out(struct borrow *b, uint64_t addr)
 {
-	const uint64_t unmap[7] = { SYS_munmap, injection->base_addr, PARCEL_BYTES };
+	const uint64_t unmap[7] = { SYS_munmap, addr, PARCEL_BYTES };
 	long result = 0;
-	int r;
+	int r = borrow_syscall(b, unmap, &result);
 
-	r = borrow_syscall(b, unmap, &result);
-	if (r < 0 || is_error(result))
-		return r < 0 ? r : (int)result;
-	injection->base_addr = 0;
-	return 0;
+	return r < 0 ? r : is_error(result) ? (int)result : 0;
 }
 
 /* Only what is known to have failed is taken out again: a call that has not come back may still do so. */
@@ -184,7 +182,7 @@ static int load_borrowed(struct load *load)
 	if (r == 0)
 		r = call(load);
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH && injection->base_addr)
-		(void)take_out(&load->borrow, injection);
+		(void)take_out(&load->borrow, injection->base_addr);
 	return r;
 }
 
@@ -210,43 +208,22 @@ static int unload(void *context)
 	r = borrow_begin(&l->borrow);
 	if (r < 0)
 		return r;
-	r = take_out(&l->borrow, l->injection);
+	r = take_out(&l->borrow, l->injection->base_addr);
+	for (size_t i = 0; r == 0 && i < l->injection->orphan_count; i++)
+		r = take_out(&l->borrow, l->injection->orphans[i]);
 	ended = borrow_end(&l->borrow);
 	return r < 0 ? r : ended;
 }
 
-/* The last of "NSpid:\t1234\t12": the number in the thread's own namespace. */
-static uint32_t read_own_number(int process_fd, const char *dir)
+static struct injection *injection_new(const struct probe_request *request)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char path[300];
-	const char *line, *end;
+	struct injection *injection = xcalloc(1, sizeof(*injection));
 
-	snprintf(path, sizeof(path), "%s/status", dir);
-	if (io_read_file_at(process_fd, path, 16384, &text) < 0)
-		return 0;
-	line = strstr(strbuf_text(&text), "\nNSpid:\t");
-	end = line ? strchr(line + 1, '\n') : NULL;
-	while (end && end[-1] != '\t')
-		end--;
-	return end ? (uint32_t)strtoul(end, NULL, 10) : 0;
-}
-
-/* Which of the process's threads has this number in its own pid namespace; 0: none. */
-static int find_thread(int process_fd, uint32_t own_number)
-{
-	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(process_fd);
-	struct dirent *entry;
-	char dir[300];
-	int tid;
-
-	while (tasks && (entry = readdir(tasks))) {
-		snprintf(dir, sizeof(dir), "task/%s", entry->d_name);
-		if (num_parse_pid(entry->d_name, &tid) == 0 &&
-		    read_own_number(process_fd, dir) == own_number)
-			return tid;
-	}
-	return 0;
+	*injection = (struct injection){ .request = *request,
+					 .process_fd = -1,
+					 .mem_fd = -1,
+					 .marks = LANDMARKS_INIT };
+	return injection;
 }
 
 static void injection_free(struct injection *injection)
@@ -319,7 +296,7 @@ static int put_in(struct injection *injection, struct ctlpage *ret_page,
 
 	r = prepare(&l, &page, ret_reason);
 	if (r == 0 && page.page)
-		page.page->owner_pid = read_own_number(injection->process_fd, ".");
+		page.page->owner_pid = own_number_read(injection->process_fd, ".");
 	if (r == 0)
 		r = run(load, &l, ret_cost, ret_reason);
 	parcel_release(&l.parcel);
@@ -353,7 +330,29 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
-static int look_around(struct injection *injection, const char **ret_reason)
+/* A helper that is there still is asked, not taken away from. */
+static void note_orphans(struct injection *injection, const struct mapping_list *mappings,
+			 uint64_t own_addr)
+{
+	uint64_t found[ORPHANS_MAX];
+	size_t count = orphans_find(mappings, own_addr, found);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t page_addr = parcel_page_addr(found[i]);
+		struct agent_page page;
+
+		if (page_addr == own_addr)
+			injection->base_addr = found[i];
+		else if (pread(injection->mem_fd, &page, sizeof(page), (off_t)page_addr) ==
+				 (ssize_t)sizeof(page) &&
+			 (page.helper_tid == 0 ||
+			  own_number_find_thread(injection->process_fd, page.helper_tid) == 0))
+			injection->orphans[injection->orphan_count++] = found[i];
+	}
+}
+
+/* own_addr: as orphans_find(). */
+static int look_around(struct injection *injection, uint64_t own_addr, const char **ret_reason)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	int r;
@@ -366,6 +365,8 @@ static int look_around(struct injection *injection, const char **ret_reason)
 	if (r == 0)
 		r = landmarks_read(injection->process_fd, &mappings, &injection->marks,
 				   ret_reason);
+	if (r == 0)
+		note_orphans(injection, &mappings, own_addr);
 	mapping_list_release(&mappings);
 	return r;
 }
@@ -385,15 +386,11 @@ static bool has_ended(const struct injection *injection)
 int inject_load(const struct probe_request *request, struct injection **ret,
 		struct ctlpage *ret_page, struct probe_cost *ret_cost, const char **ret_reason)
 {
-	struct injection *injection = xcalloc(1, sizeof(*injection));
+	struct injection *injection = injection_new(request);
 	int r;
 
-	*injection = (struct injection){ .request = *request,
-					   .process_fd = -1,
-					   .mem_fd = -1,
-					   .marks = LANDMARKS_INIT };
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	r = look_around(injection, ret_reason);
+	r = look_around(injection, 0, ret_reason);
 	if (r == 0)
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
@@ -407,13 +404,29 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	r = ctlpage_await_ready(ret_page, READY_LIMIT_NS);
 	if (r == 0) {
 		injection->helper_tid =
-			find_thread(injection->process_fd, ctlpage_helper_tid(ret_page));
+			own_number_find_thread(injection->process_fd, ctlpage_helper_tid(ret_page));
 		*ret = injection;
 		return 0;
 	}
 	(void)inject_unload(injection, ret_page, ret_cost, ret_reason);
 	*ret_reason = "the helper in it has not begun";
 	return r;
+}
+
+struct injection *inject_adopt(const struct probe_request *request, const struct ctlpage *page)
+{
+	struct injection *injection = injection_new(request);
+	const char *unused;
+
+	if (page->is_segment && !(page->page->flags & AGENT_PRELOADED) &&
+	    look_around(injection, page->addr, &unused) == 0 &&
+	    injection->base_addr) {
+		injection->helper_tid =
+			own_number_find_thread(injection->process_fd, ctlpage_helper_tid(page));
+		return injection;
+	}
+	injection_free(injection);
+	return NULL;
 }
 
 /* Memory is taken from nobody: the helper's thread is gone, or all of it stays. */

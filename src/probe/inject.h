@@ -17,6 +17,12 @@ struct injection;
 int inject_load(const struct probe_request *request, struct injection **ret,
 		struct ctlpage *ret_page, struct probe_cost *ret_cost, const char **ret_reason);
 
+/*
+ * Whoever put in the helper that was found was killed: from now on it is as if inject_load() had. NULL if that cannot
+ * be, or is not so.
+ */
+struct injection *inject_adopt(const struct probe_request *request, const struct ctlpage *page);
+
 /* As probe_close(). Closes the page, and frees the injection, in every case. */
 int inject_unload(struct injection *injection, struct ctlpage *page,
 		  struct probe_cost *ret_cost, const char **ret_reason);

@@ -24,6 +24,10 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/landmarks.h \
 	%D%/machine.h \
 	%D%/machine_none.c \
+	%D%/orphans.c \
+	%D%/orphans.h \
+	%D%/own_number.c \
+	%D%/own_number.h \
 	%D%/parcel.c \
 	%D%/parcel.h \
 	%D%/probe.c \

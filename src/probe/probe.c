@@ -88,7 +88,10 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 
 	*ret_cost = (struct probe_cost){ 0 };
 	r = open_present(request, &ctl, ret_reason);
-	if (r == -ENOENT && request->may_inject)
+	if (r == 0 && request->may_inject)
+		injection = inject_adopt(request, &ctl);
+	/* one that never began is no helper */
+	if ((r == -ENOENT || r == -ETIMEDOUT) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
 	if (r < 0)
 		return r;
