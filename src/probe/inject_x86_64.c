@@ -191,7 +191,7 @@ bool machine_syscall(const struct machine_state *state, long *ret_number, long *
 {
 	if ((long)state->regs.orig_rax < 0)
 		return false;
-	*ret_number = (long)state->regs.orig_rax;
+	*ret_number = (long)state->begun_call;
 	*ret_result = (long)state->regs.rax;
 	return true;
 }
