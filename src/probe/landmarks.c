@@ -262,12 +262,17 @@ static int read_file(int process_fd, const struct mapping_list *mappings,
 	file.fd = mapped_file_open(process_fd, m);
 	r = file.fd < 0 ? file.fd : elf_exports_read(file.fd, &file.exports);
 	/* data; or a program that exports nothing */
-	if (r == -ENOEXEC || r == -ENODATA)
+	if (r == -ENOEXEC || r == -ENODATA) {
 		r = 0;
-	else if (r < 0)
+	} else if (r == -ENOENT || r == -ESRCH) {
+		/* unmapped since; or the process has ended, or become another program */
+		*ret_reason = "what it has mapped changed while that was looked at";
+		r = -EAGAIN;
+	} else if (r < 0) {
 		*ret_reason = "a file that it has mapped cannot be read";
-	else if (find_base(&file))
+	} else if (find_base(&file)) {
 		r = add_file(marks, &file, mappings, ret_reason);
+	}
 	elf_exports_release(&file.exports);
 	if (file.fd >= 0)
 		close(file.fd);
