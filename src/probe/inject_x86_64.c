@@ -196,11 +196,6 @@ bool machine_syscall(const struct machine_state *state, long *ret_number, long *
 	return true;
 }
 
-long machine_begun_call(const struct machine_state *state)
-{
-	return (long)state->begun_call;
-}
-
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes)
 {
 	*ret_bytes = SYSCALL_BYTES;

@@ -37,11 +37,11 @@ uint64_t machine_tls_addr(const struct machine_state *state);
 /* Signals that libc blocks only while it is at work itself, and that no program can block through it. */
 bool machine_blocks_libc(const struct machine_state *state);
 
-/* The system call that the stop broke off, and its result so far; false if the thread was in its own code. */
+/*
+ * The system call that the stop broke off, and its result so far; false if the thread was in its own code. One that is gone
+ * on with by restart_syscall(2) is the one that it began as, as far as that can be told.
+ */
 bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result);
-
-/* The call that it began with: restart_syscall(2) goes on with another. As far as that can be told. */
-long machine_begun_call(const struct machine_state *state);
 
 /* Where the code is that began that system call, and how many bytes it has. */
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);

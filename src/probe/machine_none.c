@@ -85,12 +85,6 @@ bool machine_syscall(const struct machine_state *state, long *ret_number, long *
 	return false;
 }
 
-long machine_begun_call(const struct machine_state *state)
-{
-	(void)state;
-	return -1;
-}
-
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes)
 {
 	(void)state;

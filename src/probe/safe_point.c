@@ -154,7 +154,7 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 		return refuse("its stack cannot be read", ret_reason);
 	/* an old word of the stack is no obstacle where allocators never wait; a handler may have broken one off */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&
-	    blocked_kind(machine_begun_call(state)) == BLOCKED_IDLE)
+	    blocked_kind(number) == BLOCKED_IDLE)
 		return 0;
 	if (!signs.holds)
 		return 0;
