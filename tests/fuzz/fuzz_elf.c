@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "base/io.h"
 #include "fuzz.h"
+#include "target/elf_exports.h"
 #include "target/elf_symbols.h"
 
 #define NAMES_ASKED 64
@@ -29,12 +30,26 @@ static void check_symbols(const struct elf_symbols *symbols)
 	CHECK(!elf_symbols_find(symbols, UINT64_MAX) || symbols->count > 0);
 }
 
+static void check_exports(const struct elf_exports *exports)
+{
+	uint64_t vaddr;
+
+	CHECK(exports->part_count > 0 && exports->part_count <= ELF_PARTS_MAX);
+	for (size_t i = 0; i < exports->count && i < NAMES_ASKED; i++)
+		CHECK(elf_exports_find(exports, exports->items[i].name));
+	elf_exports_vaddr(exports, UINT64_MAX, &vaddr);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
+	struct elf_exports exports = ELF_EXPORTS_INIT;
 	int fd = memfd_create("elf", MFD_CLOEXEC);
 
 	CHECK(fd >= 0 && io_write_all(fd, data, size) == 0);
+	if (elf_exports_read(fd, &exports) == 0)
+		check_exports(&exports);
+	elf_exports_release(&exports);
 	if (elf_symbols_read(fd, -1, &symbols) == 0) {
 		CHECK(symbols.segment_count > 0);
 		check_symbols(&symbols);

@@ -213,6 +213,21 @@ TESTS += %D%/test_symbols
 %C%_test_symbols_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_symbols_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_elf_exports
+TESTS += %D%/test_elf_exports
+%C%_test_elf_exports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_elf_exports_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_landmarks
+TESTS += %D%/test_landmarks
+%C%_test_landmarks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_landmarks_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS) -lpthread
+
+check_PROGRAMS += %D%/test_blocked
+TESTS += %D%/test_blocked
+%C%_test_blocked_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_blocked_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_types
 TESTS += %D%/test_types
 %C%_test_types_SOURCES = %D%/test_types.c %D%/self.c %D%/self.h

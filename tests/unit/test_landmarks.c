@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/landmarks.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/borrow.h"
+#include "probe/machine.h"
+#include "unit.h"
+
+struct seen {
+	struct mapping_list mappings;
+	struct landmarks marks;
+};
+
+/* This program itself is looked at: it knows where its own functions are. */
+static int set_up(void **state)
+{
+	static struct seen seen;
+	const char *reason = "";
+	int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (machine_refusal())
+		return 0;
+	seen = (struct seen){ MAPPING_LIST_INIT, LANDMARKS_INIT };
+	*state = &seen;
+	if (borrow_read_mappings(fd, &seen.mappings) < 0 ||
+	    landmarks_read(fd, &seen.mappings, &seen.marks, &reason) < 0) {
+		print_error("%s\n", reason);
+		return -1;
+	}
+	return close(fd);
+}
+
+static int tear_down(void **state)
+{
+	struct seen *seen = *state;
+
+	if (seen) {
+		landmarks_release(&seen->marks);
+		mapping_list_release(&seen->mappings);
+	}
+	return 0;
+}
+
+static const struct landmarks *marks_of(void **state)
+{
+	struct seen *seen = *state;
+
+	if (!seen)
+		skip();
+	return &seen->marks;
+}
+
+/* What others would call by that name: sanitizers put their own before libc's. */
+static uint64_t address_of(const char *name)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	uint64_t addr = (uintptr_t)dlsym(libc, name);
+
+	dlclose(libc);
+	return addr;
+}
+
+static void code_of_the_allocator_and_the_loader_is_held(void **state)
+{
+	static const char *const names[] = { "malloc",	"free",	       "realloc", "malloc_trim",
+					     "dlopen",	"fork",	       "setuid",  "pthread_create",
+					     "mallopt", "malloc_info", "calloc",  "_Fork" };
+	const struct landmarks *marks = marks_of(state);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (address_of(names[i]))
+			assert_row(landmarks_hold(marks, address_of(names[i])), names[i]);
+	assert_true(landmarks_hold(marks, (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")));
+}
+
+static void other_code_is_not(void **state)
+{
+	static const char *const names[] = { "poll", "read", "printf", "getenv", "qsort" };
+	const struct landmarks *marks = marks_of(state);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_row(!landmarks_hold(marks, address_of(names[i])), names[i]);
+	assert_false(landmarks_hold(marks, 0));
+	assert_false(landmarks_hold(marks, UINT64_MAX));
+}
+
+static void what_a_thread_is_pointed_at_is_what_it_is_to_be(void **state)
+{
+	const struct landmarks *marks = marks_of(state);
+	const uint8_t *code;
+	size_t length;
+
+	code = machine_syscall_code(&length);
+	assert_memory_equal((const void *)(uintptr_t)marks->syscall_addr, code, length);
+	code = machine_sigreturn_code(&length);
+	assert_memory_equal((const void *)(uintptr_t)marks->sigreturn_addr, code, length);
+	assert_int_not_equal(marks->pthread_create_addr, 0);
+	assert_true(landmarks_hold(marks, marks->pthread_create_addr));
+}
+
+static void what_the_allocator_can_be_asked_is_found(void **state)
+{
+	const struct landmarks *marks = marks_of(state);
+	uint64_t addr = address_of("mallinfo2");
+
+	if (!addr)
+		skip();
+	assert_true(marks->functions.addr[AGENT_FN_MALLINFO2] == addr ||
+		    marks->functions.addr[AGENT_FN_MALLINFO2] ==
+			    (uintptr_t)dlsym(RTLD_DEFAULT, "mallinfo2"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_of_the_allocator_and_the_loader_is_held),
+		cmocka_unit_test(other_code_is_not),
+		cmocka_unit_test(what_a_thread_is_pointed_at_is_what_it_is_to_be),
+		cmocka_unit_test(what_the_allocator_can_be_asked_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
