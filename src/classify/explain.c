@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/units.h"
+#include "walk/glibc_bin.h"
 
 /*
  * Static thread-local storage lies right below the thread pointer, libc's own data above it. Where the stack
@@ -91,24 +92,43 @@ static void find_place(const struct explain_input *input, uint64_t addr,
 	}
 }
 
-static const char *part_of(const struct explanation *e, const struct heap *heap,
+static const char *const bin_parts[GLIBC_BIN_COUNT_] = {
+	[GLIBC_BIN_UNKNOWN] = "free, in a bin",
+	[GLIBC_BIN_CACHE] = "free, in a thread's cache",
+	[GLIBC_BIN_FAST] = "free, in a fastbin",
+	[GLIBC_BIN_UNSORTED] = "free, in the unsorted bin",
+	[GLIBC_BIN_SMALL] = "free, in a small bin",
+	[GLIBC_BIN_LARGE] = "free, in a large bin",
+};
+
+static void set_glibc_part(struct explanation *e, const struct heap *heap,
 			   const struct blocks *blocks)
 {
 	const struct extent *extent = &blocks->extents[e->block.extent];
 	bool is_chain = extent->kind == EXTENT_CHAIN;
 
-	switch (e->block.state) {
-	case BLOCK_LIVE:
-		if (is_chain || heap->allocator != ALLOCATOR_GLIBC)
-			return "live";
-		return "live, with a mapping of its own";
-	case BLOCK_CACHED: return "free, in a thread's cache";
-	case BLOCK_OWN: return "malloc's own data";
-	case BLOCK_FREE: break;
-	}
-	if (heap->allocator == ALLOCATOR_GLIBC)
-		return is_chain ? "free, in a bin" : "free, the last one (top)";
-	return "free";
+	if (e->block.state == BLOCK_LIVE)
+		e->part = is_chain ? "live" : "live, with a mapping of its own";
+	else if (!is_chain || extent->arena >= heap->arena_count)
+		e->part = "free, the last one (top)";
+	else
+		e->part = bin_parts[glibc_bin_find(blocks, &heap->arenas[extent->arena], &e->block,
+						   &e->list_chunk_bytes)];
+}
+
+static void set_part(struct explanation *e, const struct heap *heap,
+		     const struct blocks *blocks)
+{
+	static const char *const parts[] = {
+		[BLOCK_LIVE] = "live",
+		[BLOCK_CACHED] = "free, in a thread's cache",
+		[BLOCK_FREE] = "free",
+		[BLOCK_OWN] = "malloc's own data",
+	};
+
+	e->part = parts[e->block.state];
+	if (heap->allocator == ALLOCATOR_GLIBC && e->block.state != BLOCK_OWN)
+		set_glibc_part(e, heap, blocks);
 }
 
 static bool has_arena(const struct explanation *e, const struct blocks *blocks)
@@ -147,7 +167,7 @@ static int explain_block(const struct explain_input *input, struct explanation *
 		return 0;
 	}
 	e->is_heap = true;
-	e->part = part_of(e, heap, blocks);
+	set_part(e, heap, blocks);
 	if (has_arena(e, blocks) &&
 	    blocks->extents[e->block.extent].arena < heap->arena_count)
 		e->arena_addr = heap->arenas[blocks->extents[e->block.extent].arena].addr;

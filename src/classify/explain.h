@@ -42,7 +42,8 @@ struct explanation {
 	bool is_heap; /* the heap is known, and the address is malloc's */
 	bool has_block;
 	struct block block;
-	const char *part;    /* of malloc's memory: "in use", "top" … */
+	const char *part;    /* of malloc's memory: "live", "free, in a small bin" … */
+	uint64_t list_chunk_bytes; /* a free one's list has chunks of this size only; 0: not so */
 	uint64_t arena_addr; /* 0: in none */
 	/* of a live block, when leaks are known (is_reach_known) */
 	bool is_reach_known;

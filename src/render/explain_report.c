@@ -93,6 +93,8 @@ static void add_block(struct strbuf *out, const struct explain_report *r)
 		return;
 	strbuf_addf(out, "  block    %" PRIx64 ", %" PRIu64 " bytes, %s", e->block.addr,
 		    e->block.bytes, e->part);
+	if (e->list_chunk_bytes > 0)
+		strbuf_addf(out, ", of chunks of %" PRIu64 " bytes", e->list_chunk_bytes);
 	if (e->addr != e->block.addr)
 		strbuf_addf(out, "; %" PRIu64 " bytes into it", e->addr - e->block.addr);
 	type = block_type(r, &e->block);
@@ -262,6 +264,10 @@ static void add_json_block(struct strbuf *out, const struct explain_report *r)
 		    e->block.addr, e->block.bytes, e->addr - e->block.addr,
 		    states[e->block.state]);
 	add_json_text(out, "part", e->part);
+	if (e->list_chunk_bytes > 0)
+		strbuf_addf(out, ",\"list_chunk_bytes\":%" PRIu64, e->list_chunk_bytes);
+	else
+		strbuf_add_text(out, ",\"list_chunk_bytes\":null");
 	add_json_text(out, "type", block_type(r, &e->block));
 	if (e->arena_addr)
 		add_json_addr(out, "arena", e->arena_addr);

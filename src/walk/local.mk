@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/content.h \
 	%D%/detail.c \
 	%D%/detail.h \
+	%D%/glibc_bin.c \
+	%D%/glibc_bin.h \
 	%D%/mark.c \
 	%D%/mark.h \
 	%D%/page_use.c \

@@ -5,7 +5,11 @@ import json
 import os
 
 from leak_lib import LeakTarget
-from live import (PAGE, Folder, Skip, check, equal, map_rows, memstate, read_proc, run, test)
+from live import (PAGE, Folder, OrderedTarget, Skip, check, equal, map_rows, memstate, read_proc,
+                  run, test)
+
+
+TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
 
 
 def ask(pid, *addresses, status=0):
@@ -143,6 +147,27 @@ def free_blocks_and_the_allocators_own_are_told():
         answer = ask(target.pid, number(top["end_addr"]) - PAGE)[0]
         equal(answer["block"]["state"], "free", "top")
         check("top" in answer["block"]["part"], answer["block"])
+
+
+@test
+def the_list_that_a_free_block_is_in_is_told():
+    with OrderedTarget([os.path.join(TARGETS, "bins_target")]) as target:
+        unsorted = ("free, in the unsorted bin", None)
+        lists = {
+            "cache48": ("free, in a thread's cache", 48),
+            "cache208": ("free, in a thread's cache", 208),
+            "small": ("free, in a small bin", 208),
+            "large": ("free, in a large bin", None),
+            "unsorted": unsorted,
+            "fast": ("free, in a fastbin", 48) if target.truth["fast_bytes"] else unsorted,
+        }
+        answers = ask(target.pid, *[target.truth[key] for key in lists])
+        for key, answer in zip(lists, answers):
+            block = answer["block"]
+            equal((block["part"], block["list_chunk_bytes"]), lists[key], key)
+        text = memstate("explain", "-p", target.pid, "--max-pause", "1m",
+                        hex(target.truth["small"])).must_be(0).out.decode()
+        check("free, in a small bin, of chunks of 208 bytes" in text, text)
 
 
 @test

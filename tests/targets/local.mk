@@ -35,6 +35,12 @@ tests_targets_heap_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_static_LDFLAGS = -pthread -static
 endif
 
+# A free chunk in each list of malloc.
+check_PROGRAMS += tests/targets/bins_target
+tests_targets_bins_target_SOURCES = %D%/bins_target.c %D%/say.h
+tests_targets_bins_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_bins_target_LDFLAGS =
+
 # Pages with one or two small blocks left on them.
 check_PROGRAMS += tests/targets/pins_target
 tests_targets_pins_target_SOURCES = %D%/pins_target.c
