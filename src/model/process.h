@@ -33,10 +33,13 @@ static inline bool process_is_same(const struct process *a, const struct process
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* A zombie, which waits for its parent to ask how it ended, or dead. */
+/*
+ * A zombie, which waits for its parent to ask how it ended, or dead. With more threads only the first one has
+ * ended: the process lives on in the others.
+ */
 static inline bool process_has_ended(const struct process *p)
 {
-	return p->state == 'Z' || p->state == 'X';
+	return (p->state == 'Z' || p->state == 'X') && p->thread_count <= 1;
 }
 
 /* Zombies and kernel threads have no memory of their own; that is no error. */

@@ -95,6 +95,42 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct addre
 	return 0;
 }
 
+static DIR *open_tasks(const struct procfs *fs, int pid)
+{
+	int fd = procfs_open_file(fs, pid, "task");
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* "12 (a) b) S 1 …": the state comes after the last parenthesis. */
+static bool is_living(int task_fd, int tid)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[32];
+	const char *close;
+
+	snprintf(path, sizeof(path), "%d/stat", tid);
+	if (io_read_file_at(task_fd, path, 4096, &text) < 0)
+		return false;
+	close = strrchr(strbuf_text(&text), ')');
+	return close && close[1] == ' ' && close[2] != 'Z' && close[2] != 'X';
+}
+
+int proc_task_find_living(const struct procfs *fs, int pid)
+{
+	_cleanup_closedir_ DIR *dir = open_tasks(fs, pid);
+	struct dirent *entry;
+	int tid;
+
+	while (dir && (entry = readdir(dir)))
+		if (num_parse_pid(entry->d_name, &tid) == 0 && is_living(dirfd(dir), tid))
+			return tid;
+	return -ESRCH;
+}
+
 int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE])
 {
 	_cleanup_close_ int fd = procfs_open_file(fs, pid, "comm");

@@ -28,6 +28,12 @@ void address_list_release(struct address_list *list);
  */
 int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list);
 
+/*
+ * The memory of a process whose first thread has ended is in the directories of the others only. Returns one of
+ * them that lives, or -ESRCH.
+ */
+int proc_task_find_living(const struct procfs *fs, int pid);
+
 /* One line of that file. Returns 0, -ENODATA ("running"), or -EBADMSG. */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
 

@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
 #include "proc/proc_room.h"
+#include "proc/proc_task.h"
 #include "sample/heap_ask.h"
 #include "sample/swift.h"
 #include "target/peek.h"
@@ -67,6 +68,7 @@ void heap_reader_release(struct heap_reader *reader)
 struct moment {
 	struct heap_reader *reader;
 	int pagemap_fd, mem_fd;
+	int memory_pid; /* a thread's that lives */
 	struct usage usage;
 	struct mapping_list mappings;
 	uint64_t *thread_addrs;
@@ -146,7 +148,7 @@ static int copy_target(void *context, const struct stop *stop)
 	struct moment *moment = context;
 	_cleanup_free_ struct peek_range *ranges = NULL;
 	struct peek peek = {
-		.pid = moment->usage.process.pid,
+		.pid = moment->memory_pid,
 		.pagemap_fd = moment->pagemap_fd,
 		.mem_fd = moment->mem_fd,
 		.deadline_ns = stop->deadline_ns,
@@ -242,11 +244,13 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 static int take_moment(struct heap_reader *reader, const struct usage *u,
 		       struct moment *ret, uint64_t *ret_pause_ns)
 {
+	/* a first thread that has ended has no memory any more, the others have */
+	int tid = u->process.state == 'Z' ? proc_task_find_living(reader->fs, u->process.pid) :
+					    u->process.pid;
 	_cleanup_close_ int task_fd =
 		procfs_open_file(reader->fs, u->process.pid, "task");
-	_cleanup_close_ int pagemap_fd =
-		procfs_open_file(reader->fs, u->process.pid, "pagemap");
-	_cleanup_close_ int mem_fd = procfs_open_file(reader->fs, u->process.pid, "mem");
+	_cleanup_close_ int pagemap_fd = procfs_open_file(reader->fs, tid, "pagemap");
+	_cleanup_close_ int mem_fd = procfs_open_file(reader->fs, tid, "mem");
 	struct stop_request request = {
 		.pid = u->process.pid,
 		.task_fd = task_fd,
@@ -255,7 +259,12 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 		.context = ret,
 	};
 
-	*ret = (struct moment){ .reader = reader, .pagemap_fd = pagemap_fd, .mem_fd = mem_fd };
+	*ret = (struct moment){
+		.reader = reader,
+		.pagemap_fd = pagemap_fd,
+		.mem_fd = mem_fd,
+		.memory_pid = tid,
+	};
 	if (task_fd < 0 || pagemap_fd < 0)
 		return task_fd < 0 ? task_fd : pagemap_fd;
 	if (mem_fd < 0)
@@ -264,7 +273,7 @@ static int take_moment(struct heap_reader *reader, const struct usage *u,
 	ret->usage.process = u->process;
 	ret->usage.command = u->command; /* there already: not read again */
 	image_clear(&reader->image);
-	names_open(&reader->names, reader->fs, u->process.pid);
+	names_open(&reader->names, reader->fs, tid);
 	*ret_pause_ns = 0;
 	if (reader->is_running)
 		return copy_target(ret, &(struct stop){ 0 });

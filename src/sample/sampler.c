@@ -123,48 +123,48 @@ static void settle_stacks(struct reading *reading)
 		       reading->keep ? set_stack_owner : NULL, reading->keep);
 }
 
-static int read_smaps_once(struct sampler *s, struct usage *u, struct mapping_list *keep)
+static int read_smaps_once(struct sampler *s, struct usage *u, int pid, struct mapping_list *keep)
 {
-	struct reading reading = { .sampler = s, .pid = u->process.pid, .keep = keep };
+	struct reading reading = { .sampler = s, .pid = pid, .keep = keep };
 	int r;
 
 	if (keep)
 		mapping_list_release(keep);
 	classifier_begin(&reading.classifier, u);
 	u->taken_ns = clock_now_ns();
-	r = proc_smaps_read(&s->reader, s->fs, u->process.pid, take_mapping, &reading, &u->read_ns);
+	r = proc_smaps_read(&s->reader, s->fs, pid, take_mapping, &reading, &u->read_ns);
 	if (r == 0)
 		settle_stacks(&reading);
 	classifier_release(&reading.classifier);
 	return r;
 }
 
-static int read_smaps(struct sampler *s, struct usage *u, struct mapping_list *keep)
+static int read_smaps(struct sampler *s, struct usage *u, int pid, struct mapping_list *keep)
 {
 	int r = -ESTALE;
 
 	for (int i = 0; i < READ_TRIES && r == -ESTALE; i++)
-		r = read_smaps_once(s, u, keep);
+		r = read_smaps_once(s, u, pid, keep);
 	if (r == 0 && u->mapping_count == 0 && process_has_memory(&u->process))
 		return -ESRCH; /* it has exited since it was listed, or is about to */
 	return r;
 }
 
-static int read_rollup(struct sampler *s, struct usage *u)
+static int read_rollup(struct sampler *s, struct usage *u, int pid)
 {
 	struct counters rollup;
 	int r;
 
 	u->taken_ns = clock_now_ns();
-	r = proc_rollup_read(&s->reader, s->fs, u->process.pid, &rollup, &u->read_ns);
+	r = proc_rollup_read(&s->reader, s->fs, pid, &rollup, &u->read_ns);
 	if (r == 0)
 		classify_rollup(u, &rollup);
 	return r;
 }
 
-/* With `keep`, every mapping too; then needs has NEED_SMAPS. */
-static int read_figures(struct sampler *s, struct usage *u, unsigned int needs,
-		       struct mapping_list *keep)
+/* From pid's directory. With `keep`, every mapping too; then needs has NEED_SMAPS. */
+static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned int needs,
+			struct mapping_list *keep)
 {
 	int r;
 
@@ -174,15 +174,15 @@ static int read_figures(struct sampler *s, struct usage *u, unsigned int needs,
 		return 0;
 	}
 	if (needs & NEED_SMAPS)
-		return read_smaps(s, u, keep);
+		return read_smaps(s, u, pid, keep);
 	if (!(needs & NEED_MEMORY)) {
 		u->source = SOURCE_STAT;
 		return 0;
 	}
-	r = read_rollup(s, u);
+	r = read_rollup(s, u, pid);
 	if (r == -EOPNOTSUPP ||
 	    (r == 0 && needs & NEED_STATES && !classify_rollup_is_enough(&u->total)))
-		return read_smaps(s, u, NULL);
+		return read_smaps(s, u, pid, NULL);
 	return r;
 }
 
@@ -190,8 +190,16 @@ static int read_figures(struct sampler *s, struct usage *u, unsigned int needs,
 static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 		       struct mapping_list *keep)
 {
-	int r = read_figures(s, u, needs, keep);
+	int pid = u->process.pid;
+	int r = read_figures(s, u, pid, needs, keep);
 
+	if (r == -ESRCH) {
+		/* a first thread that has ended has nothing any more, the others may have */
+		int tid = proc_task_find_living(s->fs, pid);
+
+		if (tid > 0 && tid != pid)
+			r = read_figures(s, u, tid, needs, keep);
+	}
 	if (r == 0 && needs & NEED_STAT && u->process.state == '\0')
 		return -EBADMSG;
 	return r;

@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_stat.h"
+#include "proc/proc_task.h"
 
 /* A process that execs while it is captured is read again, but not for ever. */
 #define READ_TRIES 3
@@ -86,6 +87,7 @@ void capture_note(struct strbuf *notes, const char *path, int err)
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
+	int memory_pid; /* whose smaps is the process's: another thread's when the first one has ended */
 	struct redactor *redactor; /* or NULL */
 	struct capture_files *files;
 	struct strbuf *notes;
@@ -110,7 +112,9 @@ static int add_process_file(struct reading *reading, const char *name, redact_fn
 	int r;
 
 	procfs_format_path(path, reading->process->pid, name);
-	r = procfs_read_file(reading->fs, reading->process->pid, name, FILE_SIZE_MAX, &text);
+	r = procfs_read_file(reading->fs,
+			     redact == redact_smaps ? reading->memory_pid : reading->process->pid,
+			     name, FILE_SIZE_MAX, &text);
 	if (r == -ESRCH)
 		return r;
 	if (r == 0)
@@ -207,7 +211,7 @@ static int read_once(struct reading *reading)
 
 	if (!process_has_memory(reading->process))
 		return add_small_files(reading);
-	fd = procfs_open_file(reading->fs, reading->process->pid, "smaps");
+	fd = procfs_open_file(reading->fs, reading->memory_pid, "smaps");
 	if (fd < 0)
 		return fd;
 	r = proc_smaps_read_text(fd, reading->fs->is_live, SMAPS_SIZE_MAX, &smaps);
@@ -223,11 +227,15 @@ static int read_once(struct reading *reading)
 int capture_read_process(const struct procfs *fs, const struct process *p, struct redactor *redactor,
 			 struct capture_files *files, struct strbuf *notes)
 {
-	struct reading reading = { fs, p, redactor, files, notes };
+	struct reading reading = { fs, p, p->pid, redactor, files, notes };
 	size_t count = files->count;
 	size_t notes_length = notes->length;
 	int r = -ESTALE;
 
+	if (p->state == 'Z' && fs->is_live && process_has_memory(p))
+		reading.memory_pid = proc_task_find_living(fs, p->pid);
+	if (reading.memory_pid < 0)
+		return reading.memory_pid;
 	for (int i = 0; i < READ_TRIES && r == -ESTALE; i++) {
 		r = read_once(&reading);
 		if (r < 0) {

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processes that are gone, were replaced, are dead but not buried, or never had memory."""
 
+import json
 import os
+import platform
 import signal
 import subprocess
 import time
 
-from live import (IS_ROOT, MIB, TIMEOUT, Skip, Target, check, check_sums, complaints, equal,
-                  memstate, parse_csv, read_proc, run, sample, start_memstate, test, wait_until)
+from live import (IS_ROOT, MIB, TIMEOUT, Folder, Skip, Target, check, check_sums, complaints, equal,
+                  map_rows, memstate, parse_csv, read_proc, run, sample, start_memstate,
+                  status_field, test, wait_until)
 
 
 def a_pid_that_is_gone():
@@ -146,6 +149,36 @@ def a_zombie_has_no_memory_and_is_no_error():
     with Target("zombie") as target:
         check_without_memory(target.truth["child"])
         equal(sample(target.truth["child"])["state"], "Z", "state")
+
+
+@test
+def a_process_whose_first_thread_has_ended_is_read_through_another():
+    with Target("leaderless", 8 << 20) as target:
+        pid = target.pid
+        wait_until(lambda: status_field(pid, "State").startswith("Z"), "the first thread ends")
+        tid, = [t for t in os.listdir(f"/proc/{pid}/task") if int(t) != pid]
+        own = sum(int(line.split()[1]) << 10
+                  for line in read_proc(pid, f"task/{tid}/smaps").splitlines()
+                  if line.startswith(b"Rss:"))
+        for columns in ("pid,rss_bytes", "pid,rss_bytes,anon_bytes,stack_bytes,unexplained_bytes"):
+            for targets in (("-p", pid), ()):
+                rows = memstate("--csv", "-n1", "--heap", "off", "-o", columns, *targets).rows()
+                row, = [row for row in rows if row["pid"] == pid]
+                equal(row["rss_bytes"], own, f"Rss, {columns} of {targets or 'all'}")
+        equal(row["unexplained_bytes"], 0, "unexplained")
+        start = f"{target.truth['start']:012x}"
+        m, = [m for m in map_rows(pid) if m["start_addr"] == start]
+        equal(m["rss_bytes"], 8 << 20, "what the other thread wrote")
+        text = memstate("-p", pid, "--text", "--heap", "off").must_be(0)
+        check(b"zombie" not in text.out, text.out)
+        heap = memstate("heap", "-p", pid, "-J", "--max-pause", "1m")
+        if IS_ROOT and (platform.machine(), platform.libc_ver()[0]) == ("x86_64", "glibc"):
+            equal(json.loads(heap.must_be(0).out)["heap_quality"], "exact", "heap")
+        with Folder() as folder:
+            saved = os.path.join(folder, "saved")
+            memstate("capture", "-p", pid, saved).must_be(0)
+            row, = memstate("--csv", "--procfs", saved, "-o", "rss_bytes").must_be(0).rows()
+            equal(row["rss_bytes"], own, "Rss in a capture")
 
 
 @test

@@ -2,8 +2,10 @@
 /* Processes with children: sharing pages, dead but not buried, in generations. */
 #include "config.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +54,30 @@ void zombie_run(char **args)
 	if (child < 0 || waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0)
 		target_fail("child");
 	target_say("child", (uint64_t)child);
+}
+
+static pthread_t first_thread;
+
+static void *live_on(void *args)
+{
+	size_t size = target_number(*(char **)args);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* that of the first thread goes with it */
+	target_write(target_map_anonymous(size), size);
+	pthread_join(first_thread, NULL);
+	target_ready();
+	target_wait();
+}
+
+/* The first thread ends, another one lives on. */
+void leaderless_run(char **args)
+{
+	pthread_t thread;
+
+	first_thread = pthread_self();
+	if (pthread_create(&thread, NULL, live_on, args))
+		target_fail("thread");
+	pthread_exit(NULL);
 }
 
 static void have_children(const char *key, size_t count, size_t grandchildren)

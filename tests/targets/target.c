@@ -33,6 +33,7 @@ const struct behaviour behaviours[] = {
 	{ "mappings", "COUNT", mappings_run },
 	{ "name", "COMM [PATH]", name_run },
 	{ "zombie", "", zombie_run },
+	{ "leaderless", "SIZE", leaderless_run },
 	{ "family", "CHILDREN GRANDCHILDREN", family_run },
 	{ "exec-loop", "[again]", exec_loop_run },
 	{ "exit-loop", "", exit_loop_run },

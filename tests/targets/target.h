@@ -47,6 +47,7 @@ void hugetlb_run(char **args);
 void mappings_run(char **args);
 void name_run(char **args);
 void zombie_run(char **args);
+void leaderless_run(char **args);
 void family_run(char **args);
 void exec_loop_run(char **args);
 void exit_loop_run(char **args);
