@@ -47,7 +47,8 @@ void smaps_reader_init(struct smaps_reader *reader)
 void smaps_reader_release(struct smaps_reader *reader)
 {
 	free(reader->buffer);
-	strbuf_release(&reader->name);
+	strbuf_release(&reader->names[0]);
+	strbuf_release(&reader->names[1]);
 	memset(reader, 0, sizeof(*reader));
 }
 
@@ -175,7 +176,7 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
 	*ret_read_ns = 0;
 	if (fd < 0)
 		return fd;
-	smaps_parse_begin(&parse, &reader->smaps_layout, &reader->name, fn, context);
+	smaps_parse_begin(&parse, &reader->smaps_layout, reader->names, fn, context);
 	r = read_mappings(reader, fd, &parse, ret_read_ns);
 	if (r == 0 && parse.mapping_count > 0 && !proc_smaps_is_map_there(fd))
 		return -ESTALE;
@@ -211,7 +212,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	*ret_read_ns = clock_now_ns() - before_ns;
 	if (n == 0) /* exec or exit since the open */
 		return -ESRCH;
-	smaps_parse_begin(&parse, &reader->rollup_layout, &reader->name, keep_counters, &counters);
+	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters, &counters);
 	r = smaps_parse_part(&parse, reader->buffer, (size_t)n, true, &used);
 	if (r < 0)
 		return r;
@@ -228,7 +229,7 @@ int smaps_parse(struct smaps_reader *reader, const char *text, size_t length, ma
 	size_t used;
 	int r;
 
-	smaps_parse_begin(&parse, &reader->smaps_layout, &reader->name, fn, context);
+	smaps_parse_begin(&parse, &reader->smaps_layout, reader->names, fn, context);
 	r = smaps_parse_part(&parse, text, length, true, &used);
 	if (r == -EBADMSG)
 		*reterr_line = parse.line_count + 1;

@@ -49,7 +49,7 @@ struct smaps_layout {
 struct smaps_reader {
 	char *buffer;
 	size_t capacity;
-	struct strbuf name; /* of the mapping being parsed */
+	struct strbuf names[2]; /* of the mapping being parsed, and of the one before it */
 	struct smaps_layout smaps_layout;
 	struct smaps_layout rollup_layout;
 	bool is_paced;

@@ -9,12 +9,13 @@
 #include "base/units.h"
 #include "proc/smaps_layout.h"
 
-void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf *name,
+void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf names[2],
 		       mapping_fn fn, void *context)
 {
 	memset(p, 0, sizeof(*p));
 	p->layout = layout;
-	p->name = name;
+	p->name = &names[0];
+	p->held_name = &names[1];
 	p->fn = fn;
 	p->context = context;
 }
@@ -191,15 +192,42 @@ static int parse_amount(const char *at, const char *end, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* A record with these lines is whole: on to the caller with it. */
+static int give_held(struct smaps_parse *p)
+{
+	if (!p->has_held)
+		return 0;
+	p->has_held = false;
+	return p->fn(p->context, &p->held);
+}
+
+/*
+ * Between two reads the kernel lets the map go, and goes on behind the address where it was: a mapping
+ * that has grown there, or become one with the next, comes again, whole. It counts once, as it is now.
+ */
+static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
+{
+	return p->has_held && m->start_addr <= p->held.start_addr &&
+	       m->end_addr >= p->held.end_addr && m->start_addr < p->held.end_addr;
+}
+
+/* A record with these lines is whole: on to the caller with the one before. */
 static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
+	struct strbuf *name = p->held_name;
+	int r = 0;
+
 	if (p->mapping_count == 0)
 		p->expected_lines = lines;
 	if (p->expected_lines & ~lines)
 		return -EBADMSG;
 	p->mapping_count++;
-	return p->fn(p->context, m);
+	if (!is_held_again(p, m))
+		r = give_held(p);
+	p->held = *m;
+	p->has_held = true;
+	p->held_name = p->name;
+	p->name = name;
+	return r;
 }
 
 static int give_current(struct smaps_parse *p)
@@ -367,5 +395,8 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 		at = (size_t)(newline + 1 - text);
 	}
 	*ret_used = at;
-	return at_end ? give_current(p) : 0;
+	if (!at_end)
+		return 0;
+	r = give_current(p);
+	return r < 0 ? r : give_held(p);
 }

@@ -9,18 +9,20 @@
 
 struct smaps_parse {
 	struct smaps_layout *layout; /* NULL: every line is parsed by itself */
-	struct strbuf *name;
+	struct strbuf *name, *held_name; /* of what is parsed, and of held */
 	mapping_fn fn;
 	void *context;
 	struct mapping current; /* the record whose lines are being read one by one */
 	bool has_current;
 	uint32_t current_lines;	 /* what current has: a bit per enum smaps_field, and VmFlags' */
 	uint32_t expected_lines; /* what the first record had */
-	size_t line_count;	/* lines finished so far */
-	size_t mapping_count;	/* mappings given to fn so far */
+	struct mapping held; /* the last whole record: the next one may be the same mapping again */
+	bool has_held;
+	size_t line_count;    /* lines finished so far */
+	size_t mapping_count; /* whole records so far */
 };
 
-void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf *name,
+void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struct strbuf names[2],
 		       mapping_fn fn, void *context);
 
 /*

@@ -39,14 +39,14 @@ static int drop(void *context, struct mapping *m)
 	return 0;
 }
 
-static struct outcome parse(struct smaps_layout *layout, struct strbuf *name, const char *text,
+static struct outcome parse(struct smaps_layout *layout, struct strbuf *names, const char *text,
 			    size_t length, size_t cut)
 {
 	struct outcome o = { 0, MAPPING_LIST_INIT };
 	struct smaps_parse p;
 	size_t used = 0, more = 0;
 
-	smaps_parse_begin(&p, layout, name, keep, &o.list);
+	smaps_parse_begin(&p, layout, names, keep, &o.list);
 	o.r = smaps_parse_part(&p, text, cut, false, &used);
 	if (o.r < 0)
 		return o;
@@ -101,16 +101,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t line;
 
 	smaps_reader_init(&reader);
-	lines = parse(NULL, &reader.name, text, size, 0);
+	lines = parse(NULL, reader.names, text, size, 0);
 	check_known_fields(&lines, text, size);
-	check_same(lines, parse(NULL, &reader.name, text, size, cut));
-	check_same(lines, parse(&layout, &reader.name, text, size, 0));
+	check_same(lines, parse(NULL, reader.names, text, size, cut));
+	check_same(lines, parse(&layout, reader.names, text, size, 0));
 	/* the layout is learnt now, if it can be */
-	check_same(lines, parse(&layout, &reader.name, text, size, 0));
-	check_same(lines, parse(&layout, &reader.name, text, size, cut));
+	check_same(lines, parse(&layout, reader.names, text, size, 0));
+	check_same(lines, parse(&layout, reader.names, text, size, cut));
 	CHECK(smaps_parse(&reader, learnt_from, sizeof(learnt_from) - 1, drop, NULL, &line) == 0);
 	CHECK(reader.smaps_layout.line_count == 4);
-	check_same(lines, parse(&reader.smaps_layout, &reader.name, text, size, cut));
+	check_same(lines, parse(&reader.smaps_layout, reader.names, text, size, cut));
 	mapping_list_release(&lines.list);
 	smaps_reader_release(&reader);
 	return 0;

@@ -2,6 +2,7 @@
 """Processes that end, exec and map while they are read: never a crash, a hang, or a row whose parts
 do not add up."""
 
+import os
 import signal
 import time
 
@@ -9,6 +10,7 @@ from live import (MIB, Target, check, check_mapping_sums, check_sums, equal, jso
                   parse_csv, run, start_memstate, test)
 
 SECONDS = 1.5
+GROWING = os.path.join(os.environ["builddir"], "tests", "targets", "compare_target")
 
 
 def repeat(check_once):
@@ -31,6 +33,16 @@ def check_series(pid, *args):
     for row in rows:
         check_sums(row)
     return rows
+
+
+@test
+def a_heap_that_grows_while_it_is_read_counts_once():
+    """The kernel shows it again with each read in which it has grown: five times its size was seen."""
+    rows = parse_csv(memstate("--csv", "-i", "1ms", "--max-share", "100", "--heap", "off", "-o", "rss_bytes",
+                              "--", GROWING, "leaking", 64, 700).must_be(0).out)
+    check(len(rows) > 1, f"only {len(rows)} rows")
+    most = max(row["rss_bytes"] or 0 for row in rows)
+    check(most < 80 * MIB, f"Rss {most} of a program with 64 MiB")
 
 
 @test
