@@ -40,6 +40,8 @@
 #define IDLE_LOOKS 8
 
 #define STOP_LIMIT_NS NS_PER_S
+/* So many of them for a thread that only waits for a CPU. */
+#define STOP_LIMITS_RUNNABLE 5
 
 /* Below the frame: what the stub answers. */
 #define BELOW_FRAME_BYTES 64
@@ -76,6 +78,30 @@ static int mend_result(struct borrow *b)
 	return machine_restore_registers(b->tid, b->state);
 }
 
+/* "1234 (comm) R 1 …": on a CPU, or in line for one. */
+static bool is_runnable(const struct borrow *b)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const char *end;
+	char path[48];
+
+	snprintf(path, sizeof(path), "task/%d/stat", b->tid);
+	if (io_read_file_at(b->process_fd, path, 4096, &text) < 0)
+		return false;
+	end = strrchr(strbuf_text(&text), ')');
+	return end && strncmp(end, ") R", 3) == 0;
+}
+
+/* On a busy machine one that is ready to stop may be long in getting there. */
+static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
+{
+	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
+
+	for (size_t i = 1; r == -ETIMEDOUT && i < STOP_LIMITS_RUNNABLE && is_runnable(b); i++)
+		r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
+	return r;
+}
+
 /* Returns 0 if it stands; -EAGAIN if something else came first. */
 static int stop(struct borrow *b)
 {
@@ -90,7 +116,7 @@ static int stop(struct borrow *b)
 	b->stopped_at_ns = clock_now_ns();
 	r = trace_interrupt(b->tid);
 	if (r == 0)
-		r = borrow_wait(b, STOP_LIMIT_NS, &event, &signal);
+		r = wait_for_stop(b, &event, &signal);
 	if (r == -ETIMEDOUT)
 		return borrow_fail(b, r, "its thread does not stop: it is frozen, or in a sleep that "
 				  "nothing interrupts");
