@@ -3,6 +3,7 @@ bench_programs = \
 	%D%/heap \
 	%D%/heap_made \
 	%D%/helper \
+	%D%/inject \
 	%D%/pair \
 	%D%/rollup \
 	%D%/single \
@@ -11,7 +12,7 @@ bench_programs = \
 	%D%/target
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
-EXTRA_DIST += %D%/run.sh %D%/stress_heap.py
+EXTRA_DIST += %D%/run.sh %D%/stress_heap.py %D%/stress_inject.py
 
 bench_common = %D%/bench.c %D%/bench.h
 %C%_heap_SOURCES = %D%/heap.c $(bench_common)
@@ -19,6 +20,8 @@ bench_common = %D%/bench.c %D%/bench.h
 %C%_heap_made_SOURCES = %D%/heap_made.c $(bench_common)
 %C%_helper_SOURCES = %D%/helper.c $(bench_common)
 %C%_helper_LDADD = $(PROBE_LIBS)
+%C%_inject_SOURCES = %D%/inject.c $(bench_common)
+%C%_inject_LDADD = $(PROBE_LIBS)
 %C%_pair_SOURCES = %D%/pair.c $(bench_common)
 %C%_rollup_SOURCES = %D%/rollup.c $(bench_common)
 %C%_single_SOURCES = %D%/single.c $(bench_common)
@@ -33,9 +36,13 @@ bench: memstate$(EXEEXT) $(bench_programs)
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/%D%/run.sh $(abs_builddir)/%D%
 
-# For minutes or hours: "make stress-heap COUNT=1000".
+# For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
-.PHONY: stress-heap
+.PHONY: stress stress-heap stress-inject
+stress: stress-heap stress-inject
 stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)
+stress-inject: $(check_PROGRAMS) $(check_DATA)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_inject.py $(COUNT)

@@ -9,8 +9,8 @@
 # it holds on other machines, milliseconds do not. Each figure is a median. Run it as root, or it measures
 # only the processes it may read, on a machine that does nothing else. doc/PERFORMANCE.md has the goals
 # and what one machine gave. The programs: pair (commands in turn), rollup (the yardstick for all
-# processes), single (one process, in one program), spawn and target (what is measured), stall (what
-# a target feels).
+# processes), single (one process, in one program), inject (the helper, put in and taken out), spawn and
+# target (what is measured), stall (what a target feels).
 
 set -eu
 
@@ -116,6 +116,11 @@ if [ -e "$agent" ]; then
 	echo "== a helper that is there from the start"
 	MEMSTATE_AGENT=$agent "$bench/helper" "$(pick 5 21)"
 fi
+
+start "$bench/target" 100 10
+echo "== the helper is put into a process that waits, and taken out"
+"$bench/inject" "$ready" "$(pick 100 1000)"
+stop
 
 start "$bench/spawn" 500
 set -- /proc/[0-9]*

@@ -7,11 +7,12 @@ import json
 import mmap
 import os
 import re
+import select
 import signal
 import struct
 import subprocess
 
-from live import TIMEOUT, Skip, check, equal, read_proc, status_field, wait_until
+from live import MIB, TIMEOUT, Skip, check, equal, read_proc, status_field, wait_until
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 TARGET = os.path.join(FOLDER, "inject_target")
@@ -45,7 +46,7 @@ class InjectTarget:
 
     def read_until(self, word):
         said = {}
-        for line in self.process.stdout:
+        for line in iter(self.read_line, b""):
             if line.strip() == word:
                 return said
             key, value = line.split()
@@ -55,6 +56,11 @@ class InjectTarget:
         if status == 77:
             raise Skip(error or "cannot be had here")
         raise AssertionError(f"target: status {status}: {error}")
+
+    def read_line(self):
+        """It has no buffer, so that nothing is there but what is not read yet."""
+        check(select.select([self.process.stdout], [], [], TIMEOUT)[0], "it says nothing")
+        return self.process.stdout.readline()
 
     def say(self, letter):
         self.process.stdin.write(letter)
@@ -132,15 +138,16 @@ def start_tool(pid, *args, **popen):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
 
 
-def end_tool(process, timeout=TIMEOUT):
-    """Its status, and what it says of each cycle."""
+def end_tool(process, may_be_gone=False, timeout=TIMEOUT):
+    """Its status, and what it says of each cycle: of none, maybe, of a process that is gone."""
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as late:
         process.kill()
         process.communicate()
         raise AssertionError(f"{process.args} hangs") from late
-    check(process.returncode in (0, -signal.SIGKILL), f"{process.args}: {process.returncode}: {err}")
+    wanted = (0, -signal.SIGKILL, 99) if may_be_gone else (0, -signal.SIGKILL)
+    check(process.returncode in wanted, f"{process.args}: {process.returncode}: {err}")
     return process.returncode, [json.loads(line) for line in out.splitlines() if line[:1] == b"{"]
 
 
@@ -167,12 +174,16 @@ def put_in_and_out(target, *args):
     return cycles
 
 
-def is_refused(pid, *args, wanted=(errno.EOPNOTSUPP,), **popen):
-    """And nothing was done to it, not one step. The reason."""
+# It was stopped, and looked at, and let go again.
+LOOKED_AT = {"open: seize", "open: interrupt"}
+
+
+def is_refused(pid, *args, wanted=(errno.EOPNOTSUPP,), steps=frozenset(), **popen):
+    """And no step was taken but these. The reason."""
     cycle = tool(pid, *args, **popen)[0]
     check(-cycle["open"] in wanted, f"open: {cycle}")
     check(cycle["open_reason"], "no reason is given")
-    equal(cycle["steps"], [], "steps")
+    check(set(cycle["steps"]) <= steps, f"steps: {cycle}")
     return cycle["open_reason"]
 
 
@@ -186,9 +197,18 @@ STATUS_OF_THE_MOMENT = re.compile(rb"State|Vm(Peak|HWM|RSS|PTE|Swap)|Rss(Anon|Fi
                                   rb"(non)?voluntary_ctxt_switches|Speculation|Cpus_|Mems_")
 
 
+LIBC_SIGNALS = 1 << 31 | 1 << 32
+
+
 def own_status(pid):
-    return [line for line in read_proc(pid, "status").splitlines()
-            if not STATUS_OF_THE_MOMENT.match(line)]
+    """Without the signals that libc keeps for its threads: it catches them from the second thread on."""
+    found = []
+    for line in read_proc(pid, "status").splitlines():
+        if line.startswith(b"SigCgt:"):
+            line = b"SigCgt:\t%016x" % (int(line.split()[1], 16) & ~LIBC_SIGNALS)
+        if not STATUS_OF_THE_MOMENT.match(line):
+            found.append(line)
+    return found
 
 
 def threads(pid):
@@ -236,3 +256,59 @@ def check_same(before, now):
 def room_of(pid):
     return sum(int(end, 16) - int(start, 16) for start, end in
                (line.split()[0].split(b"-") for line in maps(pid)))
+
+
+# What the thread is at that is entered.
+KINDS = [("spin", 0), ("call", "poll"), ("call", "epoll_wait"), ("call", "nanosleep:1000000"),
+         ("call", "futex"), ("call", "read")]
+LEFT_OVER = MIB  # at most, of one that was killed
+# A thread that is let go of before it is known what to tell the kernel: as after any other stop, see signal(7).
+INTERRUPTED = "epoll_wait"
+
+
+def own_part(status):
+    """What of a thread's status says nothing of memory, and of others."""
+    return [line for line in status if not line.startswith((b"Vm", b"Threads", b"FDSize"))]
+
+
+class KillTarget(InjectTarget):
+    """In the state in which it is to be entered."""
+
+    def __init__(self, kind, argument):
+        super().__init__(kind, argument)
+        self.call = argument if kind == "call" else None
+        self.begin()
+        self.seen, self.room = facts(self.pid), room_of(self.pid)
+
+    def begin(self):
+        if self.call:
+            self.say(b"c")
+            self.wait_until_parked()
+
+    def check_as_before(self):
+        self.check_whole()
+        for tid in self.seen["threads"]:
+            wait_until(lambda tid=tid: own_part(facts(self.pid)[f"status of {tid}"]) ==
+                       own_part(self.seen[f"status of {tid}"]), f"{tid} is as before")
+        equal(facts(self.pid)["descriptors"], self.seen["descriptors"], "descriptors")
+        if not self.call:
+            self.check_goes_on()
+        elif not self.is_in_call:
+            equal((self.call, self.read_until(b"done")["errno"]), (INTERRUPTED, errno.EINTR), "call")
+            self.begin()
+
+    def kill_at(self, step):
+        """A helper that was left in it answers the next one, and leaves when nobody asks it."""
+        status, _ = end_tool(start_tool(self.pid, "-k", step))
+        equal(status, -signal.SIGKILL, f"status after step {step}")
+        self.check_as_before()
+        put_in_and_out(self, "-n", 1)
+        self.check_as_before()
+        self.check_left_over()
+
+    def check_left_over(self):
+        left = room_of(self.pid) - self.room
+        check(left <= LEFT_OVER, f"{left} bytes are left over")
+        more = set(threads(self.pid)) - set(self.seen["threads"])
+        check(len(more) <= 1, f"threads: {more}")
+        return left

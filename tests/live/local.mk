@@ -21,5 +21,9 @@ LIVE_TESTS = \
 	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
 	%D%/compare.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
+# Of putting the helper in.
+LIVE_TESTS += \
+	%D%/inject_calls.py %D%/inject_churn.py %D%/inject_exact.py %D%/inject_kill.py \
+	%D%/inject_places.py %D%/inject_refused.py %D%/inject_storms.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/heap_lib.py %D%/inject_lib.py %D%/leak_lib.py %D%/python $(LIVE_TESTS)

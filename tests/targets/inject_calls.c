@@ -84,9 +84,12 @@ static long do_futex(void)
 	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, time_or_none(&ts), NULL, 0);
 }
 
+/* Who is on the way back into the call, after a signal, does not hear it. */
 static void wake_futex(void)
 {
-	syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	while (__atomic_load_n(&shown->is_in_call, __ATOMIC_ACQUIRE) &&
+	       syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0) == 0)
+		usleep(1000);
 }
 
 static long do_poll(void)
@@ -481,6 +484,7 @@ void call_run(const char *argument)
 	if (chosen->make)
 		chosen->make();
 	target_is_ready();
-	while (read(orders[0], &letter, 1) == 1)
-		call_once();
+	for (;;)
+		if (read(orders[0], &letter, 1) == 1) /* else a signal came late */
+			call_once();
 }

@@ -108,6 +108,7 @@ void still_run(const char *argument)
 	static char stack_memory[65536];
 	stack_t stack = { .ss_sp = stack_memory, .ss_size = sizeof(stack_memory) };
 	unsigned long count = number_of(argument);
+	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
 	sigset_t mask;
 	char letter;
 
@@ -120,7 +121,8 @@ void still_run(const char *argument)
 	for (unsigned long i = 0; i < count; i++)
 		start_thread(wait_for_ever, NULL);
 	target_is_ready();
-	while (read(STDIN_FILENO, &letter, 1) == 1) {
+	/* as servers wait: no allocator ever does */
+	while (poll(&input, 1, -1) == 1 && read(STDIN_FILENO, &letter, 1) == 1) {
 		say_own_state();
 		say_word("done");
 	}

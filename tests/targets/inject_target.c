@@ -4,6 +4,7 @@
 #include "inject_target.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,12 +89,30 @@ void have_heap(void)
 	free(p);
 }
 
+struct start {
+	void *(*run)(void *);
+	void *argument;
+	sem_t has_begun;
+};
+
+static void *begin(void *arg)
+{
+	struct start *start = arg;
+	const struct start copy = *start;
+
+	sem_post(&start->has_begun);
+	return copy.run(copy.argument);
+}
+
 void start_thread(void *(*run)(void *), void *argument)
 {
+	struct start start = { .run = run, .argument = argument };
 	pthread_t id;
 
-	if (pthread_create(&id, NULL, run, argument))
+	if (sem_init(&start.has_begun, 0, 0) || pthread_create(&id, NULL, begin, &start))
 		failed("pthread_create");
+	while (sem_wait(&start.has_begun))
+		;
 }
 
 static void show(int fd)

@@ -64,6 +64,8 @@ void count_one(unsigned long i);
 /* The first malloc() makes one, and the page of it stays. */
 void have_heap(void);
 
+
+/* When this returns it runs, with the signal mask of its own. */
 void start_thread(void *(*run)(void *), void *argument);
 
 #endif

@@ -125,3 +125,8 @@ tests_targets_helper_target_SOURCES = %D%/helper_target.c %D%/say.h
 tests_targets_helper_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_helper_target_LDFLAGS = -pthread
 tests_targets_helper_target_LDADD = -ldl
+
+# Puts the helper in, takes it out, and fails on the way where it is told to.
+check_PROGRAMS += tests/targets/inject_tool
+tests_targets_inject_tool_SOURCES = %D%/inject_tool.c
+tests_targets_inject_tool_LDADD = $(PROBE_LIBS)

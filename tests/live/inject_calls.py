@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A system call that waits returns what it would have returned, and not sooner, when the helper is put in and
+taken out meanwhile."""
+
+import concurrent.futures
+import errno
+import os
+import signal
+
+from inject_lib import InjectTarget, steps_of, tool
+from live import Skip, check, equal, run, test, wait_until
+
+TIMED = ["nanosleep", "clock_nanosleep", "futex", "poll", "ppoll", "select", "epoll_wait",
+         "epoll_pwait", "recv", "semop", "sigtimedwait"]
+ENDLESS = ["futex", "poll", "ppoll", "select", "epoll_wait", "epoll_pwait", "read", "recv", "accept",
+           "connect", "semop", "msgrcv", "flock", "wait4", "sigtimedwait", "sigsuspend", "pause"]
+SIGNALLED = ["pause", "read", "poll", "epoll_wait", "futex", "nanosleep:100000", "sigsuspend",
+             "recv", "accept", "wait4", "select", "sigtimedwait"]
+SLACK_US = 1000  # of the clock
+
+
+def all_of(check_one, names):
+    """At the same time: mostly they sleep. Those that cannot be had here are left out."""
+    left_out = []
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        for name, done in [(name, pool.submit(check_one, name)) for name in names]:
+            try:
+                done.result()
+            except Skip as skip:
+                left_out.append(f"{name}: {skip}")
+            except Exception as e:
+                raise AssertionError(f"{name}: {e}") from e
+    if len(left_out) == len(names):
+        raise Skip("; ".join(left_out))
+
+
+def begin(target):
+    target.say(b"c")
+    target.wait_until_parked()
+
+
+def answer(said):
+    return said["failed"], said["value"], said["errno"]
+
+
+def put_in(target, *args):
+    """Or not: in some calls a thread cannot be broken off without its program seeing it."""
+    cycle = tool(target.pid, "-l", 300, *args)[0]
+    check(-cycle["open"] in (0, errno.EAGAIN), f"open: {cycle}")
+    if cycle["open"] == 0:
+        equal(cycle["close"], 0, f"close: {cycle}")
+    return cycle["open"] == 0
+
+
+def check_endless(name):
+    with InjectTarget("call", name) as target:
+        begin(target)
+        target.say(b"w")
+        wanted = answer(target.read_until(b"done"))
+    with InjectTarget("call", name) as target:
+        begin(target)
+        for _ in range(3):
+            put_in(target)
+            equal(target.is_in_call, 1, "whether it is still waiting")
+        target.say(b"w")
+        equal(answer(target.read_until(b"done")), wanted, "what came back")
+        target.check_whole()
+
+
+def check_timed(name, milliseconds=600):
+    with InjectTarget("call", f"{name}:50") as target:
+        wanted = answer(target.order(b"c"))
+    with InjectTarget("call", f"{name}:{milliseconds}") as target:
+        begin(target)
+        put_in(target)
+        in_time = target.is_in_call == 1
+        said = target.read_until(b"done")
+        equal(answer(said), wanted, "what came back")
+        check(said["elapsed_us"] >= milliseconds * 1000 - SLACK_US, f"too early: {said}")
+        target.check_whole()
+    if not in_time:  # on a busy machine it was over first
+        check(milliseconds < 60000, "it is never put in in time")
+        check_timed(name, milliseconds * 4)
+
+
+def answer_to_signal(target):
+    """After its handler has run; if it waits on then what it waits for comes."""
+    wait_until(lambda: target.counters()[0] > 0, "the signal is handled")
+    if target.process.args[2].find(":") < 0:
+        target.say(b"w")
+    return answer(target.read_until(b"done"))
+
+
+def check_signalled(case):
+    """A signal at some step of putting it in: see signal(7) for what goes on after a handler."""
+    name, number, step = case
+    with InjectTarget("call", name) as target:
+        begin(target)
+        os.kill(target.pid, number)
+        wanted = answer_to_signal(target)
+    with InjectTarget("call", name) as target:
+        begin(target)
+        if put_in(target, "-s", f"{step}:{number}"):
+            equal(answer_to_signal(target), wanted, "what came back")
+        target.check_whole()
+
+
+def step_count():
+    with InjectTarget("call", "read") as target:
+        return len(steps_of(target))
+
+
+@test
+def calls_that_wait_for_something():
+    all_of(check_endless, ENDLESS)
+
+
+@test
+def calls_that_wait_for_a_time():
+    all_of(check_timed, TIMED)
+
+
+@test
+def signals_in_the_middle_have_the_same_effect():
+    count = step_count()
+    all_of(check_signalled, [(name, number, 1 + (3 * i + number) % count)
+                             for i, name in enumerate(SIGNALLED)
+                             for number in (signal.SIGUSR1, signal.SIGALRM)])
+
+
+run()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A process out of which the helper was taken is as it was before it was put in: to the last mapping,
+register, mask and count."""
+
+import errno
+import os
+
+from inject_lib import (InjectTarget, check_same, descriptors, end_tool, facts, maps, put_in_and_out,
+                        room_of, start_tool, threads, tool, was_put_in)
+from live import MIB, check, equal, run, status_field, test, wait_until
+
+UINT64_MAX = 2 ** 64 - 1
+MOST_STOPS = 20  # one attach
+MOST_ROOM = MIB
+
+
+@test
+def all_that_can_be_seen_of_it_is_as_before():
+    with InjectTarget("still", 16) as target:
+        seen, own = facts(target.pid), target.order(b"s")
+        check(any(b"[heap]" in line for line in maps(target.pid)), "there is no heap yet")
+        for cycle in put_in_and_out(target, "-n", 5):
+            check(0 < cycle["open_stops"] <= MOST_STOPS, f"stops: {cycle['open_stops']}")
+            check(0 < cycle["close_stops"] <= MOST_STOPS, f"stops: {cycle['close_stops']}")
+        check_same(seen, facts(target.pid))
+        equal(target.order(b"s"), own, "what it says of itself")
+        target.check_whole()
+
+
+@test
+def while_it_is_in_there_is_a_thread_more_and_little_memory():
+    with InjectTarget("still", 3) as target:
+        seen, own, room = facts(target.pid), target.order(b"s"), room_of(target.pid)
+        process = start_tool(target.pid, "-w", 1)
+        for line in process.stdout:
+            if line == b"held\n":
+                break
+        else:
+            was_put_in({"open_reason": process.stderr.read()})
+        (helper,) = set(threads(target.pid)) - set(seen["threads"])
+        # glibc's own signals must get through: they are 32 and 33, bits 31 and 32 here; and so do KILL and STOP
+        free = ~int(status_field(f"{target.pid}/task/{helper}", "SigBlk"), 16) & UINT64_MAX
+        equal(free, 1 << 31 | 1 << 32 | 1 << 8 | 1 << 18, "signals that it does not block")
+        equal(descriptors(target.pid), seen["descriptors"], "descriptors")
+        check(room_of(target.pid) - room <= MOST_ROOM, "it takes more memory")
+        equal(target.order(b"s"), own, "what it says of itself")
+        for tid in seen["threads"]:
+            now = facts(target.pid)[f"status of {tid}"]
+            same = [line for line in now if not line.startswith((b"Vm", b"Threads"))]
+            check(set(same) <= set(seen[f"status of {tid}"]), f"status of {tid}: {now}")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        was_put_in(end_tool(process)[1][-1])
+        check_same(seen, facts(target.pid))
+
+
+@test
+def no_register_changes():
+    with InjectTarget("registers") as target:
+        put_in_and_out(target, "-n", 10)
+        target.check_goes_on()
+
+
+@test
+def no_restartable_sequence_goes_on_where_it_was_left():
+    with InjectTarget("rseq", 3) as target:
+        target.check_goes_on()
+        # its main thread is in one most of the time
+        for cycle in tool(target.pid, "-n", 5, "-l", 300):
+            check(-cycle["open"] in (0, errno.EAGAIN), f"open: {cycle}")
+        target.check_goes_on()
+
+
+@test
+def a_heap_that_would_stall_it_is_not_asked():
+    with InjectTarget("chunks", 1000000) as target:
+        for known in (1000000, UINT64_MAX):
+            cycle = tool(target.pid, "-f", known)[0]
+            equal((cycle["open"], cycle["ask"], cycle["close"]), (0, -errno.EFBIG, 0), "outcome")
+            check(cycle["ask_reason"], "no reason is given")
+        cycle = tool(target.pid, "-f", 1000000, "-q", 2)[0]
+        was_put_in(cycle)
+        check(cycle["live_bytes"] >= 24 * 1000000, f"live: {cycle}")
+        target.check_goes_on()
+
+
+@test
+def its_first_thread_may_have_ended():
+    with InjectTarget("no-main") as target:
+        wait_until(lambda: status_field(target.pid, "State").startswith("Z"), "its leader has ended")
+        before = threads(target.pid)
+        for cycle in tool(target.pid, "-n", 3):
+            check(cycle["open"] == 0 or cycle["steps"] == [], f"{cycle}")
+        target.check_goes_on()
+        equal(threads(target.pid), before, "threads")
+
+
+run()

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A thread that stands where nothing may be called is let be; a process that sees other files, or is
+given no more room, is entered, or is as it was."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+
+from inject_lib import (LOOKED_AT, TARGET, InjectTarget, check_same, facts, file_maps, is_refused, maps,
+                        put_in_and_out, steps_of, tool)
+from live import IS_ROOT, Folder, Skip, as_nobody, check, equal, run, test, wait_until
+
+PARKED = [("malloc", 1), ("handler-in-malloc", 2), ("poll-in-handler-in-malloc", 2),
+          ("other-stack", 2), ("poll-on-other-stack", 2), ("constructor", 1), ("fork", 1)]
+
+
+def check_parked(place, stage):
+    with InjectTarget("parked", place) as target:
+        if "handler" in place:
+            target.wait_until_parked(1)
+            os.kill(target.pid, signal.SIGUSR1)
+        target.wait_until_parked(stage)
+        is_refused(target.pid, "-l", 100, wanted=(errno.EAGAIN,), steps=LOOKED_AT)
+        equal(target.counters(), [0], "it goes on too early")
+        target.say(b"u")
+        target.check_goes_on()
+        put_in_and_out(target)
+        target.check_goes_on()
+
+
+@test
+def threads_in_the_wrong_place_are_let_be():
+    skipped = []
+    for place, stage in PARKED:
+        try:
+            check_parked(place, stage)
+        except Skip as skip:
+            skipped.append(f"{place}: {skip}")
+    if len(skipped) == len(PARKED):
+        raise Skip("; ".join(skipped))
+
+
+@test
+def one_with_mounts_and_a_root_of_its_own():
+    if not IS_ROOT:
+        raise Skip("only root can change its root")
+    with Folder() as folder, InjectTarget("rooted", folder) as target:
+        equal(os.listdir(f"/proc/{target.pid}/root"), [], "what it sees")
+        before = facts(target.pid)
+        put_in_and_out(target, "-n", 3)
+        check_same(before, facts(target.pid))
+        target.check_goes_on()
+
+
+def own_libraries(folder):
+    """A command that runs the target with copies of its loader and libc in the folder."""
+    with InjectTarget("still", 1) as target:
+        paths = {line.split()[5].decode() for line in maps(target.pid) if b"/" in line}
+    loader = [path for path in paths if os.path.basename(path).startswith("ld-linux")]
+    libc = [path for path in paths if os.path.basename(path) == "libc.so.6"]
+    if not loader or not libc:
+        raise Skip("the loader or the libc of the target has another name")
+    for path in loader + libc:
+        shutil.copy(path, folder)
+    return [os.path.join(folder, os.path.basename(loader[0])), "--library-path", folder, TARGET]
+
+
+def check_other_libc(change):
+    if not IS_ROOT:
+        raise Skip("only root can open files of processes that have no path any more")
+    with Folder() as folder:
+        with InjectTarget("churn", 2, command=own_libraries(folder)) as target:
+            change(os.path.join(folder, "libc.so.6"))
+            check(any(b"libc.so.6 (deleted)" in line for line in maps(target.pid)), "not deleted")
+            before = facts(target.pid, file_maps)
+            put_in_and_out(target, "-n", 3)
+            check_same(before, facts(target.pid, file_maps))
+            target.check_goes_on()
+
+
+@test
+def one_whose_libc_was_deleted():
+    check_other_libc(os.unlink)
+
+
+@test
+def one_whose_libc_was_replaced_by_another():
+    def replace(path):
+        with open(path + ".new", "wb") as f:
+            f.write(b"\x7fELF" + bytes(4096))
+        os.rename(path + ".new", path)
+    check_other_libc(replace)
+
+
+@test
+def one_that_gets_no_more_address_space_at_some_step():
+    with InjectTarget("still", 2) as target:
+        put_in_and_out(target)
+        before, own = facts(target.pid), target.order(b"s")
+        failed = 0
+        for step in range(1, len(steps_of(target)) + 1):
+            cycle = tool(target.pid, "-r", step)[0]
+            failed += cycle["open"] != 0
+            check(cycle["open"] != 0 or cycle["close"] == 0, f"{cycle}")
+            check_same(before, facts(target.pid))
+            equal(target.order(b"s"), own, "what it says of itself")
+        check(failed, "it had room each time: the test does not test")
+        put_in_and_out(target)
+        target.check_whole()
+
+
+@test
+def one_that_may_not_have_another_thread():
+    """As root there is no such limit but that of a cgroup."""
+    popen = {"preexec_fn": as_nobody()} if IS_ROOT else {}
+    command = shutil.which("prlimit")
+    if not command:
+        raise Skip("prlimit is not installed")
+    with InjectTarget("still", 2, **popen) as target:
+        before = facts(target.pid)
+        subprocess.run([command, f"--pid={target.pid}", "--nproc=1:1"], check=True, **popen)
+        cycle = tool(target.pid, **popen)[0]
+        check(cycle["open"] != 0, f"open: {cycle}")
+        check_same(before, facts(target.pid))
+        target.check_whole()
+
+
+class Cgroup:
+    """One of a controller, of version 1 or 2, if it can be made. Its file gets a value when it is told."""
+
+    def __init__(self, controller, file_of_1, file_of_2):
+        for parent, file in ((f"/sys/fs/cgroup/{controller}", file_of_1), ("/sys/fs/cgroup", file_of_2)):
+            self.path = os.path.join(parent, f"memstate-inject-{os.getpid()}")
+            self.file = os.path.join(self.path, file)
+            try:
+                os.mkdir(self.path)
+            except OSError:
+                continue
+            if os.path.exists(self.file):
+                return
+            os.rmdir(self.path)
+        raise Skip(f"no cgroup of {controller} can be made")
+
+    def write(self, file, value):
+        with open(os.path.join(self.path, file), "w", encoding="ascii") as f:
+            f.write(str(value))
+
+    def set(self, value):
+        self.write(self.file, value)
+
+    def is_removed(self):
+        try:
+            os.rmdir(self.path)
+        except OSError:
+            return False
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        wait_until(self.is_removed, "the cgroup is empty")
+
+
+@test
+def one_whose_cgroup_may_not_have_another_thread():
+    with Cgroup("pids", "pids.max", "pids.max") as cgroup, InjectTarget("still", 2) as target:
+        before = facts(target.pid)
+        cgroup.write("cgroup.procs", target.pid)
+        cgroup.set(3)
+        cycle = tool(target.pid)[0]
+        check(cycle["open"] != 0, f"open: {cycle}")
+        check_same(before, facts(target.pid))
+        cgroup.set("max")
+        put_in_and_out(target)
+        check_same(before, facts(target.pid))
+        target.check_whole()
+
+
+@test
+def one_that_is_frozen():
+    with Cgroup("freezer", "freezer.state", "cgroup.freeze") as cgroup, InjectTarget("spin") as target:
+        is_old = cgroup.file.endswith("state")
+        cgroup.write("cgroup.procs", target.pid)
+        cgroup.set("FROZEN" if is_old else 1)
+        cycle = tool(target.pid, "-l", 300)[0]
+        check(cycle["open"] != 0, f"open: {cycle}")
+        cgroup.set("THAWED" if is_old else 0)
+        target.check_goes_on()
+        put_in_and_out(target)
+        target.check_goes_on()
+
+
+run()

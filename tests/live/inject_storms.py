@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Processes that fork, become other programs and end while the helper is put in: a child must be whole, a
+process that goes on too, and one that is gone is no reason to fail."""
+
+import errno
+import os
+import signal
+import time
+
+from inject_lib import InjectTarget, end_tool, put_in_and_out, start_tool, steps_of, tool, was_put_in
+from live import check, equal, run, test, wait_until
+
+SECONDS = 1
+GONE = (0, errno.ESRCH, errno.EAGAIN, errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBUSY)
+
+
+def repeat(act):
+    end, times = time.monotonic() + SECONDS, 0
+    while time.monotonic() < end or times == 0:
+        act()
+        times += 1
+
+
+@test
+def one_that_forks_and_tells_its_threads_of_a_user_id():
+    with InjectTarget("forks", 4) as target:
+        repeat(lambda: put_in_and_out(target, "-n", 3))
+        target.check_goes_on()
+
+
+@test
+def one_that_forks_while_the_helper_is_in_it():
+    with InjectTarget("forks", 2) as target:
+        process = start_tool(target.pid, "-w", 1)
+        wait_until(lambda: process.stdout.readline() in (b"held\n", b""), "it is in")
+        before = target.counters()[0]
+        # each 50th time it changes its user id, which waits for each thread, the helper too
+        wait_until(lambda: target.counters()[0] > before + 110, "it forks on")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        was_put_in(end_tool(process)[1][-1])
+        target.check_goes_on()
+
+
+@test
+def one_that_starts_other_programs():
+    with InjectTarget("vforks") as target:
+        repeat(lambda: tool(target.pid, "-n", 3))
+        target.check_goes_on()
+        equal(target.wrong, 0, "programs that failed")
+
+
+@test
+def one_that_becomes_another_program():
+    with InjectTarget("execs") as target:
+        def act():
+            cycle = tool(target.pid, "-l", 100)[0]
+            check(-cycle["open"] in GONE, f"{cycle}")
+        repeat(act)
+        target.check_goes_on()
+
+
+@test
+def one_that_ends():
+    with InjectTarget("ends") as target:
+        def act():
+            for cycle in end_tool(start_tool(target.is_in_call, "-l", 100), True)[1]:
+                check(-cycle["open"] in GONE, f"{cycle}")
+        wait_until(lambda: target.is_in_call > 1, "it has a child")
+        repeat(act)
+        target.check_goes_on()
+
+
+@test
+def one_that_is_killed_at_some_step():
+    with InjectTarget("spin") as target:
+        count = len(steps_of(target))
+    for step in range(1, count + 1):
+        with InjectTarget("spin") as target:
+            end_tool(start_tool(target.pid, "-s", f"{step}:{int(signal.SIGKILL)}"))
+            equal(target.process.wait(), -signal.SIGKILL, "how it ended")
+
+
+run()

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inject_tool - put the helper into a process, ask it, take it out; and do harm on the way.
+ *
+ * "inject_tool PID [OPTION VALUE]…" prints one line of JSON per cycle, with the names of its steps.
+ *   -n CYCLES
+ *   -k STEP       kills itself when it gets there; steps count from 1 to the end of each cycle, those of another try
+ *                 like those of the one before
+ *   -s STEP:SIG   sends SIG to the process when it gets there
+ *   -r STEP       from there to the end of opening or closing the process gets no more address space
+ *   -l MS         how long a safe moment is waited for
+ *   -q 0|1        whether it asks; 2: whatever stall it causes
+ *   -f COUNT      of free chunks, as told to the stall guard
+ *   -x 1          takes any moment for a safe one
+ *   -w 1          says "held" before it closes, and waits for a line
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "probe/probe.h"
+#include "proc/proc_stat.h"
+
+static struct {
+	unsigned long pid, cycles, kill_step, signal_step, signal_number, room_step, limit_ms, asks,
+		free_chunks, trusts, holds;
+} options = { .cycles = 1, .limit_ms = 5000, .asks = 1, .free_chunks = 1000 };
+
+static struct rlimit room_before;
+
+static unsigned long number_of(const char **text)
+{
+	char *end;
+	unsigned long value = strtoul(*text, &end, 10);
+
+	if (end == *text)
+		exit(99);
+	*text = end;
+	return value;
+}
+
+static void read_options(int argc, char **argv)
+{
+	int letter;
+
+	while ((letter = getopt(argc, argv, "n:k:s:r:l:q:f:x:w:")) > 0) {
+		const char *text = optarg;
+		unsigned long value;
+
+		if (letter == '?')
+			exit(99);
+		value = number_of(&text);
+		switch (letter) {
+		case 'n': options.cycles = value; break;
+		case 'k': options.kill_step = value; break;
+		case 's':
+			options.signal_step = value;
+			if (*text++ != ':')
+				exit(99);
+			options.signal_number = number_of(&text);
+			break;
+		case 'r': options.room_step = value; break;
+		case 'l': options.limit_ms = value; break;
+		case 'q': options.asks = value; break;
+		case 'f': options.free_chunks = value; break;
+		case 'x': options.trusts = value; break;
+		case 'w': options.holds = value; break;
+		default: exit(99);
+		}
+	}
+	if (optind + 1 == argc) {
+		const char *text = argv[optind];
+
+		options.pid = number_of(&text);
+	}
+}
+
+enum { STEPS_MAX = 256 };
+
+struct outcome {
+	int r;
+	struct probe_cost cost;
+	const char *reason;
+};
+
+struct cycle {
+	unsigned long step_count;
+	struct {
+		const char *phase, *name;
+	} steps[STEPS_MAX];
+	const char *phase;
+	unsigned long phase_start;
+	struct outcome open, ask, close;
+	char ask_reason[256];
+	struct allocator_stats stats;
+};
+
+static void take_room(void)
+{
+	const struct rlimit none = { 4096, room_before.rlim_max };
+
+	prlimit((pid_t)options.pid, RLIMIT_AS, &none, NULL);
+}
+
+static void give_room(void)
+{
+	if (options.room_step)
+		prlimit((pid_t)options.pid, RLIMIT_AS, &room_before, NULL);
+}
+
+static void step(void *context, const char *name)
+{
+	struct cycle *cycle = context;
+	unsigned long number;
+
+	/* another try: the one before did nothing more than to look at a thread that stood */
+	if (strcmp(name, "seize") == 0)
+		cycle->step_count = cycle->phase_start;
+	number = ++cycle->step_count;
+	if (number <= STEPS_MAX) {
+		cycle->steps[number - 1].phase = cycle->phase;
+		cycle->steps[number - 1].name = name;
+	}
+	if (number == options.kill_step)
+		kill(getpid(), SIGKILL);
+	if (number == options.signal_step)
+		kill((pid_t)options.pid, (int)options.signal_number);
+	if (number == options.room_step)
+		take_room();
+}
+
+static void print_outcome(const char *key, const struct outcome *outcome)
+{
+	printf("\"%s\": %d, \"%s_stops\": %u, \"%s_stopped_ns\": %" PRIu64 ", \"%s_tries\": %u, ", key,
+	       outcome->r, key, outcome->cost.stops, key, outcome->cost.stopped_ns, key,
+	       outcome->cost.tries);
+	if (outcome->r)
+		printf("\"%s_reason\": \"%s\", ", key, outcome->reason ? outcome->reason : "");
+}
+
+static void print_cycle(const struct cycle *cycle)
+{
+	printf("{");
+	print_outcome("open", &cycle->open);
+	if (cycle->open.r == 0) {
+		print_outcome("ask", &cycle->ask);
+		print_outcome("close", &cycle->close);
+		printf("\"live_bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", ",
+		       cycle->stats.live_bytes, cycle->stats.cost_ns);
+	}
+	printf("\"steps\": [");
+	for (unsigned long i = 0; i < cycle->step_count && i < STEPS_MAX; i++)
+		printf("%s\"%s: %s\"", i ? ", " : "", cycle->steps[i].phase,
+		       cycle->steps[i].name);
+	printf("]}\n");
+	fflush(stdout);
+}
+
+static void ask(struct probe *probe, struct cycle *cycle)
+{
+	const struct probe_question question = {
+		.limit_ns = 30000000000U,
+		.allows_stall = options.asks == 2,
+		.free_chunks = options.free_chunks,
+	};
+
+	if (!options.asks)
+		return;
+	cycle->ask.r = probe_ask(probe, &question, &cycle->stats, &cycle->ask.reason);
+	if (cycle->ask.r)
+		snprintf(cycle->ask_reason, sizeof(cycle->ask_reason), "%s", cycle->ask.reason);
+	cycle->ask.reason = cycle->ask_reason; /* the probe's own is gone with it */
+}
+
+static void hold(void)
+{
+	int byte;
+
+	if (!options.holds)
+		return;
+	printf("held\n");
+	fflush(stdout);
+	do {
+		byte = getchar();
+	} while (byte != '\n' && byte != EOF);
+}
+
+static void do_cycle(const struct procfs *fs, const struct process *process)
+{
+	static struct cycle cycle;
+	const struct probe_request request = {
+		.fs = fs,
+		.pid = process->pid,
+		.start_ticks = process->start_ticks,
+		.may_inject = true,
+		.limit_ns = options.limit_ms * 1000000U,
+		.step = step,
+		.context = &cycle,
+		.trusts_any_moment = options.trusts,
+	};
+	struct probe *probe = NULL;
+
+	cycle = (struct cycle){ .phase = "open" };
+	cycle.open.r = probe_open(&request, &probe, &cycle.open.cost, &cycle.open.reason);
+	give_room();
+	if (cycle.open.r == 0) {
+		ask(probe, &cycle);
+		hold();
+		cycle.phase = "close";
+		cycle.phase_start = cycle.step_count;
+		cycle.close.r = probe_close(probe, &cycle.close.cost, &cycle.close.reason);
+		give_room();
+	}
+	print_cycle(&cycle);
+	if (cycle.open.r == 0 && cycle.ask.r == 0)
+		allocator_stats_release(&cycle.stats);
+}
+
+int main(int argc, char **argv)
+{
+	struct procfs fs = PROCFS_INIT;
+	struct process process;
+
+	read_options(argc, argv);
+	if (procfs_open(&fs, "/proc") || proc_stat_read(&fs, (int)options.pid, &process))
+		return 99;
+	prlimit(process.pid, RLIMIT_AS, NULL, &room_before);
+	for (unsigned long i = 0; i < options.cycles; i++)
+		do_cycle(&fs, &process);
+	procfs_release(&fs);
+	return 0;
+}
