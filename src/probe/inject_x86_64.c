@@ -115,10 +115,9 @@ struct machine_state *machine_state_new(void)
 {
 	struct machine_state *state = aligned_alloc(64, (sizeof(*state) + 63) / 64 * 64);
 
-	if (!state)
-		xalloc_exhausted();
-	memset(state, 0, sizeof(*state));
-	return state;
+	if (state)
+		return memset(state, 0, sizeof(*state));
+	xalloc_exhausted();
 }
 
 void machine_state_free(struct machine_state *state)

@@ -81,7 +81,7 @@ _Static_assert(offsetof(struct machine_answer, is_done) == 8, "the stub's");
 
 const uint8_t *machine_stub(size_t *ret_bytes)
 {
-	*ret_bytes = (size_t)(machine_stub_end - machine_stub_start);
+	*ret_bytes = (uintptr_t)machine_stub_end - (uintptr_t)machine_stub_start;
 	return machine_stub_start;
 }
 
