@@ -134,6 +134,8 @@ static void add_names(const struct report *r, const struct block *block)
 			add_name_part(r->out, &names[i], &at[i], block->cell_width);
 			is_more |= at[i] < names[i].length;
 		}
+		while (r->out->text[r->out->length - 1] == ' ')
+			strbuf_truncate(r->out, r->out->length - 1);
 		strbuf_add_char(r->out, '\n');
 	}
 	for (size_t i = 0; i < count; i++)
