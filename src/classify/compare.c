@@ -212,6 +212,15 @@ static const enum figure typical_figures[] = {
 	FIGURE_WALL,
 };
 
+/* Its heap was read where a person looks. */
+static bool is_told_apart(const struct run *run)
+{
+	bool has_settled = run->moments[MOMENT_SETTLED] < run->sample_count;
+
+	return is_heap_known(run, has_settled ? MOMENT_SETTLED : MOMENT_END);
+}
+
+/* The nearest to the median, of those that are told apart if there are such. */
 static const struct run *find_typical(const struct comparison *comparison,
 				      const struct good_runs *good,
 				      const struct compared_variant *variant)
@@ -224,15 +233,16 @@ static const struct run *find_typical(const struct comparison *comparison,
 	       variant->figures[typical_figures[f]].run_count == 0)
 		f++;
 	for (size_t i = 0; i < good->count; i++) {
-		uint64_t value =
-			compare_run_figure(comparison, good->runs[i], typical_figures[f]);
-		uint64_t away =
-			distance(value, variant->figures[typical_figures[f]].median);
+		const struct run *run = good->runs[i];
+		uint64_t value = compare_run_figure(comparison, run, typical_figures[f]);
+		uint64_t away = distance(value, variant->figures[typical_figures[f]].median);
+		bool is_better = is_told_apart(run) && !is_told_apart(typical);
+		bool is_worse = is_told_apart(typical) && !is_told_apart(run);
 
-		if (!bytes_known(value) || away >= nearest)
+		if (!bytes_known(value) || is_worse || (away >= nearest && !is_better))
 			continue;
 		nearest = away;
-		typical = good->runs[i];
+		typical = run;
 	}
 	return typical;
 }

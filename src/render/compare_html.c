@@ -39,18 +39,18 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
 	strbuf_add_text(out, "</div>\n");
 }
 
-/* "72.0M", and below it from where to where, if the runs differ. */
+/* "72.0M", and below it from where to where, if that can be seen. */
 static void add_cell(struct strbuf *out, const struct compare_line *line, const struct spread *s)
 {
+	_cleanup_strbuf_ struct strbuf least = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf most = STRBUF_INIT;
+
 	strbuf_add_text(out, "<td>");
 	compare_line_add_value(out, line, s->median, false);
-	if (s->run_count > 1 && s->least < s->most) {
-		strbuf_add_text(out, " <small>");
-		compare_line_add_value(out, line, s->least, false);
-		strbuf_add_text(out, " to ");
-		compare_line_add_value(out, line, s->most, false);
-		strbuf_add_text(out, "</small>");
-	}
+	compare_line_add_value(&least, line, s->least, false);
+	compare_line_add_value(&most, line, s->most, false);
+	if (strcmp(least.text, most.text) != 0)
+		strbuf_addf(out, " <small>%s to %s</small>", least.text, most.text);
 	strbuf_add_text(out, "</td>");
 }
 

@@ -4,9 +4,14 @@
 	const data = JSON.parse(document.getElementById('data').textContent);
 	const SVG = 'http://www.w3.org/2000/svg';
 	const HEIGHT = 230, LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 22;
-	const REST = { name: 'rest', help: 'of owners that are not known' };
+	const REST = { name: 'rest', label: 'anon and heap', help: 'the heap was not read then' };
 	const layers = data.layers.concat([REST]);
+	const ANON = indexOf('anon'), LIVE = indexOf('live');
 	const charts = [];
+
+	function indexOf(name) {
+		return data.layers.findIndex(function (layer) { return layer.name === name; });
+	}
 
 	/* "1.5M": 1024-based, as memstate's texts */
 	function bytes(value) {
@@ -41,13 +46,46 @@
 		return e;
 	}
 
+	function isRead(chart, point) {
+		return chart.own[LIVE][point] !== null;
+	}
+
 	/* What each layer has at a point, with what is left of Rss as the last one. */
 	function amounts(chart, point) {
-		const known = chart.own.map(function (layer) { return layer[point]; });
+		const known = chart.own.map(function (layer, l) {
+			return l === ANON && !isRead(chart, point) ? null : layer[point];
+		});
 		const sum = known.reduce(function (a, b) { return a + (b || 0); }, 0);
 		const rss = chart.rss[point];
 
 		return known.concat([rss === null ? null : Math.max(0, rss - sum)]);
+	}
+
+	function scaled(amounts, rss, newRss) {
+		return amounts.map(function (v) { return v && rss ? v * newRss / rss : v; });
+	}
+
+	/*
+	 * What areas are drawn through. Between a point where the heap was read and one where it was not
+	 * nothing is in between: the areas change there at once.
+	 */
+	function corners(view) {
+		const chart = view.chart;
+		const all = [];
+
+		chart.t.forEach(function (t, p) {
+			const next = p + 1;
+			let middle;
+
+			all.push({ t: t, amounts: view.amounts[p] });
+			if (next === chart.t.length || isRead(chart, p) === isRead(chart, next))
+				return;
+			t = (t + chart.t[next]) / 2;
+			middle = (chart.rss[p] + chart.rss[next]) / 2;
+			all.push({ t: t, amounts: scaled(view.amounts[p], chart.rss[p], middle) });
+			all.push({ t: t, amounts: scaled(view.amounts[next], chart.rss[next], middle) });
+		});
+		return all;
 	}
 
 	function xOf(view, t) {
@@ -77,15 +115,15 @@
 	}
 
 	function drawAreas(view, svg) {
-		const times = view.chart.t;
-		let below = times.map(function () { return 0; });
+		const points = corners(view);
+		let below = points.map(function () { return 0; });
 
 		layers.forEach(function (layer, l) {
-			const above = times.map(function (t, p) {
-				return below[p] + (view.amounts[p][l] || 0);
+			const above = points.map(function (point, p) {
+				return below[p] + (point.amounts[l] || 0);
 			});
-			const up = times.map(function (t, p) { return at(view, t, above[p]); });
-			const down = times.map(function (t, p) { return at(view, t, below[p]); });
+			const up = points.map(function (point, p) { return at(view, point.t, above[p]); });
+			const down = points.map(function (point, p) { return at(view, point.t, below[p]); });
 
 			if (above.some(function (v, p) { return v > below[p]; }))
 				add(svg, 'path', {
@@ -186,7 +224,7 @@
 
 			if (isRest && !view.amounts.some(function (a) { return a[l] > 0; }))
 				continue;
-			view.cells.push([row(table, '', layers[l].name, layers[l].help, layers[l].name),
+			view.cells.push([row(table, '', layers[l].label || layers[l].name, layers[l].help, layers[l].name),
 				function (p) { return view.amounts[p][l]; }]);
 		}
 		view.cells.push([row(table, 'total', 'Rss', 'resident memory'),

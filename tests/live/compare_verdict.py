@@ -3,7 +3,7 @@
 
 import json
 
-from compare_lib import TARGET, TWO, has_jemalloc
+from compare_lib import TARGET, TWO, has
 from live import Skip, check, memstate, run, test
 
 TRIES = 4  # how much of a short run is seen is a matter of how busy the machine is
@@ -31,7 +31,7 @@ def no_allocator_can_help_a_program_that_leaks():
 
 @test
 def what_one_keeps_and_another_gives_back_is_pool():
-    if not has_jemalloc():
+    if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
     other = "jemalloc:dirty_decay_ms=0"
     must_say(lambda v: v[0][0] == "pool-differs"

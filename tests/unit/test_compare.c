@@ -199,6 +199,27 @@ static void the_typical_run_is_the_one_nearest_to_where_it_settles(void **state)
 	comparison_release(&c);
 }
 
+static void a_run_whose_heap_was_read_is_more_typical(void **state)
+{
+	const uint64_t settled[] = { 20 * MIB, 30 * MIB, 24 * MIB, 21 * MIB };
+	struct comparison c;
+	struct compared compared;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	for (size_t i = 0; i < ARRAY_SIZE(settled); i++) {
+		uint64_t live = i == 1 || i == 2 ? MIB : BYTES_UNKNOWN;
+
+		made_add_whole_run(&c, &(struct made_run){ 0, 100 * MIB, settled[i], live, live,
+							   live });
+	}
+	compared_init(&compared, &c);
+	assert_int_equal(compared.variants[0].typical_run, 2);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +232,7 @@ int main(void)
 		cmocka_unit_test(growth_is_from_the_middle_of_the_work_to_its_end),
 		cmocka_unit_test(what_is_late_may_be_read_a_third_of_the_time_before_the_end),
 		cmocka_unit_test(the_typical_run_is_the_one_nearest_to_where_it_settles),
+		cmocka_unit_test(a_run_whose_heap_was_read_is_more_typical),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
