@@ -7,10 +7,11 @@
 
 #include "base/units.h"
 #include "classify/classify.h"
+#include "model/image.h"
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
-/* What nobody can say for certain is resident goes first: as where mappings have shrunk since a walk. */
+/* Who has room first: free pages are the likeliest to have gone, as in past_heap. */
 static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE, OWNER_POOL_FRAGMENTS,
 					       OWNER_POOL_PAGES };
 
@@ -27,14 +28,14 @@ static uint64_t known_or_zero(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/* The top chunk is the only free memory that is known to be in one piece. */
+/* Of the free memory only the top chunk is known to be in one piece. */
 static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	const struct heap_mallinfo *m = &stats->mallinfo;
 
 	ret[OWNER_LIVE] = bytes_add(m->uordblks, m->hblkhd);
-	ret[OWNER_POOL_PAGES] = m->keepcost;
-	ret[OWNER_POOL_FRAGMENTS] = bytes_sub(m->fordblks, m->keepcost);
+	ret[OWNER_POOL_PAGES] = m->keepcost / IMAGE_PAGE_BYTES * IMAGE_PAGE_BYTES;
+	ret[OWNER_POOL_FRAGMENTS] = bytes_sub(m->fordblks, ret[OWNER_POOL_PAGES]);
 }
 
 static void say_jemalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
@@ -118,6 +119,18 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
 	return bytes < limit ? bytes : limit;
 }
 
+/* What is free between blocks may come to whole pages, which are the allocator's fragments all the same. */
+static void widen_pool(struct heap_bounds *bounds)
+{
+	uint64_t pool = bytes_add(bounds->said_bytes[OWNER_POOL_PAGES],
+				  bounds->said_bytes[OWNER_POOL_FRAGMENTS]);
+
+	if (!bytes_known(pool) || !bytes_known(bounds->most_bytes[OWNER_POOL_PAGES]))
+		return;
+	bounds->most_bytes[OWNER_POOL_PAGES] = at_most(pool, bounds->resident_bytes);
+	bounds->least_bytes[OWNER_POOL_FRAGMENTS] = 0;
+}
+
 void classify_stats_bound(const struct allocator_stats *stats, const struct mapping_list *mappings,
 			  struct heap_bounds *ret)
 {
@@ -141,6 +154,7 @@ void classify_stats_bound(const struct allocator_stats *stats, const struct mapp
 		ret->owner_bytes[order[i]] = at_most(said, left);
 		left -= ret->owner_bytes[order[i]];
 	}
+	widen_pool(ret);
 }
 
 /* The states of all that may be the heap's; false if they are not known. */

@@ -15,6 +15,8 @@
  * An allocator counts bytes, and smaps pages. All that it has lies in memory of which so much is
  * resident and so much is not: what is resident of the bytes it calls its own, by owner, is between
  *     said - missing  and  min(said, resident)
+ * Free memory that it does not know as whole pages may come to such: pool_pages is then at most all that is free,
+ * and pool_fragments at least nothing.
  */
 struct heap_bounds {
 	uint64_t resident_bytes; /* of the memory that may be the allocator's */

@@ -74,6 +74,10 @@ def glibc_says_of_a_still_process_what_the_walk_finds():
                       f"{shape}: {name}: {said[name]}, {target.truth[name]}")
             check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"], "at most")
             cached = sum(arena["cached_bytes"] for arena in heap["arenas"])
+            for o in ("pool_pages", "pool_fragments"):
+                check(heap["helper"][f"{o}_at_most_bytes"] + cached >=
+                      heap[f"{o}_resident_bytes"] >= heap["helper"][f"{o}_at_least_bytes"],
+                      f"{shape}: bounds of {o}")
             check(heap["helper"]["live_at_least_bytes"] <= heap["live_resident_bytes"] + cached,
                   "at least")
 
@@ -86,7 +90,9 @@ def jemalloc_says_of_a_still_process_what_the_walk_finds():
         heap, _ = asked(target.pid)
         equal(heap["helper"]["allocator"], "jemalloc", "allocator")
         equal(heap["helper"]["apart_bytes"], 0, "apart")
-        check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"], "at most")
+        for o in HEAP_OWNERS:
+            check(heap["helper"][f"{o}_at_most_bytes"] >= heap[f"{o}_resident_bytes"] >=
+                  heap["helper"][f"{o}_at_least_bytes"], f"bounds of {o}")
 
 
 @test
