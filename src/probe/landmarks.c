@@ -252,6 +252,21 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 	return false;
 }
 
+static int explain_unread(const struct mapping *m, int error, const char **ret_reason)
+{
+	*ret_reason = "a file that it has mapped cannot be read";
+	if (error != -ENOENT && error != -ESRCH)
+		return error;
+	if (strstr(m->name, " (deleted)")) {
+		*ret_reason = "a file that it has mapped was deleted: only who has "
+			      "CAP_CHECKPOINT_RESTORE can read it";
+		return -EPERM;
+	}
+	/* unmapped since; or the process has ended, or become another program */
+	*ret_reason = "what it has mapped changed while that was looked at";
+	return -EAGAIN;
+}
+
 static int read_file(int process_fd, const struct mapping_list *mappings,
 		     const struct mapping *m, struct landmarks *marks,
 		     const char **ret_reason)
@@ -264,12 +279,8 @@ static int read_file(int process_fd, const struct mapping_list *mappings,
 	/* data; or a program that exports nothing */
 	if (r == -ENOEXEC || r == -ENODATA) {
 		r = 0;
-	} else if (r == -ENOENT || r == -ESRCH) {
-		/* unmapped since; or the process has ended, or become another program */
-		*ret_reason = "what it has mapped changed while that was looked at";
-		r = -EAGAIN;
 	} else if (r < 0) {
-		*ret_reason = "a file that it has mapped cannot be read";
+		r = explain_unread(m, r, ret_reason);
 	} else if (find_base(&file)) {
 		r = add_file(marks, &file, mappings, ret_reason);
 	}
@@ -284,6 +295,12 @@ static int compare(const void *a, const void *b)
 	const struct code_range *left = a, *right = b;
 
 	return (left->start_addr > right->start_addr) - (left->start_addr < right->start_addr);
+}
+
+/* Shared memory of System V is no file, and no library: what was left of a helper is one. */
+static bool is_file(const struct mapping *m)
+{
+	return m->inode != 0 && strncmp(m->name, "/SYSV", 5) != 0;
 }
 
 /* In order, and none in another. */
@@ -327,7 +344,7 @@ int landmarks_read(int process_fd, const struct mapping_list *mappings, struct l
 	for (size_t i = 0; r == 0 && i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 
-		if (m->inode != 0 && is_first_of_file(mappings, i) && has_code(mappings, m))
+		if (is_file(m) && is_first_of_file(mappings, i) && has_code(mappings, m))
 			r = read_file(process_fd, mappings, m, &marks, ret_reason);
 	}
 	if (r == 0)
