@@ -209,27 +209,36 @@ static void draw_parts(struct page *p)
 	}
 }
 
+/* Each sentence on lines of its own. Returns how many. */
+static int add_diagnosis(const struct page *p, struct strbuf *out)
+{
+	struct diagnosis sentences[SENTENCES_MAX];
+	size_t count = diagnose(p->usage, sentences, SENTENCES_MAX);
+	int lines = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add_text(out, p->canvas->ascii ? "* " : "• ");
+		text_add_wrapped(out, sentences[i].text, 2, (size_t)p->rest.width - 2);
+	}
+	for (size_t i = 0; i < out->length; i++)
+		lines += out->text[i] == '\n';
+	return lines;
+}
+
 static void draw_diagnosis(struct page *p, int lines)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	struct diagnosis sentences[SENTENCES_MAX];
-	size_t count = diagnose(p->usage, sentences, SENTENCES_MAX);
+	char *line, *rest;
 
-	for (size_t i = 0; i < count; i++) {
-		char *line, *rest;
+	add_diagnosis(p, &text);
+	rest = text.text;
+	while (lines > 0 && (line = strsep(&rest, "\n")) && line[0] != '\0') {
+		struct pen pen = next_line(p);
 
-		strbuf_clear(&text);
-		strbuf_add_text(&text, p->canvas->ascii ? "* " : "• ");
-		text_add_wrapped(&text, sentences[i].text, 2, (size_t)p->rest.width - 2);
-		rest = text.text;
-		while (lines > 0 && (line = strsep(&rest, "\n")) && line[0] != '\0') {
-			struct pen pen = next_line(p);
-
-			lines--;
-			pen_add(&pen, line);
-			if (lines == 0 && rest && rest[0] != '\0')
-				pen_add(&pen, p->canvas->ascii ? " ..." : " …");
-		}
+		lines--;
+		pen_add(&pen, line);
+		if (lines == 0 && rest && rest[0] == ' ') /* a sentence is not at its end */
+			pen_add(&pen, p->canvas->ascii ? " ..." : " …");
 	}
 }
 
@@ -288,6 +297,15 @@ static void draw_graphs(struct page *p)
 	draw_graph(p, p->view->chosen == PART_RSS ? PART_PSS : p->view->chosen, &right);
 }
 
+/* Around the matrix and the line or two below it: a blank line is less than a whole sentence. */
+static bool has_room_for_blank(const struct page *p)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int needed = matrix_height(p->view) + 3 + add_diagnosis(p, &text);
+
+	return p->rest.height > needed + GRAPH_HEIGHT_MIN;
+}
+
 static void draw_figures(struct page *p)
 {
 	struct area matrix;
@@ -295,7 +313,7 @@ static void draw_figures(struct page *p)
 
 	draw_bar(p, "owner", PART_OWNER, OWNER_COUNT_);
 	draw_bar(p, "state", PART_STATE, STATE_COUNT_);
-	if (p->rest.height > matrix_height(p->view) + 8)
+	if (has_room_for_blank(p))
 		next_line(p);
 	matrix = p->rest;
 	free_lines = matrix_draw(p->view, p->canvas, &matrix);
