@@ -224,8 +224,6 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 	struct count_program *p = reading->program;
 	struct count_thread *t;
 
-	p->threads = xgrow(p->threads, &p->thread_capacity, p->listed_count + 1,
-			   sizeof(*p->threads));
 	t = &p->threads[p->listed_count++];
 	*t = (struct count_thread){ .tid = slot->tid, .is_main = slot->is_main != 0 };
 	memcpy(t->name, slot->name, sizeof(t->name));
@@ -285,6 +283,7 @@ static void read_slots(const char *bytes, size_t length, struct count_program *p
 		count = head->slot_count;
 	p->thread_count = head->folded_thread_count;
 	p->listed_count = 0;
+	p->threads = xgrow(p->threads, &p->thread_capacity, count + 1, sizeof(*p->threads));
 	for (size_t i = 0; i < count; i++) {
 		const struct count_slot *slot =
 			(const void *)(bytes + COUNT_HEAD_BYTES + i * COUNT_SLOT_BYTES);

@@ -1,5 +1,6 @@
 # tests/bench: "make bench" measures, "make bench QUICK=1" in a minute. Not part of "make check".
 bench_programs = \
+	%D%/count_loop \
 	%D%/heap \
 	%D%/heap_made \
 	%D%/helper \
@@ -12,9 +13,11 @@ bench_programs = \
 	%D%/target
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
-EXTRA_DIST += %D%/run.sh %D%/stress_heap.py %D%/stress_inject.py
+EXTRA_DIST += %D%/count.sh %D%/run.sh %D%/stress_heap.py %D%/stress_inject.py
 
 bench_common = %D%/bench.c %D%/bench.h
+%C%_count_loop_SOURCES = %D%/count_loop.c $(bench_common)
+%C%_count_loop_LDADD = $(PROBE_LIBS) -lpthread
 %C%_heap_SOURCES = %D%/heap.c $(bench_common)
 %C%_heap_LDADD = $(SAMPLE_LIBS) -lpthread
 %C%_heap_made_SOURCES = %D%/heap_made.c $(bench_common)
@@ -35,6 +38,12 @@ bench_common = %D%/bench.c %D%/bench.h
 bench: memstate$(EXEEXT) $(bench_programs)
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/%D%/run.sh $(abs_builddir)/%D%
+
+# What counting costs the program that is counted.
+.PHONY: bench-count
+bench-count: memstate$(EXEEXT) $(bench_programs)
+	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' CC='$(CC)' \
+		$(SHELL) $(srcdir)/%D%/count.sh $(abs_builddir)/%D%
 
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_loop PAIRS - malloc and free, so many times; prints the ns of one pair. count_loop -r THREADS ROUNDS - begins so
+ * many threads that allocate, and reads their counts ROUNDS times as memstate does; prints the median ns of one reading, if
+ * it is counted itself.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "probe/count.h"
+
+static pthread_barrier_t barrier;
+
+static void *allocate(void *unused)
+{
+	void *volatile p = malloc(64);
+
+	(void)unused;
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	free(p);
+	return NULL;
+}
+
+static int read_own(int thread_count, int round_count)
+{
+	struct count_folder folder = COUNT_FOLDER_INIT;
+	struct count_list list = COUNT_LIST_INIT;
+	double *ns = calloc((size_t)round_count, sizeof(*ns));
+	pthread_t thread;
+
+	folder.path = getenv(count_folder_variable);
+	folder.fd = folder.path ? open(folder.path, O_RDONLY | O_DIRECTORY) : -1;
+	if (folder.fd < 0 || !ns)
+		return 1;
+	pthread_barrier_init(&barrier, NULL, (unsigned int)thread_count + 1);
+	for (int i = 0; i < thread_count; i++)
+		if (pthread_create(&thread, NULL, allocate, NULL) != 0)
+			return 1;
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < round_count; i++) {
+		uint64_t begin = bench_now_ns();
+
+		if (count_folder_read(&folder, &list) < 0 || list.count == 0)
+			return 1;
+		ns[i] = (double)(bench_now_ns() - begin);
+	}
+	printf("%zu threads read in %.1f us\n", list.programs[list.count - 1].listed_count,
+	       bench_median(ns, (size_t)round_count) / 1000);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc > 1 ? atol(argv[1]) : 0;
+	uint64_t begin = bench_now_ns();
+
+	if (argc > 3 && strcmp(argv[1], "-r") == 0)
+		return read_own(atoi(argv[2]), atoi(argv[3]));
+	for (long i = 0; i < count; i++) {
+		void *volatile p = malloc(64 + (size_t)(i & 31));
+
+		free(p);
+	}
+	if (count > 0)
+		printf("%.2f ns\n", (double)(bench_now_ns() - begin) / (double)count);
+	return count > 0 ? 0 : 2;
+}
