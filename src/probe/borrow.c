@@ -106,7 +106,7 @@ static int wait_for_answer(struct borrow *b, long *ret)
 {
 	uint64_t deadline_ns = clock_now_ns() + CALL_LIMIT_NS;
 	enum trace_event event = TRACE_ENDED;
-	struct machine_answer answer;
+	struct machine_answer answer = { 0, 0 };
 	int r, signal;
 
 	for (;;) {

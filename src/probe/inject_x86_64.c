@@ -50,7 +50,7 @@ struct machine_state {
 	uint64_t mask;
 	unsigned long long begun_call; /* what the frame goes into again */
 	size_t vectors_bytes;
-	uint8_t vectors[VECTORS_MAX] __attribute__((aligned(64)));
+	uint8_t vectors[VECTORS_MAX];
 };
 
 /* struct ucontext of the kernel, with its struct sigcontext_64. */
@@ -113,11 +113,7 @@ bool machine_is_handler_frame(const uint64_t *words, size_t count)
 
 struct machine_state *machine_state_new(void)
 {
-	struct machine_state *state = aligned_alloc(64, (sizeof(*state) + 63) / 64 * 64);
-
-	if (state)
-		return memset(state, 0, sizeof(*state));
-	xalloc_exhausted();
+	return xcalloc(1, sizeof(struct machine_state));
 }
 
 void machine_state_free(struct machine_state *state)
@@ -347,7 +343,7 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
 
 int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result)
 {
-	struct user_regs_struct regs;
+	struct user_regs_struct regs = { 0 };
 	int r = trace_get_registers(tid, &regs, sizeof(regs));
 
 	if (r < 0)
@@ -360,7 +356,7 @@ int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
 
 int machine_is_borrowed(int tid, const struct machine_code *code)
 {
-	struct user_regs_struct regs;
+	struct user_regs_struct regs = { 0 };
 	size_t stub_bytes;
 	int r = trace_get_registers(tid, &regs, sizeof(regs));
 
