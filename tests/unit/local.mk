@@ -72,6 +72,12 @@ TESTS += %D%/test_proc_stat
 %C%_test_proc_stat_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_stat_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_proc_cost
+TESTS += %D%/test_proc_cost
+%C%_test_proc_cost_SOURCES = %D%/test_proc_cost.c %D%/tree.c %D%/tree.h
+%C%_test_proc_cost_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_proc_cost_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_procfs
 TESTS += %D%/test_procfs
 %C%_test_procfs_SOURCES = %D%/test_procfs.c %D%/tree.c %D%/tree.h

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "unit.h"
 
-#define ARGS_MAX 12
+#define ARGS_MAX 20
 
 static struct options options;
 
@@ -184,6 +186,60 @@ static void the_same_format_twice_is_fine(void **state)
 	options_release(&options);
 }
 
+static const struct {
+	const char *line;
+	int number;
+} signals[] = {
+	{ "TERM", SIGTERM }, { "SIGINT", SIGINT }, { "9", SIGKILL }, { "USR1", SIGUSR1 },
+};
+
+static void what_a_comparison_is_to_be_like_is_taken(void **state)
+{
+	const struct compare_options *c = &options.compare;
+
+	(void)state;
+	assert_int_equal(parse(&cmd_watch, "--preload a,b -- prog"), 0);
+	assert_string_equal(options.preload, "a,b");
+	assert_true(c->run_count == 3 && c->warm_up_count == 0 && !c->workload && !c->output_dir);
+	assert_true(c->settle_ns == 5 * NS_PER_S && c->stop_signal == SIGTERM);
+	assert_false(c->has_ready || c->has_settle || c->has_stop_signal);
+	assert_false(bytes_known(c->above_bytes));
+	assert_null(c->first_said);
+	options_release(&options);
+
+	assert_int_equal(parse(&cmd_watch, "--runs 5 --warm-up 1 --ready 2 --settle 0 --above 1M "
+					   "--workload w --output-dir d -- prog"), 0);
+	assert_true(c->run_count == 5 && c->warm_up_count == 1);
+	assert_true(c->has_ready && c->ready_ns == 2 * NS_PER_S && c->has_settle && c->settle_ns == 0);
+	assert_true(c->above_bytes == MIB);
+	assert_string_equal(c->workload, "w");
+	assert_string_equal(c->output_dir, "d");
+	assert_non_null(c->first_said);
+	options_release(&options);
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "--stop-signal %s -- prog", signals[i].line);
+		assert_row(parse(&cmd_watch, line) == 0, line);
+		assert_row(c->stop_signal == signals[i].number, line);
+		options_release(&options);
+	}
+}
+
+static void what_no_comparison_can_be_like_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"--runs 0", "--runs 1001", "--runs x", "--warm-up -1", "--ready x", "--settle -1",
+		"--stop-signal", "--stop-signal NOSUCH", "--stop-signal 0", "--stop-signal 65",
+		"--above 5", "--above x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_row(parse(&cmd_watch, lines[i]) == -EINVAL, lines[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +251,8 @@ int main(void)
 		cmocka_unit_test(the_share_is_a_percentage),
 		cmocka_unit_test(wrong_usage_is_refused),
 		cmocka_unit_test(the_same_format_twice_is_fine),
+		cmocka_unit_test(what_a_comparison_is_to_be_like_is_taken),
+		cmocka_unit_test(what_no_comparison_can_be_like_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
