@@ -54,6 +54,13 @@ static void pids_add(struct pids *pids, int pid)
 	pids->items[pids->count++] = pid;
 }
 
+static void pids_remove(struct pids *pids, int pid)
+{
+	for (size_t i = 0; i < pids->count; i++)
+		if (pids->items[i] == pid)
+			pids->items[i] = pids->items[--pids->count];
+}
+
 struct run_sampler {
 	const struct procfs *fs;
 	struct sampler *sampler;
@@ -62,6 +69,7 @@ struct run_sampler {
 	const char *library;
 	bool has_seen_library;
 	struct pids wrappers, measured; /* measured: at any time, and no wrapper when it was */
+	bool has_wrappers; /* or had */
 	bool were_wrappers; /* all that were measured before this sample */
 	struct snapshot processes;
 	struct mapping_list mappings;
@@ -112,6 +120,7 @@ void run_sampler_begin(struct run_sampler *s, const char *library)
 	s->futile_count = 0;
 	s->paused_ns = 0;
 	s->wrappers.count = 0;
+	s->has_wrappers = false;
 	s->measured.count = 0;
 	snapshot_clear(&s->processes);
 }
@@ -210,6 +219,7 @@ static bool has_children(const struct snapshot *processes, int pid)
 /* If all that was measured before was wrappers, it was nothing of the run. */
 static void add_wrapper(struct run_sampler *s, int pid)
 {
+	s->has_wrappers = true;
 	pids_add(&s->wrappers, pid);
 	for (size_t i = 0; i < s->measured.count; i++)
 		if (!pids_have(&s->wrappers, s->measured.items[i]))
@@ -219,27 +229,38 @@ static void add_wrapper(struct run_sampler *s, int pid)
 	s->peak_rss_bytes = 0;
 }
 
-/* A program whose work is to start another one, and that has. Scripts are named after their interpreter's file. */
-static bool is_wrapper(struct run_sampler *s, const struct process *p)
+static bool is_wrappers_name(const char *name)
 {
 	static const char *const names[] = {
 		"sh", "bash", "dash", "ksh", "mksh", "zsh", "fish", "busybox", "env", "timeout",
 		"nice", "nohup", "setsid", "stdbuf", "time", "taskset", "numactl", "ionice",
 		"chrt", "prlimit", "setpriv", "unshare", "nsenter", "chroot", "xargs", "coreutils",
 	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A program whose work is to start another one, and that has; until it becomes another one itself. Scripts are named after
+ * their interpreter's file.
+ */
+static bool is_wrapper(struct run_sampler *s, const struct process *p)
+{
+	bool was_wrapper = pids_have(&s->wrappers, p->pid);
 	char name[PROCESS_COMM_SIZE];
 
-	if (pids_have(&s->wrappers, p->pid))
-		return true;
-	if (!has_children(&s->processes, p->pid) ||
-	    proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
+	if (!was_wrapper && !has_children(&s->processes, p->pid))
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0) {
-			add_wrapper(s, p->pid);
-			return true;
-		}
-	return false;
+	if (proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
+		return was_wrapper;
+	if (was_wrapper && !is_wrappers_name(name))
+		pids_remove(&s->wrappers, p->pid);
+	else if (!was_wrapper && is_wrappers_name(name))
+		add_wrapper(s, p->pid);
+	return is_wrappers_name(name);
 }
 
 static void look_for_library(struct run_sampler *s)
@@ -445,7 +466,7 @@ bool run_sampler_forgets(const struct run_sampler *s)
 
 bool run_sampler_has_wrappers(const struct run_sampler *s)
 {
-	return s->wrappers.count > 0;
+	return s->has_wrappers;
 }
 
 uint64_t run_sampler_paused_ns(const struct run_sampler *s)

@@ -97,6 +97,15 @@ def of_a_wrapper_the_program_that_it_starts_is_measured():
 
 @test
 @patient
+def a_wrapper_that_becomes_the_program_is_measured_from_then_on():
+    rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--", "sh", "-c",
+                      f"sleep 0.3; exec {TARGET} steady 8 400")
+    for row in rows:
+        check(8 * MIB <= row["at_peak_rss_bytes"] < 16 * MIB, row)
+
+
+@test
+@patient
 def processes_that_were_started_are_summed():
     rows, _ = compare(TWO, "--runs", "1", "--", "sh", "-c",
                       f"{TARGET} steady 8 500 & {TARGET} steady 8 500; wait")
