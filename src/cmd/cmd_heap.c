@@ -80,6 +80,14 @@ static int show_process(struct show *show, struct usage *u)
 	return r;
 }
 
+/* What would end memstate is held back while a helper may be in a process: it ends between two of them. */
+static bool is_told_to_stop(const struct options *o)
+{
+	if (o->heap == HEAP_HELPER)
+		signals_wait_until(0);
+	return signals_stop_count() > 0;
+}
+
 static int show_targets(struct session *session)
 {
 	struct show show = { .session = session, .out = STRBUF_INIT };
@@ -94,7 +102,7 @@ static int show_targets(struct session *session)
 	if (o->heap == HEAP_HELPER && session->fs.is_live)
 		show.reader.helpers = heaps_make_helpers(session);
 	r = sampler_list(session->sampler, &o->targets, NEED_STAT, &snapshot);
-	for (size_t i = 0; r == 0 && i < snapshot.count; i++) {
+	for (size_t i = 0; r == 0 && i < snapshot.count && !is_told_to_stop(o); i++) {
 		if (show_process(&show, &snapshot.usages[i]) == 0)
 			continue;
 		unknown_count++;

@@ -148,6 +148,18 @@ def a_helper_is_put_in_after_a_yes_and_taken_out_at_the_end():
         check_free(target)
 
 
+@test
+def a_helper_that_was_asked_for_by_name_needs_no_yes():
+    with HeapTarget("fragmented", 8) as target:
+        with Screen("--heap", "helper", "-p", target.pid) as screen:
+            screen.wait_for_text("F10 Quit")
+            screen.press(b"H")
+            screen.wait_for_text("IN ITS OWN WORDS")
+            screen.type(b"q")
+            screen.wait_for_end()
+        equal(threads(target.pid), ["heap_target"], "threads after the end")
+
+
 def end_in_the_middle(end):
     """With these keys, or by a kill that nobody can catch."""
     with HeapTarget("fragmented", 64) as target, Screen("-p", target.pid) as screen:
