@@ -68,7 +68,7 @@ static size_t order_rows(struct series *series)
 }
 
 /* Rows are written in parts, so that memstate stays small however many there are. */
-#define CSV_PART_BYTES 16384
+#define CSV_PART_BYTES 4096
 
 static int write_row(struct series *series, const struct usage *u)
 {

@@ -443,14 +443,17 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 	return 0;
 }
 
+/* As in snapshot_add(): large enough for a mapping of its own. */
+#define LISTED_MIN 1024
+
 static int keep_process(void *context, const struct process *p)
 {
 	struct sampler *s = context;
+	size_t need = s->listed_count < LISTED_MIN ? LISTED_MIN : s->listed_count + 1;
 
 	if (!process_has_memory(p))
 		return 0;
-	s->listed = xgrow(s->listed, &s->listed_capacity, s->listed_count + 1,
-			  sizeof(*s->listed));
+	s->listed = xgrow(s->listed, &s->listed_capacity, need, sizeof(*s->listed));
 	s->listed[s->listed_count++] = *p;
 	return 0;
 }
