@@ -444,7 +444,7 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 }
 
 /* As in snapshot_add(): large enough for a mapping of its own. */
-#define LISTED_MIN 1024
+#define LISTED_MIN 1000
 
 static int keep_process(void *context, const struct process *p)
 {
