@@ -16,6 +16,16 @@ TESTS += %D%/test_count
 %C%_test_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_count_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_agent_library
+TESTS += %D%/test_agent_library
+%C%_test_agent_library_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_agent_library_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_answer
+TESTS += %D%/test_answer
+%C%_test_answer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_answer_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_ctlpage
 TESTS += %D%/test_ctlpage
 %C%_test_ctlpage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
