@@ -394,7 +394,8 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	if (r == 0)
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
-		if (request->fs->is_live && has_ended(injection)) {
+		/* nothing else that is looked at can be missing */
+		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
 			*ret_reason = "it has ended";
 			r = -ESRCH;
 		}
