@@ -9,6 +9,8 @@ AM_TESTS_ENVIRONMENT = \
 	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE; \
 	CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; MAKE='$(MAKE)'; export CC CPPFLAGS MAKE;
 
+EXTRA_DIST += %D%/README.md
+
 include tests/unit/local.mk
 include tests/targets/local.mk
 include tests/cli/local.mk

@@ -242,19 +242,20 @@ def part(function, *args):
 
 def main():
     count = int(sys.argv[1])
-    part(stress, "16 threads that allocate", "churn", 16, count)
-    part(stress, "one thread that allocates", "churn", 1, count)
-    part(lambda: stress("4 threads, freed memory overwritten", "churn", 4, count // 4 + 1, env=PERTURBED))
-    part(stress, "one that only counts", "spin", 0, count // 4 + 1)
-    part(stress_registers, 10 * count)
-    part(stress, "restartable sequences", "rseq", 3, count // 10 + 1)
-    part(stress, "one that forks", "forks", 4, count // 10 + 1)
-    part(stress, "one that starts programs", "vforks", 0, count // 10 + 1)
     part(sweep)
+    part(stress, "one thread that allocates, with pauses", "churn", "1:500", count)
+    part(stress, "16 threads that allocate, with pauses", "churn", "16:500", count)
     part(stop_sweep)
     with tempfile.TemporaryDirectory() as folder:
-        part(stress_nginx, folder, count // 4 + 1)
-        part(stress_redis, folder, count // 4 + 1)
+        part(stress_nginx, folder, count // 5)
+        part(stress_redis, folder, count // 5)
+    part(stress_registers, 10 * count)
+    part(stress, "restartable sequences", "rseq", 3, count // 20)
+    part(stress, "one that forks", "forks", 4, count // 20)
+    part(stress, "one that starts programs", "vforks", 0, count // 20)
+    part(stress, "16 threads that allocate all the time", "churn", 16, count // 20)
+    part(stress, "one thread that allocates all the time", "churn", 1, count // 20)
+    part(lambda: stress("4 threads, freed memory overwritten", "churn", 4, count // 20, env=PERTURBED))
 
 
 main()

@@ -6,7 +6,7 @@ import errno
 import os
 
 from inject_lib import (InjectTarget, check_same, descriptors, end_tool, facts, maps, put_in_and_out,
-                        room_of, start_tool, threads, tool, was_put_in)
+                        room_of, start_holding, threads, tool, was_put_in)
 from live import MIB, check, equal, run, status_field, test, wait_until
 
 UINT64_MAX = 2 ** 64 - 1
@@ -31,12 +31,7 @@ def all_that_can_be_seen_of_it_is_as_before():
 def while_it_is_in_there_is_a_thread_more_and_little_memory():
     with InjectTarget("still", 3) as target:
         seen, own, room = facts(target.pid), target.order(b"s"), room_of(target.pid)
-        process = start_tool(target.pid, "-w", 1)
-        for line in process.stdout:
-            if line == b"held\n":
-                break
-        else:
-            was_put_in({"open_reason": process.stderr.read()})
+        process = start_holding(target.pid)
         (helper,) = set(threads(target.pid)) - set(seen["threads"])
         # glibc's own signals must get through: they are 32 and 33, bits 31 and 32 here; and so do KILL and STOP
         free = ~int(status_field(f"{target.pid}/task/{helper}", "SigBlk"), 16) & UINT64_MAX

@@ -2,13 +2,15 @@
 """Whoever puts the helper in is killed: its target goes on, can be entered again, and has little left
 over. Here each step is hit once; "make stress-inject" hits it in each kind of target."""
 
+import ctypes
 import itertools
 import os
 import signal
 import time
 
-from inject_lib import KINDS, KillTarget, end_tool, start_tool, steps_of, was_put_in
-from live import run, test
+from inject_lib import (KINDS, InjectTarget, KillTarget, check_same, end_tool, facts, maps, put_in_and_out,
+                        start_holding, start_tool, steps_of, threads, was_put_in)
+from live import check, read_proc, run, test, wait_until
 
 
 def step_count():
@@ -35,6 +37,66 @@ def its_target_is_stopped_at_each_step_and_goes_on():
             os.kill(target.pid, signal.SIGCONT)
             target.check_as_before()
             target.check_left_over()
+
+
+class Page:
+    """The one that a helper in a process answers through, which is shared memory of System V."""
+
+    IDLE_MS = 0x30  # where that is in it, agent/abi.h
+
+    def __init__(self, pid):
+        (line,) = [line for line in maps(pid) if b"/SYSV" in line and b" rw-s " in line]
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.shmat.restype = ctypes.c_void_p
+        self.addr = self.libc.shmat(int(line.split()[4]), None, 0)
+        check(self.addr != ctypes.c_void_p(-1).value, os.strerror(ctypes.get_errno()))
+
+    def write(self, offset, value):
+        ctypes.c_uint32.from_address(self.addr + offset).value = value
+
+    def leave(self):
+        self.libc.shmdt(ctypes.c_void_p(self.addr))
+
+
+@test
+def a_helper_that_nobody_asks_any_more_leaves():
+    with InjectTarget("still", 2) as target:
+        before = facts(target.pid)
+        process = start_holding(target.pid)
+        page = Page(target.pid)
+        page.write(Page.IDLE_MS, 50)
+        page.leave()
+        process.kill()
+        end_tool(process)
+        # it sleeps for as long as was said before; asked, it sleeps for less, and another may ask it at just that time
+        for _ in range(5):
+            put_in_and_out(target)
+        wait_until(lambda: threads(target.pid) == before["threads"], "the helper has left")
+        target.check_whole()
+        put_in_and_out(target)  # which takes out what was left
+        check_same(before, facts(target.pid))
+
+
+@test
+def a_helper_whose_client_is_killed_at_its_question_goes_on():
+    with InjectTarget("chunks", 1000000) as target:
+        seen = threads(target.pid)
+        process = start_tool(target.pid, "-q", 2)
+        wait_until(lambda: process.poll() is not None or is_at_work(target.pid, seen), "it is asked")
+        process.kill()
+        end_tool(process)
+        target.check_goes_on()
+        put_in_and_out(target)
+        target.check_goes_on()
+
+
+def is_at_work(pid, others):
+    for tid in set(threads(pid)) - set(others):
+        try:
+            return b") R " in read_proc(f"{pid}/task/{tid}", "stat")
+        except OSError:
+            pass
+    return False
 
 
 run()

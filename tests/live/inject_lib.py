@@ -138,6 +138,15 @@ def start_tool(pid, *args, **popen):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
 
 
+def start_holding(pid):
+    """The helper is in it until the tool gets a line, or is killed."""
+    process = start_tool(pid, "-w", 1)
+    for line in process.stdout:
+        if line == b"held\n":
+            return process
+    raise AssertionError(f"it was not put in: {process.stderr.read()}")
+
+
 def end_tool(process, may_be_gone=False, timeout=TIMEOUT):
     """Its status, and what it says of each cycle: of none, maybe, of a process that is gone."""
     try:
@@ -248,8 +257,8 @@ def check_same(before, now):
     for key in sorted(before.keys() | now.keys()):
         a, b = before.get(key), now.get(key)
         if isinstance(a, list) and isinstance(b, list):
-            equal([x for x in b if x not in a], [], f"new in {key}")
-            equal([x for x in a if x not in b], [], f"gone from {key}")
+            gone, new = [x for x in a if x not in b], [x for x in b if x not in a]
+            check(not gone and not new, f"{key}: {gone} became {new}")
         equal(b, a, key)
 
 

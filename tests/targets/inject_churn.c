@@ -45,6 +45,10 @@ static void replace(struct block *block, uint64_t random, unsigned char mark)
 	block->p[block->size - 1] = mark;
 }
 
+static unsigned int pause_us; /* between rounds; 0: none */
+
+enum { ROUND = 256 };
+
 static void *churn(void *arg)
 {
 	unsigned long id = (uintptr_t)arg;
@@ -57,14 +61,19 @@ static void *churn(void *arg)
 		x ^= x << 17;
 		replace(&blocks[x % BLOCKS], x, (unsigned char)(x % BLOCKS ^ id));
 		count_one(id);
+		if (pause_us && shown->counters[id][0] % ROUND == 0)
+			usleep(pause_us);
 	}
 	return NULL;
 }
 
+/* "N", or "N:MICROSECONDS" for threads that leave others some of the CPU. */
 void churn_run(const char *argument)
 {
-	unsigned long count = number_of(argument);
+	char *end;
+	unsigned long count = strtoul(argument, &end, 10);
 
+	pause_us = *end == ':' ? (unsigned int)number_of(end + 1) : 0;
 	if (!count || count > COUNTERS_MAX)
 		failed(argument);
 	shown->counter_count = count;
