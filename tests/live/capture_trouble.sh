@@ -25,62 +25,62 @@ for name in a.tar.gz a.tgz a.zip; do
 	[ ! -e "$dir/$name" ] || fail "$name is there"
 done
 
-mkdir "$dir/work"
-: > "$dir/work/file"
-expect 1 "$MEMSTATE" capture -p "$target" "$dir/work"
+mkdir "$dir/written"
+: > "$dir/written/file"
+expect 1 "$MEMSTATE" capture -p "$target" "$dir/written"
 said 'Directory not empty'
-expect 1 "$MEMSTATE" capture -p "$target" "$dir/work/file"
+expect 1 "$MEMSTATE" capture -p "$target" "$dir/written/file"
 said 'File exists'
-expect 1 "$MEMSTATE" capture -p "$target" "$dir/work/none/out"
+expect 1 "$MEMSTATE" capture -p "$target" "$dir/written/none/out"
 said 'No such file or directory'
 expect 1 "$MEMSTATE" capture -p "$target" /proc/out
-expect 1 "$MEMSTATE" capture --procfs "$dir/work/none" "$dir/work/out"
+expect 1 "$MEMSTATE" capture --procfs "$dir/written/none" "$dir/written/out"
 said 'No such file or directory'
-expect 1 "$MEMSTATE" capture --procfs /usr "$dir/work/out"
+expect 1 "$MEMSTATE" capture --procfs /usr "$dir/written/out"
 said '/usr: no process there'
-only "$dir/work" file
+only "$dir/written" file
 
 # a pid that no process has: the largest there may be
 max=$(cat /proc/sys/kernel/pid_max)
-expect 1 "$MEMSTATE" capture -p "$((max - 1))" "$dir/work/out"
+expect 1 "$MEMSTATE" capture -p "$((max - 1))" "$dir/written/out"
 said 'no such process'
-only "$dir/work" file
-expect 3 "$MEMSTATE" capture -p "$target,$((max - 1))" "$dir/work/out"
+only "$dir/written" file
+expect 3 "$MEMSTATE" capture -p "$target,$((max - 1))" "$dir/written/out"
 said 'no such process'
-[ -s "$dir/work/out/$target/smaps" ] || fail "the other target is not captured"
-rm -rf "$dir/work/out"
+[ -s "$dir/written/out/$target/smaps" ] || fail "the other target is not captured"
+rm -rf "$dir/written/out"
 
 # a full disk: files may not grow past half a MiB, and SIGXFSZ is ignored as a disk has no signal
 (
 	trap '' XFSZ
 	ulimit -f 16
-	exec "$MEMSTATE" capture -p "$target" "$dir/work/out"
+	exec "$MEMSTATE" capture -p "$target" "$dir/written/out"
 ) 2> "$dir/err"
 [ $? = 1 ] || fail "a file that cannot be written is not an error"
 said 'File too large'
-only "$dir/work" file
+only "$dir/written" file
 
 # a signal, as ^C: nothing is left
-"$MEMSTATE" capture "$dir/work/all" > "$dir/out" 2> "$dir/err" &
+"$MEMSTATE" capture "$dir/written/all" > "$dir/out" 2> "$dir/err" &
 pid=$!
 has_begun()
 {
-	[ "$(cd "$dir/work" && echo all*)" != 'all*' ]
+	[ "$(cd "$dir/written" && echo all*)" != 'all*' ]
 }
 wait_until has_begun || fail "nothing is captured: $(cat "$dir/err")"
 kill -TERM "$pid" 2> /dev/null
 wait "$pid"
 status=$?
 if [ "$status" = 0 ] || [ "$status" = 3 ]; then
-	rm -r "$dir/work/all" # it was faster
+	rm -r "$dir/written/all" # it was faster
 fi
-only "$dir/work" file
+only "$dir/written" file
 
 # a kernel thread has no memory, which is no error
 if [ -d /proc/2 ] && grep -q '^Name:.kthreadd' /proc/2/status; then
-	expect 0 "$MEMSTATE" capture -p 2 "$dir/work/kernel"
+	expect 0 "$MEMSTATE" capture -p 2 "$dir/written/kernel"
 	"$MEMSTATE" -p 2 --text > "$dir/live"
-	"$MEMSTATE" -p 2 --text --procfs "$dir/work/kernel" | cmp - "$dir/live" ||
+	"$MEMSTATE" -p 2 --text --procfs "$dir/written/kernel" | cmp - "$dir/live" ||
 		fail "the kernel thread's report differs"
 fi
 exit 0
