@@ -9,8 +9,8 @@ import threading
 import time
 
 from heap_lib import NO_HURRY, HeapTarget, check_target, read_heap
-from live import (MIB, Skip, check, equal, memstate, read_proc, run, start_memstate, status_field, test,
-                  wait_until)
+from live import (MIB, Skip, Traced, check, equal, memstate, read_proc, run, start_memstate,
+                  status_field, test, wait_until)
 
 RESTARTED = ["nanosleep", "clock_nanosleep", "futex", "read", "poll", "select", "recv", "accept",
              "waitpid"]
@@ -166,19 +166,10 @@ def a_copy_for_which_its_cgroup_has_no_room_is_refused():
 @test
 def a_traced_process_is_refused():
     with HeapTarget("nothing", 0) as target:
-        try:
-            tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(target.pid)],
-                                      stderr=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise Skip("strace is not installed")
-        try:
-            wait_until(lambda: status_field(target.pid, "TracerPid") != "0", "it is traced")
+        with Traced(target.pid) as tracer:
             result = memstate("heap", "-p", target.pid).must_be(1)
             check(b"another tracer" in result.err, result.err)
-            equal(status_field(target.pid, "TracerPid"), str(tracer.pid), "tracer")
-        finally:
-            tracer.kill()
-            tracer.wait()
+            equal(status_field(target.pid, "TracerPid"), str(tracer), "tracer")
 
 
 run()

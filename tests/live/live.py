@@ -370,5 +370,29 @@ class Folder:
         shutil.rmtree(self.path)
 
 
+class Traced:
+    """Another tracer has the process for the time of the block, which is given its pid."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def __enter__(self):
+        try:
+            self.tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(self.pid)],
+                                           stderr=subprocess.DEVNULL)
+        except FileNotFoundError:
+            raise Skip("strace is not installed")
+        try:
+            wait_until(lambda: status_field(self.pid, "TracerPid") != "0", "it is traced")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self.tracer.pid
+
+    def __exit__(self, *unused):
+        self.tracer.kill()
+        self.tracer.wait()
+
+
 def json_rows(data):
     return [json.loads(line) for line in data.decode().splitlines()]

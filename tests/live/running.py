@@ -2,12 +2,11 @@
 """The heap of a process that is not stopped: approximate, said so, and never harmed."""
 
 import json
-import subprocess
 import time
 
 from heap_lib import HeapTarget, check_matrix, read_heap
-from live import (KIB, MIB, Skip, Target, as_nobody, check, equal, memstate, read_proc, run,
-                  status_field, test, wait_until)
+from live import (KIB, MIB, Target, Traced, as_nobody, check, equal, memstate, read_proc, run,
+                  status_field, test)
 
 SECONDS = 1.5
 SHARE = 10  # percent: what may be missing or too much
@@ -77,19 +76,9 @@ def a_target_that_churns_holds_what_it_says_within_the_bound():
 @test
 def it_is_never_stopped_nor_traced():
     with HeapTarget("fragmented", 4) as target:
-        tracer = None
-        try:
-            tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(target.pid)],
-                                      stderr=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise Skip("strace is not installed")
-        try:
-            wait_until(lambda: status_field(target.pid, "TracerPid") != "0", "it is traced")
+        with Traced(target.pid) as tracer:
             read_running(target.pid)  # which a second tracer could not
-            equal(status_field(target.pid, "TracerPid"), str(tracer.pid), "tracer")
-        finally:
-            tracer.kill()
-            tracer.wait()
+            equal(status_field(target.pid, "TracerPid"), str(tracer), "tracer")
 
 
 @test
