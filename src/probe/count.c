@@ -146,6 +146,10 @@ int count_folder_create(struct count_folder *folder, const char **ret_where)
 
 void count_folder_release(struct count_folder *folder)
 {
+	for (size_t i = 0; i < folder->file_count; i++)
+		close(folder->files[i].fd);
+	if (folder->dir)
+		closedir(folder->dir);
 	if (folder->path) {
 		remove_files(folder->fd);
 		rmdir(folder->path);
@@ -311,45 +315,96 @@ static bool is_torn(const struct count_head *head)
 
 #define TRIES 3
 
-/* Returns how much was read, or -errno. */
+/* Into folder->bytes, which grow to hold all of it. Returns how much was read, or -errno. */
+static ssize_t read_whole(int fd, struct count_folder *folder)
+{
+	for (;;) {
+		ssize_t n = pread(fd, folder->bytes, folder->capacity, 0);
+
+		if (n < 0)
+			return -errno;
+		if ((size_t)n < folder->capacity)
+			return n;
+		if ((uint64_t)n > COUNT_FILE_MAX + COUNT_GROW_BYTES)
+			return -EBADMSG;
+		folder->bytes = xgrow(folder->bytes, &folder->capacity, folder->capacity + 1, 1);
+	}
+}
+
+/* Returns as above. */
 static ssize_t read_file(int fd, struct count_folder *folder)
 {
-	ssize_t n = -EIO;
-	struct stat st;
+	ssize_t n = 0;
 
+	if (!folder->bytes)
+		folder->bytes = xgrow(folder->bytes, &folder->capacity,
+				      COUNT_HEAD_BYTES + 2 * COUNT_GROW_BYTES, 1);
 	for (int i = 0; i < TRIES; i++) {
-		size_t size;
-
-		if (fstat(fd, &st) < 0)
-			return -errno;
-		if (!S_ISREG(st.st_mode) || st.st_size < 0 ||
-		    (uint64_t)st.st_size > COUNT_FILE_MAX + COUNT_GROW_BYTES)
-			return -EBADMSG;
-		size = (size_t)st.st_size;
-		folder->bytes = xgrow(folder->bytes, &folder->capacity, size + 1, 1);
-		n = pread(fd, folder->bytes, size, 0);
+		n = read_whole(fd, folder);
 		if (n < (ssize_t)COUNT_HEAD_BYTES || !is_torn((const void *)folder->bytes))
 			break;
 	}
-	return n < 0 ? -errno : n;
+	return n;
+}
+
+/* Returns a descriptor, or -1: a regular file, and nothing that waits, or leads elsewhere. */
+static int open_file(const struct count_folder *folder, const char *name)
+{
+	int fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Returns -1 if it is not open. */
+static int find_kept(const struct count_folder *folder, const struct count_program *p)
+{
+	for (size_t i = 0; i < folder->file_count; i++)
+		if (folder->files[i].pid == p->pid &&
+		    folder->files[i].generation == p->generation)
+			return folder->files[i].fd;
+	return -1;
+}
+
+static void keep_or_close(struct count_folder *folder, const struct count_program *p, int fd)
+{
+	if (folder->file_count == COUNT_FILES_KEPT) {
+		close(fd);
+		return;
+	}
+	folder->files[folder->file_count++] = (struct count_file){
+		.pid = p->pid, .fd = fd, .generation = p->generation,
+	};
 }
 
 static void read_program(struct count_folder *folder, const char *name, struct count_list *list)
 {
 	struct count_program p = { 0 };
 	const struct count_head *head;
-	_cleanup_close_ int fd = -1;
 	ssize_t length;
+	bool is_kept;
+	int fd;
 
 	if (!parse_name(name, &p.pid, &p.generation))
 		return;
-	fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	length = fd < 0 ? -errno : read_file(fd, folder);
+	fd = find_kept(folder, &p);
+	is_kept = fd >= 0;
+	if (!is_kept)
+		fd = open_file(folder, name);
+	length = fd < 0 ? -ENOENT : read_file(fd, folder);
 	head = (const void *)folder->bytes;
 	if (length < 0 || !is_sound(head, (size_t)length, p.pid)) {
 		list->unreadable_count += length == 0;
+		if (fd >= 0 && !is_kept)
+			close(fd);
 		return;
 	}
+	if (!is_kept)
+		keep_or_close(folder, &p, fd);
 	p.parent_pid = head->parent_pid;
 	memcpy(p.name, head->name, sizeof(p.name));
 	p.name[sizeof(p.name) - 1] = '\0';
@@ -378,14 +433,23 @@ static int compare_programs(const void *a, const void *b)
 
 int count_folder_read(struct count_folder *folder, struct count_list *list)
 {
-	int copy = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
+	int r;
 
-	if (!dir)
-		return -errno;
+	if (!folder->dir) {
+		int copy = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		folder->dir = copy < 0 ? NULL : fdopendir(copy);
+		if (!folder->dir) {
+			r = -errno;
+			if (copy >= 0)
+				close(copy);
+			return r;
+		}
+	}
 	count_list_release(list);
-	while ((entry = readdir(dir)))
+	rewinddir(folder->dir);
+	while ((entry = readdir(folder->dir)))
 		read_program(folder, entry->d_name, list);
 	if (list->count > 1)
 		qsort(list->programs, list->count, sizeof(*list->programs), compare_programs);

@@ -8,6 +8,7 @@
 #ifndef MS_PROBE_COUNT_H
 #define MS_PROBE_COUNT_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,14 +17,23 @@
 /* The folder that the files are in; of its name a program is told by this variable of the environment. */
 extern const char count_folder_variable[];
 
+/* Some of the files stay open: what is read again and again is read by few system calls. */
+#define COUNT_FILES_KEPT 64
+
 struct count_folder {
 	char *path; /* NULL: there is none */
 	int fd;
+	DIR *dir;
 	char *bytes; /* of one file, for reading */
 	size_t capacity;
+	struct count_file {
+		int pid, fd;
+		unsigned int generation;
+	} files[COUNT_FILES_KEPT];
+	size_t file_count;
 };
 
-#define COUNT_FOLDER_INIT { NULL, -1, NULL, 0 }
+#define COUNT_FOLDER_INIT { .fd = -1 }
 
 /*
  * Make one that only this user may enter, in memory where that can be had; others that processes that are no more left

@@ -61,7 +61,7 @@ awk '
 echo "== reading the counts from outside"
 "$MEMSTATE" count --text -- "$bench/count_loop" -r 100 1000 2>&1 | grep 'threads read'
 
-cat >"$work/json.py" <<END
+cat >"$work/loads.py" <<END
 import json
 text = json.dumps([{"name": str(i), "values": list(range(20))} for i in range(2000)])
 for _ in range(100 * $size):
@@ -94,6 +94,6 @@ sqlite=$(command -v sqlite3 || :)
 cc1=$(${CC:-gcc} -print-prog-name=cc1 2>/dev/null || :)
 echo "== whole programs: CPU time, with memstate's own"
 export PYTHONMALLOC=malloc
-test ! "$python" || programs "$python $work/json.py"
+test ! "$python" || programs "$python $work/loads.py"
 test ! "$sqlite" || programs "$sqlite -init $work/index.sql :memory: .quit"
 test ! -x "$cc1" || programs "$cc1 -O1 -quiet $work/many.c -o /dev/null"
