@@ -210,11 +210,13 @@ LIBC_SIGNALS = 1 << 31 | 1 << 32
 
 
 def own_status(pid):
-    """Without the signals that libc keeps for its threads: it catches them from the second thread on."""
+    """Without the signals that libc keeps for its threads: it catches them from the second thread on, also if who
+    started the program had them ignored."""
     found = []
     for line in read_proc(pid, "status").splitlines():
-        if line.startswith(b"SigCgt:"):
-            line = b"SigCgt:\t%016x" % (int(line.split()[1], 16) & ~LIBC_SIGNALS)
+        if line.startswith((b"SigCgt:", b"SigIgn:")):
+            key, signals = line.split()
+            line = b"%s\t%016x" % (key, int(signals, 16) & ~LIBC_SIGNALS)
         if not STATUS_OF_THE_MOMENT.match(line):
             found.append(line)
     return found
