@@ -129,21 +129,6 @@ static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t a
 		       : blocks->extent_count;
 }
 
-static size_t search_extent(const struct blocks *blocks, uint64_t addr)
-{
-	size_t low = 0, high = blocks->extent_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (blocks->extents[middle].end_addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return extent_from(blocks, low, addr);
-}
-
 static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 		      struct block_ref *ret)
 {
@@ -194,7 +179,7 @@ static bool find_absent(const struct block_index *index, uint64_t at,
 {
 	const struct blocks *blocks = index->blocks;
 	const struct image *image = blocks->image;
-	size_t extent = search_extent(blocks, at);
+	size_t extent = extent_from(blocks, blocks_search_extent(blocks, at), at);
 	size_t run;
 	uint64_t number, bit;
 

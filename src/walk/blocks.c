@@ -79,7 +79,7 @@ void blocks_sort(struct blocks *blocks)
 		      compare_extents);
 }
 
-static const struct extent *find_extent(const struct blocks *blocks, uint64_t addr)
+size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr)
 {
 	size_t low = 0, high = blocks->extent_count;
 
@@ -91,8 +91,15 @@ static const struct extent *find_extent(const struct blocks *blocks, uint64_t ad
 		else
 			high = middle;
 	}
-	return low < blocks->extent_count && blocks->extents[low].start_addr <= addr
-		       ? &blocks->extents[low]
+	return low;
+}
+
+static const struct extent *find_extent(const struct blocks *blocks, uint64_t addr)
+{
+	size_t i = blocks_search_extent(blocks, addr);
+
+	return i < blocks->extent_count && blocks->extents[i].start_addr <= addr
+		       ? &blocks->extents[i]
 		       : NULL;
 }
 

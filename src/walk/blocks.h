@@ -94,6 +94,9 @@ void blocks_release(struct blocks *blocks);
 struct extent *blocks_add_extent(struct blocks *blocks);
 void blocks_sort(struct blocks *blocks);
 
+/* Index of the first extent that ends after addr; extent_count if none does. */
+size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
+
 /* The block that has addr among its usable bytes. False if there is none. */
 bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
 
