@@ -23,8 +23,6 @@
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)
 
-/* What it is called where it is a memfd: "/memfd:memstate-ctl (deleted)" in /proc/PID/maps. */
-#define AGENT_PAGE_NAME "memstate-ctl"
 /* What the thread is called. */
 #define AGENT_THREAD_NAME "memstate-help"
 

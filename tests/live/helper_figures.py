@@ -100,7 +100,7 @@ def owners_of_allocators_that_cannot_be_walked_are_bounds():
     for name, allocator, most in (("tcmalloc_minimal", "tcmalloc", 1.1), ("mimalloc", "mimalloc", 8)):
         with Leaking(16, more_env={"LD_PRELOAD": library(name)}) as target:
             row, result = row_of(target.pid)
-            equal(result.errors(), [], "errors")
+            equal(result.complaints(), [], "errors")
             equal((row["allocator"], row["heap_quality"], row["heap_source"]),
                   (allocator, "bound", "helper"), "who says it, and how well")
             check(target.bytes <= row["live_bytes"] <= most * target.bytes + 2 * MIB,
