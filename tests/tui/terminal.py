@@ -5,6 +5,7 @@ every way out."""
 
 import mmap
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -163,10 +164,20 @@ def a_command_is_watched_and_its_output_kept_from_the_screen():
         terminal.close()
 
 
+def written_by_child(pid):
+    """Bytes, by the only child of a process; some of them may still be in a pipe."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        child = f.read().strip()
+    with open(f"/proc/{child}/io", encoding="ascii") as f:
+        return int(re.search(r"^wchar: (\d+)$", f.read(), re.MULTILINE).group(1))
+
+
 def a_command_that_never_stops_printing_stops_nothing():
     terminal = Terminal("--", "yes")
     try:
         terminal.wait_for_text("F10 Quit")
+        terminal.wait_for("output of the command",
+                          lambda: written_by_child(terminal.process.pid) > 200000)
         terminal.type(b"h")
         terminal.wait_for_text("everywhere")
         terminal.process.send_signal(signal.SIGTERM)
