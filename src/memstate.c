@@ -5,7 +5,10 @@
 
 #include "cmd/cmd.h"
 
-/* What has grown so far is moved by the kernel from then on: memstate keeps its own Rss small. */
+/*
+ * What has grown so far is moved by the kernel from then on: memstate keeps its own Rss
+ * small.
+ */
 #define MAPPED_BYTES_MIN 65536
 
 int main(int argc, char **argv)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi - the page through which memstate asks its helper in another process, and the helper's blob.
+ * abi - the page through which memstate asks its helper in another process, and the
+ * helper's blob.
  *
- * One request is in flight at a time. The client takes client_lock, writes command, and adds 1 to request_seq;
- * the helper does it and copies the number it began with to reply_seq. An answer is the client's own if both
- * numbers are its own before and after it was copied. Both are futexes, woken and waited for as shared ones.
+ * One request is in flight at a time. The client takes client_lock, writes command, and
+ * adds 1 to request_seq; the helper does it and copies the number it began with to
+ * reply_seq. An answer is the client's own if both numbers are its own before and after
+ * it was copied. Both are futexes, woken and waited for as shared ones.
  *
- * The process can write the page: the client believes nothing in it, and the helper takes no address
- * from it. What the helper may call is in struct agent_functions, in memory of its own.
+ * The process can write the page: the client believes nothing in it, and the helper takes
+ * no address from it. What the helper may call is in struct agent_functions, in memory of
+ * its own.
  */
 #ifndef MS_AGENT_ABI_H
 #define MS_AGENT_ABI_H
@@ -27,8 +30,9 @@
 #define AGENT_THREAD_NAME "memstate-help"
 
 /*
- * In the environment of a program that is started with the helper: how many seccomp filters are over memstate itself. Where
- * there are more, the program or its parent has set them, and the helper keeps out.
+ * In the environment of a program that is started with the helper: how many seccomp
+ * filters are over memstate itself. Where there are more, the program or its parent has
+ * set them, and the helper keeps out.
  */
 #define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
 
@@ -133,8 +137,8 @@ enum agent_function {
 #define AGENT_FN_MAX 16
 
 /*
- * 0: the process has none. Where the blob is injected, this is its first part, filled in before it is made
- * read-only.
+ * 0: the process has none. Where the blob is injected, this is its first part, filled in
+ * before it is made read-only.
  */
 struct agent_functions {
 	uint64_t addr[AGENT_FN_MAX];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count - malloc and its like, counted, then done by the next ones of that name. Preloaded into a program.
+ * count - malloc and its like, counted, then done by the next ones of that name.
+ * Preloaded into a program.
  */
 #include "config.h"
 
@@ -11,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call gives; where that is not looked at the call is the last thing that is done, and costs no frame. */
+/*
+ * What a call gives; where that is not looked at the call is the last thing that is done,
+ * and costs no frame.
+ */
 static inline void *give(void *p)
 {
 	return COUNT_HAS_LIVE ? count_given(p) : p;

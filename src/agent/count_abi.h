@@ -2,10 +2,12 @@
 /*
  * count_abi - the file in which a program's calls of malloc and its like are counted.
  *
- * One file per program that is run: PID.N in the folder that the variable COUNT_FOLDER_VARIABLE names, N = 0
- * for the first of that pid, 1 for what it became by exec. A forked child begins one of its own. A head of one page,
- * then slots, one per thread, each written by its thread alone. Counters only grow, but where it is said. The file is
- * extended by COUNT_GROW_BYTES at a time, with room on the disk. Whoever reads it believes nothing.
+ * One file per program that is run: PID.N in the folder that the variable
+ * COUNT_FOLDER_VARIABLE names, N = 0 for the first of that pid, 1 for what it became by
+ * exec. A forked child begins one of its own. A head of one page, then slots, one per
+ * thread, each written by its thread alone. Counters only grow, but where it is said. The
+ * file is extended by COUNT_GROW_BYTES at a time, with room on the disk. Whoever reads it
+ * believes nothing.
  */
 #ifndef MS_AGENT_COUNT_ABI_H
 #define MS_AGENT_COUNT_ABI_H
@@ -22,12 +24,18 @@
 #define COUNT_HEAD_BYTES 4096
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
-/* From so many on, slots of threads that have ended are given to new ones, and their counts go into slot 0. */
+/*
+ * From so many on, slots of threads that have ended are given to new ones, and their
+ * counts go into slot 0.
+ */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX	 65535
 #define COUNT_FILE_MAX	 (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
-/* A thread adds what it allocated less what it freed to the head's live_bytes when that is more than so much. */
+/*
+ * A thread adds what it allocated less what it freed to the head's live_bytes when that
+ * is more than so much.
+ */
 #define COUNT_FLUSH_BYTES 16384
 
 enum count_function {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_inside - what the parts of the library share that counts: the slot of a thread, the functions behind it, and
- * what is done in each call.
+ * count_inside - what the parts of the library share that counts: the slot of a thread,
+ * the functions behind it, and what is done in each call.
  *
- * Runs in other programs, in any of their threads, signal handlers, and before main(): no locks, no allocation,
- * errno as it was. With COUNT_WITHOUT_LIVE only calls and requested bytes are counted; with COUNT_WITH_NEW an
- * allocator's own new and delete are, too.
+ * Runs in other programs, in any of their threads, signal handlers, and before main(): no
+ * locks, no allocation, errno as it was. With COUNT_WITHOUT_LIVE only calls and requested
+ * bytes are counted; with COUNT_WITH_NEW an allocator's own new and delete are, too.
  */
 #ifndef MS_AGENT_COUNT_INSIDE_H
 #define MS_AGENT_COUNT_INSIDE_H
@@ -36,7 +36,10 @@
 /* Not through the table of what other libraries may replace. */
 #pragma GCC visibility push(hidden)
 
-/* The next ones of that name: the allocator that does the work. All are set once a thread has a slot. */
+/*
+ * The next ones of that name: the allocator that does the work. All are set once a thread
+ * has a slot.
+ */
 struct count_next {
 	void *(*malloc)(size_t bytes);
 	void (*free)(void *p);
@@ -50,7 +53,10 @@ struct count_next {
 	size_t (*usable)(void *p);
 };
 extern struct count_next count_next;
-/* The word before a block is its size. Apart from those: each is one load, and no address is kept over a call. */
+/*
+ * The word before a block is its size. Apart from those: each is one load, and no address
+ * is kept over a call.
+ */
 extern bool count_has_glibc_heads;
 
 /* Find them. Returns flags of enum count_flag. */
@@ -64,9 +70,15 @@ void count_new_find(void);
 /* NULL: it has none yet. */
 extern __thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
 
-/* Give the thread a slot. Returns NULL while the functions behind are being looked for, which may allocate. */
+/*
+ * Give the thread a slot. Returns NULL while the functions behind are being looked for,
+ * which may allocate.
+ */
 struct count_slot *count_slot_take(void);
-/* There is more pending than ever, or less: it goes into the head's live_bytes, if it is much. The first returns p. */
+/*
+ * There is more pending than ever, or less: it goes into the head's live_bytes, if it is
+ * much. The first returns p.
+ */
 void *count_slot_rise(void *p);
 void count_slot_fall(void);
 
@@ -92,7 +104,10 @@ static inline struct count_slot *count_slot_own(void)
 	return count_likely(slot) ? slot : count_slot_take();
 }
 
-/* After a call, when there is one: found anew, as to keep it, or where it is, would cost a frame. */
+/*
+ * After a call, when there is one: found anew, as to keep it, or where it is, would cost
+ * a frame.
+ */
 static inline struct count_slot *count_slot_again(void)
 {
 #ifdef __x86_64__
@@ -122,15 +137,18 @@ static inline void count_add_signed(int64_t *counter, int64_t by)
 }
 
 /*
- * A block of any allocator. -1: of the arena. Where it is an ordinary block of glibc's malloc and free count it without
- * this, see count_has_plain_head().
+ * A block of any allocator. -1: of the arena. Where it is an ordinary block of glibc's
+ * malloc and free count it without this, see count_has_plain_head().
  */
 int64_t count_usable_bytes(void *p);
 
 /* What the two below do, of any block, and of NULL. Returns p. */
 void *count_given_slowly(void *p);
 
-/* Its size is the word before it, with three bits that are none of it, and no other case to think of. */
+/*
+ * Its size is the word before it, with three bits that are none of it, and no other case
+ * to think of.
+ */
 static inline bool count_has_plain_head(const void *p)
 {
 	return count_likely(count_has_glibc_heads) &&
@@ -143,7 +161,10 @@ static inline int64_t count_plain_bytes(const void *p)
 	return (int64_t)((((const size_t *)p)[-1] & ~(size_t)7) - 8);
 }
 
-/* The call gave p, which may be NULL. Returns it: so that calls of what is rare need nothing kept over them. */
+/*
+ * The call gave p, which may be NULL. Returns it: so that calls of what is rare need
+ * nothing kept over them.
+ */
 static inline void *count_given(void *p)
 {
 	struct count_slot *slot = count_slot_again();
@@ -157,7 +178,10 @@ static inline void *count_given(void *p)
 	return p;
 }
 
-/* A block of so many bytes is about to be given back. Returns whether count_slot_fall() is due. */
+/*
+ * A block of so many bytes is about to be given back. Returns whether count_slot_fall()
+ * is due.
+ */
 static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t usable_bytes)
 {
 	count_add_signed(&slot->pending_bytes, -usable_bytes);
@@ -170,8 +194,9 @@ static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t 
 #pragma GCC visibility pop
 
 /*
- * Before a call: no allocator gives more than PTRDIFF_MAX. What was added is kept, in a place that the call's result goes to
- * if there is one: if it fails it is taken off again.
+ * Before a call: no allocator gives more than PTRDIFF_MAX. What was added is kept, in a
+ * place that the call's result goes to if there is one: if it fails it is taken off
+ * again.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {

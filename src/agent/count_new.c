@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_new - C++'s new and delete, counted where the allocator has its own. libstdc++'s call malloc() and free(), and
- * are passed on to it as they are.
+ * count_new - C++'s new and delete, counted where the allocator has its own. libstdc++'s
+ * call malloc() and free(), and are passed on to it as they are.
  *
- * Only for an allocator that was preloaded and has them: in any other program these would come before a module's
- * own, which is not the program's.
+ * Only for an allocator that was preloaded and has them: in any other program these would
+ * come before a module's own, which is not the program's.
  */
 #include "config.h"
 
@@ -41,7 +41,10 @@
 enum { NEWS(INDEX) NEW_COUNT_ };
 enum { DELETES(INDEX) DELETE_COUNT_ };
 
-/* All with as many arguments as any of them has: these are in registers, and who takes fewer does not look. */
+/*
+ * All with as many arguments as any of them has: these are in registers, and who takes
+ * fewer does not look.
+ */
 typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
 typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
 
@@ -74,7 +77,10 @@ void count_new_find(void)
 	}
 }
 
-/* The allocator's new may call its malloc by name, and then that is counted, too: these it may be. */
+/*
+ * The allocator's new may call its malloc by name, and then that is counted, too: these
+ * it may be.
+ */
 static const enum count_function within[] = {
 	COUNT_CALLOC, COUNT_POSIX_MEMALIGN, COUNT_ALIGNED_ALLOC, COUNT_MEMALIGN,
 };
@@ -92,7 +98,10 @@ static void note_before(const struct count_slot *slot, struct before *ret)
 		ret->calls[i] = slot->calls[within[i]];
 }
 
-/* A call of malloc within the call of new is none of the program's. Returns whether there was one. */
+/*
+ * A call of malloc within the call of new is none of the program's. Returns whether there
+ * was one.
+ */
 static bool take_back(struct count_slot *slot, const struct before *before)
 {
 	bool is_within = slot->malloc_calls != before->malloc_calls;

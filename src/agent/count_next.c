@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_next - what is behind the functions that are counted: found when the first of them is called. That may
- * allocate: from an arena, until it is done.
+ * count_next - what is behind the functions that are counted: found when the first of
+ * them is called. That may allocate: from an arena, until it is done.
  */
 #include "config.h"
 
@@ -71,7 +71,10 @@ static uint32_t prepare_sizes(void)
 #ifdef __x86_64__
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
 		return 0;
-	/* the block that the program gets next has the same place, as if there were no counting */
+	/*
+	 * the block that the program gets next has the same place, as if there were no
+	 * counting
+	 */
 	block = count_next.malloc(1);
 	if (block) {
 		count_has_glibc_heads = true;

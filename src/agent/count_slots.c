@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_slots - the file that is counted in: made when the program allocates first, and by each forked child; and
- * its slots, one per thread.
+ * count_slots - the file that is counted in: made when the program allocates first, and
+ * by each forked child; and its slots, one per thread.
  */
 #include "config.h"
 
@@ -88,8 +88,9 @@ static int create_file(pid_t pid)
 }
 
 /*
- * A new file, mapped where the old one was, if there was one; with room for slot 0 and the one that is wanted.
- * Returns NULL if it cannot be had; where it was made it says by its size, 0, that it could not be used.
+ * A new file, mapped where the old one was, if there was one; with room for slot 0 and
+ * the one that is wanted. Returns NULL if it cannot be had; where it was made it says by
+ * its size, 0, that it could not be used.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
@@ -226,7 +227,10 @@ static void flush(struct count_slot *slot)
 	if (!head)
 		return;
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
-	/* what was the most since the last time is the peak only if no other thread has moved the sum */
+	/*
+	 * what was the most since the last time is the peak only if no other thread has
+	 * moved the sum
+	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
 	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
 	while (most > peak &&
@@ -293,7 +297,10 @@ static bool extend_to(uint32_t index)
 		return false;
 	has_room = reserve(fd, page, COUNT_GROW_BYTES);
 	close(fd);
-	/* pages are taken in turn: who comes here with a later one waits for nobody, and reserves its own */
+	/*
+	 * pages are taken in turn: who comes here with a later one waits for nobody, and
+	 * reserves its own
+	 */
 	while (has_room && before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
 					    __ATOMIC_ACQUIRE))

@@ -92,7 +92,10 @@ static void ask_mallinfo2(const struct work *w)
 		set_value(w->page, i, result.fields[i]);
 }
 
-/* Injected, it has to open one, which makes glibc give the thread an arena: so only where a text is wanted. */
+/*
+ * Injected, it has to open one, which makes glibc give the thread an arena: so only where
+ * a text is wanted.
+ */
 static void *open_text(const struct work *w)
 {
 	const uint64_t *fn = w->functions->addr;
@@ -127,8 +130,8 @@ static void ask_malloc_info(const struct work *w)
 }
 
 /*
- * By the values' places in the page: probe/answer.c has the same tables. Arrays, not pointers: these would
- * have to be relocated. 4096 is MALLCTL_ARENAS_ALL.
+ * By the values' places in the page: probe/answer.c has the same tables. Arrays, not
+ * pointers: these would have to be relocated. 4096 is MALLCTL_ARENAS_ALL.
  */
 static const char jemalloc_names[][40] = {
 	"stats.allocated",
@@ -292,7 +295,10 @@ static uint32_t serve_one(const struct work *w, uint32_t seq)
 	return command;
 }
 
-/* True if there is nothing to do, and the helper may go: a client that asks just now is seen, or sees it. */
+/*
+ * True if there is nothing to do, and the helper may go: a client that asks just now is
+ * seen, or sees it.
+ */
 static int may_leave(struct agent_page *page, uint32_t seq)
 {
 	set_state(page, AGENT_LEAVING);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preload - the helper in a program that is started with it: by LD_PRELOAD, in the program, its children, and what they
- * execute.
+ * preload - the helper in a program that is started with it: by LD_PRELOAD, in the
+ * program, its children, and what they execute.
  *
- * Nothing of the program's is taken: no descriptor stays open, no signal comes to the helper, its stack is not libc's.
+ * Nothing of the program's is taken: no descriptor stays open, no signal comes to the
+ * helper, its stack is not libc's.
  */
 #include "config.h"
 
@@ -32,7 +33,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Looked up by the linker, as dlsym(3) allocates when it finds nothing; NULL if nobody has it. */
+/*
+ * Looked up by the linker, as dlsym(3) allocates when it finds nothing; NULL if nobody
+ * has it.
+ */
 #pragma weak mallinfo2
 #pragma weak malloc_info
 #define MAYBE(name) extern void name(void) __attribute__((weak))
@@ -74,7 +78,10 @@ static struct {
 	unsigned long filter_count; /* seccomp filters that are no reason to keep out */
 } preload;
 
-/* ---- what is there ---------------------------------------------------------------------------- */
+/*
+ * ---- what is there
+ * ----------------------------------------------------------------------------
+ */
 
 /* An allocator may be there without being the one that malloc is of. */
 static int is_of_malloc(any_fn function)
@@ -116,7 +123,10 @@ static unsigned long count_filters(void)
 	return line ? strtoul(line + sizeof(key) - 1, NULL, 10) : 0;
 }
 
-/* ---- the page and the thread ------------------------------------------------------------------ */
+/*
+ * ---- the page and the thread
+ * ------------------------------------------------------------------
+ */
 
 /* No descriptor is needed, and it is gone with the last process that has it attached. */
 static struct agent_page *make_page(void)
@@ -176,8 +186,9 @@ static void *make_stack(void)
 }
 
 /*
- * A process whose main thread has ended goes on for as long as any other does: the helper is not to be that one. Asked
- * without a descriptor, of which the program may expect to get the lowest at any time.
+ * A process whose main thread has ended goes on for as long as any other does: the helper
+ * is not to be that one. Asked without a descriptor, of which the program may expect to
+ * get the lowest at any time.
  */
 static int stays(void)
 {
@@ -234,7 +245,10 @@ static any_fn next(const char *name)
 	return (any_fn)dlsym(RTLD_NEXT, name);
 }
 
-/* A filter that came since memstate began may kill who makes a system call that it does not know. */
+/*
+ * A filter that came since memstate began may kill who makes a system call that it does
+ * not know.
+ */
 __attribute__((constructor)) static void begin(void)
 {
 	const char *filters = getenv(AGENT_FILTERS_VARIABLE);
@@ -252,12 +266,15 @@ __attribute__((constructor)) static void begin(void)
 	start();
 }
 
-/* ---- children --------------------------------------------------------------------------------- */
+/*
+ * ---- children
+ * ---------------------------------------------------------------------------------
+ */
 
 /*
- * After all that libc, allocators and the program do in a child themselves, as a thread needs them: what is
- * registered with pthread_atfork(3) may run before their turn. A child of vfork(2) has its parent's memory, and
- * is left alone; so are those of clone(2).
+ * After all that libc, allocators and the program do in a child themselves, as a thread
+ * needs them: what is registered with pthread_atfork(3) may run before their turn. A
+ * child of vfork(2) has its parent's memory, and is left alone; so are those of clone(2).
  */
 static void start_in_child(void)
 {

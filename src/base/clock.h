@@ -2,9 +2,9 @@
 /*
  * clock - time, and when the next sample is due.
  *
- * Sample k is due at start + k * interval, whatever earlier samples took: no drift. A sample that
- * comes late is taken at once and not followed by a burst; the ones whose time had passed by more
- * than a whole interval are missed, and counted.
+ * Sample k is due at start + k * interval, whatever earlier samples took: no drift. A
+ * sample that comes late is taken at once and not followed by a burst; the ones whose
+ * time had passed by more than a whole interval are missed, and counted.
  */
 #ifndef MS_BASE_CLOCK_H
 #define MS_BASE_CLOCK_H

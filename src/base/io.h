@@ -14,8 +14,8 @@
 int io_write_all(int fd, const void *bytes, size_t length);
 
 /*
- * Append the whole of a file, at most `limit` bytes. Returns 0, -errno, or -EFBIG. On failure *out
- * is as it was.
+ * Append the whole of a file, at most `limit` bytes. Returns 0, -errno, or -EFBIG. On
+ * failure *out is as it was.
  */
 int io_read_all(int fd, size_t limit, struct strbuf *out);
 
@@ -23,8 +23,9 @@ int io_read_all(int fd, size_t limit, struct strbuf *out);
 int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out);
 
 /*
- * Put bytes into path whole: written beside it under a temporary name, synced, then renamed over
- * it; permissions are those of mode that the umask leaves. A link's file is meant, not the link. Returns 0 or
+ * Put bytes into path whole: written beside it under a temporary name, synced, then
+ * renamed over it; permissions are those of mode that the umask leaves. A link's file is
+ * meant, not the link. Returns 0 or
  * -errno; on failure path is as it was and no temporary file is left. What is there and no regular file (a device,
  * a pipe) is written to as it is.
  */

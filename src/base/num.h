@@ -19,7 +19,10 @@ int num_parse_hex(const char *text, uint64_t *ret);
 /* As num_parse_u64(), 1 to the largest pid the kernel can have (2^22). */
 int num_parse_pid(const char *text, int *ret_pid);
 
-/* Decimal digits with an optional fraction, to thousandths ("0.5" is 500); more digits are refused. */
+/*
+ * Decimal digits with an optional fraction, to thousandths ("0.5" is 500); more digits
+ * are refused.
+ */
 int num_parse_thousandths(const char *text, uint64_t *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strbuf - text that grows. `text` is always NUL-terminated once anything was added, and may hold
- * NUL bytes before `length` when bytes were added with strbuf_add().
+ * strbuf - text that grows. `text` is always NUL-terminated once anything was added, and
+ * may hold NUL bytes before `length` when bytes were added with strbuf_add().
  *
  * strbuf_init() takes no resources; strbuf_clear() keeps the storage; strbuf_release() frees it.
  */

@@ -2,8 +2,8 @@
 /*
  * units - bytes and times: from the kernel's units, from a person's, and back to text.
  *
- * Bytes are uint64_t everywhere. BYTES_UNKNOWN means "could not be read", travels through sums, and is
- * never shown as a number.
+ * Bytes are uint64_t everywhere. BYTES_UNKNOWN means "could not be read", travels through
+ * sums, and is never shown as a number.
  */
 #ifndef MS_BASE_UNITS_H
 #define MS_BASE_UNITS_H
@@ -43,7 +43,10 @@ static inline uint64_t bytes_sub(uint64_t a, uint64_t b)
 /* The kernel's "kB" (1024 bytes). Returns 0, or -ERANGE with *ret_bytes untouched. */
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);
 
-/* "500ms", "2s", "1m", "1h", "0.5", "2": a bare number is seconds. Returns 0, -EINVAL, -ERANGE. */
+/*
+ * "500ms", "2s", "1m", "1h", "0.5", "2": a bare number is seconds. Returns 0, -EINVAL,
+ * -ERANGE.
+ */
 int units_parse_duration(const char *text, uint64_t *ret_ns);
 
 /* "512B", "64K", "1.5M", "2G", "1T": 1024-based, the letter is needed. Returns as above. */
@@ -53,8 +56,8 @@ int units_parse_bytes(const char *text, uint64_t *ret_bytes);
 #define UNITS_TEXT_SIZE 24
 
 /*
- * "0", "512", "1.5K", "64.0M", "1.2G": 1024-based, at most 7 columns ("1023.9K"), rounded half up;
- * "-" when unknown. Returns buf.
+ * "0", "512", "1.5K", "64.0M", "1.2G": 1024-based, at most 7 columns ("1023.9K"), rounded
+ * half up; "-" when unknown. Returns buf.
  */
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 

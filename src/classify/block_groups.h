@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block_groups - blocks that look alike, counted together: of one type where that is known, of one
- * size and one look.
+ * block_groups - blocks that look alike, counted together: of one type where that is
+ * known, of one size and one look.
  */
 #ifndef MS_CLASSIFY_BLOCK_GROUPS_H
 #define MS_CLASSIFY_BLOCK_GROUPS_H

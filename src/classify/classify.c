@@ -10,7 +10,10 @@
 #include "base/xalloc.h"
 #include "model/known_names.h"
 
-/* Guards are a page or a few; a larger PROT_NONE range is address space kept for something else. */
+/*
+ * Guards are a page or a few; a larger PROT_NONE range is address space kept for
+ * something else.
+ */
 #define GUARD_SIZE_MAX MIB
 
 /* In both the first byte settles most cases without a call. */
@@ -131,7 +134,10 @@ void classifier_release(struct classifier *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* The allocator speaks through the library it comes in; one in LD_PRELOAD goes before libc's own. */
+/*
+ * The allocator speaks through the library it comes in; one in LD_PRELOAD goes before
+ * libc's own.
+ */
 static void note_allocator(struct usage *usage, const struct mapping *m)
 {
 	const struct library_name *library;

@@ -2,9 +2,9 @@
 /*
  * classify - mappings to the owner x state matrix, and what is beside Rss. Pure.
  *
- * Every mapping has one owner (below), and smaps gives its pages by state; so each cell is exact.
- * The heap owners stay unknown here: mappings alone cannot tell live memory from pools, and heap
- * pages are `anon`.
+ * Every mapping has one owner (below), and smaps gives its pages by state; so each cell
+ * is exact. The heap owners stay unknown here: mappings alone cannot tell live memory
+ * from pools, and heap pages are `anon`.
  *
  *   stack  [stack]; a mapping named as a thread's stack; a private anonymous writable mapping
  *          without a name that has two of: a guard (PROT_NONE) right below, MAP_STACK (VmFlags nh,
@@ -36,8 +36,8 @@ struct classifier {
 };
 
 /*
- * Start over on *usage: totals and matrix are set to what no mapping makes. The usage must outlive
- * the classifier.
+ * Start over on *usage: totals and matrix are set to what no mapping makes. The usage
+ * must outlive the classifier.
  */
 void classifier_begin(struct classifier *c, struct usage *usage);
 void classifier_release(struct classifier *c);
@@ -52,8 +52,9 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m);
 bool classifier_wants_stack_pointers(const struct classifier *c);
 
 /*
- * Settle the candidates with the threads' stack pointers, ascending (count may be 0). If on_stack is
- * not NULL it is called with the index of each mapping that proved to be a stack.
+ * Settle the candidates with the threads' stack pointers, ascending (count may be 0). If
+ * on_stack is not NULL it is called with the index of each mapping that proved to be a
+ * stack.
  */
 void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t count,
 		    void (*on_stack)(void *context, size_t index), void *context);
@@ -62,12 +63,15 @@ void classifier_end(struct classifier *c, const uint64_t *stack_addrs, size_t co
 void classify_rollup(struct usage *usage, const struct counters *rollup);
 
 /*
- * True if the rollup's state margin is exact: with LazyFree pages it is not, because they may be in
- * Private_Clean of one mapping and Shared_Clean of another.
+ * True if the rollup's state margin is exact: with LazyFree pages it is not, because they
+ * may be in Private_Clean of one mapping and Shared_Clean of another.
  */
 bool classify_rollup_is_enough(const struct counters *rollup);
 
-/* The states of one record: LazyFree out of Private_Clean, what is left of it out of Shared_Clean. */
+/*
+ * The states of one record: LazyFree out of Private_Clean, what is left of it out of
+ * Shared_Clean.
+ */
 void classify_states(const struct counters *c, uint64_t ret_bytes[STATE_COUNT_]);
 
 #endif

@@ -119,7 +119,10 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
 	return bytes < limit ? bytes : limit;
 }
 
-/* What is free between blocks may come to whole pages, which are the allocator's fragments all the same. */
+/*
+ * What is free between blocks may come to whole pages, which are the allocator's
+ * fragments all the same.
+ */
 static void widen_pool(struct heap_bounds *bounds)
 {
 	uint64_t pool = bytes_add(bounds->said_bytes[OWNER_POOL_PAGES],
@@ -190,7 +193,10 @@ static unsigned int only_state(const uint64_t states[STATE_COUNT_])
 	return only;
 }
 
-/* So much of anon is another owner's; only is the state that all of it is in, or STATE_COUNT_. */
+/*
+ * So much of anon is another owner's; only is the state that all of it is in, or
+ * STATE_COUNT_.
+ */
 static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes, unsigned int only)
 {
 	memset(m->cell[owner], 0, sizeof(m->cell[owner]));

@@ -7,8 +7,9 @@
  *   pool_fragments  free, elsewhere
  *   heap_meta       its own data
  *
- * It says how many bytes, not which of them are resident: owners are bounds. What may be its memory is
- * private anonymous, writable, no stack, and has no name but [heap] or one of malloc's.
+ * It says how many bytes, not which of them are resident: owners are bounds. What may be
+ * its memory is private anonymous, writable, no stack, and has no name but [heap] or one
+ * of malloc's.
  */
 #ifndef MS_CLASSIFY_CLASSIFY_STATS_H
 #define MS_CLASSIFY_CLASSIFY_STATS_H
@@ -23,9 +24,9 @@ void classify_stats_bound(const struct allocator_stats *stats, const struct mapp
 			  struct heap_bounds *ret);
 
 /*
- * The owners of the bounds, which are of these mappings, into the matrix that these made: the heap's
- * quality is bound then, and cells are known only where all of that memory is in one state. Nothing
- * happens where the bounds are unknown.
+ * The owners of the bounds, which are of these mappings, into the matrix that these made:
+ * the heap's quality is bound then, and cells are known only where all of that memory is
+ * in one state. Nothing happens where the bounds are unknown.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats, const struct heap_bounds *bounds);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare - the figures of a comparison: one amount per run, and of the good runs of each variant the
- * median with the lowest and the highest. Pure.
+ * compare - the figures of a comparison: one amount per run, and of the good runs of each
+ * variant the median with the lowest and the highest. Pure.
  *
- * Amounts are bytes, nanoseconds or counts. What is not known is BYTES_UNKNOWN, whatever the unit.
+ * Amounts are bytes, nanoseconds or counts. What is not known is BYTES_UNKNOWN, whatever
+ * the unit.
  */
 #ifndef MS_CLASSIFY_COMPARE_H
 #define MS_CLASSIFY_COMPARE_H
@@ -33,7 +34,10 @@ enum figure {
 	FIGURE_ABOVE,	   /* time above the limit; unknown if there is none */
 	FIGURE_PEAK_RSS,   /* as the kernel saw it */
 	FIGURE_RSS_GROWTH, /* from the middle of the work to its end */
-	/* at the end of the work, or where the heap was read within a third of its time from there */
+	/*
+	 * at the end of the work, or where the heap was read within a third of its time
+	 * from there
+	 */
 	FIGURE_LATE_LIVE,
 	FIGURE_LATE_POOL,
 	FIGURE_MOMENT_, /* use FIGURE_AT() */
@@ -62,8 +66,8 @@ struct compared_variant {
 	size_t good_count, failed_count; /* warm-ups are in neither */
 	const char *problem;		 /* of the first that failed, or NULL */
 	/*
-	 * By-owner figures at a moment are of the runs where the heap was read then, if there is one:
-	 * in the others the heap is in anon.
+	 * By-owner figures at a moment are of the runs where the heap was read then, if
+	 * there is one: in the others the heap is in anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
 	enum quality heap_quality[MOMENT_COUNT_]; /* the worst of these runs */

@@ -257,8 +257,8 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 }
 
 /*
- * Anonymous pages that are not in anonymous mappings. The dirty pages of `file` would be too many: those
- * of a file mapped MAP_SHARED go to the file, they are no copies.
+ * Anonymous pages that are not in anonymous mappings. The dirty pages of `file` would be
+ * too many: those of a file mapped MAP_SHARED go to the file, they are no copies.
  */
 static uint64_t file_copies(const struct usage *u)
 {

@@ -9,8 +9,9 @@
 #include "walk/glibc_bin.h"
 
 /*
- * Static thread-local storage lies right below the thread pointer, libc's own data above it. Where the stack
- * is right below that, nobody says where the one ends and the other begins: libc's own needs about so much.
+ * Static thread-local storage lies right below the thread pointer, libc's own data above
+ * it. Where the stack is right below that, nobody says where the one ends and the other
+ * begins: libc's own needs about so much.
  */
 #define TLS_NEAR UINT64_C(4096)
 #define TLS_NEAR_STACK UINT64_C(320)

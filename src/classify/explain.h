@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * explain - what is at an address: its mapping, its page, its block, and how it is reached. Pure.
+ * explain - what is at an address: its mapping, its page, its block, and how it is
+ * reached. Pure.
  */
 #ifndef MS_CLASSIFY_EXPLAIN_H
 #define MS_CLASSIFY_EXPLAIN_H
@@ -10,7 +11,10 @@
 #include "target/peek.h"
 #include "walk/path.h"
 
-/* Is the page one of those that were given back with MADV_FREE? The kernel tells it of whole mappings. */
+/*
+ * Is the page one of those that were given back with MADV_FREE? The kernel tells it of
+ * whole mappings.
+ */
 enum lazyfree {
 	LAZYFREE_NO,
 	LAZYFREE_MAYBE,
@@ -60,7 +64,10 @@ struct explain_input {
 	bool is_heap_known; /* exactly: else there is nothing to say of blocks */
 };
 
-/* Returns 0, or -EFAULT: no mapping has addr. *ret is to be released then too; its page is for the caller. */
+/*
+ * Returns 0, or -EFAULT: no mapping has addr. *ret is to be released then too; its page
+ * is for the caller.
+ */
 int explain_address(const struct explain_input *input, uint64_t addr,
 		    struct explanation *ret);
 void explanation_release(struct explanation *e);

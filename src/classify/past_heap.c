@@ -24,8 +24,8 @@ static uint64_t mix(uint64_t sum, uint64_t value)
 }
 
 /*
- * Exec keeps pid and start time, but puts stack and vdso elsewhere; where addresses are not random, the
- * program's file is another one.
+ * Exec keeps pid and start time, but puts stack and vdso elsewhere; where addresses are
+ * not random, the program's file is another one.
  */
 static uint64_t program_of(const struct mapping_list *mappings)
 {

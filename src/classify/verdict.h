@@ -2,9 +2,10 @@
 /*
  * verdict - what a comparison means, in plain sentences. Pure.
  *
- * Each comes from a named rule; memstate(1) lists them under VERDICT with their thresholds. The first
- * that holds is the verdict, the others are said beside it. Two figures differ when their medians are
- * further apart than both spreads together, and by a least amount.
+ * Each comes from a named rule; memstate(1) lists them under VERDICT with their
+ * thresholds. The first that holds is the verdict, the others are said beside it. Two
+ * figures differ when their medians are further apart than both spreads together, and by
+ * a least amount.
  */
 #ifndef MS_CLASSIFY_VERDICT_H
 #define MS_CLASSIFY_VERDICT_H

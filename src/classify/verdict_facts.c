@@ -31,9 +31,9 @@ bool facts_know(const struct facts *f, size_t variant, enum figure figure)
 }
 
 /*
- * Two runs are often nearer to each other than a third would be: counted three times, their spread
- * takes equal variants for different as seldom as that of three does (noise that is normal: 1 in 60
- * and 1 in 75; of five runs 1 in 7500).
+ * Two runs are often nearer to each other than a third would be: counted three times,
+ * their spread takes equal variants for different as seldom as that of three does (noise
+ * that is normal: 1 in 60 and 1 in 75; of five runs 1 in 7500).
  */
 static uint64_t noise_of(const struct spread *s)
 {
@@ -125,8 +125,8 @@ static bool rss_grows(const struct facts *f, size_t variant)
 }
 
 /*
- * Rss grows, most of it is live, and what the pool has is too little to be what has grown. A heap is
- * read too seldom to see live itself grow.
+ * Rss grows, most of it is live, and what the pool has is too little to be what has
+ * grown. A heap is read too seldom to see live itself grow.
  */
 static bool live_grows(const struct facts *f, size_t variant)
 {
@@ -156,8 +156,8 @@ static void find_growth(struct facts *f)
 }
 
 /*
- * Nothing that an allocator does makes it less: of the highest Rss at least half is live under any, and
- * the lowest is not much lower.
+ * Nothing that an allocator does makes it less: of the highest Rss at least half is live
+ * under any, and the lowest is not much lower.
  */
 static bool is_live_same(const struct facts *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict_facts - what the rules of the verdict go by: in which figures variants differ, and whether
- * their memory grows. Pure. Variants are indices.
+ * verdict_facts - what the rules of the verdict go by: in which figures variants differ,
+ * and whether their memory grows. Pure. Variants are indices.
  */
 #ifndef MS_CLASSIFY_VERDICT_FACTS_H
 #define MS_CLASSIFY_VERDICT_FACTS_H
@@ -45,8 +45,8 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 bool facts_know(const struct facts *f, size_t variant, enum figure figure);
 
 /*
- * Their medians are further apart than both spreads together, and by `least` and 5%. The spread of
- * two runs counts three times.
+ * Their medians are further apart than both spreads together, and by `least` and 5%. The
+ * spread of two runs counts three times.
  */
 bool spreads_are_apart(const struct spread *low, const struct spread *high,
 		       uint64_t least);

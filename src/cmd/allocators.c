@@ -105,7 +105,10 @@ void allocators_add_names(struct strbuf *out)
 		strbuf_addf(out, "%s%s", i > 0 ? ", " : "", allocators[i].name);
 }
 
-/* What was found so far: the newest version for this machine, in the first folder that has one. */
+/*
+ * What was found so far: the newest version for this machine, in the first folder that
+ * has one.
+ */
 struct search {
 	const char *root;
 	const struct known_allocator *known;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocators - the allocators that --preload knows by name: where their libraries are, and how they are set.
+ * allocators - the allocators that --preload knows by name: where their libraries are,
+ * and how they are set.
  */
 #ifndef MS_CMD_ALLOCATORS_H
 #define MS_CMD_ALLOCATORS_H
@@ -18,8 +19,9 @@ struct known_allocator {
 	const char *file; /* its library's name, to which a version may be added */
 	const char *packages; /* who has it */
 	/*
-	 * Settings are said as NAME=VALUE and go, as PREFIX NAME EQUALS VALUE, into the one variable, behind what it
-	 * has and the separator; without a variable each is one, its name in capitals.
+	 * Settings are said as NAME=VALUE and go, as PREFIX NAME EQUALS VALUE, into the
+	 * one variable, behind what it has and the separator; without a variable each is
+	 * one, its name in capitals.
 	 */
 	const char *variable;
 	const char *prefix;
@@ -36,9 +38,10 @@ const struct known_allocator *allocators_guess(const char *path);
 void allocators_add_names(struct strbuf *out);
 
 /*
- * Find its library for a program of that machine, below a root ("": the system's), in the folders of ld.so.conf(5) and
- * those that are usual. Returns 0; -ENOENT; or -ENOEXEC: there are only some for other machines, one of which
- * *ret_path is. The caller frees *ret_path.
+ * Find its library for a program of that machine, below a root ("": the system's), in the
+ * folders of ld.so.conf(5) and those that are usual. Returns 0; -ENOENT; or -ENOEXEC:
+ * there are only some for other machines, one of which *ret_path is. The caller frees
+ * *ret_path.
  */
 int allocators_find_library(const char *root, const struct known_allocator *known,
 			    const struct machine *machine, char **ret_path);

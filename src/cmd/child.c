@@ -65,8 +65,8 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 }
 
 /*
- * A look first: while another thread of ours holds it still, waitpid() would take that thread's news
- * of it.
+ * A look first: while another thread of ours holds it still, waitpid() would take that
+ * thread's news of it.
  */
 void child_poll(struct child *child)
 {

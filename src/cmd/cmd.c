@@ -45,7 +45,10 @@ static int check_args(const struct cmd *cmd, const struct options *options)
 	return -1;
 }
 
-/* CSV and JSON are UTF-8 everywhere, and the tables of a locale are a part of memstate's own Rss. */
+/*
+ * CSV and JSON are UTF-8 everywhere, and the tables of a locale are a part of memstate's
+ * own Rss.
+ */
 static void use_locale(const struct options *options)
 {
 	if (options->format != FORMAT_CSV && options->format != FORMAT_JSON)

@@ -138,7 +138,10 @@ static bool wants_helper(const struct options *o, const struct variant *variant)
 	return o->heap == HEAP_HELPER || (o->heap == HEAP_AUTO && is_asked(variant));
 }
 
-/* Returns the library with the helper; NULL if no variant wants it, or there is none: it is said where it was asked for. */
+/*
+ * Returns the library with the helper; NULL if no variant wants it, or there is none: it
+ * is said where it was asked for.
+ */
 static char *find_helper(const struct options *o, const struct comparison *c)
 {
 	char *library = NULL;

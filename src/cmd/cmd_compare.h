@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_compare - memstate --preload A,B... -- COMMAND: the same work under each allocator, side by side.
+ * cmd_compare - memstate --preload A,B... -- COMMAND: the same work under each allocator,
+ * side by side.
  */
 #ifndef MS_CMD_CMD_COMPARE_H
 #define MS_CMD_CMD_COMPARE_H

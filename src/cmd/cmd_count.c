@@ -117,7 +117,10 @@ static int find_library(const struct counting *c, char **ret)
 	return r < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
-/* The library comes first, then the allocator that was asked for, then what is preloaded anyway. */
+/*
+ * The library comes first, then the allocator that was asked for, then what is preloaded
+ * anyway.
+ */
 static char **make_environment(const struct counting *c, char *library)
 {
 	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;

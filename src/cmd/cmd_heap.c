@@ -80,7 +80,10 @@ static int show_process(struct show *show, struct usage *u)
 	return r;
 }
 
-/* What would end memstate is held back while a helper may be in a process: it ends between two of them. */
+/*
+ * What would end memstate is held back while a helper may be in a process: it ends
+ * between two of them.
+ */
 static bool is_told_to_stop(const struct options *o)
 {
 	if (o->heap == HEAP_HELPER)

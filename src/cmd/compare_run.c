@@ -28,7 +28,10 @@
 #define INTERVAL_MIN_NS (10 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
-/* A server is idle when all its processes together use no more than a tick of CPU time for so long. */
+/*
+ * A server is idle when all its processes together use no more than a tick of CPU time
+ * for so long.
+ */
 #define IDLE_NS	     (200 * NS_PER_MS)
 #define IDLE_CPU_NS  (10 * NS_PER_MS)
 #define READY_MAX_NS (60 * NS_PER_S)
@@ -77,7 +80,10 @@ static uint64_t interval_ns(const struct active *a)
 		part_ns = INTERVAL_MIN_NS;
 	else if (part_ns > INTERVAL_MAX_NS)
 		part_ns = INTERVAL_MAX_NS;
-	/* one read that took long because the machine is busy must not blind it for the rest of the run */
+	/*
+	 * one read that took long because the machine is busy must not blind it for the
+	 * rest of the run
+	 */
 	if (least_ns > elapsed_ns)
 		least_ns = elapsed_ns;
 	return part_ns > least_ns ? part_ns : least_ns;
@@ -324,8 +330,8 @@ static const char *find_problem(const struct active *a)
 }
 
 /*
- * The largest sample; or the last of those that are hardly smaller, if it knows better whose the memory is: where Rss stays
- * as high as it is, this is what it came to be.
+ * The largest sample; or the last of those that are hardly smaller, if it knows better
+ * whose the memory is: where Rss stays as high as it is, this is what it came to be.
  */
 static size_t find_peak(const struct run *run)
 {
@@ -436,7 +442,10 @@ static void add_run(struct comparison *c, const struct run *run)
 	c->runs[c->run_count++] = *run;
 }
 
-/* Of this process, whose copy the command is until its exec; a bit more, as the kernel counts late. */
+/*
+ * Of this process, whose copy the command is until its exec; a bit more, as the kernel
+ * counts late.
+ */
 static uint64_t own_rss_bytes(const struct compare_context *context)
 {
 	struct process self;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_run - one run of a command under one allocator, from its start to its end, with its samples.
+ * compare_run - one run of a command under one allocator, from its start to its end, with
+ * its samples.
  */
 #ifndef MS_CMD_COMPARE_RUN_H
 #define MS_CMD_COMPARE_RUN_H
@@ -19,8 +20,9 @@ struct compare_context {
 };
 
 /*
- * Make one run, and add it to the comparison. A run that fails is there with its problem, and it is said; so is
- * one that the user ends. Returns 0, or -errno after the message: it cannot be started, nor can any other.
+ * Make one run, and add it to the comparison. A run that fails is there with its problem,
+ * and it is said; so is one that the user ends. Returns 0, or -errno after the message:
+ * it cannot be started, nor can any other.
  */
 int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
 		    bool is_warm_up);

@@ -18,7 +18,10 @@
 #include "cmd/text.h"
 #include "render/compare_report.h"
 
-/* Not to be found out after an hour of runs. The file itself comes by a new name in its folder. */
+/*
+ * Not to be found out after an hour of runs. The file itself comes by a new name in its
+ * folder.
+ */
 static bool may_write(const char *path)
 {
 	_cleanup_free_ char *copy = xstrdup(path);

@@ -15,8 +15,8 @@ struct compare_show {
 };
 
 /*
- * Check what the options ask for, before anything runs. Returns EXIT_DONE, or the status to end with
- * after the message has been given.
+ * Check what the options ask for, before anything runs. Returns EXIT_DONE, or the status
+ * to end with after the message has been given.
  */
 int compare_show_begin(struct compare_show *show, const struct options *options);
 void compare_show_end(struct compare_show *show);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor - what can be measured here, of the machine or of one process: a table of checks, each told by
- * a fact that it names.
+ * doctor - what can be measured here, of the machine or of one process: a table of
+ * checks, each told by a fact that it names.
  */
 #ifndef MS_CMD_DOCTOR_H
 #define MS_CMD_DOCTOR_H

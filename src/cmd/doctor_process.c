@@ -121,8 +121,8 @@ static void check_user_namespace(const struct patient *patient, struct finding *
 }
 
 /*
- * task_dump_owner() in fs/proc/base.c: the files of a process that is not dumpable belong to root, its
- * directory to its effective user all the same.
+ * task_dump_owner() in fs/proc/base.c: the files of a process that is not dumpable belong
+ * to root, its directory to its effective user all the same.
  */
 static void check_dumpable(const struct patient *patient, struct finding *ret)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heaps - the heaps of processes where --heap asks for them, and what to say where they cannot be read.
+ * heaps - the heaps of processes where --heap asks for them, and what to say where they
+ * cannot be read.
  */
 #ifndef MS_CMD_HEAPS_H
 #define MS_CMD_HEAPS_H
@@ -12,14 +13,14 @@
 uint64_t heaps_auto_pause_ns(const struct options *options);
 
 /*
- * From now on heaps are read with what the session reads: those of processes that were named, where they
- * run, unless --heap says otherwise.
+ * From now on heaps are read with what the session reads: those of processes that were
+ * named, where they run, unless --heap says otherwise.
  */
 void heaps_begin(struct session *session);
 
 /*
- * From now on no sample waits for a walk for longer than this; it gives what is known so far. Until then each
- * waits for its walks.
+ * From now on no sample waits for a walk for longer than this; it gives what is known so
+ * far. Until then each waits for its walks.
  */
 void heaps_set_patience(struct session *session, uint64_t patience_ns);
 
@@ -36,8 +37,8 @@ struct helpers *heaps_make_helpers(const struct session *session);
 void heaps_report_not_asked(const struct usage *u);
 
 /*
- * With --heap walk or helper, say of which processes of the sample the heap could not be read. Returns EXIT_DONE,
- * or EXIT_PARTIAL if there are some.
+ * With --heap walk or helper, say of which processes of the sample the heap could not be
+ * read. Returns EXIT_DONE, or EXIT_PARTIAL if there are some.
  */
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);
 

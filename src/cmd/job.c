@@ -29,8 +29,9 @@ int job_begin_all(void)
 }
 
 /*
- * A thread that waits for the end of a child, and for nothing else: samples take their time. By a descriptor, since waitid(2)
- * tells it of stops too that another thread of memstate made.
+ * A thread that waits for the end of a child, and for nothing else: samples take their
+ * time. By a descriptor, since waitid(2) tells it of stops too that another thread of
+ * memstate made.
  */
 struct end_watch {
 	pthread_t thread;
@@ -110,8 +111,8 @@ static uint64_t ns_of(const struct timeval *time)
 }
 
 /*
- * What wait4(2) says of the largest counts from before exec too, when the process was memstate's copy. In bytes it is
- * the kernel's kB.
+ * What wait4(2) says of the largest counts from before exec too, when the process was
+ * memstate's copy. In bytes it is the kernel's kB.
  */
 static void add_usage(struct job *job, const struct rusage *usage)
 {
@@ -148,7 +149,10 @@ void job_poll(struct job *job, struct child *other)
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0 ||
 		    info.si_pid == job->child.pid || (other && info.si_pid == other->pid))
 			return;
-		/* it is held still, by another thread of ours: that one's news are not to be taken */
+		/*
+		 * it is held still, by another thread of ours: that one's news are not to
+		 * be taken
+		 */
 		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)
 			return;
 		if (wait4(info.si_pid, NULL, WNOHANG, &usage) != info.si_pid)

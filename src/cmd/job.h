@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job - a command of a comparison with all that it starts: a group of its own, and orphans, which come to memstate.
+ * job - a command of a comparison with all that it starts: a group of its own, and
+ * orphans, which come to memstate.
  */
 #ifndef MS_CMD_JOB_H
 #define MS_CMD_JOB_H

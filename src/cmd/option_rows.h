@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option_rows - the table of options: --help, the completion and the check of the man page come from it.
+ * option_rows - the table of options: --help, the completion and the check of the man
+ * page come from it.
  */
 #ifndef MS_CMD_OPTION_ROWS_H
 #define MS_CMD_OPTION_ROWS_H

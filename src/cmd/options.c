@@ -369,7 +369,10 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 	return 0;
 }
 
-/* Where "--" is: what follows it is a command's, with options of its own. argc if it is nowhere. */
+/*
+ * Where "--" is: what follows it is a command's, with options of its own. argc if it is
+ * nowhere.
+ */
 static int find_command(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)

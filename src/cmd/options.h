@@ -100,8 +100,8 @@ struct options {
 struct cmd;
 
 /*
- * Parse argv[1…]. Returns 0, or -EINVAL after the message has been given. Strings are borrowed from
- * argv.
+ * Parse argv[1…]. Returns 0, or -EINVAL after the message has been given. Strings are
+ * borrowed from argv.
  */
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *ret);
 void options_release(struct options *options);

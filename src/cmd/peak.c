@@ -92,7 +92,10 @@ static void wait_for(struct session *session, uint64_t due_ns)
 	struct child *child = &session->child;
 	int stops = signals_stop_count();
 
-	/* once even if it is due by now: signals come only here, also when samples take too long */
+	/*
+	 * once even if it is due by now: signals come only here, also when samples take
+	 * too long
+	 */
 	do {
 		signals_wait_until(due_ns);
 		child_poll(child);

@@ -17,9 +17,10 @@ struct peak {
 };
 
 /*
- * Sample the session's command at its interval, and more often at first, until it has ended. With
- * with_mappings there is one process, and its mappings are kept; otherwise `needs` are read of all
- * targets. Returns 0, or -errno after saying so. sample_count 0: it ended too soon.
+ * Sample the session's command at its interval, and more often at first, until it has
+ * ended. With with_mappings there is one process, and its mappings are kept; otherwise
+ * `needs` are read of all targets. Returns 0, or -errno after saying so. sample_count 0:
+ * it ended too soon.
  */
 int peak_find(struct session *session, bool with_mappings, unsigned int needs, struct peak *ret);
 void peak_release(struct peak *peak);

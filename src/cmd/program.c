@@ -172,7 +172,10 @@ static int read_program(int fd, struct program *ret)
 	return 0;
 }
 
-/* Its folder is that of the first in PATH that may be executed. Returns NULL if there is none. */
+/*
+ * Its folder is that of the first in PATH that may be executed. Returns NULL if there is
+ * none.
+ */
 static char *find_in_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -212,7 +215,10 @@ static char *read_shebang(int fd)
 	return xstrndup(path, strcspn(path, " \t\n"));
 }
 
-/* The kernel tells the loader to ignore LD_PRELOAD of a program that gains rights by being started. */
+/*
+ * The kernel tells the loader to ignore LD_PRELOAD of a program that gains rights by
+ * being started.
+ */
 static const char *find_gained_rights(int fd)
 {
 	struct stat st;
@@ -252,7 +258,10 @@ static int check_program(const char *path, const struct program *p)
 	return -EOPNOTSUPP;
 }
 
-/* Look at one file. Returns 0, or -errno after the message; *ret_next is a script's interpreter, or NULL. */
+/*
+ * Look at one file. Returns 0, or -errno after the message; *ret_next is a script's
+ * interpreter, or NULL.
+ */
 static int check_file(const char *path, struct machine *ret, char **ret_next)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);

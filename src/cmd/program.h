@@ -31,9 +31,10 @@ int machine_read(const char *path, struct machine *ret);
 bool machine_exports(const char *path, const char *symbol);
 
 /*
- * The file that execvp(3) would run, and the interpreters that it names, if it is a script. Returns 0, with the
- * machine that a preloaded library has to be for; or, after the message has been given, -errno: it cannot be found, or
- * nothing can be preloaded into it, because it is linked statically or with musl, gains rights when it is started,
+ * The file that execvp(3) would run, and the interpreters that it names, if it is a
+ * script. Returns 0, with the machine that a preloaded library has to be for; or, after
+ * the message has been given, -errno: it cannot be found, or nothing can be preloaded
+ * into it, because it is linked statically or with musl, gains rights when it is started,
  * or has a malloc of its own.
  */
 int program_check(const char *name, struct machine *ret);

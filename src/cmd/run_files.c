@@ -53,7 +53,10 @@ static void add_run_name(struct strbuf *out, const struct variant *variant, cons
 		strbuf_add_char(out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
 }
 
-/* A file of its own, that begins where it began: what was read by one run is there for the next. */
+/*
+ * A file of its own, that begins where it began: what was read by one run is there for
+ * the next.
+ */
 static int open_input(void)
 {
 	struct stat st;

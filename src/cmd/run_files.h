@@ -21,8 +21,9 @@ void run_files_close(struct run_files *files);
 int run_files_make_folder(const char *path);
 
 /*
- * Input: memstate's own from its beginning where that is a file, else none. Output: in a folder of the run in `folder`, or
- * nowhere if that is NULL. Returns 0, or -errno after the message.
+ * Input: memstate's own from its beginning where that is a file, else none. Output: in a
+ * folder of the run in `folder`, or nowhere if that is NULL. Returns 0, or -errno after
+ * the message.
  */
 int run_files_open(const char *folder, const struct variant *variant, const struct run *run,
 		   bool is_workload, struct run_files *ret);

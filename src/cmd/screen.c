@@ -24,8 +24,8 @@
 #define KEPT_BYTES 65536
 
 /*
- * What the command prints would garble the screen: it goes into a pipe, and its end is kept until the
- * screen is closed.
+ * What the command prints would garble the screen: it goes into a pipe, and its end is
+ * kept until the screen is closed.
  */
 struct watched {
 	struct session *session;

@@ -275,14 +275,20 @@ static bool wait_for_next(struct series *series)
 	uint64_t due = schedule_due_ns(&series->schedule);
 	int stops = signals_stop_count();
 
-	/* once even if it is due by now: signals come only here, also when samples take too long */
+	/*
+	 * once even if it is due by now: signals come only here, also when samples take
+	 * too long
+	 */
 	do {
 		signals_wait_until(due);
 		child_poll(child);
 	} while (clock_now_ns() < due && signals_stop_count() == stops && !child->has_ended);
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
-	/* ^C reaches a command by itself, the others it gets from us; it may take its time to end */
+	/*
+	 * ^C reaches a command by itself, the others it gets from us; it may take its
+	 * time to end
+	 */
 	if (child->pid > 0 && signals_last_stop() != SIGINT)
 		child_signal(child, signals_last_stop());
 	return child->pid > 0 && signals_stop_count() == 1;

@@ -210,7 +210,10 @@ static size_t report_not_found(const struct targets *targets, const struct snaps
 	return missing;
 }
 
-/* Of all processes that are refused one message is enough; what else went wrong is said of each. */
+/*
+ * Of all processes that are refused one message is enough; what else went wrong is said
+ * of each.
+ */
 void missing_add(struct missing *missing, const struct session *session, const struct usage *u)
 {
 	missing->process_count++;

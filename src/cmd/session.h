@@ -22,7 +22,10 @@ struct session {
 /* Returns EXIT_DONE, or the status to end with after the message has been given. */
 int session_begin(struct session *session, struct options *options);
 
-/* From now on nothing is read: what was put into processes is taken out, and it is said where that failed. */
+/*
+ * From now on nothing is read: what was put into processes is taken out, and it is said
+ * where that failed.
+ */
 void session_end_reading(struct session *session);
 
 /* To be given to helpers_free(). */
@@ -56,7 +59,8 @@ struct missing {
 void missing_add(struct missing *missing, const struct session *session, const struct usage *u);
 
 /*
- * Say what was not said yet. Returns EXIT_DONE, EXIT_PARTIAL, or EXIT_FAILED when nothing is left to show.
+ * Say what was not said yet. Returns EXIT_DONE, EXIT_PARTIAL, or EXIT_FAILED when nothing
+ * is left to show.
  */
 int missing_report(const struct missing *missing, const struct session *session);
 

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * Hold back INT, TERM, HUP and CHLD; and PIPE, for which stream_die_of_pipe() ends the program when what is to
- * be given back has been. Programs started later need signals_reset_in_child().
+ * Hold back INT, TERM, HUP and CHLD; and PIPE, for which stream_die_of_pipe() ends the
+ * program when what is to be given back has been. Programs started later need
+ * signals_reset_in_child().
  */
 void signals_begin(void);
 

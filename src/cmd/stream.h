@@ -9,14 +9,15 @@
 #include "base/strbuf.h"
 
 /*
- * Write the text and empty it. Returns 0, or -errno after saying so on stderr (not for -EPIPE: the
- * reader has gone, and that is not for us to judge).
+ * Write the text and empty it. Returns 0, or -errno after saying so on stderr (not for
+ * -EPIPE: the reader has gone, and that is not for us to judge).
  */
 int stream_write(struct strbuf *text);
 
 /*
- * Write what is left, as the last thing a command does. Returns the enum exit_status to end with: the given
- * one if all was written. Ends the program where nobody reads any more.
+ * Write what is left, as the last thing a command does. Returns the enum exit_status to
+ * end with: the given one if all was written. Ends the program where nobody reads any
+ * more.
  */
 int stream_finish(struct strbuf *text, int status);
 

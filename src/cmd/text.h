@@ -12,7 +12,10 @@ struct session;
 /* Returns an exit status. */
 int text_run(struct session *session);
 
-/* For tables and reports on standard output: its width if it is a terminal, ASCII if the locale is. */
+/*
+ * For tables and reports on standard output: its width if it is a terminal, ASCII if the
+ * locale is.
+ */
 void text_fit_terminal(struct table_options *ret);
 
 #endif

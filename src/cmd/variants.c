@@ -190,7 +190,10 @@ int variants_parse(const char *list, struct variants *ret)
 	return 0;
 }
 
-/* A library that was given by its path. The program may go to another folder before it starts others. */
+/*
+ * A library that was given by its path. The program may go to another folder before it
+ * starts others.
+ */
 static int check_library(struct variant *v, const struct machine *machine)
 {
 	char *path = realpath(v->library, NULL);
@@ -234,8 +237,9 @@ static int find_library(struct variant *v, const struct machine *machine)
 	if (v->library)
 		return check_library(v, machine);
 	/*
-	 * By its name the loader finds the one that the program has anyway; that it comes first makes it the one
-	 * whose malloc() is used, also where the program is linked with another.
+	 * By its name the loader finds the one that the program has anyway; that it comes
+	 * first makes it the one whose malloc() is used, also where the program is linked
+	 * with another.
 	 */
 	if (known->allocator == ALLOCATOR_GLIBC) {
 		v->library = xstrdup(known->file);
@@ -277,7 +281,10 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 	return EXIT_DONE;
 }
 
-/* Lists that may be set already: where what is said later counts more, and where what is first. */
+/*
+ * Lists that may be set already: where what is said later counts more, and where what is
+ * first.
+ */
 static const struct {
 	const char *name;
 	char separator;

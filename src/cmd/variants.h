@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variants - what --preload asks for: "glibc,jemalloc:dirty_decay_ms=0:muzzy_decay_ms=60000,/opt/libfoo.so".
+ * variants - what --preload asks for:
+ * "glibc,jemalloc:dirty_decay_ms=0:muzzy_decay_ms=60000,/opt/libfoo.so".
  *
  * ',' is between allocators, ':' before each setting of one.
  */
@@ -18,18 +19,23 @@ struct variants {
 
 void variants_release(struct variants *variants);
 
-/* Without looking at any file. Returns 0; or -EINVAL after the message has been given, *ret untouched. */
+/*
+ * Without looking at any file. Returns 0; or -EINVAL after the message has been given,
+ * *ret untouched.
+ */
 int variants_parse(const char *list, struct variants *ret);
 
 /*
- * Parse, see whether anything can be preloaded into the command (argv[0]), and find the libraries. Returns
- * EXIT_DONE; or the status to end with after the message has been given, *ret untouched.
+ * Parse, see whether anything can be preloaded into the command (argv[0]), and find the
+ * libraries. Returns EXIT_DONE; or the status to end with after the message has been
+ * given, *ret untouched.
  */
 int variants_prepare(const char *list, const char *command, struct variants *ret);
 
 /*
- * The environment for a program with that allocator: base, with what is needed added to what LD_PRELOAD,
- * GLIBC_TUNABLES and MALLOC_CONF say already. The caller frees it with environment_free().
+ * The environment for a program with that allocator: base, with what is needed added to
+ * what LD_PRELOAD, GLIBC_TUNABLES and MALLOC_CONF say already. The caller frees it with
+ * environment_free().
  */
 char **variant_environment(const struct variant *variant, char *const *base);
 void environment_free(char **environment);

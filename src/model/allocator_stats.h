@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator_stats - what an allocator says of itself when it is asked, in the process. Plain data.
+ * allocator_stats - what an allocator says of itself when it is asked, in the process.
+ * Plain data.
  *
  * Its own words count bytes, resident or not: mapped onto owners they are a bound.
  */

@@ -42,7 +42,10 @@ struct run {
 	bool is_warm_up;
 	int wait_status; /* of the command */
 	int workload_wait_status;
-	/* NULL: it counts. Else why it is left out of every figure, in words that end no sentence. Static. */
+	/*
+	 * NULL: it counts. Else why it is left out of every figure, in words that end no
+	 * sentence. Static.
+	 */
 	const char *problem;
 	/* of the command; with a workload, from that one's start to its end */
 	uint64_t wall_ns, user_ns, system_ns;

@@ -2,8 +2,8 @@
 /*
  * heap - what an allocator holds, as read from a process's memory. Plain data.
  *
- * Amounts are whole chunks, their headers included, resident or not, unless a name says resident.
- * For an arena that is trusted:
+ * Amounts are whole chunks, their headers included, resident or not, unless a name says
+ * resident. For an arena that is trusted:
  *     system_bytes >= live + cached + fast + bin + top,  the rest being the allocator's own data
  * and for every mapping:
  *     resident = sum of the heap owners' shares + what is not the heap's
@@ -95,12 +95,18 @@ struct heap {
 	/* exact; bound: some arenas are unknown; unknown: nothing is here */
 	enum quality quality;
 	const char *problem; /* why it is not exact; NULL if it is */
-	/* not walked: owner_bytes are made of what the allocator said, and there is nothing else */
+	/*
+	 * not walked: owner_bytes are made of what the allocator said, and there is
+	 * nothing else
+	 */
 	bool is_said;
 	uint64_t pause_ns;   /* how long the target stood still, all tries together */
 	uint64_t expected_ns; /* how long it was expected to */
 	uint64_t copied_bytes;
-	/* where there is no room for a copy: for what, how much there is, and whose limit that is */
+	/*
+	 * where there is no room for a copy: for what, how much there is, and whose limit
+	 * that is
+	 */
 	uint64_t needed_bytes, room_bytes;
 	const char *room_limit;
 
@@ -116,7 +122,10 @@ struct heap {
 	uint64_t trimmable_bytes;
 	/* resident; BYTES_UNKNOWN: part of live, from which the allocator does not tell it */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
-	/* read without a stop: how far the readings were apart, and what could not be followed */
+	/*
+	 * read without a stop: how far the readings were apart, and what could not be
+	 * followed
+	 */
 	unsigned int reading_count; /* 0: it was stopped */
 	uint64_t spread_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t skipped_bytes;
@@ -128,8 +137,8 @@ void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 
 /*
- * Why a heap could not be read; and what to do about it, NULL if there is nothing. No full stop ends
- * them. Static.
+ * Why a heap could not be read; and what to do about it, NULL if there is nothing. No
+ * full stop ends them. Static.
  */
 const char *heap_error_text(int error);
 const char *heap_error_help(int error);
@@ -137,7 +146,10 @@ const char *heap_error_help(int error);
 /* Why the heap of *u is unknown, or is not exact; NULL if it is, or nobody tried. Static. */
 const char *heap_problem_text(const struct usage *u);
 
-/* What all arenas that are trusted have together: counts and bytes of blocks and stretches, nothing else. */
+/*
+ * What all arenas that are trusted have together: counts and bytes of blocks and
+ * stretches, nothing else.
+ */
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
 /* The class of a chunk of so many bytes; not jemalloc's. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_detail - what the live blocks of a heap are, how full its pages are, and who keeps the pages that
- * are nearly free. Plain data, made on demand from the blocks of a walk.
+ * heap_detail - what the live blocks of a heap are, how full its pages are, and who keeps
+ * the pages that are nearly free. Plain data, made on demand from the blocks of a walk.
  *
- * Bytes of blocks are usable ones, as malloc_usable_size(3) counts them. A page is in use where it is not
- * free: by live blocks, by the allocator's own data, by what is not the heap's. So
+ * Bytes of blocks are usable ones, as malloc_usable_size(3) counts them. A page is in use
+ * where it is not free: by live blocks, by the allocator's own data, by what is not the
+ * heap's. So
  *     sum of fill[].page_count = resident pages with heap memory on them
  *     fill[FILL_NONE].free_bytes = pool_pages, that of all others = pool_fragments
  *     sum of types[].live = all live blocks
@@ -43,8 +44,8 @@ struct page_sum {
 #define FRAGMENTED_FREE_BYTES UINT64_C(2048)
 
 /*
- * What live blocks do to fragmented pages: with the blocks of a type gone, alone_page_count pages
- * would be free as a whole.
+ * What live blocks do to fragmented pages: with the blocks of a type gone,
+ * alone_page_count pages would be free as a whole.
  */
 struct heap_pin {
 	uint64_t block_count; /* that are, in part at least, on fragmented pages */

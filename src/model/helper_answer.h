@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper_answer - what came of asking a process's allocator through a helper inside it. Plain data.
+ * helper_answer - what came of asking a process's allocator through a helper inside it.
+ * Plain data.
  */
 #ifndef MS_MODEL_HELPER_ANSWER_H
 #define MS_MODEL_HELPER_ANSWER_H
@@ -12,11 +13,12 @@
 #include "model/matrix.h"
 
 /*
- * An allocator counts bytes, and smaps pages. All that it has lies in memory of which so much is
- * resident and so much is not: what is resident of the bytes it calls its own, by owner, is between
+ * An allocator counts bytes, and smaps pages. All that it has lies in memory of which so
+ * much is resident and so much is not: what is resident of the bytes it calls its own, by
+ * owner, is between
  *     said - missing  and  min(said, resident)
- * Free memory that it does not know as whole pages may come to such: pool_pages is then at most all that is free,
- * and pool_fragments at least nothing.
+ * Free memory that it does not know as whole pages may come to such: pool_pages is then
+ * at most all that is free, and pool_fragments at least nothing.
  */
 struct heap_bounds {
 	uint64_t resident_bytes; /* of the memory that may be the allocator's */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image - a copy of the resident pages of some of a process's memory, at their addresses. Plain data.
+ * image - a copy of the resident pages of some of a process's memory, at their addresses.
+ * Plain data.
  *
- * Only pages that are there take room: side tables of a reader are indexed by offset, so that
- * they are in proportion to what is resident, whatever addresses and sizes the memory itself speaks of.
+ * Only pages that are there take room: side tables of a reader are indexed by offset, so
+ * that they are in proportion to what is resident, whatever addresses and sizes the
+ * memory itself speaks of.
  */
 #ifndef MS_MODEL_IMAGE_H
 #define MS_MODEL_IMAGE_H
@@ -41,13 +43,14 @@ void image_release(struct image *image);
 void image_clear(struct image *image);
 
 /*
- * Make room for so many bytes, and touch it all, so that no page fault is left for the copy. What was
- * in it is kept. Returns 0 or -ENOMEM.
+ * Make room for so many bytes, and touch it all, so that no page fault is left for the
+ * copy. What was in it is kept. Returns 0 or -ENOMEM.
  */
 int image_reserve(struct image *image, uint64_t bytes);
 
 /*
- * Append pages, behind all that are there. Their bytes are the caller's to fill in. Returns 0, or
+ * Append pages, behind all that are there. Their bytes are the caller's to fill in.
+ * Returns 0, or
  * -EINVAL if they are out of order, not whole, or none.
  */
 int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);

@@ -16,7 +16,10 @@ struct library_name {
 
 extern const struct library_name library_names[]; /* ends with a NULL prefix */
 
-/* How names of shared memory begin that is on the kernel's own tmpfs or on /dev/shm; ends with NULL. */
+/*
+ * How names of shared memory begin that is on the kernel's own tmpfs or on /dev/shm; ends
+ * with NULL.
+ */
 extern const char *const shmem_prefixes[];
 
 /* The library of a path, or NULL. */

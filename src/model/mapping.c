@@ -20,7 +20,10 @@ void counters_set_zero(struct counters *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Once per mapping of every target: the plain loop, which the compiler makes vectors of, is the rule. */
+/*
+ * Once per mapping of every target: the plain loop, which the compiler makes vectors of,
+ * is the rule.
+ */
 void counters_add(struct counters *sum, const struct counters *c)
 {
 	uint64_t all = 0;

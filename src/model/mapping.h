@@ -14,10 +14,10 @@
 #include "model/matrix.h"
 
 /*
- * The amounts of smaps and smaps_rollup. A field that the kernel did not print is BYTES_UNKNOWN.
- * Rss = Shared_Clean + Shared_Dirty + Private_Clean + Private_Dirty in every mapping (smaps_account()
- * in fs/proc/task_mmu.c counts each page in exactly one of them); LazyFree is inside the clean ones;
- * hugetlb pages are in none of these.
+ * The amounts of smaps and smaps_rollup. A field that the kernel did not print is
+ * BYTES_UNKNOWN. Rss = Shared_Clean + Shared_Dirty + Private_Clean + Private_Dirty in
+ * every mapping (smaps_account() in fs/proc/task_mmu.c counts each page in exactly one of
+ * them); LazyFree is inside the clean ones; hugetlb pages are in none of these.
  */
 enum smaps_field {
 	SMAPS_SIZE,
@@ -53,7 +53,10 @@ void counters_set_unknown(struct counters *c);
 /* All fields 0: what a sum starts from. */
 void counters_set_zero(struct counters *c);
 
-/* Field by field; unknown stays unknown (a field missing in one record is missing in the sum). */
+/*
+ * Field by field; unknown stays unknown (a field missing in one record is missing in the
+ * sum).
+ */
 void counters_add(struct counters *sum, const struct counters *c);
 
 enum mapping_flag {
@@ -89,8 +92,8 @@ struct mapping {
 const char *mapping_format_perms(const struct mapping *m, char buf[5]);
 
 /*
- * What mappings of one kind have in common: the name; "malloc" where nameless memory is the allocator's (its
- * arenas, its large blocks); "" where there is nothing.
+ * What mappings of one kind have in common: the name; "malloc" where nameless memory is
+ * the allocator's (its arenas, its large blocks); "" where there is nothing.
  */
 const char *mapping_group_name(const struct mapping *m);
 

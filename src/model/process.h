@@ -2,7 +2,8 @@
 /*
  * process - who a process is: the facts of /proc/PID/stat and its kin. Plain data.
  *
- * A process is pid + start time: a pid alone may be reused, and exec keeps both (the name changes).
+ * A process is pid + start time: a pid alone may be reused, and exec keeps both (the name
+ * changes).
  */
 #ifndef MS_MODEL_PROCESS_H
 #define MS_MODEL_PROCESS_H
@@ -34,8 +35,8 @@ static inline bool process_is_same(const struct process *a, const struct process
 }
 
 /*
- * A zombie, which waits for its parent to ask how it ended, or dead. With more threads only the first one has
- * ended: the process lives on in the others.
+ * A zombie, which waits for its parent to ask how it ended, or dead. With more threads
+ * only the first one has ended: the process lives on in the others.
  */
 static inline bool process_has_ended(const struct process *p)
 {

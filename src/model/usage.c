@@ -122,8 +122,8 @@ void snapshot_clear(struct snapshot *s)
 }
 
 /*
- * So many that malloc gives them a mapping of their own, which grows in place and has no page before it is
- * used: smaller arrays would be left behind in the heap as it grows.
+ * So many that malloc gives them a mapping of their own, which grows in place and has no
+ * page before it is used: smaller arrays would be left behind in the heap as it grows.
  */
 #define FIRST_COUNT 256
 

@@ -51,8 +51,8 @@ enum quality {
 extern const char *const quality_names[QUALITY_COUNT_];
 
 /*
- * The malloc in use, as the mapped files say, which a static one is not among; or, where the heap was
- * read, as the memory itself says.
+ * The malloc in use, as the mapped files say, which a static one is not among; or, where
+ * the heap was read, as the memory itself says.
  */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
@@ -69,7 +69,10 @@ enum allocator {
 extern const char *const allocator_names[ALLOCATOR_COUNT_];
 extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
-/* An allocator's own words, by a helper in the process: bytes, resident or not. BYTES_UNKNOWN: not asked. */
+/*
+ * An allocator's own words, by a helper in the process: bytes, resident or not.
+ * BYTES_UNKNOWN: not asked.
+ */
 struct said {
 	uint64_t system_bytes; /* what it has from the kernel */
 	uint64_t live_bytes;
@@ -124,7 +127,10 @@ uint64_t usage_uss_bytes(const struct usage *u);
 /* Private_Hugetlb + Shared_Hugetlb: never part of Rss. */
 uint64_t usage_hugetlb_bytes(const struct usage *u);
 
-/* Anonymous, shmem and file memory in huge pages (AnonHugePages + ShmemPmdMapped + FilePmdMapped). */
+/*
+ * Anonymous, shmem and file memory in huge pages (AnonHugePages + ShmemPmdMapped +
+ * FilePmdMapped).
+ */
 uint64_t usage_thp_bytes(const struct usage *u);
 
 /* Rss less the sum of the matrix, or of the state margin where owners were not read. */

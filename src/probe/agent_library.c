@@ -63,7 +63,10 @@ int agent_library_find(char **ret)
 	return agent_library_find_named(LIBRARY, ret);
 }
 
-/* "Seccomp_filters:	1" of this process, since Linux 5.9: others that its children have are not memstate's. */
+/*
+ * "Seccomp_filters:       1" of this process, since Linux 5.9: others that its children
+ * have are not memstate's.
+ */
 static char *filters_setting(const struct procfs *fs)
 {
 	static const char key[] = "\nSeccomp_filters:";

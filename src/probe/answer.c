@@ -8,8 +8,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Where others are, glibc's functions are there too, and gperftools has a mallinfo2 of its own: so glibc is
- * the last.
+ * Where others are, glibc's functions are there too, and gperftools has a mallinfo2 of
+ * its own: so glibc is the last.
  */
 static const struct asked_allocator allocators[] = {
 	{ ALLOCATOR_JEMALLOC, AGENT_JEMALLOC, AGENT_JEMALLOC_TEXT, false },

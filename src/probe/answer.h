@@ -15,7 +15,10 @@ struct asked_allocator {
 	bool is_slow; /* it goes through its free chunks, and keeps others from allocating meanwhile */
 };
 
-/* The one whose malloc the process uses, by the commands that its helper has; NULL: there is none. */
+/*
+ * The one whose malloc the process uses, by the commands that its helper has; NULL: there
+ * is none.
+ */
 const struct asked_allocator *answer_allocator(uint32_t commands);
 
 /* The text, if there is one, stays the answer's. */

@@ -32,8 +32,8 @@ static const long idle_calls[] = {
 };
 
 /*
- * Those that tell the program how far they came when they are broken off, and connect(2), which cannot be begun twice
- * where it has a limit.
+ * Those that tell the program how far they came when they are broken off, and connect(2),
+ * which cannot be begun twice where it has a limit.
  */
 static const long fragile_calls[] = {
 	SYS_connect, SYS_write,	   SYS_writev,	   SYS_pwrite64,      SYS_pwritev,

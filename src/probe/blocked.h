@@ -14,8 +14,8 @@ enum blocked_kind {
 enum blocked_kind blocked_kind(long number);
 
 /*
- * What the kernel is to be told that the call returned, so that it goes on with it unless a handler runs: result, or
- * another one where the call has a bare -EINTR for that.
+ * What the kernel is to be told that the call returned, so that it goes on with it unless
+ * a handler runs: result, or another one where the call has a bare -EINTR for that.
  */
 long blocked_result(long number, long result);
 

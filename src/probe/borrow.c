@@ -131,7 +131,10 @@ static int wait_for_answer(struct borrow *b, long *ret)
 	}
 }
 
-/* Bring it to a stop from which the kernel goes on with what was broken off, without a step in its own code. */
+/*
+ * Bring it to a stop from which the kernel goes on with what was broken off, without a
+ * step in its own code.
+ */
 static int stop_again(struct borrow *b)
 {
 	enum trace_event event = TRACE_ENDED;
@@ -151,7 +154,10 @@ static int stop_again(struct borrow *b)
 	}
 }
 
-/* A handler of libc's is let come to its end. One that has gone back by itself never gets there. */
+/*
+ * A handler of libc's is let come to its end. One that has gone back by itself never gets
+ * there.
+ */
 static int stop_borrowed(struct borrow *b)
 {
 	const struct timespec time = { .tv_nsec = (long)NS_PER_MS };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * borrow - one thread of a process, stopped at a safe moment, that runs something for us and then goes on where it
- * was. The others run all the time. All of it is to be called in trace_run().
+ * borrow - one thread of a process, stopped at a safe moment, that runs something for us
+ * and then goes on where it was. The others run all the time. All of it is to be called
+ * in trace_run().
  *
  * The thread gets back by itself, by the frame on its stack, if it is let go of at any time.
  */
@@ -52,15 +53,22 @@ DIR *borrow_open_tasks(int process_fd);
 void borrow_step(const struct borrow *b, const char *name);
 
 /*
- * Choose a thread, the main one where that can be, and stop it. Returns 0; -EAGAIN if no moment was safe in time;
+ * Choose a thread, the main one where that can be, and stop it. Returns 0; -EAGAIN if no
+ * moment was safe in time;
  * -ESRCH, -EPERM, -EBUSY; -errno. Nothing is held then.
  */
 int borrow_begin(struct borrow *b);
 
-/* A system call. *ret is its result, -errno included. Returns 0, or -errno: it is not known to have ended. */
+/*
+ * A system call. *ret is its result, -errno included. Returns 0, or -errno: it is not
+ * known to have ended.
+ */
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
 
-/* The stub, where it is now, with the order that is there. *ret is its result. Returns as above. */
+/*
+ * The stub, where it is now, with the order that is there. *ret is its result. Returns as
+ * above.
+ */
 int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *ret);
 
 /* Let it go on where it was. Always to be called after borrow_begin() returned 0. */

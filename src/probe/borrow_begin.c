@@ -28,8 +28,8 @@
 #include "target/trace.h"
 
 /*
- * A stop costs the thread 0.1 to 2 ms: so many are tried at most, the last of them on other threads. With the stops of
- * what is done then it is no more than 20 in all.
+ * A stop costs the thread 0.1 to 2 ms: so many are tried at most, the last of them on
+ * other threads. With the stops of what is done then it is no more than 20 in all.
  */
 #define TRIES_MAX 16
 #define MAIN_TRIES_MAX 12
@@ -64,8 +64,9 @@ static int explain_refusal(struct borrow *b, int error)
 }
 
 /*
- * Some calls say only that they were interrupted, not that they are to be gone on with. That is put right before
- * anything else: from here on, whoever lets go of the thread, the program does not see it.
+ * Some calls say only that they were interrupted, not that they are to be gone on with.
+ * That is put right before anything else: from here on, whoever lets go of the thread,
+ * the program does not see it.
  */
 static int mend_result(struct borrow *b)
 {
@@ -136,7 +137,10 @@ static int stop(struct borrow *b)
 							  : "signals came in all the time");
 }
 
-/* "232 0x5 … 0x7ffe… 0x7f…": which system call it is in; -1 if none, or not to be seen. All of it into *ret. */
+/*
+ * "232 0x5 … 0x7ffe… 0x7f…": which system call it is in; -1 if none, or not to be seen.
+ * All of it into *ret.
+ */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {
 	char path[48];
@@ -171,7 +175,10 @@ int borrow_read_mappings(int process_fd, struct mapping_list *ret)
 	return r;
 }
 
-/* After an execve(2) nothing is where it was: mem is of the address space that it was opened in. */
+/*
+ * After an execve(2) nothing is where it was: mem is of the address space that it was
+ * opened in.
+ */
 static int check_code(struct borrow *b)
 {
 	const uint8_t *expected;
@@ -246,7 +253,10 @@ static int try_thread(struct borrow *b, int tid)
 
 	b->tid = tid;
 	b->cost.tries++;
-	/* as they are now: stacks grow, and threads come. Before the stop, which they would make longer */
+	/*
+	 * as they are now: stacks grow, and threads come. Before the stop, which they
+	 * would make longer
+	 */
 	r = borrow_read_mappings(b->process_fd, &mappings);
 	if (r == 0)
 		r = stop_safely(b, &mappings);
@@ -273,8 +283,9 @@ static bool is_moment(long number, unsigned int looks)
 }
 
 /*
- * Try one thread until the deadline. A moment in which it waits for work is best; one in which a system call would
- * notice is none; nor is one in which nothing has changed since it was refused.
+ * Try one thread until the deadline. A moment in which it waits for work is best; one in
+ * which a system call would notice is none; nor is one in which nothing has changed since
+ * it was refused.
  */
 static int try_until(struct borrow *b, int tid, unsigned int tries_max, uint64_t deadline_ns)
 {
@@ -334,7 +345,8 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 }
 
 /*
- * The main thread first: what pthread_create() allocates in another one may make glibc give that one an arena.
+ * The main thread first: what pthread_create() allocates in another one may make glibc
+ * give that one an arena.
  */
 int borrow_begin(struct borrow *b)
 {

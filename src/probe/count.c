@@ -173,7 +173,10 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 	return true;
 }
 
-/* A sum of what moves between threads, and may be less than 0 in some of them, but not of all. */
+/*
+ * A sum of what moves between threads, and may be less than 0 in some of them, but not of
+ * all.
+ */
 static uint64_t known_if_positive(int64_t sum)
 {
 	return sum < 0 ? BYTES_UNKNOWN : (uint64_t)sum;
@@ -198,7 +201,10 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	for (int i = 0; i < CALL_COUNT_; i++)
 		if (i != CALL_FREE && i != CALL_DELETE)
 			ret->allocation_calls = bytes_add(ret->allocation_calls, ret->calls[i]);
-	/* a realloc() that ended a block is among the calls, and among neither what they gave nor what was freed */
+	/*
+	 * a realloc() that ended a block is among the calls, and among neither what they
+	 * gave nor what was freed
+	 */
 	blocks = ret->allocation_calls - slot->failed_count - slot->resized_count -
 		 2 * slot->ended_count - (slot->free_calls - slot->free_null_count) -
 		 ret->calls[CALL_DELETE];
@@ -259,7 +265,10 @@ static void finish(struct reading *reading)
 	if (!has_bytes)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
-	/* of one thread alone the most that was pending is on top of the rest; of several, at most so much each */
+	/*
+	 * of one thread alone the most that was pending is on top of the rest; of
+	 * several, at most so much each
+	 */
 	if (reading->used_slots <= 1 &&
 	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) && high > peak)
 		peak = high;

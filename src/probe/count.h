@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count - read what the library that counts allocations has written, in all programs that it was preloaded into.
+ * count - read what the library that counts allocations has written, in all programs that
+ * it was preloaded into.
  *
- * They are read like any file: the programs do nothing for it, and are not disturbed. Nothing in the files is believed;
- * one that makes no sense is as if it were not there.
+ * They are read like any file: the programs do nothing for it, and are not disturbed.
+ * Nothing in the files is believed; one that makes no sense is as if it were not there.
  */
 #ifndef MS_PROBE_COUNT_H
 #define MS_PROBE_COUNT_H
@@ -14,7 +15,10 @@
 
 #include "model/count.h"
 
-/* The folder that the files are in; of its name a program is told by this variable of the environment. */
+/*
+ * The folder that the files are in; of its name a program is told by this variable of the
+ * environment.
+ */
 extern const char count_folder_variable[];
 
 /* Some of the files stay open: what is read again and again is read by few system calls. */
@@ -36,9 +40,10 @@ struct count_folder {
 #define COUNT_FOLDER_INIT { .fd = -1 }
 
 /*
- * Make one that only this user may enter, in memory where that can be had; others that processes that are no more left
- * there are removed. Returns 0, or -errno, with *ret_where naming where it was tried last (static): -ENOSPC also
- * if there is no room for a file.
+ * Make one that only this user may enter, in memory where that can be had; others that
+ * processes that are no more left there are removed. Returns 0, or -errno, with
+ * *ret_where naming where it was tried last (static): -ENOSPC also if there is no room
+ * for a file.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
@@ -49,8 +54,9 @@ void count_folder_release(struct count_folder *folder);
 int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 /*
- * The library that counts; with calls_only one that counts nothing but calls, and is faster; with_new one that counts C++'s
- * new and delete too, for an allocator that is preloaded behind it and has them. As agent_library_find().
+ * The library that counts; with calls_only one that counts nothing but calls, and is
+ * faster; with_new one that counts C++'s new and delete too, for an allocator that is
+ * preloaded behind it and has them. As agent_library_find().
  */
 int count_find_library(bool calls_only, bool with_new, char **ret);
 

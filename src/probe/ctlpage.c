@@ -42,8 +42,9 @@ static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadli
 }
 
 /*
- * Has the process this page still? It keeps its number and its start time when it becomes another program. A link
- * in map_files needs a privilege to be followed, not to be looked at.
+ * Has the process this page still? It keeps its number and its start time when it becomes
+ * another program. A link in map_files needs a privilege to be followed, not to be looked
+ * at.
  */
 static bool is_there(const struct ctlpage *ctl)
 {

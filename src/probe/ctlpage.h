@@ -2,13 +2,15 @@
 /*
  * ctlpage - the page of agent/abi.h, as memstate sees it: found, shared, asked through.
  *
- * The process can write it at any time, and may mean harm: each word is read once, and whatever it says, no call
- * below takes longer, reads more, or takes more room than is said here.
+ * The process can write it at any time, and may mean harm: each word is read once, and
+ * whatever it says, no call below takes longer, reads more, or takes more room than is
+ * said here.
  *
- * It is shared without a descriptor in the process. A System V segment that was removed while it is attached
- * can still be attached by its number, which maps has as its inode: all it takes is the same user and the same ipc
- * namespace. Other pages, and other namespaces, need CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, for
- * /proc/PID/map_files. Neither kind can be cut short by a process without these: there is no SIGBUS.
+ * It is shared without a descriptor in the process. A System V segment that was removed
+ * while it is attached can still be attached by its number, which maps has as its inode:
+ * all it takes is the same user and the same ipc namespace. Other pages, and other
+ * namespaces, need CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, for /proc/PID/map_files.
+ * Neither kind can be cut short by a process without these: there is no SIGBUS.
  */
 #ifndef MS_PROBE_CTLPAGE_H
 #define MS_PROBE_CTLPAGE_H
@@ -34,22 +36,25 @@ struct ctlpage {
 #define CTLPAGE_INIT { .page = NULL }
 
 /*
- * Find the page of a helper that is there already, and share it. Returns 0; -ENOENT: there is none, or it is
- * leaving; -EPROTO: of another version; -EPERM: see above; -ESRCH; or another -errno.
+ * Find the page of a helper that is there already, and share it. Returns 0; -ENOENT:
+ * there is none, or it is leaving; -EPROTO: of another version; -EPERM: see above;
+ * -ESRCH; or another -errno.
  */
 int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret);
 
 /*
- * Make a page for a process to attach, with shmat(*ret_segment, NULL, 0), before the caller closes this: it is gone
- * when neither has it any more. uid is the process's. All of its head is set but owner_pid, which is the caller's
- * to set in the process's own pid namespace, as is ret->addr once it is known; it is AGENT_STARTING. 0, or -errno.
+ * Make a page for a process to attach, with shmat(*ret_segment, NULL, 0), before the
+ * caller closes this: it is gone when neither has it any more. uid is the process's. All
+ * of its head is set but owner_pid, which is the caller's to set in the process's own pid
+ * namespace, as is ret->addr once it is known; it is AGENT_STARTING. 0, or -errno.
  */
 int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, uid_t uid,
 		 struct ctlpage *ret, int *ret_segment);
 
 /*
- * Share AGENT_PAGE_BYTES that the process has mapped at addr, shared and anonymous, and set its head
- * as above. For a process in another ipc namespace. Returns 0, -EPERM, or -errno.
+ * Share AGENT_PAGE_BYTES that the process has mapped at addr, shared and anonymous, and
+ * set its head as above. For a process in another ipc namespace. Returns 0, -EPERM, or
+ * -errno.
  */
 int ctlpage_adopt(const struct procfs *fs, int pid, uint64_t start_ticks, uint64_t addr,
 		  struct ctlpage *ret);
@@ -66,9 +71,9 @@ struct ctlpage_answer {
 };
 
 /*
- * Ask, and wait for the answer, limit_ns at most. Returns 0; -ETIMEDOUT: it may still be at work, which is let
- * be; -EBUSY: another client asks all the time; -ESRCH: the process, or the helper, is gone; -EPROTO: what is in
- * the page makes no sense.
+ * Ask, and wait for the answer, limit_ns at most. Returns 0; -ETIMEDOUT: it may still be
+ * at work, which is let be; -EBUSY: another client asks all the time; -ESRCH: the
+ * process, or the helper, is gone; -EPROTO: what is in the page makes no sense.
  */
 int ctlpage_ask(struct ctlpage *ctl, enum agent_command command, uint64_t limit_ns,
 		struct ctlpage_answer *ret);

@@ -21,7 +21,10 @@
 #define MAPS_BYTES_MAX (64 << 20)
 #define LINK_SIZE 64
 
-/* One line of /proc/PID/maps: 7f15e4621000-7f15e46a2000 rw-s 00000000 00:01 32812   /SYSV00000000 (deleted) */
+/*
+ * One line of /proc/PID/maps: 7f15e4621000-7f15e46a2000 rw-s 00000000 00:01 32812
+ * /SYSV00000000 (deleted)
+ */
 struct place {
 	uint64_t start_addr;
 	uint64_t inode; /* a segment's number */
@@ -76,7 +79,10 @@ static int attach(uint64_t number, struct ctlpage *ret)
 	return 0;
 }
 
-/* The device of the kernel's own tmpfs: a file of that name elsewhere could be made shorter, which ends who reads it. */
+/*
+ * The device of the kernel's own tmpfs: a file of that name elsewhere could be made
+ * shorter, which ends who reads it.
+ */
 static bool is_of_kernel(const struct stat *file)
 {
 	_cleanup_close_ int fd = memfd_create("memstate", MFD_CLOEXEC);
@@ -120,7 +126,10 @@ static int share(const struct procfs *fs, int pid, const struct place *place, st
 	return map(fs, pid, place->start_addr, ret);
 }
 
-/* Whose page it is: a child has its parent's where that did not see to it, and no helper with it. */
+/*
+ * Whose page it is: a child has its parent's where that did not see to it, and no helper
+ * with it.
+ */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -12,7 +12,8 @@
 	"kernel.yama.ptrace_scope allows that"
 
 /*
- * process_fd is the process's directory in /proc. Returns 0; or as probe_open(), with *ret_reason, static.
+ * process_fd is the process's directory in /proc. Returns 0; or as probe_open(), with
+ * *ret_reason, static.
  */
 int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason);
 

@@ -170,7 +170,10 @@ static int take_out(struct borrow *b, uint64_t addr)
 	return r < 0 ? r : is_error(result) ? (int)result : 0;
 }
 
-/* Only what is known to have failed is taken out again: a call that has not come back may still do so. */
+/*
+ * Only what is known to have failed is taken out again: a call that has not come back may
+ * still do so.
+ */
 static int load_borrowed(struct load *load)
 {
 	struct injection *injection = load->injection;

@@ -122,8 +122,9 @@ void machine_state_free(struct machine_state *state)
 }
 
 /*
- * A sleep that was broken off before goes on as restart_syscall(2), with what the kernel keeps of it; rt_sigreturn(2) makes
- * it forget that. The frame then begins the sleep anew: libc has its number in the instruction before, mov $7, %eax.
+ * A sleep that was broken off before goes on as restart_syscall(2), with what the kernel
+ * keeps of it; rt_sigreturn(2) makes it forget that. The frame then begins the sleep
+ * anew: libc has its number in the instruction before, mov $7, %eax.
  */
 static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
 {
@@ -222,7 +223,10 @@ void machine_set_result(struct machine_state *state, long result)
 	state->regs.rax = (unsigned long long)result;
 }
 
-/* Registers that go into a system call again that was broken off: nobody does it for rt_sigreturn(2). */
+/*
+ * Registers that go into a system call again that was broken off: nobody does it for
+ * rt_sigreturn(2).
+ */
 static struct user_regs_struct self_restarting(const struct machine_state *state)
 {
 	struct user_regs_struct regs = state->regs;
@@ -276,8 +280,8 @@ static uint64_t features_of(const struct machine_state *state, size_t offset)
 }
 
 /*
- * Tiles count only where the thread has some: the kernel takes no frame that is larger than what the thread
- * was given room for.
+ * Tiles count only where the thread has some: the kernel takes no frame that is larger
+ * than what the thread was given room for.
  */
 static size_t frame_vectors(const struct machine_state *state, uint64_t *ret_features)
 {

@@ -96,7 +96,8 @@ static uint64_t address_of(const struct loaded *file, const char *name)
 }
 
 /*
- * All of malloc.o, its static functions too: from where its neighbours before it end to where those behind it begin.
+ * All of malloc.o, its static functions too: from where its neighbours before it end to
+ * where those behind it begin.
  */
 static int add_malloc(struct landmarks *marks, const struct loaded *libc)
 {
@@ -184,7 +185,10 @@ static bool is_dynamic_linker(const struct loaded *file)
 	       elf_exports_find(&file->exports, "_rtld_global");
 }
 
-/* Returns 0 or -errno; what a file has is taken from the first one that has it, as the dynamic linker does. */
+/*
+ * Returns 0 or -errno; what a file has is taken from the first one that has it, as the
+ * dynamic linker does.
+ */
 static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
 {

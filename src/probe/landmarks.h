@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * landmarks - where things are in a process that runs: functions to call, and code in which a thread must not be
- * borrowed. All of it from the files that the process itself has mapped, whatever their paths lead to by now.
+ * landmarks - where things are in a process that runs: functions to call, and code in
+ * which a thread must not be borrowed. All of it from the files that the process itself
+ * has mapped, whatever their paths lead to by now.
  */
 #ifndef MS_PROBE_LANDMARKS_H
 #define MS_PROBE_LANDMARKS_H
@@ -23,7 +24,8 @@ struct landmarks {
 	uint64_t syscall_addr;	 /* a system call and a return */
 	uint64_t sigreturn_addr; /* rt_sigreturn(2), libc's own return from a handler */
 	/*
-	 * Allocators, the dynamic linker, and what holds a lock that a new thread needs. By address.
+	 * Allocators, the dynamic linker, and what holds a lock that a new thread needs.
+	 * By address.
 	 */
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
@@ -32,7 +34,8 @@ struct landmarks {
 #define LANDMARKS_INIT { .ranges = NULL }
 
 /*
- * process_fd is the process's directory in /proc. Returns 0; -EOPNOTSUPP or -ENOSYS with *ret_reason, static; -errno.
+ * process_fd is the process's directory in /proc. Returns 0; -EOPNOTSUPP or -ENOSYS with
+ * *ret_reason, static; -errno.
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
 		   const char **ret_reason);

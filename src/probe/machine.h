@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine - how a thread of another process is borrowed: all that knows the machine's registers and code.
+ * machine - how a thread of another process is borrowed: all that knows the machine's
+ * registers and code.
  *
- * Every change of registers points the thread at code that by itself ends in rt_sigreturn(2) to the state it was
- * found in, which a frame on its own stack keeps. So it gets back there whenever its tracer ends.
+ * Every change of registers points the thread at code that by itself ends in
+ * rt_sigreturn(2) to the state it was found in, which a frame on its own stack keeps. So
+ * it gets back there whenever its tracer ends.
  */
 #ifndef MS_PROBE_MACHINE_H
 #define MS_PROBE_MACHINE_H
@@ -34,12 +36,16 @@ uint64_t machine_code_addr(const struct machine_state *state);
 uint64_t machine_stack_addr(const struct machine_state *state);
 uint64_t machine_tls_addr(const struct machine_state *state);
 
-/* Signals that libc blocks only while it is at work itself, and that no program can block through it. */
+/*
+ * Signals that libc blocks only while it is at work itself, and that no program can block
+ * through it.
+ */
 bool machine_blocks_libc(const struct machine_state *state);
 
 /*
- * The system call that the stop broke off, and its result so far; false if the thread was in its own code. One that is gone
- * on with by restart_syscall(2) is the one that it began as, as far as that can be told.
+ * The system call that the stop broke off, and its result so far; false if the thread was
+ * in its own code. One that is gone on with by restart_syscall(2) is the one that it
+ * began as, as far as that can be told.
  */
 bool machine_syscall(const struct machine_state *state, long *ret_number, long *ret_result);
 
@@ -58,8 +64,8 @@ void machine_begin_again(struct machine_state *state);
 #define MACHINE_FRAME_MAX 24576
 
 /*
- * The frame that leads back to state: where on the thread's stack it belongs, and its bytes. 0 if it has more than
- * MACHINE_FRAME_MAX.
+ * The frame that leads back to state: where on the thread's stack it belongs, and its
+ * bytes. 0 if it has more than MACHINE_FRAME_MAX.
  */
 size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr);
@@ -73,21 +79,24 @@ struct machine_code {
 };
 
 /*
- * Point the thread at a system call, at the return to the frame behind it. Its mask is not changed.
+ * Point the thread at a system call, at the return to the frame behind it. Its mask is
+ * not changed.
  */
 int machine_begin_syscall(int tid, const struct machine_state *state,
 			  const struct machine_code *code, const uint64_t call[7]);
 
 /*
- * Is the thread, which stands at the begin or the end of a system call, in that of code, number? Returns 1 with *ret_result,
- * 0, or -errno: a handler that runs meanwhile has others.
+ * Is the thread, which stands at the begin or the end of a system call, in that of code,
+ * number? Returns 1 with *ret_result, 0, or -errno: a handler that runs meanwhile has
+ * others.
  */
 int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result);
 
 /*
- * What the stub is told: in memory that both processes share, and that the target only reads. The stub attaches the
- * page, if that is a segment, makes memory for stacks, calls, and waits then until it is let go of: for as long as
- * tracer_now is tracer, and no longer than a second.
+ * What the stub is told: in memory that both processes share, and that the target only
+ * reads. The stub attaches the page, if that is a segment, makes memory for stacks,
+ * calls, and waits then until it is let go of: for as long as tracer_now is tracer, and
+ * no longer than a second.
  */
 struct machine_order {
 	int64_t page_segment; /* -1: it is there */
@@ -116,8 +125,9 @@ int machine_is_borrowed(int tid, const struct machine_code *code);
 uint64_t machine_answer_addr(const struct machine_code *code);
 
 /*
- * The way out, in this order: between the two the thread still goes through the frame. It has to have stopped
- * as trace_interrupt() asked: only then does the kernel go on with a system call that was broken off.
+ * The way out, in this order: between the two the thread still goes through the frame. It
+ * has to have stopped as trace_interrupt() asked: only then does the kernel go on with a
+ * system call that was broken off.
  */
 int machine_restore_rest(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);

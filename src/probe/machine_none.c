@@ -5,7 +5,10 @@
 
 #include <errno.h>
 
-/* Machines on which no thread is borrowed: after machine_refusal() none of the others is called. */
+/*
+ * Machines on which no thread is borrowed: after machine_refusal() none of the others is
+ * called.
+ */
 #if !defined(__x86_64__)
 
 const char *machine_refusal(void)

@@ -50,7 +50,10 @@ int parcel_make(uid_t uid, struct parcel *ret)
 		code = shmat(segment, NULL, 0);
 	if (r == 0 && code == (void *)-1)
 		r = -errno;
-	/* gone with the last process that has it; till then it can still be attached by its number */
+	/*
+	 * gone with the last process that has it; till then it can still be attached by
+	 * its number
+	 */
 	shmctl(segment, IPC_RMID, NULL);
 	if (r == 0)
 		*ret = (struct parcel){ code, segment };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parcel - all that is put into a process, in one piece: code that it can only read, the page, and a private stack, as
- * libc keeps data of its own on a stack, which each child of a fork changes in its copy.
+ * parcel - all that is put into a process, in one piece: code that it can only read, the
+ * page, and a private stack, as libc keeps data of its own on a stack, which each child
+ * of a fork changes in its copy.
  *
- * The code is a System V segment of ours, which the process attaches; where it cannot, being in another ipc namespace, it is
- * shared memory of the process's own, which we map.
+ * The code is a System V segment of ours, which the process attaches; where it cannot,
+ * being in another ipc namespace, it is shared memory of the process's own, which we map.
  */
 #ifndef MS_PROBE_PARCEL_H
 #define MS_PROBE_PARCEL_H
@@ -36,7 +37,10 @@ int parcel_adopt(int process_fd, uint64_t addr, struct parcel *ret);
 /* Neither takes it from the process. */
 void parcel_release(struct parcel *parcel);
 
-/* Write all of it for a process that has it at addr. page_segment: -1 if the page is in it. 0 or -E2BIG. */
+/*
+ * Write all of it for a process that has it at addr. page_segment: -1 if the page is in
+ * it. 0 or -E2BIG.
+ */
 int parcel_fill(struct parcel *parcel, uint64_t addr, int page_segment,
 		const struct landmarks *marks);
 

@@ -17,8 +17,8 @@
 #include "probe/inject.h"
 
 /*
- * mallinfo2(3) goes through all free chunks while it holds their arena's lock. Measured: 0.3 to 0.4 us for each,
- * and twice that for a thread that waits.
+ * mallinfo2(3) goes through all free chunks while it holds their arena's lock. Measured:
+ * 0.3 to 0.4 us for each, and twice that for a thread that waits.
  */
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000

@@ -2,8 +2,9 @@
 /*
  * probe - ask the allocator of another process, through a helper inside it.
  *
- * The helper is there since the start (preloaded), or is put in while the process runs. The answers come
- * through a page that the process can write too: nothing in it is believed.
+ * The helper is there since the start (preloaded), or is put in while the process runs.
+ * The answers come through a page that the process can write too: nothing in it is
+ * believed.
  */
 #ifndef MS_PROBE_PROBE_H
 #define MS_PROBE_PROBE_H
@@ -23,10 +24,16 @@ struct probe_request {
 	uint64_t start_ticks; /* of /proc/PID/stat: which process of that number is meant */
 	bool may_inject;      /* else only a helper that is there already is used */
 	uint64_t limit_ns;    /* how long a safe moment is waited for */
-	/* For tests: called before each step that changes anything in the target. NULL otherwise. */
+	/*
+	 * For tests: called before each step that changes anything in the target. NULL
+	 * otherwise.
+	 */
 	void (*step)(void *context, const char *name);
 	void *context;
-	/* For tests too: any moment is taken for a safe one, to show that the target then hangs. */
+	/*
+	 * For tests too: any moment is taken for a safe one, to show that the target then
+	 * hangs.
+	 */
 	bool trusts_any_moment;
 };
 
@@ -39,10 +46,11 @@ struct probe_cost {
 };
 
 /*
- * Returns 0; or why not, with *ret_reason, static, naming the gate that failed in words that end no sentence, and
- * the process as it was: -ESRCH, -EPERM, -EBUSY (another tracer), -EAGAIN (no safe moment in time), -ENOSYS (no
- * allocator that can be asked), -EOPNOTSUPP (a static, 32-bit, musl or Go program, seccomp, a shadow
- * stack…), -ENOENT (no helper is there, and none may be put in), -EPROTO (a helper of another version).
+ * Returns 0; or why not, with *ret_reason, static, naming the gate that failed in words
+ * that end no sentence, and the process as it was: -ESRCH, -EPERM, -EBUSY (another
+ * tracer), -EAGAIN (no safe moment in time), -ENOSYS (no allocator that can be asked),
+ * -EOPNOTSUPP (a static, 32-bit, musl or Go program, seccomp, a shadow stack…), -ENOENT
+ * (no helper is there, and none may be put in), -EPROTO (a helper of another version).
  */
 int probe_open(const struct probe_request *request, struct probe **ret,
 	       struct probe_cost *ret_cost, const char **ret_reason);
@@ -56,17 +64,20 @@ struct probe_question {
 };
 
 /*
- * Ask. *ret is to be released with allocator_stats_release(). Returns 0, or -errno with *ret_reason, which is good
- * until the probe is used again: -EFBIG (it would stall the process, the reason says how long), -ETIMEDOUT (the
- * helper is still at work, and is let be), -ESRCH, -ENOSYS (no allocator that can be asked), -EPROTO (what is in the
- * page makes no sense), -EBUSY (another memstate asks), -EAGAIN (sooner than 100 times what the last answer cost).
+ * Ask. *ret is to be released with allocator_stats_release(). Returns 0, or -errno with
+ * *ret_reason, which is good until the probe is used again: -EFBIG (it would stall the
+ * process, the reason says how long), -ETIMEDOUT (the helper is still at work, and is let
+ * be), -ESRCH, -ENOSYS (no allocator that can be asked), -EPROTO (what is in the page
+ * makes no sense), -EBUSY (another memstate asks), -EAGAIN (sooner than 100 times what
+ * the last answer cost).
  */
 int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);
 
 /*
- * Take out what probe_open() put in, and free the probe. Returns 0, or -errno if something was left behind: *ret_reason says
- * what; the helper leaves by itself then when nobody has asked it for a minute.
+ * Take out what probe_open() put in, and free the probe. Returns 0, or -errno if
+ * something was left behind: *ret_reason says what; the helper leaves by itself then when
+ * nobody has asked it for a minute.
  */
 int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **ret_reason);
 

@@ -33,7 +33,10 @@ static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 	       (result == -EINTR || (result <= -512 && result >= -516));
 }
 
-/* A program may use system calls of another kind, whose numbers mean others: they cannot be gone on with. */
+/*
+ * A program may use system calls of another kind, whose numbers mean others: they cannot
+ * be gone on with.
+ */
 static bool is_plain_syscall(int tid, const struct machine_state *state)
 {
 	size_t expected_bytes, bytes;
@@ -64,8 +67,8 @@ static int check_rseq(int tid, const struct machine_state *state)
 }
 
 /*
- * The mapping that is the stack of the thread, and of no signal handler or coroutine. libc keeps its own data of a
- * thread at the end of the thread's stack.
+ * The mapping that is the stack of the thread, and of no signal handler or coroutine.
+ * libc keeps its own data of a thread at the end of the thread's stack.
  */
 static const struct mapping *find_stack(const struct safe_point *where, int tid,
 					const struct machine_state *state)
@@ -152,7 +155,10 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 		return refuse("its stack is too deep to be looked through", ret_reason);
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
-	/* an old word of the stack is no obstacle where allocators never wait; a handler may have broken one off */
+	/*
+	 * an old word of the stack is no obstacle where allocators never wait; a handler
+	 * may have broken one off
+	 */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&
 	    blocked_kind(number) == BLOCKED_IDLE)
 		return 0;

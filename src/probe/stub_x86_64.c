@@ -6,9 +6,10 @@
 #if defined(__x86_64__)
 
 /*
- * rbx: struct machine_order. r12: the context of the frame, where rt_sigreturn(2) finds it. r13: struct
- * machine_answer, which the thread's own stack ends at for now: a handler may run meanwhile. ppoll(2) is the
- * sleep that leaves nothing behind with which the kernel would go on with another one.
+ * rbx: struct machine_order. r12: the context of the frame, where rt_sigreturn(2) finds
+ * it. r13: struct machine_answer, which the thread's own stack ends at for now: a handler
+ * may run meanwhile. ppoll(2) is the sleep that leaves nothing behind with which the
+ * kernel would go on with another one.
  */
 __asm__(".pushsection .rodata\n"
 	"machine_stub_start:\n"

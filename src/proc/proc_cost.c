@@ -15,7 +15,10 @@
 
 #define STATUS_MAX_BYTES 65536
 
-/* "1234 (a) b) S 1 1234 1234 0 -1 4194560 MINFLT CMINFLT MAJFLT CMAJFLT UTIME STIME CUTIME CSTIME …" */
+/*
+ * "1234 (a) b) S 1 1234 1234 0 -1 4194560 MINFLT CMINFLT MAJFLT CMAJFLT UTIME STIME
+ * CUTIME CSTIME …"
+ */
 int proc_cost_parse(const char *text, struct process_cost *ret)
 {
 	const char *close = strrchr(text, ')');

@@ -22,12 +22,15 @@ int proc_cost_parse(const char *text, struct process_cost *ret);
 /* Returns 0, or -errno as procfs_open_file(), or -EBADMSG. */
 int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret);
 
-/* VmHWM of status: the most Rss since its last exec. Returns 0, -errno, or -EBADMSG: a zombie has none. */
+/*
+ * VmHWM of status: the most Rss since its last exec. Returns 0, -errno, or -EBADMSG: a
+ * zombie has none.
+ */
 int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
 
 /*
- * The name of the program's file without its folder, as exe says. Returns 0, or -errno: only who may trace the process
- * may read it.
+ * The name of the program's file without its folder, as exe says. Returns 0, or -errno:
+ * only who may trace the process may read it.
  */
 int proc_cost_read_program(const struct procfs *fs, int pid, char *ret_name, size_t size);
 

@@ -18,7 +18,10 @@ static int read_entry(const struct procfs *fs, int pid, unsigned int wants, stru
 {
 	int r = wants ? proc_stat_read(fs, pid, ret) : 0;
 
-	/* hidden (hidepid=1) or spoilt (a capture): that there is such a process is all there is */
+	/*
+	 * hidden (hidepid=1) or spoilt (a capture): that there is such a process is all
+	 * there is
+	 */
 	if (wants && r != -EACCES && r != -EPERM && r != -EBADMSG)
 		return r;
 	*ret = (struct process){ .pid = pid, .uid = UINT32_MAX };

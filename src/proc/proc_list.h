@@ -18,9 +18,9 @@ enum list_want {
 typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
- * Every process, by ascending pid where the kernel lists them so. Returns 0, -errno of the directory, or what fn returned;
- * processes that end meanwhile are left out. Of one whose stat is hidden
- * (hidepid=1) or spoilt there is the pid, and its state is 0.
+ * Every process, by ascending pid where the kernel lists them so. Returns 0, -errno of
+ * the directory, or what fn returned; processes that end meanwhile are left out. Of one
+ * whose stat is hidden (hidepid=1) or spoilt there is the pid, and its state is 0.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
 

@@ -9,7 +9,10 @@
 
 #include "proc/procfs.h"
 
-/* The amount of a key, as "SwapTotal". Returns 0, -ENODATA if there is none, or another -errno. */
+/*
+ * The amount of a key, as "SwapTotal". Returns 0, -ENODATA if there is none, or another
+ * -errno.
+ */
 int proc_meminfo_read(const struct procfs *fs, const char *key, uint64_t *ret_bytes);
 
 /* The same from its text. Returns 0, -ENODATA, or -EBADMSG. */

@@ -34,7 +34,10 @@ static void add(struct tmpfs_devices *devices, uint32_t major, uint32_t minor, b
 	devices->items[devices->count++] = (struct tmpfs_device){ major, minor, is_tmpfs };
 }
 
-/* "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": optional fields end at " - " */
+/*
+ * "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": optional fields end at
+ * " - "
+ */
 static void parse_mount(struct tmpfs_devices *devices, const char *line)
 {
 	unsigned int major, minor;

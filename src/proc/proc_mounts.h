@@ -26,8 +26,8 @@ struct tmpfs_devices {
 void tmpfs_devices_release(struct tmpfs_devices *devices);
 
 /*
- * Is the file system of this device a tmpfs? The first time a device is asked for, pid's mountinfo is
- * read. A device that is not in it counts as none.
+ * Is the file system of this device a tmpfs? The first time a device is asked for, pid's
+ * mountinfo is read. A device that is not in it counts as none.
  */
 bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs, int pid,
 			  uint32_t major, uint32_t minor);

@@ -46,7 +46,10 @@ static enum pids_item items[ITEM_COUNT_] = {
 #define VALUE(item, type, stack) PIDS_VAL(item, type, stack)
 #endif
 
-/* libproc2 puts '?' for what is not printable in the locale; the bytes themselves are in comm. */
+/*
+ * libproc2 puts '?' for what is not printable in the locale; the bytes themselves are in
+ * comm.
+ */
 static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
 {
 	text_copy(p->comm, sizeof(p->comm), shown);
@@ -79,7 +82,10 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	struct pids_stack *stack;
 	int r;
 
-	/* a new one each time, for a few us: at the end of 4.0.2's list get() stays there for good */
+	/*
+	 * a new one each time, for a few us: at the end of 4.0.2's list get() stays there
+	 * for good
+	 */
 	r = procps_pids_new(&info, items, ITEM_COUNT_);
 	if (r < 0)
 		return r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_pids - libproc2, and the only place that knows it. Internal to proc/: others use proc_list.h.
+ * proc_pids - libproc2, and the only place that knows it. Internal to proc/: others use
+ * proc_list.h.
  */
 #ifndef MS_PROC_PROC_PIDS_H
 #define MS_PROC_PROC_PIDS_H

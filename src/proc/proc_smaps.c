@@ -16,26 +16,33 @@
 #include "proc/smaps_parse.h"
 
 /*
- * The kernel fills a page of its own with records until a read is served: one that does not fit any more it
- * throws away, with the walk of its page tables, and does again in the next read. With 4 KiB and more that
- * is one in each read, 8 to 19 % dearer; with this it is none up to 832 bytes, which are 670 and the name.
+ * The kernel fills a page of its own with records until a read is served: one that does
+ * not fit any more it throws away, with the walk of its page tables, and does again in
+ * the next read. With 4 KiB and more that is one in each read, 8 to 19 % dearer; with
+ * this it is none up to 832 bytes, which are 670 and the name.
  */
 #define READ_SIZE 3264
 
 /*
- * So many are parsed together. After each the kernel has left nothing of our code in the caches: one by one
- * they cost 1 to 2 % more.
+ * So many are parsed together. After each the kernel has left nothing of our code in the
+ * caches: one by one they cost 1 to 2 % more.
  */
 #define READS_AT_ONCE 16
 
-/* Less than one record: the kernel then walks one mapping per read. For mappings that are large. */
+/*
+ * Less than one record: the kernel then walks one mapping per read. For mappings that are
+ * large.
+ */
 #define READ_SIZE_SMALL 700
 
 /* A paced read stops for PAUSE after each BUDGET in the kernel, so that writers get the lock. */
 #define PACE_BUDGET_NS (500 * NS_PER_US)
 #define PACE_PAUSE_NS  (50 * NS_PER_US)
 
-/* A path is at most PATH_MAX bytes, each at most 4 when escaped, and some 800 bytes of fields. */
+/*
+ * A path is at most PATH_MAX bytes, each at most 4 when escaped, and some 800 bytes of
+ * fields.
+ */
 #define RECORD_SIZE_MAX (64 * 1024)
 
 void smaps_reader_init(struct smaps_reader *reader)
@@ -63,8 +70,9 @@ static ssize_t read_some(int fd, char *to, size_t size)
 }
 
 /*
- * How much to read at once, and how long it has been since others had a chance. The clock is read
- * once per read(): what is done with the text in between, a twentieth, counts as reading.
+ * How much to read at once, and how long it has been since others had a chance. The clock
+ * is read once per read(): what is done with the text in between, a twentieth, counts as
+ * reading.
  */
 struct pace {
 	bool is_paced;

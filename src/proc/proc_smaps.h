@@ -2,13 +2,15 @@
 /*
  * proc_smaps - /proc/PID/smaps and smaps_rollup to mappings and counters.
  *
- * Knows the file format and nothing else: no policy, no output. Fields it does not know are passed
- * over, fields that are missing stay BYTES_UNKNOWN, anything else that does not parse ends the read
- * with -EBADMSG. So does a record that lacks lines which the first one has: the text was cut there.
+ * Knows the file format and nothing else: no policy, no output. Fields it does not know
+ * are passed over, fields that are missing stay BYTES_UNKNOWN, anything else that does
+ * not parse ends the read with -EBADMSG. So does a record that lacks lines which the
+ * first one has: the text was cut there.
  *
- * What a read costs the target: it holds the target's memory map lock about 2.2 us per mapping and
- * 8 ms per GiB of resident 4 KiB pages, in the kernel, while other threads' mmap and munmap wait.
- * A paced reader lets them in every half millisecond. smaps_rollup is one read and cannot be paced.
+ * What a read costs the target: it holds the target's memory map lock about 2.2 us per
+ * mapping and 8 ms per GiB of resident 4 KiB pages, in the kernel, while other threads'
+ * mmap and munmap wait. A paced reader lets them in every half millisecond. smaps_rollup
+ * is one read and cannot be paced.
  */
 #ifndef MS_PROC_PROC_SMAPS_H
 #define MS_PROC_PROC_SMAPS_H
@@ -68,8 +70,9 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
 		    void *context, uint64_t *ret_read_ns);
 
 /*
- * The whole process in one record. Returns as above; -EOPNOTSUPP before Linux 4.14; -ESRCH also when
- * the process is there but has no memory (a zombie). *ret is untouched on failure.
+ * The whole process in one record. Returns as above; -EOPNOTSUPP before Linux 4.14;
+ * -ESRCH also when the process is there but has no memory (a zombie). *ret is untouched
+ * on failure.
  */
 int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
 		     struct counters *ret, uint64_t *ret_read_ns);
@@ -81,12 +84,15 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 int proc_smaps_read_text(int fd, bool is_paced, size_t limit, struct strbuf *out);
 
 /*
- * False when exec or exit has replaced the memory map that the open smaps showed. Also false for a
- * process that has none.
+ * False when exec or exit has replaced the memory map that the open smaps showed. Also
+ * false for a process that has none.
  */
 bool proc_smaps_is_map_there(int fd);
 
-/* Parse a text in memory as smaps. Returns 0, -EBADMSG with its line in *reterr_line, or fn's. */
+/*
+ * Parse a text in memory as smaps. Returns 0, -EBADMSG with its line in *reterr_line, or
+ * fn's.
+ */
 int smaps_parse(struct smaps_reader *reader, const char *text, size_t length, mapping_fn fn,
 		void *context, size_t *reterr_line);
 

@@ -60,7 +60,10 @@ static bool is_letter(char c)
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* "1234 (a) b) S 1 1234 1234 0 -1 4194560 …": comm may hold blanks and ')', so it ends at the last */
+/*
+ * "1234 (a) b) S 1 1234 1234 0 -1 4194560 …": comm may hold blanks and ')', so it ends at
+ * the last
+ */
 int proc_stat_parse(const char *text, size_t length, struct process *ret)
 {
 	const char *end = text + length;
@@ -110,8 +113,9 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 }
 
 /*
- * A live proc's directory belongs to the process's effective user, whether it is dumpable or not: the
- * files in it are another matter (task_dump_owner() in fs/proc/base.c). A capture has status.
+ * A live proc's directory belongs to the process's effective user, whether it is dumpable
+ * or not: the files in it are another matter (task_dump_owner() in fs/proc/base.c). A
+ * capture has status.
  */
 uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 {

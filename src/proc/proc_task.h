@@ -23,26 +23,29 @@ void address_list_release(struct address_list *list);
 
 /*
  * Append the user stack pointer of each thread that is not running just now, from
- * task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, -EOPNOTSUPP, or -EACCES: unlike the rest
- * of proc/, this file needs the right to trace the process.
+ * task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, -EOPNOTSUPP, or -EACCES:
+ * unlike the rest of proc/, this file needs the right to trace the process.
  */
 int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list);
 
 /*
- * The memory of a process whose first thread has ended is in the directories of the others only. Returns one of
- * them that lives, or -ESRCH.
+ * The memory of a process whose first thread has ended is in the directories of the
+ * others only. Returns one of them that lives, or -ESRCH.
  */
 int proc_task_find_living(const struct procfs *fs, int pid);
 
 /* One line of that file. Returns 0, -ENODATA ("running"), or -EBADMSG. */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
 
-/* The name in comm, raw bytes. Returns 0 or -errno as procfs_read_file(), *ret_comm then untouched. */
+/*
+ * The name in comm, raw bytes. Returns 0 or -errno as procfs_read_file(), *ret_comm then
+ * untouched.
+ */
 int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE]);
 
 /*
- * The command line, arguments joined by blanks, "" if there is none; raw bytes. At most 64 KiB of it.
- * Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
+ * The command line, arguments joined by blanks, "" if there is none; raw bytes. At most
+ * 64 KiB of it. Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
  */
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret);
 

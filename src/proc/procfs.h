@@ -2,9 +2,9 @@
 /*
  * procfs - a /proc, live or captured: the root every reader of this layer works below.
  *
- * Folds the kernel's ways to say "gone" into one: ENOENT and ESRCH of a pid that is not there any
- * more are -ESRCH; a file missing below a pid that is there is -EOPNOTSUPP (an older kernel, or a
- * capture without it).
+ * Folds the kernel's ways to say "gone" into one: ENOENT and ESRCH of a pid that is not
+ * there any more are -ESRCH; a file missing below a pid that is there is -EOPNOTSUPP (an
+ * older kernel, or a capture without it).
  */
 #ifndef MS_PROC_PROCFS_H
 #define MS_PROC_PROCFS_H

@@ -201,8 +201,9 @@ static int give_held(struct smaps_parse *p)
 }
 
 /*
- * Between two reads the kernel lets the map go, and goes on behind the address where it was: a mapping
- * that has grown there, or become one with the next, comes again, whole. It counts once, as it is now.
+ * Between two reads the kernel lets the map go, and goes on behind the address where it
+ * was: a mapping that has grown there, or become one with the next, comes again, whole.
+ * It counts once, as it is now.
  */
 static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 {

@@ -26,10 +26,11 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struc
 		       mapping_fn fn, void *context);
 
 /*
- * Take what is whole from text. A record that lacks what the first one has was cut: the kernel writes
- * the same lines in all of them. Returns 0 with *ret_used <= length bytes taken, -EBADMSG, or what fn
- * returned. The rest must come again, with more behind it. With at_end nothing is left over: a line
- * without its newline is -EBADMSG, for its number may be cut.
+ * Take what is whole from text. A record that lacks what the first one has was cut: the
+ * kernel writes the same lines in all of them. Returns 0 with *ret_used <= length bytes
+ * taken, -EBADMSG, or what fn returned. The rest must come again, with more behind it.
+ * With at_end nothing is left over: a line without its newline is -EBADMSG, for its
+ * number may be cut.
  */
 int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, bool at_end,
 		     size_t *ret_used);

@@ -2,8 +2,8 @@
 /*
  * column - the table of columns: names, headings, help, kinds, what they need, how they are got.
  *
- * It feeds CSV, JSON, tables, the screen, --list-columns, --help; the man page and the completion
- * are checked against it. Names are for ever and carry their unit.
+ * It feeds CSV, JSON, tables, the screen, --list-columns, --help; the man page and the
+ * completion are checked against it. Names are for ever and carry their unit.
  */
 #ifndef MS_RENDER_COLUMN_H
 #define MS_RENDER_COLUMN_H
@@ -105,7 +105,10 @@ int sort_key_parse(const struct column_set *set, const char *spec, struct sort_k
 /* <0, 0, >0 as for qsort(). Unknown values come last in either direction. */
 int sort_key_compare(const struct sort_key *key, const void *row_a, const void *row_b);
 
-/* A value as a person reads it; bytes as they are with exact_bytes. Foreign text is made printable. */
+/*
+ * A value as a person reads it; bytes as they are with exact_bytes. Foreign text is made
+ * printable.
+ */
 void value_add_text(struct strbuf *out, const struct column *column, const struct value *value,
 		    bool exact_bytes, bool ascii);
 

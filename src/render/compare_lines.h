@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_lines - the table of a comparison that a person reads, in a text as on a page: which figures
- * are in which order, and how they are said.
+ * compare_lines - the table of a comparison that a person reads, in a text as on a page:
+ * which figures are in which order, and how they are said.
  */
 #ifndef MS_RENDER_COMPARE_LINES_H
 #define MS_RENDER_COMPARE_LINES_H

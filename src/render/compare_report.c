@@ -116,7 +116,10 @@ static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t 
 	*at += cut;
 }
 
-/* Over as many lines as the longest name takes; of one that is longer still the rest is left out. */
+/*
+ * Over as many lines as the longest name takes; of one that is longer still the rest is
+ * left out.
+ */
 static void add_names(const struct report *r, const struct block *block)
 {
 	const struct variant *variants = r->view->comparison->variants;

@@ -2,8 +2,8 @@
 /*
  * compare_report - a comparison as one text, as rows of columns, as JSON and as a page of HTML.
  *
- * Rows, variant by variant: its runs in their order, then the median, the lowest and the highest of the
- * good ones.
+ * Rows, variant by variant: its runs in their order, then the median, the lowest and the
+ * highest of the good ones.
  */
 #ifndef MS_RENDER_COMPARE_REPORT_H
 #define MS_RENDER_COMPARE_REPORT_H

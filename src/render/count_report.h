@@ -37,7 +37,10 @@ void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns);
 
-/* For a terminal, while it runs: one line of at most options.max_width, without "\n". before: some time ago. */
+/*
+ * For a terminal, while it runs: one line of at most options.max_width, without "\n".
+ * before: some time ago.
+ */
 void count_report_add_line(struct strbuf *out, const struct count_report *report,
 			   const struct count_sums *before, uint64_t between_ns);
 

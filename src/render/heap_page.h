@@ -55,7 +55,10 @@ void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
 /* What jemalloc says of all, as mallctl(3) does under stats. */
 void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
 
-/* heap_helper.c: what the allocator said, and what a walk found of the same. Nothing where it was not to be asked. */
+/*
+ * heap_helper.c: what the allocator said, and what a walk found of the same. Nothing
+ * where it was not to be asked.
+ */
 void heap_helper_add_text(const struct heap_page *p);
 
 /* A member of the object that is being written. */

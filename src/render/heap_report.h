@@ -22,7 +22,10 @@ struct heap_report_options {
 	const struct helper_answer *answer; /* what the allocator said; NULL: it was not to be asked */
 };
 
-/* Append a page. The heap's quality is not unknown. detail may be NULL, here and below: it is left out. */
+/*
+ * Append a page. The heap's quality is not unknown. detail may be NULL, here and below:
+ * it is left out.
+ */
 void heap_report_add_text(struct strbuf *out, const struct usage *u, const struct heap *heap,
 			  const struct heap_detail *detail,
 			  const struct heap_report_options *options);
@@ -33,8 +36,8 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u, const struc
 			  const struct heap_report_options *options);
 
 /*
- * Append rows of CSV: one for each thing and each of its amounts, in columns that are the same for all,
- * as heap_report_add_csv_header() names them.
+ * Append rows of CSV: one for each thing and each of its amounts, in columns that are the
+ * same for all, as heap_report_add_csv_header() names them.
  */
 void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
 			 const struct heap_detail *detail,

@@ -124,7 +124,10 @@ static uint64_t rss_or_0(const struct run_sample *sample)
 	return bytes_known(sample->rss_bytes) ? sample->rss_bytes : 0;
 }
 
-/* Of each stretch the largest, so that no peak is lost; the first, the last and the marked ones. */
+/*
+ * Of each stretch the largest, so that no peak is lost; the first, the last and the
+ * marked ones.
+ */
 static void find_points(const struct html_series *series, const struct html_chart *chart,
 			struct points *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html_page - memory over time as one page of HTML that needs nothing but itself: no network, no other
- * file. Charts of Rss as stacked areas by owner, beside each other and with the same axes, with the
- * values under the pointer; any other text before them.
+ * html_page - memory over time as one page of HTML that needs nothing but itself: no
+ * network, no other file. Charts of Rss as stacked areas by owner, beside each other and
+ * with the same axes, with the values under the pointer; any other text before them.
  *
  * Texts are foreign: html_add_text() is the only way for one into a page.
  */
@@ -34,13 +34,16 @@ struct html_chart {
 	size_t mark_count;
 };
 
-/* Begin a page, and end it; between the two the caller adds charts, once, and elements of its own. */
+/*
+ * Begin a page, and end it; between the two the caller adds charts, once, and elements of
+ * its own.
+ */
 void html_page_begin(struct strbuf *out, const char *title);
 void html_page_end(struct strbuf *out);
 
 /*
- * Of a series with very many samples the largest of each short time are shown, and those that are
- * marked.
+ * Of a series with very many samples the largest of each short time are shown, and those
+ * that are marked.
  */
 void html_page_add_charts(struct strbuf *out, const struct html_chart *charts, size_t count);
 

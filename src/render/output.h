@@ -15,8 +15,9 @@ void csv_add_header(struct strbuf *out, const struct column_list *columns);
 void csv_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
 
 /*
- * A JSON object with one member per column. Numbers are numbers, addresses "0x…" strings, times strings,
- * unknown is null. Bytes of text that are not UTF-8 become \xHH (a backslash, in JSON "\\xHH").
+ * A JSON object with one member per column. Numbers are numbers, addresses "0x…" strings,
+ * times strings, unknown is null. Bytes of text that are not UTF-8 become \xHH (a
+ * backslash, in JSON "\\xHH").
  */
 void json_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
 
@@ -30,7 +31,10 @@ struct table_options {
 	int max_width; /* columns; text in the last column is cut to fit. 0: no limit */
 };
 
-/* Rows as a table, numbers to the right, words to the left. rows[i] as get() of the columns wants. */
+/*
+ * Rows as a table, numbers to the right, words to the left. rows[i] as get() of the
+ * columns wants.
+ */
 void table_add(struct strbuf *out, const struct column_list *columns, const void *const *rows,
 	       size_t row_count, const struct table_options *options);
 

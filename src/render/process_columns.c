@@ -106,7 +106,10 @@ static void get_comm(const void *row, int arg, struct value *ret)
 	set_text(ret, usage_of(row)->process.comm);
 }
 
-/* A kernel thread has no command line, nor has a process that wiped its own: the name stands in. */
+/*
+ * A kernel thread has no command line, nor has a process that wiped its own: the name
+ * stands in.
+ */
 static void get_command(const void *row, int arg, struct value *ret)
 {
 	const struct usage *u = usage_of(row);
@@ -116,8 +119,8 @@ static void get_command(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Names once looked up stay: a comparison holds two at a time, and a sort asks thousands of times for
- * what takes a file to answer.
+ * Names once looked up stay: a comparison holds two at a time, and a sort asks thousands
+ * of times for what takes a file to answer.
  */
 struct user {
 	struct user *next;

@@ -2,8 +2,8 @@
 /*
  * text_report - one process on one page.
  *
- * Made of the usage and its mappings alone, without clock or terminal: a report from a capture is the
- * report made live, byte for byte.
+ * Made of the usage and its mappings alone, without clock or terminal: a report from a
+ * capture is the report made live, byte for byte.
  */
 #ifndef MS_RENDER_TEXT_REPORT_H
 #define MS_RENDER_TEXT_REPORT_H

@@ -44,7 +44,10 @@ static void take_answer(const struct helper_answer *answer, struct usage *u,
 		ret->owner_bytes[o] = answer->bounds.owner_bytes[o];
 }
 
-/* Without a walk of it, or before one: what asking needs to know is only how much glibc has that is free. */
+/*
+ * Without a walk of it, or before one: what asking needs to know is only how much glibc
+ * has that is free.
+ */
 static bool is_asked_first(const struct usage *u)
 {
 	return u->allocator == ALLOCATOR_TCMALLOC || u->allocator == ALLOCATOR_MIMALLOC ||
@@ -57,8 +60,8 @@ static bool can_be_walked(const struct usage *u)
 }
 
 /*
- * The helper is there before the walk, so that both see the same heap; and jemalloc, which makes a cache for a
- * thread that asks, has been asked before.
+ * The helper is there before the walk, so that both see the same heap; and jemalloc,
+ * which makes a cache for a thread that asks, has been asked before.
  */
 int heap_ask(struct heap_reader *reader, struct usage *u, struct mapping_list *mappings,
 	     struct heap *ret)

@@ -18,7 +18,10 @@
 #include "classify/past_heap.h"
 #include "sample/heap_reader.h"
 
-/* Room for a copy that is kept from walk to walk; more would be held for nothing most of the time. */
+/*
+ * Room for a copy that is kept from walk to walk; more would be held for nothing most of
+ * the time.
+ */
 #define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
 
 #define FUTILE_DOUBLINGS_MAX 6
@@ -231,7 +234,10 @@ static void *run_walk(void *arg)
 		w->result = heap_reader_read(&w->reader, &w->usage, &w->mappings, &w->heap);
 		w->heap.pause_ns = pause_ns;
 	}
-	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
+	/*
+	 * what is done in the stop is done by another thread: it is busy as long as that
+	 * lasts
+	 */
 	w->cpu_ns = clock_thread_cpu_ns() + w->heap.pause_ns;
 	if (atomic_exchange(&w->state, WALK_HAS_ENDED) == WALK_IS_ABANDONED)
 		free_walk(w);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_keeper - the heaps of processes over time: walked as often as that may cost, carried over to the
- * samples in between.
+ * heap_keeper - the heaps of processes over time: walked as often as that may cost,
+ * carried over to the samples in between.
  *
- * A process is walked again when the time since its last walk began is at least 1000 / max_share_per_mille
- * times what that cost: the pause, of the process's time, and of one CPU the work of all processes' last
- * walks. A walk that found nothing makes the wait twice as long, up to 64 times. After the first round, processes that
- * are new wait too until the last walk's CPU time is its share.
+ * A process is walked again when the time since its last walk began is at least 1000 /
+ * max_share_per_mille times what that cost: the pause, of the process's time, and of one
+ * CPU the work of all processes' last walks. A walk that found nothing makes the wait
+ * twice as long, up to 64 times. After the first round, processes that are new wait too
+ * until the last walk's CPU time is its share.
  *
- * Walks are done by a thread of their own, one at a time: a read waits for it, but not longer than it has
- * patience, and then gives what is known so far.
+ * Walks are done by a thread of their own, one at a time: a read waits for it, but not
+ * longer than it has patience, and then gives what is known so far.
  */
 #ifndef MS_SAMPLE_HEAP_KEEPER_H
 #define MS_SAMPLE_HEAP_KEEPER_H
@@ -26,21 +27,23 @@ enum heap_stops {
 };
 
 /*
- * The sampler, which must outlive it, is for reads; walks have one, and a procfs, of their own.
- * max_pause_ns bounds each stop; a max_share_per_mille of 1000 walks at every read. Patience is endless at first.
+ * The sampler, which must outlive it, is for reads; walks have one, and a procfs, of
+ * their own. max_pause_ns bounds each stop; a max_share_per_mille of 1000 walks at every
+ * read. Patience is endless at first.
  */
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
 				    enum heap_stops stops, uint64_t max_pause_ns,
 				    unsigned int max_share_per_mille);
 
 /*
- * From now on the allocator is asked with each walk, through these, which are the keeper's from now on.
+ * From now on the allocator is asked with each walk, through these, which are the
+ * keeper's from now on.
  */
 void heap_keeper_set_helpers(struct heap_keeper *keeper, struct helpers *helpers);
 
 /*
- * A walk that is under way is left to end by itself; but with helpers its end is waited for, and they are freed:
- * on_left as helpers_free() has it.
+ * A walk that is under way is left to end by itself; but with helpers its end is waited
+ * for, and they are freed: on_left as helpers_free() has it.
  */
 void heap_keeper_free(struct heap_keeper *keeper,
 		      void (*on_left)(void *context, int pid, const char *what), void *context);
@@ -57,9 +60,10 @@ enum heap_walks {
 void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);
 
 /*
- * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the moment of a walk,
- * or carried over. u->heap_* say which, and why not where they are unknown. Where they are known and
- * u->heap_error is -EFBIG or -ETIMEDOUT, they were read while the process ran, and that is why.
+ * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the
+ * moment of a walk, or carried over. u->heap_* say which, and why not where they are
+ * unknown. Where they are known and u->heap_error is -EFBIG or -ETIMEDOUT, they were read
+ * while the process ran, and that is why.
  */
 int heap_keeper_read(struct heap_keeper *keeper, struct usage *u, struct mapping_list *ret);
 

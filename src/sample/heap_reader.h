@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_reader - one process with its heap: stop it, copy, let it go, walk the copy, put it into the
- * matrix; and ask its allocator, where that is wanted.
+ * heap_reader - one process with its heap: stop it, copy, let it go, walk the copy, put
+ * it into the matrix; and ask its allocator, where that is wanted.
  */
 #ifndef MS_SAMPLE_HEAP_READER_H
 #define MS_SAMPLE_HEAP_READER_H
@@ -39,25 +39,28 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 void heap_reader_release(struct heap_reader *reader);
 
 /*
- * How long the process would stand still, from its last figures: a guess on the safe side. BYTES_UNKNOWN
- * if they do not tell.
+ * How long the process would stand still, from its last figures: a guess on the safe
+ * side. BYTES_UNKNOWN if they do not tell.
  */
 uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
 				       const struct mapping_list *mappings);
 
 /*
- * As sampler_read_mappings(), and the heap too: *ret is initialised, and the heap's owners are in
- * u->matrix if ret->quality says that they are known. Of a target that is not stopped it is the last of
- * several readings, with how far these were apart.
+ * As sampler_read_mappings(), and the heap too: *ret is initialised, and the heap's
+ * owners are in u->matrix if ret->quality says that they are known. Of a target that is
+ * not stopped it is the last of several readings, with how far these were apart.
  *
- * Returns 0; or why the heap was not read, with *u and *mappings as sampler_read_mappings() left
- * them: as stop_run() and peek_copy(); -EFBIG when it would take longer than max_pause_ns, ret->expected_ns
- * being the estimate; -ENOMEM when there is no room for the copy; -EOPNOTSUPP for a captured tree.
- * Where u->error is set, nothing was read. ret->pause_ns is how long the process was stopped, whatever came of it.
+ * Returns 0; or why the heap was not read, with *u and *mappings as
+ * sampler_read_mappings() left them: as stop_run() and peek_copy(); -EFBIG when it would
+ * take longer than max_pause_ns, ret->expected_ns being the estimate; -ENOMEM when there
+ * is no room for the copy; -EOPNOTSUPP for a captured tree. Where u->error is set,
+ * nothing was read. ret->pause_ns is how long the process was stopped, whatever came of
+ * it.
  *
- * With helpers: reader->answer is what came of asking. Where the walk did not tell the owners, what the allocator
- * said does (heap.is_said), and that is no failure; of one that cannot be walked no copy is made then.
+ * With helpers: reader->answer is what came of asking. Where the walk did not tell the
+ * owners, what the allocator said does (heap.is_said), and that is no failure; of one
+ * that cannot be walked no copy is made then.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
@@ -67,8 +70,9 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Types, pages and pins of the heap that was read last. mappings: as that gave them, to stay until
- * the next reading, as reader->names holds on to them. *ret is initialised, and is to be released.
+ * Types, pages and pins of the heap that was read last. mappings: as that gave them, to
+ * stay until the next reading, as reader->names holds on to them. *ret is initialised,
+ * and is to be released.
  */
 void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
 			struct heap_detail *ret);

@@ -14,12 +14,18 @@
 #include "base/xalloc.h"
 #include "probe/probe.h"
 
-/* How long a safe moment is waited for, and an answer; where a stall is allowed, one that takes its time. */
+/*
+ * How long a safe moment is waited for, and an answer; where a stall is allowed, one that
+ * takes its time.
+ */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 #define ASK_LIMIT_NS (2 * NS_PER_S)
 #define STALL_LIMIT_NS (60 * NS_PER_S)
 
-/* To put one in costs the process something. Only to look for one costs it nothing: it may be just starting. */
+/*
+ * To put one in costs the process something. Only to look for one costs it nothing: it
+ * may be just starting.
+ */
 #define RETRY_NS NS_PER_S
 #define LOOK_NS (10 * NS_PER_MS)
 #define RETRY_MAX_NS (64 * NS_PER_S)
@@ -33,7 +39,10 @@ struct helper {
 	struct probe_cost cost;
 	int error; /* why */
 	const char *problem;
-	/* what has gone wrong with it, each error in the words of its first time: samples go on to speak of it */
+	/*
+	 * what has gone wrong with it, each error in the words of its first time: samples
+	 * go on to speak of it
+	 */
 	struct {
 		int error;
 		char *text;

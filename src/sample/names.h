@@ -2,7 +2,8 @@
 /*
  * names - of the types and symbols in a process's memory, asked for after it was let go.
  *
- * Opened before the memory is copied: what is read later is of that address space, or is not read.
+ * Opened before the memory is copied: what is read later is of that address space, or is
+ * not read.
  */
 #ifndef MS_SAMPLE_NAMES_H
 #define MS_SAMPLE_NAMES_H
@@ -26,7 +27,10 @@ struct names {
 /* Forgets what was open. What cannot be opened has no names. */
 void names_open(struct names *names, const struct procfs *fs, int pid);
 
-/* Now with its mappings, which are borrowed until the next call of any of these: symbols and types are there. */
+/*
+ * Now with its mappings, which are borrowed until the next call of any of these: symbols
+ * and types are there.
+ */
 void names_begin(struct names *names, const struct mapping_list *mappings);
 
 void names_release(struct names *names);

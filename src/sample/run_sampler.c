@@ -12,13 +12,17 @@
 #include "base/xalloc.h"
 #include "proc/proc_list.h"
 
-/* Listing all processes of the machine may take this part of one CPU, but is not put off for longer. */
+/*
+ * Listing all processes of the machine may take this part of one CPU, but is not put off
+ * for longer.
+ */
 #define LIST_SHARE  20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
- * Walks: when Rss has grown by so many percent, or the last one is this part of the run ago; but a walk that took T not before
- * WALK_SHARE times T, and twice as late after each that found nothing.
+ * Walks: when Rss has grown by so many percent, or the last one is this part of the run
+ * ago; but a walk that took T not before WALK_SHARE times T, and twice as late after each
+ * that found nothing.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART      20
@@ -199,7 +203,10 @@ static void list_again(struct run_sampler *s)
 	s->processes.count = kept;
 }
 
-/* The list itself: usages that are read are of its own, so that nothing of them is left in it. */
+/*
+ * The list itself: usages that are read are of its own, so that nothing of them is left
+ * in it.
+ */
 static int list(struct run_sampler *s)
 {
 	if (s->processes.count == 0 || clock_now_ns() >= s->relist_ns)
@@ -244,8 +251,8 @@ static bool is_wrappers_name(const char *name)
 }
 
 /*
- * A program whose work is to start another one, and that has; until it becomes another one itself. Scripts are named after
- * their interpreter's file.
+ * A program whose work is to start another one, and that has; until it becomes another
+ * one itself. Scripts are named after their interpreter's file.
  */
 static bool is_wrapper(struct run_sampler *s, const struct process *p)
 {
@@ -326,7 +333,10 @@ static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 		all->heap_quality = u->heap_quality;
 }
 
-/* Where too much is not known, the heaps that are go back to where they were before they were read. */
+/*
+ * Where too much is not known, the heaps that are go back to where they were before they
+ * were read.
+ */
 static void end_sums(struct sums *sums)
 {
 	struct run_sample *all = &sums->all;

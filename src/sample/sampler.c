@@ -356,7 +356,10 @@ static int list_selected(struct sampler *s, struct targets *targets, struct snap
 
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
-	/* a capture need not have comm, nor anything that says of what has no memory that it has none */
+	/*
+	 * a capture need not have comm, nor anything that says of what has no memory that
+	 * it has none
+	 */
 	if (!s->fs->is_live)
 		return LIST_STAT;
 	/* reading their memory tells those that have none; where it is not read stat must */

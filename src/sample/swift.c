@@ -33,7 +33,10 @@ static bool is_swift(const char *name)
 	       !strchr(name, '\n');
 }
 
-/* Start it with the input as a file: it may read and write in any order. Returns its pid or -errno. */
+/*
+ * Start it with the input as a file: it may read and write in any order. Returns its pid
+ * or -errno.
+ */
 static int start(int input_fd, int output_fd)
 {
 	char *const args[] = { (char *)"swift", (char *)"demangle", (char *)"--compact", NULL };

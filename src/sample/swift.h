@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * swift - names of Swift's types as in the source, by the program "swift demangle" if it is there.
+ * swift - names of Swift's types as in the source, by the program "swift demangle" if it
+ * is there.
  */
 #ifndef MS_SAMPLE_SWIFT_H
 #define MS_SAMPLE_SWIFT_H
@@ -8,8 +9,9 @@
 #include <stddef.h>
 
 /*
- * Those of the names (each NULL or the caller's, from malloc) that are Swift's are replaced. Without any
- * nothing is run. Without the program, or if it takes longer than two seconds, all stay as they are.
+ * Those of the names (each NULL or the caller's, from malloc) that are Swift's are
+ * replaced. Without any nothing is run. Without the program, or if it takes longer than
+ * two seconds, all stay as they are.
  */
 void swift_translate(char **names, size_t count);
 

@@ -2,9 +2,9 @@
 /*
  * block_list - which blocks a process had, in a file: to tell later which are new.
  *
- * The file is text up to an empty line, then a pair of numbers per block by address: the bytes
- * between the end of the one before and it, and its usable bytes; 7 bits to the byte, the lowest first, all but
- * the last byte with bit 7 set (LEB128).
+ * The file is text up to an empty line, then a pair of numbers per block by address: the
+ * bytes between the end of the one before and it, and its usable bytes; 7 bits to the
+ * byte, the lowest first, all but the last byte with bit 7 set (LEB128).
  *
  *     memstate blocks 1
  *     pid 4242
@@ -58,8 +58,9 @@ struct block_list {
 };
 
 /*
- * Returns 0; -errno; -EBADMSG for what is no such file, or a damaged one; -EPROTONOSUPPORT for one of
- * another version; -EFBIG. *ret is to be released after 0 only.
+ * Returns 0; -errno; -EBADMSG for what is no such file, or a damaged one;
+ * -EPROTONOSUPPORT for one of another version; -EFBIG. *ret is to be released after 0
+ * only.
  */
 int block_list_load(const char *path, struct block_list *ret);
 int block_list_parse(struct strbuf *text, struct block_list *ret); /* takes the text */

@@ -123,7 +123,10 @@ static int add_process_file(struct reading *reading, const char *name, redact_fn
 	return 0;
 }
 
-/* A thread may end at any time; stack pointers need the right to trace, and one note is enough. */
+/*
+ * A thread may end at any time; stack pointers need the right to trace, and one note is
+ * enough.
+ */
 static int add_task(struct reading *reading, int tid, bool *is_noted)
 {
 	int r = 0;
@@ -246,7 +249,10 @@ int capture_read_process(const struct procfs *fs, const struct process *p, struc
 	return r;
 }
 
-/* Of stat, whose other lines are about the whole machine's load, only when the machine started. */
+/*
+ * Of stat, whose other lines are about the whole machine's load, only when the machine
+ * started.
+ */
 static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

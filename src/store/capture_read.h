@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture_read - the files that a capture is made of, read into memory: those of one process at a
- * time, so that a process is captured whole or not at all.
+ * capture_read - the files that a capture is made of, read into memory: those of one
+ * process at a time, so that a process is captured whole or not at all.
  */
 #ifndef MS_STORE_CAPTURE_READ_H
 #define MS_STORE_CAPTURE_READ_H
@@ -32,11 +32,12 @@ void capture_files_release(struct capture_files *files);
 struct capture_file *capture_files_add(struct capture_files *files, const char *path);
 
 /*
- * Append the files of the process that readers use; paths and arguments hidden if there is a redactor. A
- * file that is not there or may not be read is left out, and `notes` gets a line that says so.
- * Returns 0, or what kept the process from being captured: -ESRCH (ended, or another one has its pid
- * now), -EACCES, -EOPNOTSUPP (no smaps), -ESTALE (exec'd each time it was tried), -EBADMSG, -EFBIG. On
- * failure *files is as it was.
+ * Append the files of the process that readers use; paths and arguments hidden if there
+ * is a redactor. A file that is not there or may not be read is left out, and `notes`
+ * gets a line that says so. Returns 0, or what kept the process from being captured:
+ * -ESRCH (ended, or another one has its pid now), -EACCES, -EOPNOTSUPP (no smaps),
+ * -ESTALE (exec'd each time it was tried), -EBADMSG, -EFBIG. On failure *files is as it
+ * was.
  */
 int capture_read_process(const struct procfs *fs, const struct process *p, struct redactor *redactor,
 			 struct capture_files *files, struct strbuf *notes);

@@ -16,8 +16,9 @@
 #include "base/xalloc.h"
 
 /*
- * The ustar format of POSIX 1988, which every tar reads, written here in a few lines: libarchive, with the
- * libraries that it brings, would take more memory than all the rest of memstate.
+ * The ustar format of POSIX 1988, which every tar reads, written here in a few lines:
+ * libarchive, with the libraries that it brings, would take more memory than all the rest
+ * of memstate.
  */
 #define BLOCK_SIZE 512
 
@@ -167,7 +168,10 @@ static int tar_finish(void *context)
 		return r;
 	if (fsync(data->fd) < 0)
 		return -errno;
-	/* a name that has been taken meanwhile is not replaced; vfat and others know no such flag */
+	/*
+	 * a name that has been taken meanwhile is not replaced; vfat and others know no
+	 * such flag
+	 */
 	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) < 0 &&
 	    (errno != EINVAL || rename(data->temporary, data->path) < 0))
 		return -errno;

@@ -196,8 +196,9 @@ static void add_mount_field(struct redactor *r, const char *field, const char *e
 }
 
 /*
- * "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": proc_pid_mountinfo(5). Blanks within
- * fields are escaped by the kernel. The last field may hold paths (overlay's lowerdir) in any form.
+ * "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": proc_pid_mountinfo(5).
+ * Blanks within fields are escaped by the kernel. The last field may hold paths
+ * (overlay's lowerdir) in any form.
  */
 static void redact_mount(struct redactor *r, const char *line, const char *end, struct strbuf *out)
 {

@@ -2,9 +2,10 @@
 /*
  * redact - paths and arguments replaced by pseudonyms, for captures that are given away.
  *
- * The same text gets the same pseudonym for as long as the redactor lives, whichever file it is in. Kept
- * is what memstate tells memory by: names in brackets, " (deleted)", and those of model/known_names.h.
- * Whatever is not in the documented format is refused or left out, never passed through.
+ * The same text gets the same pseudonym for as long as the redactor lives, whichever file
+ * it is in. Kept is what memstate tells memory by: names in brackets, " (deleted)", and
+ * those of model/known_names.h. Whatever is not in the documented format is refused or
+ * left out, never passed through.
  */
 #ifndef MS_STORE_REDACT_H
 #define MS_STORE_REDACT_H
@@ -18,12 +19,15 @@ struct redactor;
 struct redactor *redactor_new(void);
 void redactor_free(struct redactor *r);
 
-/* A name as in the last column of smaps. "/usr/lib/libc.so.6 (deleted)": "/p1/libc.so.6 (deleted)". */
+/*
+ * A name as in the last column of smaps. "/usr/lib/libc.so.6 (deleted)": "/p1/libc.so.6
+ * (deleted)".
+ */
 void redact_name(struct redactor *r, const char *name, size_t length, struct strbuf *out);
 
 /*
- * The whole text of smaps or smaps_rollup. Returns 0, or -EBADMSG at a line that is neither a header nor a
- * "Key:" line; *out then holds the lines before it.
+ * The whole text of smaps or smaps_rollup. Returns 0, or -EBADMSG at a line that is
+ * neither a header nor a "Key:" line; *out then holds the lines before it.
  */
 int redact_smaps(struct redactor *r, const char *text, size_t length, struct strbuf *out);
 

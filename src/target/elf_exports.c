@@ -12,7 +12,10 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-/* More than the tables of any library that was seen; a file can claim more than there is memory. */
+/*
+ * More than the tables of any library that was seen; a file can claim more than there is
+ * memory.
+ */
 #define TABLE_MAX_BYTES (UINT64_C(64) << 20)
 
 #if defined(__x86_64__)

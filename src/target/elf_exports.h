@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_exports - what an ELF file offers to others by name: the symbols that the dynamic linker sees.
+ * elf_exports - what an ELF file offers to others by name: the symbols that the dynamic
+ * linker sees.
  *
- * All names of an address, and nothing from a debug file, unlike elf_symbols; needs no libelf. The file is
- * foreign: what it says is checked.
+ * All names of an address, and nothing from a debug file, unlike elf_symbols; needs no
+ * libelf. The file is foreign: what it says is checked.
  */
 #ifndef MS_TARGET_ELF_EXPORTS_H
 #define MS_TARGET_ELF_EXPORTS_H
@@ -37,8 +38,8 @@ struct elf_exports {
 #define ELF_EXPORTS_INIT { NULL, 0, { { 0, 0, 0, false } }, 0, NULL }
 
 /*
- * Read them from an open file. Returns 0; -ENOEXEC if it is no ELF file of this machine and 64 bits; -ENODATA
- * if it is one without a table; -EBADMSG; -errno.
+ * Read them from an open file. Returns 0; -ENOEXEC if it is no ELF file of this machine
+ * and 64 bits; -ENODATA if it is one without a table; -EBADMSG; -errno.
  */
 int elf_exports_read(int fd, struct elf_exports *ret);
 void elf_exports_release(struct elf_exports *exports);
@@ -46,7 +47,10 @@ void elf_exports_release(struct elf_exports *exports);
 /* The one of that name, or NULL. */
 const struct elf_export *elf_exports_find(const struct elf_exports *exports, const char *name);
 
-/* Where the byte at offset_bytes of the file is loaded, before it is moved. False if it is not. */
+/*
+ * Where the byte at offset_bytes of the file is loaded, before it is moved. False if it
+ * is not.
+ */
 bool elf_exports_vaddr(const struct elf_exports *exports, uint64_t offset_bytes, uint64_t *ret);
 
 #endif

@@ -22,7 +22,10 @@
 #	include <libelf.h>
 #	include <pthread.h>
 
-/* More than the tables of any program that was seen; a file can claim more than there is memory. */
+/*
+ * More than the tables of any program that was seen; a file can claim more than there is
+ * memory.
+ */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256
 
@@ -30,8 +33,8 @@
 #	define BUILD_ID_MAX 64
 
 /*
- * Opened with the first file: it and libz take a sixth of a MiB, which most runs have no use for. It
- * stays open, so that no thread finds it gone.
+ * Opened with the first file: it and libz take a sixth of a MiB, which most runs have no
+ * use for. It stays open, so that no thread finds it gone.
  */
 #	define LIBELF_NAME "libelf.so.1"
 
@@ -299,7 +302,10 @@ static struct build_id read_build_id(struct elf_symbols *symbols, Elf *elf)
 	return id;
 }
 
-/* Opens the file below dir_fd that has this build-id, if it is there and is what its name says. */
+/*
+ * Opens the file below dir_fd that has this build-id, if it is there and is what its name
+ * says.
+ */
 static struct elf_file *open_debug(struct elf_symbols *symbols, int dir_fd,
 				   const char *prefix, const struct build_id *id)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_symbols - the symbols of one ELF file, by address. The only user of libelf, which is loaded
- * when the first file is read.
+ * elf_symbols - the symbols of one ELF file, by address. The only user of libelf, which
+ * is loaded when the first file is read.
  *
- * Files are foreign: what a table says is checked against the file; tables that are larger than any
- * program's are left out.
+ * Files are foreign: what a table says is checked against the file; tables that are
+ * larger than any program's are left out.
  */
 #ifndef MS_TARGET_ELF_SYMBOLS_H
 #define MS_TARGET_ELF_SYMBOLS_H
@@ -46,9 +46,9 @@ struct elf_symbols {
 bool elf_symbols_can_be_read(void);
 
 /*
- * Read them from an open file, which is closed in any case. root_fd: the process's root, or -1, searched
- * for a debug file before our own. Returns 0, -EBADMSG if it is no ELF file of 64 bits, -EOPNOTSUPP without
- * libelf, or -errno.
+ * Read them from an open file, which is closed in any case. root_fd: the process's root,
+ * or -1, searched for a debug file before our own. Returns 0, -EBADMSG if it is no ELF
+ * file of 64 bits, -EOPNOTSUPP without libelf, or -errno.
  */
 int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret);
 void elf_symbols_release(struct elf_symbols *symbols);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * give_back - counts how often processes give memory back to the kernel: munmap(2), and madvise(2) with MADV_DONTNEED or
- * MADV_FREE. The kernel counts, by perf_event_open(2) on its tracepoints; the process does nothing for it.
+ * give_back - counts how often processes give memory back to the kernel: munmap(2), and
+ * madvise(2) with MADV_DONTNEED or MADV_FREE. The kernel counts, by perf_event_open(2) on
+ * its tracepoints; the process does nothing for it.
  */
 #ifndef MS_TARGET_GIVE_BACK_H
 #define MS_TARGET_GIVE_BACK_H
@@ -17,8 +18,9 @@ struct give_back {
 #define GIVE_BACK_INIT { { -1, -1 } }
 
 /*
- * Count from now on, of a process and of all that it will start. Returns 0, or -errno: -ENOENT where tracefs is not mounted
- * at its usual places, -EACCES and -EPERM where that is not allowed; it then counts nothing.
+ * Count from now on, of a process and of all that it will start. Returns 0, or -errno:
+ * -ENOENT where tracefs is not mounted at its usual places, -EACCES and -EPERM where that
+ * is not allowed; it then counts nothing.
  */
 int give_back_begin(struct give_back *give_back, int pid);
 

@@ -9,8 +9,8 @@
 #include "model/mapping.h"
 
 /*
- * Open it for reading. process_fd is the process's directory in /proc. Returns a descriptor that the
- * caller closes; -ESTALE if only other files are to be had; -errno.
+ * Open it for reading. process_fd is the process's directory in /proc. Returns a
+ * descriptor that the caller closes; -ESTALE if only other files are to be had; -errno.
  */
 int mapped_file_open(int process_fd, const struct mapping *m);
 

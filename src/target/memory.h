@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memory - single words of a process, read after it was let go. For what does not change once a program
- * runs: tables that the linker made, texts in its files.
+ * memory - single words of a process, read after it was let go. For what does not change
+ * once a program runs: tables that the linker made, texts in its files.
  *
- * It is the address space that the process had when this was opened: after an execve(2), or with the process
- * gone and its number another's, nothing is read. No page is brought in: what is not there is read from
- * the file it would come from.
+ * It is the address space that the process had when this was opened: after an execve(2),
+ * or with the process gone and its number another's, nothing is read. No page is brought
+ * in: what is not there is read from the file it would come from.
  */
 #ifndef MS_TARGET_MEMORY_H
 #define MS_TARGET_MEMORY_H

@@ -13,7 +13,10 @@
 
 #include "base/clock.h"
 
-/* include/uapi/linux/fs.h of Linux 6.7, under names of our own: headers may be older, or have it. */
+/*
+ * include/uapi/linux/fs.h of Linux 6.7, under names of our own: headers may be older, or
+ * have it.
+ */
 struct scan_region {
 	__u64 start, end, categories;
 };
@@ -38,7 +41,10 @@ struct scan_arg {
 
 #define PAGEMAP_ENTRIES 2048
 
-/* One call copies at most this: often enough a look at the clock, seldom enough to cost nothing. */
+/*
+ * One call copies at most this: often enough a look at the clock, seldom enough to cost
+ * nothing.
+ */
 #define COPY_BYTES (UINT64_C(16) << 20)
 #define COPY_RUNS 512
 
@@ -139,7 +145,10 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 	return 0;
 }
 
-/* Where the copy stands: bytes of the image that are done, and the run that goes on from there. */
+/*
+ * Where the copy stands: bytes of the image that are done, and the run that goes on from
+ * there.
+ */
 struct progress {
 	uint64_t done_bytes;
 	size_t run;

@@ -2,8 +2,8 @@
 /*
  * peek - copy the resident pages of another process, in bulk.
  *
- * Only pages that are there are read: reading one that is not would map or swap it in. "There" is what
- * smaps counts as Rss, so the shared page of zeros is not.
+ * Only pages that are there are read: reading one that is not would map or swap it in.
+ * "There" is what smaps counts as Rss, so the shared page of zeros is not.
  */
 #ifndef MS_TARGET_PEEK_H
 #define MS_TARGET_PEEK_H
@@ -17,8 +17,9 @@
 struct peek_range {
 	uint64_t start_addr, end_addr; /* page aligned, readable */
 	/*
-	 * Pages may be shared since a fork, or by KSM. process_vm_readv(2) would give the target a copy of
-	 * each (it pins them, which unshares them since Linux 5.19); they are read through mem, slower.
+	 * Pages may be shared since a fork, or by KSM. process_vm_readv(2) would give the
+	 * target a copy of each (it pins them, which unshares them since Linux 5.19);
+	 * they are read through mem, slower.
 	 */
 	bool is_shared;
 };
@@ -34,9 +35,9 @@ struct peek {
 };
 
 /*
- * Copy the resident pages of the ranges, which are in order of address, into an image without runs.
- * Room that was reserved before is used first. Returns 0, -ETIMEDOUT, -ENOMEM, -ESRCH, -EPERM, or -ESTALE when
- * the memory changed under the copy.
+ * Copy the resident pages of the ranges, which are in order of address, into an image
+ * without runs. Room that was reserved before is used first. Returns 0, -ETIMEDOUT,
+ * -ENOMEM, -ESRCH, -EPERM, or -ESTALE when the memory changed under the copy.
  */
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image);
@@ -48,7 +49,10 @@ enum page_presence {
 	PAGE_SWAPPED,
 };
 
-/* What the page at addr is now. Before Linux 6.7 the page of zeros is resident like any other. 0 or -errno. */
+/*
+ * What the page at addr is now. Before Linux 6.7 the page of zeros is resident like any
+ * other. 0 or -errno.
+ */
 int peek_page(int pagemap_fd, uint64_t addr, enum page_presence *ret);
 
 #endif

@@ -16,8 +16,8 @@
 #	define GENERAL_WORDS (sizeof(struct user_regs_struct) / sizeof(uint64_t))
 
 /*
- * The XSAVE area: x87, SSE, AVX and AVX-512 end before byte 2700 in all its forms. What may follow, the
- * large tiles of AMX, holds no addresses.
+ * The XSAVE area: x87, SSE, AVX and AVX-512 end before byte 2700 in all its forms. What
+ * may follow, the large tiles of AMX, holds no addresses.
  */
 #	define VECTOR_WORDS (STOP_WORDS_MAX - GENERAL_WORDS)
 

@@ -26,13 +26,22 @@
 #include "base/xalloc.h"
 #include "target/registers.h"
 
-/* A thread stops when it gets to run, or at the end of a system call: looked for this often meanwhile. */
+/*
+ * A thread stops when it gets to run, or at the end of a system call: looked for this
+ * often meanwhile.
+ */
 #define POLL_NS (50 * NS_PER_US)
 
-/* What stops no sooner and is in an uninterruptible sleep is not waited for: the others stand still. */
+/*
+ * What stops no sooner and is in an uninterruptible sleep is not waited for: the others
+ * stand still.
+ */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
-/* The kernel may hold the tracer itself: looked for this often, and for how long beyond the limit. */
+/*
+ * The kernel may hold the tracer itself: looked for this often, and for how long beyond
+ * the limit.
+ */
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (200 * NS_PER_MS)
 
@@ -85,7 +94,10 @@ static bool has_ended(int task_fd, int tid)
 	return r == -ESRCH || (r == 0 && (state == 'Z' || state == 'X'));
 }
 
-/* Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of its own. */
+/*
+ * Why the kernel said EPERM: an ended thread is no obstacle (0), another tracer is one of
+ * its own.
+ */
 static int explain_refusal(const struct tracer *t, int tid)
 {
 	char state;
@@ -123,8 +135,9 @@ static void sort_seized(struct tracer *t)
 }
 
 /*
- * The kernel lets this wait for an execve() of the process, and that waits for its threads to be gone, which
- * those that we hold are not before we say so: stop_run() ends it by ending this thread.
+ * The kernel lets this wait for an execve() of the process, and that waits for its
+ * threads to be gone, which those that we hold are not before we say so: stop_run() ends
+ * it by ending this thread.
  */
 static int ptrace_seize(int tid)
 {
@@ -149,7 +162,10 @@ static int seize(struct tracer *t, int tid)
 		return explain_refusal(t, tid);
 	if (r < 0)
 		return r == -ESRCH ? 0 : r;
-	/* from here on the number is its own; before, the thread may have ended, and its number be another's */
+	/*
+	 * from here on the number is its own; before, the thread may have ended, and its
+	 * number be another's
+	 */
 	snprintf(name, sizeof(name), "%d", tid);
 	is_other = faccessat(t->request->task_fd, name, F_OK, 0) < 0;
 	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
@@ -169,8 +185,9 @@ static bool has_more(const struct tracer *t, size_t count)
 }
 
 /*
- * Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or -errno. Only what cannot
- * go away any more counts: those that stand, and a leader that has ended, which stays for the others.
+ * Take the threads that are not ours yet. Returns 1 if there may be more, 0 if not, or
+ * -errno. Only what cannot go away any more counts: those that stand, and a leader that
+ * has ended, which stays for the others.
  */
 static int seize_new(struct tracer *t)
 {
@@ -196,9 +213,10 @@ static int seize_new(struct tracer *t)
 }
 
 /*
- * A stop is looked at and left to be waited for: if memstate is killed now, the kernel then still knows the
- * signal that was about to be delivered. An end is taken note of, for other threads wait for that; that of
- * the process is its parent's, who may be memstate itself.
+ * A stop is looked at and left to be waited for: if memstate is killed now, the kernel
+ * then still knows the signal that was about to be delivered. An end is taken note of,
+ * for other threads wait for that; that of the process is its parent's, who may be
+ * memstate itself.
  */
 static void note_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
 {
@@ -339,7 +357,10 @@ static int work_stopped(struct tracer *t)
 	return r;
 }
 
-/* Threads that have not stopped cannot be detached: the kernel lets go of them with this thread. */
+/*
+ * Threads that have not stopped cannot be detached: the kernel lets go of them with this
+ * thread.
+ */
 static void release_all(struct tracer *t)
 {
 	for (size_t i = 0; i < t->count; i++)

@@ -17,7 +17,10 @@
 #include "target/elf_symbols.h"
 #include "target/mapped_file.h"
 
-/* A file's segments as they lie in memory: mappings of it in order, and the zeros behind (.bss). */
+/*
+ * A file's segments as they lie in memory: mappings of it in order, and the zeros behind
+ * (.bss).
+ */
 struct object {
 	uint64_t start_addr, end_addr;
 	size_t first_mapping, mapping_count; /* gaps and zeros included */

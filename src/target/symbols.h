@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols - names for addresses in the program and the libraries that a process has mapped: from the
- * symbol tables of these files, and of debug files with the same build-id, if they are installed.
+ * symbols - names for addresses in the program and the libraries that a process has
+ * mapped: from the symbol tables of these files, and of debug files with the same
+ * build-id, if they are installed.
  *
- * A file is read when an address in it is asked for the first time. One that is not the mapped one any more, or
- * does not lie in memory as it says, has no names: none rather than a wrong one.
+ * A file is read when an address in it is asked for the first time. One that is not the
+ * mapped one any more, or does not lie in memory as it says, has no names: none rather
+ * than a wrong one.
  */
 #ifndef MS_TARGET_SYMBOLS_H
 #define MS_TARGET_SYMBOLS_H
@@ -27,8 +29,8 @@ struct symbol {
 struct symbols;
 
 /*
- * Both are borrowed for as long as it lives: the process's directory in /proc, and its mappings by
- * address. NULL if there is no libelf; the functions below take it.
+ * Both are borrowed for as long as it lives: the process's directory in /proc, and its
+ * mappings by address. NULL if there is no libelf; the functions below take it.
  */
 struct symbols *symbols_new(int process_fd, const struct mapping_list *mappings);
 void symbols_free(struct symbols *symbols);
@@ -36,7 +38,10 @@ void symbols_free(struct symbols *symbols);
 /* The symbol that addr is in. False if there is none. */
 bool symbols_find(struct symbols *symbols, uint64_t addr, struct symbol *ret);
 
-/* Append "foo::bar()+16 in libfoo.so.1", control characters escaped. False, and *out as it was, if there is no symbol. */
+/*
+ * Append "foo::bar()+16 in libfoo.so.1", control characters escaped. False, and *out as
+ * it was, if there is no symbol.
+ */
 bool symbols_add_place(struct symbols *symbols, uint64_t addr, struct strbuf *out);
 
 #endif

@@ -35,7 +35,10 @@
 #define SPIN_NS (50 * NS_PER_US)
 #define POLL_NS (20 * NS_PER_US)
 
-/* The kernel may hold the tracer itself: looked for this often, and for how long beyond the limit. */
+/*
+ * The kernel may hold the tracer itself: looked for this often, and for how long beyond
+ * the limit.
+ */
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (500 * NS_PER_MS)
 
@@ -120,7 +123,8 @@ static int ask(enum __ptrace_request request, int tid, void *addr, void *data)
 }
 
 /*
- * The kernel lets this wait for an execve() of the process: trace_run() ends it then by ending this thread.
+ * The kernel lets this wait for an execve() of the process: trace_run() ends it then by
+ * ending this thread.
  */
 int trace_seize(int tid)
 {

@@ -2,9 +2,10 @@
 /*
  * trace - one thread of another process, held and changed by ptrace.
  *
- * All of it is done by a thread that does nothing else: the kernel lets go of what it holds when it ends.
- * PTRACE_O_EXITKILL is never set. What a stop is for is looked at and left where it is, so that the kernel still
- * knows of a signal on its way if memstate is killed meanwhile.
+ * All of it is done by a thread that does nothing else: the kernel lets go of what it
+ * holds when it ends. PTRACE_O_EXITKILL is never set. What a stop is for is looked at and
+ * left where it is, so that the kernel still knows of a signal on its way if memstate is
+ * killed meanwhile.
  *
  * All functions return 0 or -errno; -ESRCH: the thread is gone, or does not stand.
  */
@@ -14,12 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Run work in a thread that may trace; its result. -ETIMEDOUT if the kernel held it past limit_ns. */
+/*
+ * Run work in a thread that may trace; its result. -ETIMEDOUT if the kernel held it past
+ * limit_ns.
+ */
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns);
 
 /*
- * In that thread: the kernel makes *word another number than the thread's when the thread ends, however that comes.
- * NULL: no more. Returns that number.
+ * In that thread: the kernel makes *word another number than the thread's when the thread
+ * ends, however that comes. NULL: no more. Returns that number.
  */
 uint32_t trace_sign(uint32_t *word);
 
@@ -46,7 +50,10 @@ int trace_wait(int tid, uint64_t limit_ns, enum trace_event *ret, int *ret_signa
 int trace_resume(int tid, enum trace_how how, int signal);
 int trace_detach(int tid, int signal);
 
-/* General registers: struct user_regs_struct. -EOPNOTSUPP if the thread's are of another size. */
+/*
+ * General registers: struct user_regs_struct. -EOPNOTSUPP if the thread's are of another
+ * size.
+ */
 int trace_get_registers(int tid, void *ret, size_t size);
 int trace_set_registers(int tid, const void *registers, size_t size);
 

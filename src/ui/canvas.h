@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * canvas - a screen as a grid of cells, each a character and the role it plays. Knows no terminal.
+ * canvas - a screen as a grid of cells, each a character and the role it plays. Knows no
+ * terminal.
  */
 #ifndef MS_UI_CANVAS_H
 #define MS_UI_CANVAS_H

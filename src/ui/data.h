@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data - what the views show: the processes, and one of them mapping by mapping. The only part of
- * the screen that reads.
+ * data - what the views show: the processes, and one of them mapping by mapping. The only
+ * part of the screen that reads.
  */
 #ifndef MS_UI_DATA_H
 #define MS_UI_DATA_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data_heap - the heap of the one process: whether it may be read, when it is, and what was found.
+ * data_heap - the heap of the one process: whether it may be read, when it is, and what
+ * was found.
  */
 #ifndef MS_UI_DATA_HEAP_H
 #define MS_UI_DATA_HEAP_H

@@ -6,8 +6,8 @@
 #include "base/units.h"
 
 /*
- * The character of a cell by the levels of its one sample, or of its two: glyphs[left * (levels + 1)
- * + right]. Level 0 is blank.
+ * The character of a cell by the levels of its one sample, or of its two: glyphs[left *
+ * (levels + 1) + right]. Level 0 is blank.
  */
 static const struct style {
 	unsigned int samples; /* per cell */

@@ -63,8 +63,8 @@ const char *grid_heading(const struct column *column);
 bool grid_row_matches(const struct grid *g, const void *row, const char *words);
 
 /*
- * The row that has the words, round from where the cursor is: that row too with step 0, the next one
- * with 1, the former one with -1. SIZE_MAX if there is none.
+ * The row that has the words, round from where the cursor is: that row too with step 0,
+ * the next one with 1, the former one with -1. SIZE_MAX if there is none.
  */
 size_t grid_search(const struct grid *g, const void *const *rows, size_t count, const char *words,
 		   int step);

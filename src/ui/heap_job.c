@@ -107,7 +107,10 @@ struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop)
 	return NULL;
 }
 
-/* What was put into a process is taken out before memstate ends: each step of a read is bounded. */
+/*
+ * What was put into a process is taken out before memstate ends: each step of a read is
+ * bounded.
+ */
 static void wait_for_helpers(struct heap_job *job)
 {
 	struct pollfd wake = { .fd = job->wake_fd, .events = POLLIN };
@@ -202,7 +205,10 @@ static void read_heap(struct heap_job *job)
 		f->has_detail = true;
 	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
-	/* what is done in the stop is done by another thread: it is busy as long as that lasts */
+	/*
+	 * what is done in the stop is done by another thread: it is busy as long as that
+	 * lasts
+	 */
 	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
 	if (job->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
 		return;

@@ -2,8 +2,9 @@
 /*
  * heap_job - the heap of one process, read by a thread of its own: the screen goes on meanwhile.
  *
- * The thread has its own sampler and reader, and shares nothing with the caller but the flags below;
- * what it found is handed over whole. It may be left to end by itself, at any time.
+ * The thread has its own sampler and reader, and shares nothing with the caller but the
+ * flags below; what it found is handed over whole. It may be left to end by itself, at
+ * any time.
  */
 #ifndef MS_UI_HEAP_JOB_H
 #define MS_UI_HEAP_JOB_H
@@ -43,12 +44,16 @@ bool heap_findings_are_known(const struct heap_findings *f);
 
 struct heap_job;
 
-/* The procfs is copied. With no_stop the process goes on. NULL where descriptors have run out. */
+/*
+ * The procfs is copied. With no_stop the process goes on. NULL where descriptors have run
+ * out.
+ */
 struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop);
 
 /*
- * A job that runs is left to itself: it lets go of the target and of its memory when it ends. But where it has put
- * a helper into a process, it is waited for, and the helper is taken out.
+ * A job that runs is left to itself: it lets go of the target and of its memory when it
+ * ends. But where it has put a helper into a process, it is waited for, and the helper is
+ * taken out.
  */
 void heap_job_free(struct heap_job *job);
 
@@ -58,7 +63,10 @@ struct heap_request {
 	bool wants_detail;
 	bool wants_leaks;
 	bool or_running; /* where the stop would be longer: read it while the process runs */
-	/* ask its allocator too; one that was put in stays until it is not wanted any more, or another process is read */
+	/*
+	 * ask its allocator too; one that was put in stays until it is not wanted any
+	 * more, or another process is read
+	 */
 	bool wants_helper, may_inject;
 };
 

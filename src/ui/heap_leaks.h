@@ -42,8 +42,8 @@ struct heap_leaks {
 void heap_leaks_release(struct heap_leaks *leaks);
 
 /*
- * Read the heap of *u and scan it. Returns as leak_scan_run(); *ret_mappings and *ret_heap are as
- * heap_reader_read() sets them, and *ret is initialised.
+ * Read the heap of *u and scan it. Returns as leak_scan_run(); *ret_mappings and
+ * *ret_heap are as heap_reader_read() sets them, and *ret is initialised.
  */
 int heap_leaks_scan(struct heap_reader *reader, struct usage *u, const struct mark_progress *progress,
 		    struct mapping_list *ret_mappings, struct heap *ret_heap,

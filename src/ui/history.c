@@ -117,8 +117,8 @@ static bool is_of_owner(unsigned int part)
 }
 
 /*
- * What is the heap's was in other owners before it was known: that they lost it is no change. What is
- * known of them begins here.
+ * What is the heap's was in other owners before it was known: that they lost it is no
+ * change. What is known of them begins here.
  */
 static void restart_owners(struct history *h)
 {

@@ -47,7 +47,10 @@ struct history {
 	struct sample *items; /* oldest first */
 	size_t count;
 	size_t capacity;
-	/* the first one, which stays when the oldest are dropped; of owners: since the heap is known */
+	/*
+	 * the first one, which stays when the oldest are dropped; of owners: since the
+	 * heap is known
+	 */
 	struct sample start;
 };
 
@@ -58,8 +61,8 @@ void history_release(struct history *h);
 void history_clear(struct history *h);
 
 /*
- * Add what was read. Samples that should have come since the last one, one every interval_ns, are
- * added as missing.
+ * Add what was read. Samples that should have come since the last one, one every
+ * interval_ns, are added as missing.
  */
 void history_add(struct history *h, const struct usage *u, uint64_t interval_ns);
 
@@ -67,8 +70,8 @@ void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
 void history_amend(struct history *h, const struct usage *u);
 
 /*
- * How much a part changed since the first sample; per second, over the last five seconds or the last
- * two samples. False when it is not known; *ret is untouched then.
+ * How much a part changed since the first sample; per second, over the last five seconds
+ * or the last two samples. False when it is not known; *ret is untouched then.
  */
 bool history_get_change(const struct history *h, enum part part, int64_t *ret_bytes);
 bool history_get_rate(const struct history *h, enum part part, int64_t *ret_bytes_per_s);

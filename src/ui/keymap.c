@@ -10,7 +10,10 @@
 
 #define FN(n) (KEY_FUNCTION + (n))
 
-/* In the order of the help screen and the bar; where two rows have a key, the first that works wins. */
+/*
+ * In the order of the help screen and the bar; where two rows have a key, the first that
+ * works wins.
+ */
 const struct key_row key_rows[] = {
 	{ { FN(1), 'h', '?' }, ACTION_HELP, IN_VIEWS, "Help", "this help" },
 	{ { KEY_RETURN }, ACTION_OPEN, IN_PROCESSES | WHEN_CHOSEN, "Open",

@@ -123,7 +123,10 @@ struct key_row {
 extern const struct key_row key_rows[];
 extern const size_t key_row_count;
 
-/* Rows that work in the same places. The views come first, and only they are on the help screen. */
+/*
+ * Rows that work in the same places. The views come first, and only they are on the help
+ * screen.
+ */
 struct key_section {
 	const char *title;
 	unsigned int contexts; /* IN_ of views, or of what is over them */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lines - a text of lines of which a page is shown. It is written in full each time, from its first line,
- * and what is not on the page goes nowhere: so lines are counted by what draws them.
+ * lines - a text of lines of which a page is shown. It is written in full each time, from
+ * its first line, and what is not on the page goes nowhere: so lines are counted by what
+ * draws them.
  */
 #ifndef MS_UI_LINES_H
 #define MS_UI_LINES_H
@@ -19,8 +20,8 @@ struct lines {
 };
 
 /*
- * The next line, one column from the left edge. Where it is not on the page, its canvas is NULL, and what
- * is drawn with it goes nowhere.
+ * The next line, one column from the left edge. Where it is not on the page, its canvas
+ * is NULL, and what is drawn with it goes nowhere.
  */
 struct pen lines_next(struct lines *l);
 

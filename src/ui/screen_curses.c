@@ -211,7 +211,10 @@ static void put_line(const struct screen *s, const struct cell *line, int y)
 	}
 }
 
-/* Lines that are as they were are left alone; within the others curses finds what has changed. */
+/*
+ * Lines that are as they were are left alone; within the others curses finds what has
+ * changed.
+ */
 static void draw(struct screen *s)
 {
 	struct canvas former = s->shown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * theme - how roles look: with 256 colours, with 8, with none. Colour is never the only sign: what it
- * says is said by a letter or a mark too.
+ * theme - how roles look: with 256 colours, with 8, with none. Colour is never the only
+ * sign: what it says is said by a letter or a mark too.
  */
 #ifndef MS_UI_THEME_H
 #define MS_UI_THEME_H

@@ -19,8 +19,8 @@ struct tree_place {
 };
 
 /*
- * Put the rows, of process_columns, into the order of the tree; siblings stay in the order they are
- * in. Every row comes once, whatever the parents say.
+ * Put the rows, of process_columns, into the order of the tree; siblings stay in the
+ * order they are in. Every row comes once, whatever the parents say.
  */
 void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
 

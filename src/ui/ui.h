@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ui - the screen: its state, what keys do to it, and how it is drawn. All but ui_run() works without
- * a terminal.
+ * ui - the screen: its state, what keys do to it, and how it is drawn. All but ui_run()
+ * works without a terminal.
  */
 #ifndef MS_UI_UI_H
 #define MS_UI_UI_H
@@ -18,11 +18,17 @@ struct ui_options {
 	bool exact_bytes;
 	bool is_live;	  /* false: a captured tree, which is read once */
 	const struct procfs *fs; /* for heaps; NULL: they are not to be read */
-	/* longest stops of a process for its heap: when somebody asks for it, and without being asked */
+	/*
+	 * longest stops of a process for its heap: when somebody asks for it, and without
+	 * being asked
+	 */
 	uint64_t max_pause_ns, auto_pause_ns;
 	bool no_stop; /* read it while the process runs on */
 	bool may_run; /* the same, where the stop would be longer than auto_pause_ns */
-	/* ask the allocators of processes that were named, by helpers; and: one may be put into these */
+	/*
+	 * ask the allocators of processes that were named, by helpers; and: one may be
+	 * put into these
+	 */
 	bool asks_helper, may_inject;
 	const char *sort; /* as -s takes it, and right; NULL: the default */
 
@@ -38,9 +44,9 @@ struct ui_options {
 bool ui_can_run(void);
 
 /*
- * Show the screen until the user leaves it. Returns 0, the number of the signal that ended it (INT,
- * TERM, HUP), or -errno. The terminal is as it was before,
- * whatever happens. INT, TERM, HUP and CHLD must be held back by the caller.
+ * Show the screen until the user leaves it. Returns 0, the number of the signal that
+ * ended it (INT, TERM, HUP), or -errno. The terminal is as it was before, whatever
+ * happens. INT, TERM, HUP and CHLD must be held back by the caller.
  */
 int ui_run(const struct ui_options *options);
 
@@ -111,7 +117,10 @@ void ui_refresh(struct ui *ui, uint64_t now_ns);
 /* When to call ui_refresh() next; UINT64_MAX: not before something happens. */
 uint64_t ui_due_ns(const struct ui *ui);
 
-/* Take what threads have found, and begin what is wanted of them. True if there is something new. */
+/*
+ * Take what threads have found, and begin what is wanted of them. True if there is
+ * something new.
+ */
 bool ui_poll(struct ui *ui);
 
 /* Readable when there may be something; -1: nothing will be. */

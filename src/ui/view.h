@@ -127,7 +127,10 @@ void mappings_init(struct mappings_view *v, const struct data *data, bool exact_
 void mappings_release(struct mappings_view *v);
 void mappings_update(struct mappings_view *v);
 
-/* Show those of one owner alone, or of all: OWNER_COUNT_. Of the heap's owners: all that malloc has. */
+/*
+ * Show those of one owner alone, or of all: OWNER_COUNT_. Of the heap's owners: all that
+ * malloc has.
+ */
 void mappings_show_owner(struct mappings_view *v, enum owner owner);
 bool mappings_act(struct mappings_view *v, enum action action);
 bool mappings_search(struct mappings_view *v, int step);

@@ -22,8 +22,8 @@ struct block_page {
 #define BIT_NONE UINT64_MAX
 
 /*
- * User space of x86-64 with four levels of tables ends at 47 bits; above is nothing but five-level
- * space. The tables here are cut like the kernel's.
+ * User space of x86-64 with four levels of tables ends at 47 bits; above is nothing but
+ * five-level space. The tables here are cut like the kernel's.
  */
 #define INDEX_ADDR_BITS 47
 #define INDEX_TABLE_BITS 9

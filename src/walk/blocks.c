@@ -9,12 +9,18 @@
 
 #include "base/xalloc.h"
 
-/* In the size of a chain's blocks (glibc, malloc/malloc.c): PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA. */
+/*
+ * In the size of a chain's blocks (glibc, malloc/malloc.c): PREV_INUSE, IS_MMAPPED,
+ * NON_MAIN_ARENA.
+ */
 #define SIZE_FLAGS UINT64_C(7)
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
-/* Large ones in huge pages: they are read in no order, and each small page would have to be found. */
+/*
+ * Large ones in huge pages: they are read in no order, and each small page would have to
+ * be found.
+ */
 static uint64_t *make_bits(uint64_t bit_count)
 {
 	uint64_t bytes = (bit_count / 64 + 1) * sizeof(uint64_t);

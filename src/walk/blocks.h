@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blocks - what malloc handed out, cached and took back, block by block, whichever allocator it is.
+ * blocks - what malloc handed out, cached and took back, block by block, whichever
+ * allocator it is.
  *
- * A walker fills it from a copy of the memory and checks every block first: sizes are sound, blocks do
- * not overlap. Memory of an arena that is not trusted has no extent here. Whoever asks about blocks (the mark,
- * types, the map of pages) asks this, and knows no allocator's structures.
+ * A walker fills it from a copy of the memory and checks every block first: sizes are
+ * sound, blocks do not overlap. Memory of an arena that is not trusted has no extent
+ * here. Whoever asks about blocks (the mark, types, the map of pages) asks this, and
+ * knows no allocator's structures.
  *
  * Per block there is a bit: its number in any side table of bit_count bits.
  */
@@ -77,7 +79,10 @@ struct blocks {
 
 	struct page_use *pages; /* per page of the image */
 
-	/* the allocator's own data among a library's: its addresses of blocks keep none in use */
+	/*
+	 * the allocator's own data among a library's: its addresses of blocks keep none
+	 * in use
+	 */
 	uint64_t own_start_addr, own_end_addr;
 };
 

@@ -9,9 +9,10 @@
 #include "model/mapping.h"
 
 /*
- * Of the first 256 bytes, the first of these that holds: nothing of it is resident; all are zero; the
- * bytes before the first zero, 4 of them or more, are printable ASCII or white space; half of the
- * words that are not zero are addresses within mappings; else mixed.
+ * Of the first 256 bytes, the first of these that holds: nothing of it is resident; all
+ * are zero; the bytes before the first zero, 4 of them or more, are printable ASCII or
+ * white space; half of the words that are not zero are addresses within mappings; else
+ * mixed.
  */
 enum content {
 	CONTENT_ABSENT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detail - what the live blocks are, how full the pages, and who keeps those that are nearly free:
- * counted over the blocks of any allocator.
+ * detail - what the live blocks are, how full the pages, and who keeps those that are
+ * nearly free: counted over the blocks of any allocator.
  */
 #ifndef MS_WALK_DETAIL_H
 #define MS_WALK_DETAIL_H

@@ -5,7 +5,10 @@
 
 #include "walk/walk_glibc.h"
 
-/* The arena's pointer to its last chunk is so near its start, whatever the layout; its bins follow. */
+/*
+ * The arena's pointer to its last chunk is so near its start, whatever the layout; its
+ * bins follow.
+ */
 #define TOP_OFFSET_MAX 128
 
 #define SMALL_BINS 64

@@ -51,7 +51,10 @@ struct marker {
 /* In a block_ref: its head says how large it is. */
 #define EXTENT_OF_HEAD UINT32_MAX
 
-/* In the word before a block of a chain: see blocks.c; and glibc's IS_MMAPPED, which is none's. */
+/*
+ * In the word before a block of a chain: see blocks.c; and glibc's IS_MMAPPED, which is
+ * none's.
+ */
 #define SIZE_FLAGS UINT64_C(7)
 #define SIZE_MAPPED UINT64_C(2)
 
@@ -70,7 +73,10 @@ static inline void bit_clear(uint64_t *bits, uint64_t bit)
 	bits[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 }
 
-/* Where addr is in the image, without a look at anything that may be far: most heaps are one run. */
+/*
+ * Where addr is in the image, without a look at anything that may be far: most heaps are
+ * one run.
+ */
 static inline uint64_t image_offset(const struct marker *m, uint64_t addr)
 {
 	const struct block_page *page;
@@ -119,7 +125,10 @@ static void take_candidate(struct marker *m)
 		push(m, &ref);
 }
 
-/* Ask for what is needed to find a block and to scan it, at once: one wait instead of several. */
+/*
+ * Ask for what is needed to find a block and to scan it, at once: one wait instead of
+ * several.
+ */
 static inline void prefetch(const struct marker *m, uint64_t head)
 {
 	uint64_t offset = image_offset(m, head);

@@ -17,7 +17,10 @@
 
 #define TELL_BYTES (UINT64_C(4) << 20)
 
-/* Visits, in the order in which the blocks were met: which word led there, and who has that word. */
+/*
+ * Visits, in the order in which the blocks were met: which word led there, and who has
+ * that word.
+ */
 struct search {
 	const struct mark_input *input;
 	struct image *image;

@@ -22,9 +22,9 @@ struct path {
 };
 
 /*
- * Search breadth first from the roots, until the live block that begins at addr is reached. Returns 0,
- * *ret saying whether it is, or -ECANCELED; *ret is initialised, release it. Takes 12 bytes per block that is
- * met on the way.
+ * Search breadth first from the roots, until the live block that begins at addr is
+ * reached. Returns 0, *ret saying whether it is, or -ECANCELED; *ret is initialised,
+ * release it. Takes 12 bytes per block that is met on the way.
  */
 int path_find(const struct mark_input *input, uint64_t addr, struct path *ret);
 void path_release(struct path *path);

@@ -162,7 +162,10 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 		       : 0;
 }
 
-/* What stands before the place in a table that objects point to, and what the second leads to. */
+/*
+ * What stands before the place in a table that objects point to, and what the second
+ * leads to.
+ */
 struct type_info {
 	uint64_t table_addr; /* that of the class of this type_info */
 	char name[NAME_MAX_BYTES];
@@ -199,8 +202,8 @@ static bool is_class_name(const char *name)
 }
 
 /*
- * Without symbols: the class of each type_info is one of the ABI's own three, which has a type_info
- * too, whose name says so.
+ * Without symbols: the class of each type_info is one of the ABI's own three, which has a
+ * type_info too, whose name says so.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {
@@ -248,7 +251,10 @@ static void grow_words(struct types *types)
 	free(old);
 }
 
-/* In the memory of a file, where linkers put tables, or in the zeros behind, where copies of them go. */
+/*
+ * In the memory of a file, where linkers put tables, or in the zeros behind, where copies
+ * of them go.
+ */
 static bool may_be_table(const struct types *types, uint64_t word)
 {
 	const struct mapping *m = memory_find_mapping(types->memory, word);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * types - what a block is, by its first word: an object of C++ begins with the address of its class's
- * table (vtable), one of Swift or Objective-C with that of its class. Tables are known by their symbols;
- * those of C++ also without, by the type information in front of them (Itanium C++ ABI, 2.9.5).
+ * types - what a block is, by its first word: an object of C++ begins with the address of
+ * its class's table (vtable), one of Swift or Objective-C with that of its class. Tables
+ * are known by their symbols; those of C++ also without, by the type information in front
+ * of them (Itanium C++ ABI, 2.9.5).
  *
  * A block that begins otherwise has no type here: C has none in memory.
  */

@@ -7,7 +7,10 @@
 
 #include "model/known_names.h"
 
-/* Where Go puts its heap on 64-bit machines, unless something else is there; and how it names it since 1.25. */
+/*
+ * Where Go puts its heap on 64-bit machines, unless something else is there; and how it
+ * names it since 1.25.
+ */
 #define GO_ARENA_ADDR UINT64_C(0xc000000000)
 #define GO_NAME "[anon: Go: "
 

@@ -2,8 +2,9 @@
 /*
  * walk - an allocator's state from a copy of a process's memory. Pure: it reads the copy only.
  *
- * The copy is foreign. Every address, size and count in it is checked before it is used: memory that
- * lies makes the answer "unknown", and takes time and room in proportion to the copy, never more.
+ * The copy is foreign. Every address, size and count in it is checked before it is used:
+ * memory that lies makes the answer "unknown", and takes time and room in proportion to
+ * the copy, never more.
  */
 #ifndef MS_WALK_WALK_H
 #define MS_WALK_WALK_H
@@ -20,8 +21,8 @@ struct walk_input {
 	const uint64_t *thread_addrs;	     /* thread pointers, for the thread caches */
 	size_t thread_count;
 	/*
-	 * The target ran while it was copied, page after page: lists are of no use, and chains may be
-	 * torn. Cached and fast chunks count as live.
+	 * The target ran while it was copied, page after page: lists are of no use, and
+	 * chains may be torn. Cached and fast chunks count as live.
 	 */
 	bool is_running;
 };
@@ -30,12 +31,13 @@ struct walk_input {
 bool walk_wants_mapping(const struct mapping *m);
 
 /*
- * The heap of the allocator that the process uses. *ret and *ret_blocks are initialised, and are to be
- * released; what could not be trusted is said in *ret, and is not in *ret_blocks, which needs the image for
- * as long as it is used.
+ * The heap of the allocator that the process uses. *ret and *ret_blocks are initialised,
+ * and are to be released; what could not be trusted is said in *ret, and is not in
+ * *ret_blocks, which needs the image for as long as it is used.
  *
- * Where two allocators are at work that can be read, it is that with more resident memory; what the other
- * has is as any other anonymous memory. One that cannot be read is named in *ret, and its quality is unknown.
+ * Where two allocators are at work that can be read, it is that with more resident
+ * memory; what the other has is as any other anonymous memory. One that cannot be read is
+ * named in *ret, and its quality is unknown.
  */
 void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 

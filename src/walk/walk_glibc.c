@@ -8,7 +8,10 @@
 
 #include "base/xalloc.h"
 
-/* Searches may look at each 16 bytes of the image a few times over, and at small images often. */
+/*
+ * Searches may look at each 16 bytes of the image a few times over, and at small images
+ * often.
+ */
 #define BUDGET_PER_GRANULE 8
 #define BUDGET_MIN UINT64_C(1000000)
 

@@ -2,8 +2,9 @@
 /*
  * walk_glibc - what the parts of the glibc walker share. Internal to walk/.
  *
- * Sources: malloc/malloc.c and malloc/arena.c of glibc 2.26 to 2.42 and the development tree after it;
- * x86-64. Which layout a libc has shows in the memory itself: see struct layout.
+ * Sources: malloc/malloc.c and malloc/arena.c of glibc 2.26 to 2.42 and the development
+ * tree after it; x86-64. Which layout a libc has shows in the memory itself: see struct
+ * layout.
  */
 #ifndef MS_WALK_WALK_GLIBC_H
 #define MS_WALK_WALK_GLIBC_H
@@ -159,8 +160,8 @@ void glibc_read_lists(struct glibc *g);
 bool glibc_read_bins(struct glibc *g, size_t index);
 
 /*
- * A list linked by single pointers: of fastbins, which point to chunks, or of thread caches, which
- * point to what the user had.
+ * A list linked by single pointers: of fastbins, which point to chunks, or of thread
+ * caches, which point to what the user had.
  */
 struct free_list {
 	uint64_t first_addr;

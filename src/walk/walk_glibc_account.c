@@ -9,8 +9,9 @@
 #include "walk/page_use.h"
 
 /*
- * What malloc_trim(0) would give back. It first merges the chunks of fastbins with their neighbours;
- * then each free stretch loses its whole pages behind the head of 48 bytes. Caches keep theirs.
+ * What malloc_trim(0) would give back. It first merges the chunks of fastbins with their
+ * neighbours; then each free stretch loses its whole pages behind the head of 48 bytes.
+ * Caches keep theirs.
  */
 struct trim {
 	uint64_t start_addr; /* of the free stretch that ends here, or 0 */
@@ -128,8 +129,9 @@ static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 }
 
 /*
- * The size of a chunk that was found when the chain was walked; 0 if there is none at addr. Where the next
- * one is noted says it too, without a look at the copy, which is large.
+ * The size of a chunk that was found when the chain was walked; 0 if there is none at
+ * addr. Where the next one is noted says it too, without a look at the copy, which is
+ * large.
  */
 static uint64_t noted_size(struct glibc *g, const struct region *region, uint64_t addr)
 {

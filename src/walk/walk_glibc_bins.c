@@ -8,8 +8,9 @@
 #define SMALL_BINS 64 /* bin i below this holds chunks of 16 * i bytes only */
 
 /*
- * Where a bin goes on is known only once its chunk is there, and that is far from all others: so several
- * bins are read at the same time, each from both of its ends, and what comes next is fetched meanwhile.
+ * Where a bin goes on is known only once its chunk is there, and that is far from all
+ * others: so several bins are read at the same time, each from both of its ends, and what
+ * comes next is fetched meanwhile.
  */
 #define BINS_AT_ONCE 8
 
@@ -38,7 +39,10 @@ static void fetch(struct glibc *g, uint64_t addr)
 	__builtin_prefetch(&g->blocks->not_live[offset / CHUNK_ALIGN / 64]);
 }
 
-/* Does memory at addr belong to the arena, and did a neighbour say that it is a chunk that is free? */
+/*
+ * Does memory at addr belong to the arena, and did a neighbour say that it is a chunk
+ * that is free?
+ */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {
 	const struct region *region = glibc_region_at(g, addr);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * A thread's cache is a chunk of its own, pointed to from the thread's static TLS, which on x86-64
- * lies right below the thread pointer. Its size tells its layout, and may be 16 bytes larger.
+ * A thread's cache is a chunk of its own, pointed to from the thread's static TLS, which
+ * on x86-64 lies right below the thread pointer. Its size tells its layout, and may be 16
+ * bytes larger.
  */
 #define TLS_WORDS (8192 / 8)
 
@@ -135,9 +136,10 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 }
 
 /*
- * The pointer is at the same distance in all threads, for it is in static TLS: where most of them
- * have a cache with entries, or at least one that is sound. A thread alone does not tell: the
- * next thread's TLS may be near, and other memory may happen to look like an empty cache.
+ * The pointer is at the same distance in all threads, for it is in static TLS: where most
+ * of them have a cache with entries, or at least one that is sound. A thread alone does
+ * not tell: the next thread's TLS may be near, and other memory may happen to look like
+ * an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {

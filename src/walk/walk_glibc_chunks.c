@@ -3,7 +3,10 @@
 
 #include "walk/walk_glibc.h"
 
-/* A non-main arena's heap that was left behind ends in a chunk of 16 bytes and a head of size 0. */
+/*
+ * A non-main arena's heap that was left behind ends in a chunk of 16 bytes and a head of
+ * size 0.
+ */
 #define FENCES_BYTES_MAX 48
 
 /* Of a target that runs: so many chunks in a row are no accident. */
@@ -68,8 +71,8 @@ static bool is_possible(const struct region *region, uint64_t addr, uint64_t hea
 }
 
 /*
- * Follow chunks from *addr to the end of the region. Returns NULL, or what is wrong, and in *addr
- * where.
+ * Follow chunks from *addr to the end of the region. Returns NULL, or what is wrong, and
+ * in *addr where.
  */
 static const char *walk_chain(struct glibc *g, const struct region *region,
 			      uint64_t *addr)
@@ -99,7 +102,10 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 	return "a chunk's head is not resident";
 }
 
-/* The last chunk of memory that ran on meanwhile: it ends a page, where that memory may end now. */
+/*
+ * The last chunk of memory that ran on meanwhile: it ends a page, where that memory may
+ * end now.
+ */
 static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	uint64_t rest = region->end_addr - addr;
@@ -151,7 +157,10 @@ static void take_running_top(struct glibc *g, struct region *region, uint64_t ad
 	arena->top_bytes = region->end_addr - addr;
 }
 
-/* The next place behind addr from which chunks follow each other; the region's end if there is none. */
+/*
+ * The next place behind addr from which chunks follow each other; the region's end if
+ * there is none.
+ */
 static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	if (g->region_count >= PIECES_MAX)
@@ -163,8 +172,8 @@ static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * The chain is torn at addr. This region ends there, and another one begins where chunks go on; what
- * is between them is left out.
+ * The chain is torn at addr. This region ends there, and another one begins where chunks
+ * go on; what is between them is left out.
  */
 static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 {

@@ -80,7 +80,10 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 	return NULL;
 }
 
-/* The writable data of one file: its mapping, and the anonymous one (.bss) that goes on from it. */
+/*
+ * The writable data of one file: its mapping, and the anonymous one (.bss) that goes on
+ * from it.
+ */
 static bool is_data_start(const struct mapping *m)
 {
 	return walk_wants_mapping(m) && m->inode != 0;
@@ -280,7 +283,10 @@ const char *glibc_find_par(struct glibc *g)
 			if (!looks_like_par(g, p, &par_layouts[l], brk_addr))
 				continue;
 			take_par(g, p, &par_layouts[l]);
-			/* two layouts may be the same fields, the struct beginning a word later */
+			/*
+			 * two layouts may be the same fields, the struct beginning a word
+			 * later
+			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;
 		}

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Chunks with a mapping of their own are in no list. Each begins at the start of its mapping, or
- * behind that where memalign() asked for it; the kernel merges adjacent mappings, so one may hold
- * several. Their number and sum are in mp_.
+ * Chunks with a mapping of their own are in no list. Each begins at the start of its
+ * mapping, or behind that where memalign() asked for it; the kernel merges adjacent
+ * mappings, so one may hold several. Their number and sum are in mp_.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 

@@ -150,7 +150,10 @@ static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 	return image_read(g->image, heap_addr, &owner_addr) && owner_addr == arena_addr;
 }
 
-/* The largest size of this arena's heaps, which is their alignment; 0 if there is none that fits. */
+/*
+ * The largest size of this arena's heaps, which is their alignment; 0 if there is none
+ * that fits.
+ */
 static uint64_t find_heap_max(struct glibc *g, const struct heap_arena *arena)
 {
 	const uint64_t sizes[] = { HEAP_MAX_BYTES,
@@ -171,7 +174,10 @@ static uint64_t align_chunk(uint64_t addr)
 	return (addr + CHUNK_ALIGN - 1) & ~(CHUNK_ALIGN - 1);
 }
 
-/* One heap_info: { ar_ptr, prev, size, … }. Returns the size of the heap, 0 if it makes no sense. */
+/*
+ * One heap_info: { ar_ptr, prev, size, … }. Returns the size of the heap, 0 if it makes
+ * no sense.
+ */
 static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 			 uint64_t heap_max, uint64_t *ret_prev_addr)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * The main arena's memory is one stretch from brk(), unless others called sbrk() too, or brk() could
- * not grow: then it goes on elsewhere, and each stretch but the last ends in fenceposts, two or three
- * chunks of 16 bytes. The last one ends in top.
+ * The main arena's memory is one stretch from brk(), unless others called sbrk() too, or
+ * brk() could not grow: then it goes on elsewhere, and each stretch but the last ends in
+ * fenceposts, two or three chunks of 16 bytes. The last one ends in top.
  */
 
 /* flags of struct malloc_state: set once brk() has failed. */

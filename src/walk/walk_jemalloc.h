@@ -2,12 +2,13 @@
 /*
  * walk_jemalloc - what the parts of the jemalloc walker share. Internal to walk/.
  *
- * Sources: rtree.h, extent_structs.h, edata.h, base.c, emap.c, tcache_structs.h and cache_bin.h of
- * jemalloc 5.0 to 5.3.1; x86-64. Which version and configuration it is shows in the memory
- * itself. What is called an extent here is extent_t up to 5.2 and edata_t from 5.3 on.
+ * Sources: rtree.h, extent_structs.h, edata.h, base.c, emap.c, tcache_structs.h and
+ * cache_bin.h of jemalloc 5.0 to 5.3.1; x86-64. Which version and configuration it is
+ * shows in the memory itself. What is called an extent here is extent_t up to 5.2 and
+ * edata_t from 5.3 on.
  *
- * jemalloc's own data is in base blocks, which describe themselves. A radix tree maps addresses to
- * extents; its root is in the data of the library or program.
+ * jemalloc's own data is in base blocks, which describe themselves. A radix tree maps
+ * addresses to extents; its root is in the data of the library or program.
  */
 #ifndef MS_WALK_WALK_JEMALLOC_H
 #define MS_WALK_WALK_JEMALLOC_H
@@ -110,8 +111,8 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Do so many of all speak for what it is taken for? One may be in the middle of a change, and more of
- * a target that runs.
+ * Do so many of all speak for what it is taken for? One may be in the middle of a change,
+ * and more of a target that runs.
  */
 static inline bool jemalloc_is_most(const struct jemalloc *j, size_t count, size_t all)
 {
@@ -152,8 +153,8 @@ const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
 
 /*
- * Is all of it mapped, and of no file? It goes on from mapping to mapping: huge pages asked for a part of it,
- * and other protections, split it.
+ * Is all of it mapped, and of no file? It goes on from mapping to mapping: huge pages
+ * asked for a part of it, and other protections, split it.
  */
 bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr);
 
@@ -171,16 +172,17 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr,
 		       struct jemalloc_raw *ret);
 
 /*
- * Where an element of a leaf at index must belong, by the extent that it points to: the address of
- * its page. False if that extent has no such page.
+ * Where an element of a leaf at index must belong, by the extent that it points to: the
+ * address of its page. False if that extent has no such page.
  */
 bool jemalloc_place_element(const struct jemalloc_tree *tree,
 			    const struct jemalloc_raw *raw, uint64_t index,
 			    uint64_t *ret_page_addr);
 
 /*
- * Call fn for the elements that point to an extent, by address. It returns the first page that is
- * wanted next; 0 to end. False if the tree is broken: more elements than the copy has room for.
+ * Call fn for the elements that point to an extent, by address. It returns the first page
+ * that is wanted next; 0 to end. False if the tree is broken: more elements than the copy
+ * has room for.
  */
 bool jemalloc_for_each_entry(struct jemalloc *j,
 			     uint64_t (*fn)(void *context,
@@ -193,8 +195,8 @@ enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 				      const struct jemalloc_raw *raw);
 
 /*
- * With opt.hpa: freed, and kept for the next one who wants such an extent. It is still called active, has
- * no class, and the tree still says what it was.
+ * With opt.hpa: freed, and kept for the next one who wants such an extent. It is still
+ * called active, has no class, and the tree still says what it was.
  */
 bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_raw *raw);
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
@@ -220,7 +222,10 @@ void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem);
 /* walk_jemalloc_cache.c: the threads' caches. */
 void jemalloc_read_caches(struct jemalloc *j);
 
-/* walk_jemalloc_account.c: sums per arena, class, page and mapping; extents of what is trusted. */
+/*
+ * walk_jemalloc_account.c: sums per arena, class, page and mapping; extents of what is
+ * trusted.
+ */
 void jemalloc_account(struct jemalloc *j);
 
 #endif

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * A thread's cache is in its TLS: for each size class a bin, and first those of all small ones. The bins'
- * stacks of pointers follow each other in one piece of memory, so that their ends grow from bin to bin:
+ * A thread's cache is in its TLS: for each size class a bin, and first those of all small
+ * ones. The bins' stacks of pointers follow each other in one piece of memory, so that
+ * their ends grow from bin to bin:
  *   up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
  *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; } end: low bits of it
  * Up to 5.2 the bins of large classes come behind other things.
@@ -103,7 +104,10 @@ static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 	       first_bit == last_bit && !bit_is_set(j->blocks->not_live, first_bit);
 }
 
-/* Each pointer is that of a block of the bin's class that is handed out, as far as slabs know. */
+/*
+ * Each pointer is that of a block of the bin's class that is handed out, as far as slabs
+ * know.
+ */
 static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 {
 	for (size_t i = 0; i < cache->bin_count; i++) {

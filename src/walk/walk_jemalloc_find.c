@@ -11,8 +11,8 @@
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
- * struct base_block_s: its size, the next block, and an extent that speaks of the rest of it that is not
- * used yet, and has no arena.
+ * struct base_block_s: its size, the next block, and an extent that speaks of the rest of
+ * it that is not used yet, and has no arena.
  */
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
@@ -141,8 +141,8 @@ static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
 }
 
 /*
- * The first element of a leaf that points to an extent says where the leaf belongs. Some may be of a
- * change that the copy has one half of.
+ * The first element of a leaf that points to an extent says where the leaf belongs. Some
+ * may be of a change that the copy has one half of.
  */
 static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t leaf_addr, uint64_t *ret_key)
@@ -178,7 +178,10 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 	return false;
 }
 
-/* Of three levels: the first leaf that the node in the middle points to says where it belongs. */
+/*
+ * Of three levels: the first leaf that the node in the middle points to says where it
+ * belongs.
+ */
 static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t addr, uint64_t *ret_key)
 {

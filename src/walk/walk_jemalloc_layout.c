@@ -71,7 +71,10 @@ bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_r
 	       class_of(j, raw) >= NO_CLASS;
 }
 
-/* What the tree repeats of an extent: class and slab of active ones, and the state from 5.3 on. */
+/*
+ * What the tree repeats of an extent: class and slab of active ones, and the state from
+ * 5.3 on.
+ */
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw)
 {
@@ -99,8 +102,8 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 }
 
 /*
- * Of the bits for its blocks as many are set as it says are free, and none behind them in the last
- * word; further words are not the bitmap's, and hold whatever was there.
+ * Of the bits for its blocks as many are set as it says are free, and none behind them in
+ * the last word; further words are not the bitmap's, and hold whatever was there.
  */
 bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent)
