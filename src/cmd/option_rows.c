@@ -104,14 +104,19 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };
 
-/* Where help is another for verbs, which have no series and no --heap. */
+static const char verb_preload_help[] =
+	"run the command with this allocator: glibc, jemalloc, tcmalloc, tcmalloc_minimal, "
+	"mimalloc, or a path";
+static const char verb_heap_help[] =
+	"where figures come from: the memory, copied while the process stands still "
+	"(auto, walk); or that and the allocator itself, which a thread that is put "
+	"into the process asks (helper)";
+
+/* Where help is another for verbs, which have no series. */
 static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
-	[OPTION_PRELOAD] = "run the command with this allocator: glibc, jemalloc, tcmalloc, "
-			   "tcmalloc_minimal, mimalloc, or a path",
-	[OPTION_HEAP] = "where figures come from: the memory, copied while the process stands still "
-			"(auto, walk); or that and the allocator itself, which a thread that is put "
-			"into the process asks (helper)",
+	[OPTION_PRELOAD] = verb_preload_help,
+	[OPTION_HEAP] = verb_heap_help,
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 

@@ -4,6 +4,7 @@
 #include "proc/proc_cost.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,16 +63,20 @@ static void a_process_without_memory_has_no_peak(void **state)
 static void the_program_is_named_without_its_folder(void **state)
 {
 	struct procfs fs = PROCFS_INIT;
-	char name[64], self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct tree tree;
+	char name[64], path[sizeof(tree.root) + 16];
 
 	(void)state;
-	assert_true(n > 0);
-	self[n] = '\0';
-	assert_int_equal(procfs_open(&fs, "/proc"), 0);
-	assert_int_equal(proc_cost_read_program(&fs, getpid(), name, sizeof(name)), 0);
-	assert_string_equal(name, strrchr(self, '/') + 1);
+	tree_make(&tree);
+	tree_write(&tree, "7/comm", "another\n");
+	snprintf(path, sizeof(path), "%s/7/exe", tree.root);
+	assert_int_equal(symlink("/usr/bin/a program", path), 0);
+	assert_int_equal(procfs_open(&fs, tree.root), 0);
+	assert_int_equal(proc_cost_read_program(&fs, 7, name, sizeof(name)), 0);
+	assert_string_equal(name, "a program");
+	assert_int_equal(proc_cost_read_program(&fs, 8, name, sizeof(name)), -ESRCH);
 	procfs_release(&fs);
+	tree_remove(&tree);
 }
 
 int main(void)
