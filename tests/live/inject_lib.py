@@ -176,7 +176,7 @@ def put_in_and_out(target, *args):
     """Once or more. No safe moment in time is no failure of the engine's on a busy machine: again."""
     for _ in range(5):
         cycles = tool(target.pid, *args)
-        if all(cycle["open"] != -errno.EAGAIN for cycle in cycles):
+        if all(-errno.EAGAIN not in (cycle["open"], cycle.get("close")) for cycle in cycles):
             break
     for cycle in cycles:
         was_put_in(cycle)
