@@ -145,6 +145,19 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 #define CALLS(name, heading, arg) \
 	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls of " name)
 
+/* Those of the functions, for a program and for one of its threads. */
+#define EACH_CALL(calls)                                        \
+	calls("malloc", "MALLOC", CALL_MALLOC),                 \
+	calls("free", "FREE", CALL_FREE),                       \
+	calls("calloc", "CALLOC", CALL_CALLOC),                 \
+	calls("realloc", "REALLOC", CALL_REALLOC),              \
+	calls("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY), \
+	calls("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN), \
+	calls("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC), \
+	calls("memalign", "MEMALIGN", CALL_MEMALIGN),           \
+	calls("valloc", "VALLOC", CALL_VALLOC),                 \
+	calls("pvalloc", "PVALLOC", CALL_PVALLOC)
+
 static const struct column columns[] = {
 	COLUMN("time", "TIME", VALUE_TIME, false, get_time, 0, "when it was read, UTC"),
 	COLUMN("elapsed_s", "ELAPSED", VALUE_SECONDS, false, get_elapsed, 0,
@@ -158,16 +171,7 @@ static const struct column columns[] = {
 	COLUMN("state", "STATE", VALUE_WORD, false, get_state, 0, "running, or ended"),
 	PROGRAM("threads", "THREADS", VALUE_COUNT, PROGRAM_THREADS,
 		"that have allocated, or freed, so far"),
-	CALLS("malloc", "MALLOC", CALL_MALLOC),
-	CALLS("free", "FREE", CALL_FREE),
-	CALLS("calloc", "CALLOC", CALL_CALLOC),
-	CALLS("realloc", "REALLOC", CALL_REALLOC),
-	CALLS("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY),
-	CALLS("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN),
-	CALLS("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC),
-	CALLS("memalign", "MEMALIGN", CALL_MEMALIGN),
-	CALLS("valloc", "VALLOC", CALL_VALLOC),
-	CALLS("pvalloc", "PVALLOC", CALL_PVALLOC),
+	EACH_CALL(CALLS),
 	SUM("new_calls", "NEW", VALUE_COUNT, CALL_NEW,
 	    "calls of C++'s new, where the allocator has its own"),
 	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE, "calls of that one's delete"),
@@ -210,16 +214,7 @@ static const struct column thread_columns[] = {
 	       "its id; unknown: many that have ended"),
 	COLUMN("name", "NAME", VALUE_TEXT, false, get_thread_name, 0,
 	       "its name when it allocated first"),
-	THREAD_CALLS("malloc", "MALLOC", CALL_MALLOC),
-	THREAD_CALLS("free", "FREE", CALL_FREE),
-	THREAD_CALLS("calloc", "CALLOC", CALL_CALLOC),
-	THREAD_CALLS("realloc", "REALLOC", CALL_REALLOC),
-	THREAD_CALLS("reallocarray", "REALLOCARRAY", CALL_REALLOCARRAY),
-	THREAD_CALLS("posix_memalign", "POSIX_MEMALIGN", CALL_POSIX_MEMALIGN),
-	THREAD_CALLS("aligned_alloc", "ALIGNED_ALLOC", CALL_ALIGNED_ALLOC),
-	THREAD_CALLS("memalign", "MEMALIGN", CALL_MEMALIGN),
-	THREAD_CALLS("valloc", "VALLOC", CALL_VALLOC),
-	THREAD_CALLS("pvalloc", "PVALLOC", CALL_PVALLOC),
+	EACH_CALL(THREAD_CALLS),
 	THREAD_CALLS("new", "NEW", CALL_NEW),
 	THREAD_CALLS("delete", "DELETE", CALL_DELETE),
 	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, SUM_ALLOCATIONS,
