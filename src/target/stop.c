@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +24,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "target/registers.h"
+#include "target/trace.h"
 
 /*
  * A thread stops when it gets to run, or at the end of a system call: looked for this
@@ -37,15 +37,6 @@
  * stand still.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
-
-/*
- * The kernel may hold the tracer itself: looked for this often, and for how long beyond
- * the limit.
- */
-#define JOIN_NS (100 * NS_PER_MS)
-#define OVERDUE_NS (200 * NS_PER_MS)
-
-#define NICEST (-20)
 
 struct seized {
 	int tid;
@@ -61,7 +52,6 @@ struct tracer {
 	struct seized *seized; /* the first sorted_count by tid */
 	size_t count, capacity, sorted_count;
 	uint64_t deadline_ns, began_ns, ended_ns;
-	int result;
 };
 
 /* "State:\tZ (zombie)" and "TracerPid:\t0" of task/TID/status. */
@@ -369,62 +359,34 @@ static void release_all(struct tracer *t)
 				     (void *)(intptr_t)t->seized[i].signal);
 }
 
-static void *trace(void *arg)
+static int trace(void *context)
 {
-	struct tracer *t = arg;
-	int unused;
+	struct tracer *t = context;
+	int r;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
 	t->began_ns = clock_now_ns();
 	t->tid = gettid();
-	/* where it is allowed: others stand still for as long as this thread waits for a CPU */
-	(void)setpriority(PRIO_PROCESS, (id_t)t->tid, NICEST);
-	t->result = stop_all(t);
-	if (t->result == 0)
-		t->result = work_stopped(t);
+	r = stop_all(t);
+	if (r == 0)
+		r = work_stopped(t);
 	release_all(t);
 	t->ended_ns = clock_now_ns();
-	return NULL;
-}
-
-/* Wait for the tracer; past the deadline it can only be the kernel that holds it. */
-static void join(pthread_t thread, const struct tracer *t)
-{
-	struct timespec until;
-
-	do {
-		if (clock_now_ns() > t->deadline_ns + OVERDUE_NS)
-			pthread_cancel(thread);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += (long)JOIN_NS;
-		if (until.tv_nsec >= (long)NS_PER_S) {
-			until.tv_nsec -= (long)NS_PER_S;
-			until.tv_sec++;
-		}
-	} while (pthread_timedjoin_np(thread, NULL, &until) == ETIMEDOUT);
+	return r;
 }
 
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 {
-	struct tracer tracer = { .request = request, .result = -ETIMEDOUT };
-	sigset_t all, before;
-	pthread_t thread;
-	int err;
+	struct tracer tracer = { .request = request };
+	int r;
 
 	*ret_pause_ns = 0;
 	tracer.deadline_ns = clock_now_ns() + request->limit_ns;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, trace, &tracer);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err)
-		return -err;
-	join(thread, &tracer);
+	r = trace_run(trace, &tracer, request->limit_ns);
 	if (tracer.began_ns && tracer.count > 0)
 		*ret_pause_ns = (tracer.ended_ns ? tracer.ended_ns : clock_now_ns()) -
 				tracer.began_ns;
 	if (tracer.tasks)
 		closedir(tracer.tasks);
 	free(tracer.seized);
-	return tracer.result;
+	return r;
 }

@@ -40,7 +40,7 @@
  * the limit.
  */
 #define JOIN_NS (100 * NS_PER_MS)
-#define OVERDUE_NS (500 * NS_PER_MS)
+#define OVERDUE_NS (200 * NS_PER_MS)
 
 #define NICEST (-20)
 
