@@ -12,7 +12,8 @@ import signal
 import struct
 import subprocess
 
-from live import MIB, TIMEOUT, Skip, check, equal, read_proc, status_field, wait_until
+from live import (MIB, TIMEOUT, check, equal, read_proc, read_said, status_field,
+                  wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 TARGET = os.path.join(FOLDER, "inject_target")
@@ -45,17 +46,7 @@ class InjectTarget:
         self.pid = self.truth["pid"]
 
     def read_until(self, word):
-        said = {}
-        for line in iter(self.read_line, b""):
-            if line.strip() == word:
-                return said
-            key, value = line.split()
-            said[key.decode()] = int(value)
-        status = self.process.wait()
-        error = self.process.stderr.read().decode().strip()
-        if status == 77:
-            raise Skip(error or "cannot be had here")
-        raise AssertionError(f"target: status {status}: {error}")
+        return read_said(self.process, iter(self.read_line, b""), word)
 
     def read_line(self):
         """It has no buffer, so that nothing is there but what is not read yet."""

@@ -151,6 +151,21 @@ class Target:
         self.end()
 
 
+def read_said(process, lines, word):
+    """What a target says is true, up to this word: a name and a number in each line."""
+    said = {}
+    for line in lines:
+        if line.strip() == word:
+            return said
+        key, value = line.split()
+        said[key.decode()] = int(value)
+    status = process.wait()
+    error = process.stderr.read().decode().strip()
+    if status == 77:
+        raise Skip(error or "cannot be had here")
+    raise AssertionError(f"target: status {status}: {error}")
+
+
 class OrderedTarget:
     """A program that says what is true of it, then waits for letters, says what is true after each."""
 
@@ -161,19 +176,10 @@ class OrderedTarget:
         self.truth = self.read_until(b"ready")
 
     def read_until(self, word):
-        said = {}
-        for line in self.process.stdout:
-            if line.strip() == word:
-                self.pid = said.get("pid", self.pid)
-                self.wait_for_rest()
-                return said
-            key, value = line.split()
-            said[key.decode()] = int(value)
-        status = self.process.wait()
-        error = self.process.stderr.read().decode().strip()
-        if status == 77:
-            raise Skip(error or "cannot be had here")
-        raise AssertionError(f"target: status {status}: {error}")
+        said = read_said(self.process, self.process.stdout, word)
+        self.pid = said.get("pid", self.pid)
+        self.wait_for_rest()
+        return said
 
     def wait_for_rest(self):
         """It may touch pages, and clean its stack, on its way to where it waits."""
