@@ -104,7 +104,7 @@ static int find_library(const struct counting *c, char **ret)
 {
 	const char *allocator = c->allocators.count > 0 ? c->allocators.items[0].library : NULL;
 	bool with_new = allocator && machine_exports(allocator, "_Znwm");
-	int r = count_find_library(c->options->calls_only, with_new, ret);
+	int r = count_find_library(c->options->count.calls_only, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
 		message("this memstate was built without what runs in other programs: it cannot "

@@ -38,6 +38,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/option_rows.h \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/options_count.c \
+	%D%/options_count.h \
 	%D%/peak.c \
 	%D%/peak.h \
 	%D%/program.c \

@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 #include "cmd/option_rows.h"
+#include "cmd/options_count.h"
 
 #define RUNS_MAX 1000
 
@@ -145,8 +146,6 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->redact;
 	case OPTION_NO_STOP:
 		return &o->no_stop;
-	case OPTION_CALLS_ONLY:
-		return &o->calls_only;
 	case OPTION_ALLOW_STALL:
 		return &o->allow_stall;
 	case OPTION_MALLOC_INFO:
@@ -156,7 +155,7 @@ static bool *find_flag(struct options *o, enum option_id id)
 	case OPTION_VERSION:
 		return &o->version;
 	default:
-		return NULL;
+		return options_count_flag(&o->count, id);
 	}
 }
 

@@ -59,6 +59,11 @@ struct compare_options {
 	const char *first_said; /* the name of one of these options that was said; NULL: none was */
 };
 
+/* Of counting allocations. */
+struct count_options {
+	bool calls_only;
+};
+
 struct options {
 	const char *verb; /* the command's name for messages; NULL: memstate itself */
 	struct targets targets;
@@ -90,7 +95,7 @@ struct options {
 	const char *snapshot, *since; /* files, or NULL */
 	const char *preload; /* allocators, or NULL */
 	struct compare_options compare;
-	bool calls_only;
+	struct count_options count;
 	const char *procfs_root;
 	bool redact;
 	bool help;

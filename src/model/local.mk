@@ -21,6 +21,10 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/matrix.c \
 	%D%/matrix.h \
 	%D%/process.h \
+	%D%/profile.c \
+	%D%/profile.h \
+	%D%/stacks.c \
+	%D%/stacks.h \
 	%D%/usage.c \
 	%D%/usage.h
 MODEL_LIBS = %D%/libmodel.a $(BASE_LIBS)

@@ -82,6 +82,11 @@ TESTS += %D%/test_proc_stat
 %C%_test_proc_stat_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_stat_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_profile
+TESTS += %D%/test_profile
+%C%_test_profile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_LDADD = $(MODEL_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_proc_cost
 TESTS += %D%/test_proc_cost
 %C%_test_proc_cost_SOURCES = %D%/test_proc_cost.c %D%/tree.c %D%/tree.h

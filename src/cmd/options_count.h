@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options_count - the options of counting allocations: what the table's rows of them set.
+ */
+#ifndef MS_CMD_OPTIONS_COUNT_H
+#define MS_CMD_OPTIONS_COUNT_H
+
+#include <stdbool.h>
+
+#include "cmd/option_rows.h"
+#include "cmd/options.h"
+
+/* Of an option that is said or not; NULL if it is none of those. */
+bool *options_count_flag(struct count_options *count, enum option_id id);
+
+#endif
