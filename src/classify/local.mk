@@ -18,6 +18,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/leaks.h \
 	%D%/past_heap.c \
 	%D%/past_heap.h \
+	%D%/profile_transform.h \
+	%D%/transform_rules.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
 	%D%/verdict_facts.c \

@@ -296,6 +296,7 @@ void profile_merge(struct profile *profile, const struct profile *more)
 	profile->known |= more->known;
 	profile->sample_count += more->sample_count;
 	profile->cut_count += more->cut_count;
+	profile->lost_count += more->lost_count;
 	free(modules);
 	free(nodes);
 }

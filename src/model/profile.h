@@ -79,6 +79,7 @@ struct profile {
 	uint64_t sample_bytes;
 	uint64_t sample_count; /* that were taken, where sample_bytes is not 0 */
 	uint64_t cut_count;  /* allocations whose stack could not be followed to its end */
+	uint64_t lost_count; /* allocations that are in no stack, for want of room */
 	uint64_t unix_ms;    /* when it was taken; 0: unknown */
 	uint64_t elapsed_ns; /* how long it was counted; 0: unknown */
 	const char *command; /* or NULL */
