@@ -13,6 +13,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_compare.h"
+#include "cmd/count_profile.h"
 #include "cmd/message.h"
 #include "cmd/program.h"
 #include "cmd/session.h"
@@ -59,7 +60,11 @@ static bool has_line(const struct options *o)
 
 static int check_usage(const struct options *o)
 {
-	if (!o->command) {
+	if (o->count.replay && o->command) {
+		message_usage("count", "--replay shows a file: no command goes with it");
+		return EXIT_BAD_USAGE;
+	}
+	if (!o->command && !o->count.replay) {
 		message_usage("count", "which command? It goes after --");
 		return EXIT_BAD_USAGE;
 	}
@@ -376,7 +381,9 @@ static int count_run(struct options *o)
 	status = check_usage(o);
 	if (status == EXIT_DONE)
 		status = session_columns(o, &count_columns, count_columns.csv_default, &c.columns);
-	if (status == EXIT_DONE) {
+	if (status == EXIT_DONE && o->count.replay) {
+		status = count_profile_replay(o);
+	} else if (status == EXIT_DONE) {
 		signals_begin();
 		status = run(&c);
 	}
@@ -390,7 +397,7 @@ static int count_run(struct options *o)
 
 const struct cmd cmd_count = {
 	.name = "count",
-	.args = "[OPTIONS] -- COMMAND [ARG...]",
+	.args = "[OPTIONS] -- COMMAND [ARG...] | --replay FILE",
 	.summary = "run a command, and count its calls of malloc and its like",
 	.scope = SCOPE_COUNT,
 	.takes_command = true,

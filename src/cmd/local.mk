@@ -16,6 +16,10 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_leaks.c \
 	%D%/cmd_map.c \
 	%D%/cmd_watch.c \
+	%D%/count_profile.c \
+	%D%/count_profile.h \
+	%D%/count_show.c \
+	%D%/count_show.h \
 	%D%/compare_show.c \
 	%D%/compare_show.h \
 	%D%/compare_run.c \

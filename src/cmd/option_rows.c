@@ -100,6 +100,9 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_CALLS_ONLY] = { 0, "calls-only", NULL, SCOPE_COUNT,
 				"count calls and requested bytes, and nothing else: it slows the "
 				"command down less" },
+	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
+			    "show the allocations by stacks that are in this file, of pprof or as "
+			    "lines of folded stacks, instead of counting" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };

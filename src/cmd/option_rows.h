@@ -44,7 +44,8 @@ enum option_id {
 	OPTION_ABOVE,
 	OPTION_HTML,
 	OPTION_OUTPUT_DIR,
-	OPTION_CALLS_ONLY,
+	OPTION_CALLS_ONLY, /* from here on of counting allocations, to… */
+	OPTION_REPLAY, /* …here */
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTION_COUNT_

@@ -211,7 +211,7 @@ static const char **find_word(struct options *o, enum option_id id)
 	case OPTION_OUTPUT_DIR:
 		return &o->compare.output_dir;
 	default:
-		return NULL;
+		return options_count_word(&o->count, id);
 	}
 }
 

@@ -62,6 +62,7 @@ struct compare_options {
 /* Of counting allocations. */
 struct count_options {
 	bool calls_only;
+	const char *replay; /* a file, or NULL */
 };
 
 struct options {

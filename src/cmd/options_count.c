@@ -12,3 +12,13 @@ bool *options_count_flag(struct count_options *count, enum option_id id)
 		return NULL;
 	}
 }
+
+const char **options_count_word(struct count_options *count, enum option_id id)
+{
+	switch (id) {
+	case OPTION_REPLAY:
+		return &count->replay;
+	default:
+		return NULL;
+	}
+}

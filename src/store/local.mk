@@ -9,6 +9,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/capture_read.h \
 	%D%/capture_tar.c \
 	%D%/capture_writer.h \
+	%D%/folded.c \
+	%D%/folded.h \
+	%D%/profile_file.c \
+	%D%/profile_file.h \
+	%D%/profile_limits.h \
 	%D%/redact.c \
 	%D%/redact.h
 STORE_LIBS = %D%/libstore.a $(PROC_LIBS)

@@ -277,6 +277,11 @@ TESTS += %D%/test_block_list
 %C%_test_block_list_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_block_list_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_profile_file
+TESTS += %D%/test_profile_file
+%C%_test_profile_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_file_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_walk_glibc
 TESTS += %D%/test_walk_glibc
 %C%_test_walk_glibc_SOURCES = %D%/test_walk_glibc.c %D%/heap_image.c %D%/heap_image.h

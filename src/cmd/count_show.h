@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_show - a profile on standard output, and in the files that it is to be written
+ * to, as the options say.
+ */
+#ifndef MS_CMD_COUNT_SHOW_H
+#define MS_CMD_COUNT_SHOW_H
+
+#include "cmd/options.h"
+#include "model/profile.h"
+
+/* Returns EXIT_DONE, or EXIT_FAILED after the message has been given. */
+int count_show_profile(const struct options *o, const struct profile *profile);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * profile_file - profiles in files: of memstate, and of other tools.
+ */
+#ifndef MS_STORE_PROFILE_FILE_H
+#define MS_STORE_PROFILE_FILE_H
+
+#include "base/strbuf.h"
+#include "model/profile.h"
+
+/*
+ * Read a file of stacks as text, one a line, outermost first ("main;parse;xmalloc 12").
+ *
+ * The file is foreign: it is refused as a whole if a part of it makes no sense. The sum
+ * of each metric is at most INT64_MAX. Text does not say what its numbers are: they are
+ * taken as folded_metric.
+ *
+ * Returns 0, or -errno with the reason, for a line that names the file before it, added
+ * to *reterr_why: -EBADMSG if it is no profile, -EFBIG if it is too large to be one,
+ * -ENODATA if it has no stacks.
+ */
+int profile_load(const char *path, enum profile_metric folded_metric, struct profile *ret,
+		 struct strbuf *reterr_why);
+
+#endif
