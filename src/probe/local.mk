@@ -13,6 +13,9 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/ctlpage.c \
 	%D%/count.c \
 	%D%/count.h \
+	%D%/count_attach.c \
+	%D%/count_attach.h \
+	%D%/count_way.h \
 	%D%/ctlpage.h \
 	%D%/ctlpage_find.c \
 	%D%/gates.c \

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_attach - count the allocations of a process that runs already, from now on, and
+ * leave it as it was.
+ *
+ * There are several ways to do so. They are tried in the order of enum count_method until
+ * one succeeds. One thread at a time.
+ */
+#ifndef MS_PROBE_COUNT_ATTACH_H
+#define MS_PROBE_COUNT_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "model/count.h"
+#include "model/stacks.h"
+#include "proc/procfs.h"
+
+enum count_method {
+	COUNT_INJECT, /* a probe that is put into it */
+	COUNT_BPF,    /* breakpoints at which the kernel runs a program of ours */
+	COUNT_PERF,   /* breakpoints that the kernel counts */
+	COUNT_METHOD_COUNT_,
+	COUNT_AUTO = COUNT_METHOD_COUNT_
+};
+
+/* "inject", "bpf", "perf", "auto": as an option has them. */
+extern const char *const count_method_names[COUNT_METHOD_COUNT_ + 1];
+
+struct count_request {
+	const struct procfs *fs;
+	int pid;
+	uint64_t start_ticks; /* of /proc/PID/stat: which process of that number is meant */
+	enum count_method method; /* COUNT_AUTO, or the one that is to be tried */
+	bool calls_only;	  /* calls and requested bytes are enough */
+	bool wants_stacks;
+	bool wants_live;       /* with stacks: what of them is still allocated */
+	uint64_t sample_bytes; /* with stacks: one per so many; 0: each allocation */
+	uint64_t limit_ns;     /* how long a safe moment is waited for */
+	/*
+	 * For tests: called before each step that changes anything in the target. NULL
+	 * otherwise.
+	 */
+	void (*step)(void *context, const char *name);
+	void *context;
+};
+
+struct count_attach;
+
+/*
+ * Returns 0; or why not, with the process as it was: -ESRCH; -EPERM, -EACCES; -EBUSY
+ * (another tracer), -EAGAIN (no safe moment in time), -ENOENT (there is no malloc to be
+ * found in it), -EOPNOTSUPP. In each case why has, for each way that was tried before and
+ * not taken, "NAME: words that end no sentence\n".
+ */
+int count_attach_open(const struct count_request *request, struct count_attach **ret,
+		      struct strbuf *why);
+
+/* The way that was taken. */
+enum count_method count_attach_method(const struct count_attach *attach);
+
+/*
+ * Append how it is counted, as "BPF uprobes in /lib/libc.so.6", and what cannot be seen that
+ * way, as a list with commas.
+ */
+void count_attach_add_how(const struct count_attach *attach, struct strbuf *out);
+void count_attach_add_blind(const struct count_attach *attach, struct strbuf *out);
+
+/*
+ * What was counted since it was opened: *ret, which is the caller's to begin with {0} and to
+ * free the threads of, is filled anew; what cannot be known is BYTES_UNKNOWN. After the
+ * process's end it is what was counted up to then, and has_ended. Returns 0 or -errno.
+ */
+int count_attach_read(struct count_attach *attach, struct count_program *ret);
+
+/* Likewise, where stacks were wanted. -EOPNOTSUPP if they were not. */
+int count_attach_read_stacks(struct count_attach *attach, struct stacks *ret);
+
+/*
+ * Leave the process as it was before, and free it all; NULL is fine. Returns 0, or -errno
+ * if something stays behind: then why says what, and what becomes of it.
+ */
+int count_attach_close(struct count_attach *attach, struct strbuf *why);
+
+#endif
