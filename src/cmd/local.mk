@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/compare_show.h \
 	%D%/compare_run.c \
 	%D%/compare_run.h \
+	%D%/count_child.c \
+	%D%/count_child.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/doctor_around.c \

@@ -3,9 +3,11 @@
 
 #include "model/count.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/units.h"
+#include "model/known_names.h"
 
 const char *const counted_call_names[CALL_COUNT_] = {
 	[CALL_MALLOC] = "malloc",
@@ -28,6 +30,63 @@ void count_list_release(struct count_list *list)
 		free(list->programs[i].threads);
 	free(list->programs);
 	*list = (struct count_list)COUNT_LIST_INIT;
+}
+
+static bool is_last_of_pid(const struct count_list *list, size_t i)
+{
+	return i + 1 == list->count || list->programs[i + 1].pid != list->programs[i].pid;
+}
+
+/* The last program of that pid, or NULL. */
+static const struct count_program *find_last(const struct count_list *list, int pid)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->programs[middle].pid <= pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && list->programs[low - 1].pid == pid ? &list->programs[low - 1] : NULL;
+}
+
+/* There is nothing but wrappers between the two. Files may lie: no chain is longer than the list. */
+static bool is_wrapped_by(const struct count_list *list, const struct count_program *p,
+			  const struct count_program *outer)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		p = find_last(list, p->parent_pid);
+		if (p == outer)
+			return true;
+		if (!p || !wrapper_name_is(p->name))
+			return false;
+	}
+	return false;
+}
+
+int count_list_find_command(const struct count_list *list, int pid,
+			    const struct count_program **ret)
+{
+	const struct count_program *own = find_last(list, pid), *found = NULL;
+
+	if (!own)
+		return -ENOENT;
+	*ret = own;
+	if (!wrapper_name_is(own->name))
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct count_program *p = &list->programs[i];
+
+		if (!is_last_of_pid(list, i) || wrapper_name_is(p->name) ||
+		    !is_wrapped_by(list, p, own))
+			continue;
+		*ret = found ? NULL : p;
+		found = p;
+	}
+	return 0;
 }
 
 void count_sums_add(struct count_sums *sums, const struct count_sums *more)

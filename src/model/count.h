@@ -79,6 +79,15 @@ struct count_list {
 
 void count_list_release(struct count_list *list);
 
+/*
+ * What a person means by a command: the last program that the process of that pid was;
+ * where that is one that only starts another, as a shell, env or timeout, and has: that
+ * other. NULL if it started several: they are all meant. Returns 0, or -ENOENT: nothing
+ * was counted of the process.
+ */
+int count_list_find_command(const struct count_list *list, int pid,
+			    const struct count_program **ret);
+
 /* Begin with nothing counted, and add what is known of both. */
 void count_sums_add(struct count_sums *sums, const struct count_sums *more);
 

@@ -15,6 +15,12 @@ const struct library_name library_names[] = {
 
 const char *const shmem_prefixes[] = { "/memfd:", "/SYSV", "/dev/shm/", NULL };
 
+static const char *const wrapper_names[] = {
+	"sh", "bash", "dash", "ksh", "mksh", "zsh", "fish", "busybox", "env", "timeout",
+	"nice", "nohup", "setsid", "stdbuf", "time", "taskset", "numactl", "ionice",
+	"chrt", "prlimit", "setpriv", "unshare", "nsenter", "chroot", "xargs", "coreutils",
+};
+
 const struct library_name *library_name_find(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -31,4 +37,12 @@ const char *shmem_prefix_find(const char *name)
 		if (strncmp(name, *prefix, strlen(*prefix)) == 0)
 			return *prefix;
 	return NULL;
+}
+
+bool wrapper_name_is(const char *name)
+{
+	for (size_t i = 0; i < sizeof(wrapper_names) / sizeof(wrapper_names[0]); i++)
+		if (strcmp(wrapper_names[i], name) == 0)
+			return true;
+	return false;
 }

@@ -28,4 +28,7 @@ const struct library_name *library_name_find(const char *path);
 /* The prefix of shmem_prefixes that the name has, or NULL. */
 const char *shmem_prefix_find(const char *name);
 
+/* A program whose work is to start another one, as sh, env and timeout, by its file's name. */
+bool wrapper_name_is(const char *name);
+
 #endif

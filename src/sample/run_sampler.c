@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/known_names.h"
 #include "proc/proc_list.h"
 
 /*
@@ -236,20 +237,6 @@ static void add_wrapper(struct run_sampler *s, int pid)
 	s->peak_rss_bytes = 0;
 }
 
-static bool is_wrappers_name(const char *name)
-{
-	static const char *const names[] = {
-		"sh", "bash", "dash", "ksh", "mksh", "zsh", "fish", "busybox", "env", "timeout",
-		"nice", "nohup", "setsid", "stdbuf", "time", "taskset", "numactl", "ionice",
-		"chrt", "prlimit", "setpriv", "unshare", "nsenter", "chroot", "xargs", "coreutils",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 /*
  * A program whose work is to start another one, and that has; until it becomes another
  * one itself. Scripts are named after their interpreter's file.
@@ -263,11 +250,11 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 		return false;
 	if (proc_cost_read_program(s->fs, p->pid, name, sizeof(name)) < 0)
 		return was_wrapper;
-	if (was_wrapper && !is_wrappers_name(name))
+	if (was_wrapper && !wrapper_name_is(name))
 		pids_remove(&s->wrappers, p->pid);
-	else if (!was_wrapper && is_wrappers_name(name))
+	else if (!was_wrapper && wrapper_name_is(name))
 		add_wrapper(s, p->pid);
-	return is_wrappers_name(name);
+	return wrapper_name_is(name);
 }
 
 static void look_for_library(struct run_sampler *s)

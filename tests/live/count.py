@@ -163,10 +163,25 @@ def wrappers_do_not_overwrite_what_they_run():
         counted = Counted(*wrapper, TARGET, "pairs", 123)
         found = [p for p in counted.programs if p["malloc_calls"] == 123]
         equal(len(found), 1, f"{wrapper}: programs with 123 calls")
-    # what the process became at last is what is shown, where nothing else is asked for
-    result = memstate("count", "--csv", "--", "env", "A=1", TARGET, "pairs", "123").must_be(0)
-    equal([r["malloc_calls"] for r in result.rows()], ["123"], "the command's own row")
-    check("-t" in result.err.decode(), f"no hint: {result.err}")
+
+
+@test
+def what_a_wrapper_runs_is_what_is_shown():
+    pairs = [TARGET, "pairs", "123"]
+    for wrapper in (["env", "A=1"], ["timeout", "60"], ["nice"], ["sh", "-c", '"$@"', "sh"],
+                    ["sh", "-c", '"$@"; exit $?', "sh"], ["sh", "-c", ': $(echo 1; :); "$@"; :', "sh"],
+                    ["env", "A=1", "timeout", "60", "sh", "-c", '"$@"; :', "sh"]):
+        result = memstate("count", "--csv", "--", *wrapper, *pairs).must_be(0)
+        equal([(r["malloc_calls"], r["program"]) for r in result.rows()],
+              [("123", "count_target")], f"{wrapper}: what is shown")
+    # of several no one is it
+    result = memstate("count", "--csv", "--", "sh", "-c", '"$@"; "$@"; :', "sh", *pairs).must_be(0)
+    equal(sorted(r["malloc_calls"] for r in result.rows() if r["program"] != "sh"), ["123", "123"],
+          "two programs")
+    check(b"all are shown" in result.err, f"no hint: {result.err}")
+    result = memstate("count", "--csv", "--", "env", "-i", *pairs).must_be(0)
+    equal([r["program"] for r in result.rows()], ["env"], "only env itself is counted")
+    check(b"env itself" in result.err, f"no hint: {result.err}")
 
 
 @test

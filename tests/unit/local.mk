@@ -16,6 +16,11 @@ TESTS += %D%/test_count
 %C%_test_count_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_count_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_count_model
+TESTS += %D%/test_count_model
+%C%_test_count_model_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_count_model_LDADD = $(MODEL_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_agent_library
 TESTS += %D%/test_agent_library
 %C%_test_agent_library_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

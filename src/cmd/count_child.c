@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/count_child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "cmd/cmd.h"
+#include "cmd/message.h"
+#include "cmd/program.h"
+#include "cmd/signals.h"
+#include "cmd/variants.h"
+
+int count_child_check(const char *name)
+{
+	struct machine own, machine;
+	int r = program_check(name, &machine);
+
+	if (r == -ENOENT)
+		return EXIT_NOT_FOUND;
+	if (r == -EACCES || r == -ENOEXEC)
+		return EXIT_NOT_EXECUTABLE;
+	if (r < 0)
+		return EXIT_NOT_COUNTED;
+	if (machine_read("/proc/self/exe", &own) == 0 && !machine_is_same(&own, &machine)) {
+		message("%s: is a %s program for another machine than memstate itself: it cannot be "
+			"counted",
+			name, machine_bits(&machine));
+		return EXIT_NOT_COUNTED;
+	}
+	return EXIT_DONE;
+}
+
+static int find_library(const struct count_child *c, char **ret)
+{
+	const char *allocator = c->allocator ? c->allocator->library : NULL;
+	bool with_new = allocator && machine_exports(allocator, "_Znwm");
+	int r = count_find_library(c->calls_only, with_new, ret);
+
+	if (r == -EOPNOTSUPP)
+		message("this memstate was built without what runs in other programs: it cannot "
+			"count in them");
+	else if (r == -ENOENT)
+		message("%s: is not installed: it is what counts", *ret);
+	else if (r < 0)
+		message("%s: cannot be preloaded: ld.so(8) takes ':' and blanks for ends of names",
+			*ret);
+	return r < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
+}
+
+/*
+ * The library comes first, then the allocator that was asked for, then what is preloaded
+ * anyway.
+ */
+static char **make_environment(const struct count_child *c, char *library)
+{
+	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;
+	char **base = environ, **made;
+
+	strbuf_addf(&folder, "%s=%s", count_folder_variable, c->folder.path);
+	if (c->allocator)
+		base = variant_environment(c->allocator, environ);
+	made = variant_environment(&(struct variant){ .library = library,
+						       .settings = (char *[]){ folder.text, NULL } },
+				   base);
+	if (base != environ)
+		environment_free(base);
+	return made;
+}
+
+int count_child_start(struct count_child *c)
+{
+	struct child_setup setup = { .input_fd = c->input_fd, .output_fd = c->output_fd,
+				     .error_fd = -1 };
+	_cleanup_free_ char *library = NULL;
+	const char *where = NULL;
+	char **environment;
+	int r = find_library(c, &library);
+
+	if (r != EXIT_DONE)
+		return r;
+	r = count_folder_create(&c->folder, &where);
+	if (r < 0) {
+		message_error(where ? where : "a folder to count in", r);
+		return EXIT_NOT_COUNTED;
+	}
+	environment = make_environment(c, library);
+	setup.environment = environment;
+	c->start_ns = clock_now_ns();
+	r = child_start(&c->child, c->command, &setup);
+	environment_free(environment);
+	if (r == 0)
+		return EXIT_DONE;
+	message_error(c->command[0], r);
+	return r == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+int count_child_read(struct count_child *c)
+{
+	int r;
+
+	c->own = NULL; /* what it was is no more */
+	r = count_folder_read(&c->folder, &c->list);
+	if (r < 0)
+		return r;
+	return count_list_find_command(&c->list, c->child.pid, &c->own);
+}
+
+int count_child_read_end(struct count_child *c)
+{
+	int r = count_child_read(c);
+
+	if (r == -ENOENT) {
+		message("%s: was not counted: the library could not be preloaded, or found no "
+			"room in %s",
+			c->command[0], c->folder.path);
+		return EXIT_NOT_COUNTED;
+	}
+	if (r < 0) {
+		message_error(c->folder.path, r);
+		return EXIT_NOT_COUNTED;
+	}
+	if (c->own && c->own->has_other_malloc) {
+		message("%s: was not counted: it has a malloc of its own", c->own->name);
+		return EXIT_NOT_COUNTED;
+	}
+	return EXIT_DONE;
+}
+
+bool count_child_goes_on(struct count_child *c, int *stops)
+{
+	if (signals_stop_count() == *stops)
+		return true;
+	*stops = signals_stop_count();
+	if (signals_last_stop() != SIGINT)
+		child_signal(&c->child, signals_last_stop());
+	return *stops < 2;
+}
+
+int count_child_status(const struct count_child *c)
+{
+	int status = c->child.wait_status;
+
+	if (!c->child.has_ended)
+		return EXIT_BY_SIGNAL + signals_last_stop();
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	child_report(&c->child, c->command[0]);
+	return EXIT_BY_SIGNAL + WTERMSIG(status);
+}
+
+void count_child_release(struct count_child *c)
+{
+	count_list_release(&c->list);
+	count_folder_release(&c->folder);
+	c->own = NULL;
+}
