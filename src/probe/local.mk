@@ -13,6 +13,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/ctlpage.c \
 	%D%/count.c \
 	%D%/count.h \
+	%D%/count_reader.c \
+	%D%/count_reader.h \
 	%D%/count_attach.c \
 	%D%/count_attach.h \
 	%D%/count_way.h \
