@@ -14,12 +14,16 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/diagnose.h \
 	%D%/explain.c \
 	%D%/explain.h \
+	%D%/fold_name.c \
+	%D%/fold_name.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
 	%D%/past_heap.c \
 	%D%/past_heap.h \
 	%D%/profile_transform.h \
 	%D%/transform_rules.h \
+	%D%/profile_diff.c \
+	%D%/profile_diff.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
 	%D%/verdict_facts.c \

@@ -139,6 +139,16 @@ TESTS += %D%/test_verdict_beside
 %C%_test_verdict_beside_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_verdict_beside_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_fold_name
+TESTS += %D%/test_fold_name
+%C%_test_fold_name_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_fold_name_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_profile_diff
+TESTS += %D%/test_profile_diff
+%C%_test_profile_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_diff_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_column
 TESTS += %D%/test_column
 %C%_test_column_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/fold_name.h"
+
+#include <string.h>
+
+#define LENGTH_MAX 65536
+
+#define FOLDED "<...>"
+
+static const char *const copy_suffixes[] = {
+	"constprop", "isra", "part", "cold", "llvm", "lto_priv", "localalias", "clone", "__uniq",
+};
+
+/* With " <...> of " after them, or with one blank. */
+static const char *const swift_copies[] = {
+	"generic specialization",
+	"generic not re-abstracted specialization",
+	"generic partial specialization",
+	"inlined generic function",
+	"function signature specialization",
+};
+static const char *const swift_words[] = { "specialized ", "merged " };
+
+/* Longest first. */
+static const char *const operators[] = {
+	"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+struct part {
+	const char *text;
+	size_t length;
+};
+
+static bool starts_with(struct part p, size_t at, const char *word)
+{
+	size_t length = strlen(word);
+
+	return p.length - at >= length && memcmp(p.text + at, word, length) == 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+/* Bytes of UTF-8 are a part of names. */
+static bool is_name_char(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c == '$' || (unsigned char)c >= 0x80;
+}
+
+static size_t operator_length(struct part p, size_t at)
+{
+	size_t length = strlen("operator");
+
+	if (!starts_with(p, at, "operator") || (at > 0 && is_name_char(p.text[at - 1])))
+		return 0;
+	for (size_t i = 0; i < COUNT_OF(operators); i++)
+		if (starts_with(p, at + length, operators[i]))
+			return length + strlen(operators[i]);
+	return 0;
+}
+
+/* How long what is at this place is, if it has brackets that open and close nothing; or 1. */
+static size_t step(struct part p, size_t at)
+{
+	size_t length = operator_length(p, at);
+
+	if (length > 0)
+		return length;
+	if (starts_with(p, at, "->"))
+		return 2;
+	if (starts_with(p, at, "(anonymous namespace)"))
+		return strlen("(anonymous namespace)");
+	return 1;
+}
+
+/* The place behind what closes the bracket at this place; 0 if nothing does. */
+static size_t skip_bracket(struct part p, size_t at)
+{
+	char open = p.text[at], close = open == '<' ? '>' : open == '(' ? ')' : '}';
+	size_t depth = 0, parentheses = 0, length;
+
+	for (size_t i = at; i < p.length; i += length) {
+		char c = p.text[i];
+
+		length = step(p, i);
+		if (length > 1)
+			continue;
+		/* "<(a > b)>": between parentheses these are no brackets */
+		if (open == '<' && c == '(')
+			parentheses++;
+		else if (open == '<' && c == ')' && parentheses > 0)
+			parentheses--;
+		else if (c == open && parentheses == 0)
+			depth++;
+		else if (c == close && parentheses == 0 && --depth == 0)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The length without one ".word" or ".word.123" of a compiler's at the end. */
+static size_t without_suffix(struct part p)
+{
+	size_t end = p.length, dot;
+
+	for (;;) {
+		for (dot = end; dot > 0 && p.text[dot - 1] != '.';)
+			dot--;
+		if (dot <= 1 || dot == end)
+			return p.length;
+		for (size_t i = 0; i < COUNT_OF(copy_suffixes); i++)
+			if (end - dot == strlen(copy_suffixes[i]) &&
+			    memcmp(p.text + dot, copy_suffixes[i], end - dot) == 0)
+				return dot - 1;
+		for (size_t i = dot; i < end; i++)
+			if (!is_digit(p.text[i]))
+				return p.length;
+		end = dot - 1;
+	}
+}
+
+/* " [clone .isra.0]", as C++'s names have it. */
+static size_t without_clone(struct part p)
+{
+	static const char begin[] = " [clone ";
+	struct part suffixes;
+	size_t at, length;
+
+	if (p.length == 0 || p.text[p.length - 1] != ']')
+		return p.length;
+	for (at = p.length - 1; at > 0 && p.text[at] != '[';)
+		at--;
+	if (at == 0 || !starts_with(p, at - 1, begin))
+		return p.length;
+	/* from the blank on, as if they were its suffixes */
+	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
+	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
+	for (length = suffixes.length; length > 1; suffixes.length = length) {
+		length = without_suffix(suffixes);
+		if (length == suffixes.length)
+			return p.length;
+	}
+	return at - 1;
+}
+
+static size_t without_hash(struct part p)
+{
+	static const size_t length = 3 + 16;
+
+	if (p.length <= length || memcmp(p.text + p.length - length, "::h", 3) != 0)
+		return p.length;
+	for (size_t i = p.length - 16; i < p.length; i++)
+		if (!is_hex(p.text[i]))
+			return p.length;
+	return p.length - length;
+}
+
+static struct part cut_end(struct part p)
+{
+	for (;;) {
+		size_t length = without_suffix(p);
+
+		if (length == p.length)
+			length = without_clone(p);
+		if (length == p.length)
+			length = without_hash(p);
+		if (length == p.length)
+			return p;
+		p.length = length;
+	}
+}
+
+/* How much of the beginning says that this is a copy. */
+static size_t copy_prefix(struct part p)
+{
+	for (size_t i = 0; i < COUNT_OF(swift_words); i++)
+		if (starts_with(p, 0, swift_words[i]))
+			return strlen(swift_words[i]);
+	for (size_t i = 0; i < COUNT_OF(swift_copies); i++) {
+		size_t at = strlen(swift_copies[i]);
+
+		if (!starts_with(p, 0, swift_copies[i]) || !starts_with(p, at, " <"))
+			continue;
+		at = skip_bracket(p, at + 1);
+		return at > 0 && starts_with(p, at, " of ") ? at + strlen(" of ") : 0;
+	}
+	return 0;
+}
+
+static struct part cut_begin(struct part p)
+{
+	size_t cut;
+
+	while ((cut = copy_prefix(p)) > 0 && cut < p.length) {
+		p.text += cut;
+		p.length -= cut;
+	}
+	return p;
+}
+
+/* "name[0123456789abcdef]": how long what is in brackets is, or 0. */
+static size_t crate_hash(struct part p, size_t at)
+{
+	size_t i = at + 1;
+
+	if (p.text[at] != '[' || at == 0 || !is_name_char(p.text[at - 1]))
+		return 0;
+	while (i < p.length && is_hex(p.text[i]))
+		i++;
+	return i < p.length && p.text[i] == ']' && i - at > 8 ? i + 1 - at : 0;
+}
+
+/* Whether '<' begins arguments, and not one of Rust's paths. */
+static bool begins_arguments(struct part p, size_t at)
+{
+	char before = at > 0 ? p.text[at - 1] : ' ';
+
+	if (before == ':')
+		return !starts_with(p, at, "<impl ");
+	return is_name_char(before) || before == ')' || before == ']' || before == '}';
+}
+
+/* False, with *out as it was, if brackets do not match. */
+static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
+{
+	size_t begin = out->length, end, length;
+	bool is_after_operator = false;
+
+	for (size_t i = 0; i < p.length; i = end) {
+		bool is_arguments = p.text[i] == '<' && !keeps_generics &&
+				    (is_after_operator || begins_arguments(p, i));
+		bool was_after_operator = is_after_operator;
+
+		is_after_operator = false;
+		length = step(p, i);
+		end = i + length;
+		if (is_arguments) {
+			end = skip_bracket(p, i);
+			if (end == 0) {
+				strbuf_truncate(out, begin);
+				return false;
+			}
+			strbuf_add_text(out, FOLDED);
+		} else if (crate_hash(p, i) > 0) {
+			end = i + crate_hash(p, i);
+		} else {
+			strbuf_add(out, p.text + i, length);
+			/* "operator< <int>" */
+			is_after_operator = operator_length(p, i) > 0 ||
+					    (was_after_operator && p.text[i] == ' ');
+		}
+	}
+	return true;
+}
+
+/* The place behind what begins here and belongs together: brackets, an operator, one letter. */
+static size_t skip_part(struct part p, size_t at)
+{
+	size_t length = step(p, at), end = 0;
+
+	if (length == 1 && strchr("<({", p.text[at]))
+		end = skip_bracket(p, at);
+	return end > 0 ? end : at + length;
+}
+
+/* Behind the type of the result, which only what was made of a template has. */
+static size_t name_begin(struct part p)
+{
+	size_t begin = 0, i;
+
+	for (i = 0; i < p.length && (p.text[i] != '(' || step(p, i) > 1); i = skip_part(p, i)) {
+		if (starts_with(p, i, "operator"))
+			return begin;
+		if (p.text[i] == ' ')
+			begin = i + 1;
+	}
+	return i >= strlen(FOLDED) && starts_with(p, i - strlen(FOLDED), FOLDED) ? begin : 0;
+}
+
+/* Swift's parameters have names, which are a part of the function's. */
+static bool has_named_parameters(struct part p)
+{
+	for (size_t i = 0; i < p.length; i++)
+		if (starts_with(p, i, " -> ") || starts_with(p, i, ":)"))
+			return true;
+	return false;
+}
+
+/* Without the parameters of what has folded arguments. */
+static void add_without_signature(struct strbuf *out, struct part p)
+{
+	bool is_folded = false;
+	size_t end;
+
+	if (has_named_parameters(p)) {
+		strbuf_add(out, p.text, p.length);
+		return;
+	}
+	for (size_t i = name_begin(p); i < p.length; i = end) {
+		end = skip_part(p, i);
+		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
+			if (end < p.length && p.text[end] == ' ')
+				return; /* "const" */
+			continue;
+		}
+		is_folded = is_folded || starts_with(p, i, FOLDED);
+		strbuf_add(out, p.text + i, end - i);
+	}
+}
+
+void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics)
+{
+	_cleanup_strbuf_ struct strbuf folded = STRBUF_INIT;
+	struct part p = { name, strlen(name) };
+
+	if (p.length <= LENGTH_MAX) {
+		p = cut_begin(cut_end(p));
+		if (add_folded(&folded, p, keeps_generics) && !keeps_generics) {
+			add_without_signature(out, (struct part){ folded.text, folded.length });
+			return;
+		}
+		if (folded.length > 0)
+			p = (struct part){ folded.text, folded.length };
+	}
+	strbuf_add(out, p.text, p.length);
+}
