@@ -47,7 +47,7 @@ count_files = %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
 	-fno-stack-protector -fexceptions -U_FORTIFY_SOURCE
 count_link = -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,defs
-EXTRA_DIST += $(count_files) %D%/count_new.c
+EXTRA_DIST += $(count_files) %D%/count_new.c %D%/stack_abi.h
 if HAVE_AGENT
 agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 	%D%/libmemstate-count-new.so %D%/libmemstate-count-calls-new.so

@@ -41,7 +41,8 @@ static int find_library(const struct count_child *c, char **ret)
 {
 	const char *allocator = c->allocator ? c->allocator->library : NULL;
 	bool with_new = allocator && machine_exports(allocator, "_Znwm");
-	int r = count_find_library(c->calls_only, with_new, ret);
+	int r = count_find_library(c->calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS,
+				   with_new, ret);
 
 	if (r == -EOPNOTSUPP)
 		message("this memstate was built without what runs in other programs: it cannot "

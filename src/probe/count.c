@@ -292,12 +292,15 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 	return 0;
 }
 
-int count_find_library(bool calls_only, bool with_new, char **ret)
+int count_find_library(enum count_library library, bool with_new, char **ret)
 {
-	static const char *const names[2][2] = {
-		{ "libmemstate-count.so", "libmemstate-count-new.so" },
-		{ "libmemstate-count-calls.so", "libmemstate-count-calls-new.so" },
+	static const char *const names[][2] = {
+		[COUNT_LIBRARY_BLOCKS] = { "libmemstate-count.so", "libmemstate-count-new.so" },
+		[COUNT_LIBRARY_CALLS] = { "libmemstate-count-calls.so",
+					  "libmemstate-count-calls-new.so" },
+		[COUNT_LIBRARY_STACKS] = { "libmemstate-count-stacks.so",
+					   "libmemstate-count-stacks-new.so" },
 	};
 
-	return agent_library_find_named(names[calls_only][with_new], ret);
+	return agent_library_find_named(names[library][with_new], ret);
 }

@@ -53,11 +53,16 @@ void count_folder_release(struct count_folder *folder);
 /* Read all: *list is emptied first. Returns 0 or -errno of the folder. */
 int count_folder_read(struct count_folder *folder, struct count_list *list);
 
+enum count_library {
+	COUNT_LIBRARY_BLOCKS,
+	COUNT_LIBRARY_CALLS, /* counts nothing but calls, and is faster */
+	COUNT_LIBRARY_STACKS, /* records stacks too: agent/stack_abi.h */
+};
+
 /*
- * The library that counts; with calls_only one that counts nothing but calls, and is
- * faster; with_new one that counts C++'s new and delete too, for an allocator that is
- * preloaded behind it and has them. As agent_library_find().
+ * The library that counts; with_new one that counts C++'s new and delete too, for an
+ * allocator that is preloaded behind it and has them. As agent_library_find().
  */
-int count_find_library(bool calls_only, bool with_new, char **ret);
+int count_find_library(enum count_library library, bool with_new, char **ret);
 
 #endif
