@@ -30,7 +30,6 @@
 #	define SEGMENTS_MAX 256
 
 #	define BUILD_ID_MIN 2
-#	define BUILD_ID_MAX 64
 
 /*
  * Opened with the first file: it and libz take a sixth of a MiB, which most runs have no
@@ -101,11 +100,6 @@ bool elf_symbols_can_be_read(void)
 struct elf_file {
 	int fd;
 	Elf *elf;
-};
-
-struct build_id {
-	uint8_t bytes[BUILD_ID_MAX];
-	size_t length; /* 0: none */
 };
 
 static void file_free(struct elf_file *file)
@@ -266,7 +260,7 @@ static bool read_tables(struct elf_symbols *symbols, Elf *elf)
 	return has_all;
 }
 
-static void read_note(Elf_Data *data, struct build_id *id)
+static void read_note(Elf_Data *data, struct elf_build_id *id)
 {
 	GElf_Nhdr note;
 	size_t next = 0, name_offset, text_offset;
@@ -276,7 +270,7 @@ static void read_note(Elf_Data *data, struct build_id *id)
 
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
 		    memcmp(bytes + name_offset, "GNU", sizeof("GNU")) != 0 ||
-		    note.n_descsz < BUILD_ID_MIN || note.n_descsz > BUILD_ID_MAX)
+		    note.n_descsz < BUILD_ID_MIN || note.n_descsz > ELF_BUILD_ID_MAX)
 			continue;
 		memcpy(id->bytes, bytes + text_offset, note.n_descsz);
 		id->length = note.n_descsz;
@@ -284,9 +278,10 @@ static void read_note(Elf_Data *data, struct build_id *id)
 	}
 }
 
-static struct build_id read_build_id(struct elf_symbols *symbols, Elf *elf)
+static struct elf_build_id read_build_id(Elf *elf)
 {
-	struct build_id id = { .length = 0 };
+	struct elf_symbols budget = ELF_SYMBOLS_INIT;
+	struct elf_build_id id = { .length = 0 };
 	Elf_Scn *section = NULL;
 
 	while (id.length == 0 && (section = libelf.elf_nextscn(elf, section))) {
@@ -295,23 +290,31 @@ static struct build_id read_build_id(struct elf_symbols *symbols, Elf *elf)
 
 		if (!libelf.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
 			continue;
-		data = section_data(symbols, section, &header);
+		data = section_data(&budget, section, &header);
 		if (data && data->d_buf)
 			read_note(data, &id);
 	}
 	return id;
 }
 
-/*
- * Opens the file below dir_fd that has this build-id, if it is there and is what its name
- * says.
- */
-static struct elf_file *open_debug(struct elf_symbols *symbols, int dir_fd,
-				   const char *prefix, const struct build_id *id)
+int elf_build_id_read(int fd, struct elf_build_id *ret)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct elf_file *file = NULL;
+	int r = copy < 0 ? -errno : file_open(copy, &file);
+
+	if (!file)
+		return r;
+	*ret = read_build_id(file->elf);
+	file_free(file);
+	return 0;
+}
+
+/* As elf_debug_open(), below dir_fd. */
+static int open_debug(int dir_fd, const char *prefix, const struct elf_build_id *id)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
-	struct elf_file *file;
-	struct build_id found;
+	struct elf_build_id found;
 	int fd;
 
 	strbuf_addf(&path, "%susr/lib/debug/.build-id/%02x/", prefix, id->bytes[0]);
@@ -319,26 +322,32 @@ static struct elf_file *open_debug(struct elf_symbols *symbols, int dir_fd,
 		strbuf_addf(&path, "%02x", id->bytes[i]);
 	strbuf_add_text(&path, ".debug");
 	fd = openat(dir_fd, strbuf_text(&path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0 || file_open(fd, &file) < 0)
-		return NULL;
-	found = read_build_id(symbols, file->elf);
-	if (found.length == id->length && memcmp(found.bytes, id->bytes, id->length) == 0)
-		return file;
-	file_free(file);
-	return NULL;
+	if (fd < 0)
+		return -ENOENT;
+	if (elf_build_id_read(fd, &found) == 0 && found.length == id->length &&
+	    memcmp(found.bytes, id->bytes, id->length) == 0)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int elf_debug_open(int root_fd, const struct elf_build_id *id)
+{
+	int fd = -ENOENT;
+
+	if (id->length == 0)
+		return -ENOENT;
+	if (root_fd >= 0)
+		fd = open_debug(root_fd, "", id);
+	return fd < 0 ? open_debug(AT_FDCWD, "/", id) : fd;
 }
 
 static void read_debug(struct elf_symbols *symbols, int root_fd)
 {
-	struct build_id id = read_build_id(symbols, symbols->file->elf);
+	struct elf_build_id id = read_build_id(symbols->file->elf);
+	int fd = elf_debug_open(root_fd, &id);
 
-	if (id.length == 0)
-		return;
-	if (root_fd >= 0)
-		symbols->debug_file = open_debug(symbols, root_fd, "", &id);
-	if (!symbols->debug_file)
-		symbols->debug_file = open_debug(symbols, AT_FDCWD, "/", &id);
-	if (symbols->debug_file)
+	if (fd >= 0 && file_open(fd, &symbols->debug_file) == 0)
 		read_tables(symbols, symbols->debug_file->elf);
 }
 
@@ -407,6 +416,20 @@ bool elf_symbols_can_be_read(void)
 static void file_free(struct elf_file *file)
 {
 	(void)file;
+}
+
+int elf_build_id_read(int fd, struct elf_build_id *ret)
+{
+	(void)fd;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
+int elf_debug_open(int root_fd, const struct elf_build_id *id)
+{
+	(void)root_fd;
+	(void)id;
+	return -ENOENT;
 }
 
 int elf_symbols_read(int fd, int root_fd, struct elf_symbols *ret)

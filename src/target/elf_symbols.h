@@ -37,6 +37,14 @@ struct elf_symbols {
 	uint64_t read_bytes; /* of the tables of both */
 };
 
+/* What tells one build of a program from another. */
+#define ELF_BUILD_ID_MAX 64
+
+struct elf_build_id {
+	uint8_t bytes[ELF_BUILD_ID_MAX];
+	size_t length; /* 0: none */
+};
+
 #define ELF_SYMBOLS_INIT                        \
 	{                                       \
 		NULL, 0, 0, NULL, 0, NULL, NULL, 0 \
@@ -44,6 +52,18 @@ struct elf_symbols {
 
 /* libelf is there, and this was built with it. Loads it. */
 bool elf_symbols_can_be_read(void);
+
+/*
+ * The build-id of an open file, which stays open; its length is 0 if it has none. Returns
+ * 0, -EBADMSG or -EOPNOTSUPP, as elf_symbols_read().
+ */
+int elf_build_id_read(int fd, struct elf_build_id *ret);
+
+/*
+ * Open the debug file that has this build-id, if it is installed and is what its name
+ * says. root_fd as below. Returns a descriptor or -ENOENT.
+ */
+int elf_debug_open(int root_fd, const struct elf_build_id *id);
 
 /*
  * Read them from an open file, which is closed in any case. root_fd: the process's root,

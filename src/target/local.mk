@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libtarget.a
 %C%_libtarget_a_SOURCES = \
+	%D%/dwarf_frames.c \
+	%D%/dwarf_frames.h \
 	%D%/elf_exports.c \
 	%D%/elf_exports.h \
 	%D%/elf_symbols.c \
@@ -16,9 +18,13 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/registers.h \
 	%D%/stop.c \
 	%D%/stop.h \
+	%D%/symbol_name.c \
+	%D%/symbol_name.h \
+	%D%/symbolize.c \
+	%D%/symbolize.h \
 	%D%/symbols.c \
 	%D%/symbols.h \
 	%D%/trace.c \
 	%D%/trace.h
-%C%_libtarget_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
+%C%_libtarget_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
 TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS)

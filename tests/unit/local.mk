@@ -292,6 +292,11 @@ TESTS += %D%/test_block_list
 %C%_test_block_list_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_block_list_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_symbolize
+TESTS += %D%/test_symbolize
+%C%_test_symbolize_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_symbolize_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_profile_file
 TESTS += %D%/test_profile_file
 %C%_test_profile_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

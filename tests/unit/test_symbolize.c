@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "target/symbolize.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "target/elf_symbols.h"
+#include "target/symbol_name.h"
+#include "unit.h"
+
+#define FRAMES_KEPT 4
+
+struct kept {
+	size_t calls, count;
+	struct {
+		char function[128], file[256];
+		uint32_t line;
+	} frames[FRAMES_KEPT];
+};
+
+static void keep(void *context, size_t file, size_t vaddr, const struct code_frame *frames,
+		 size_t count)
+{
+	struct kept *kept = &((struct kept *)context)[vaddr];
+
+	assert_int_equal(file, 0);
+	assert_true(count > 0);
+	kept->calls++;
+	kept->count = count;
+	for (size_t i = 0; i < count && i < FRAMES_KEPT; i++) {
+		snprintf(kept->frames[i].function, sizeof(kept->frames[i].function), "%s",
+			 frames[i].function ? frames[i].function : "");
+		snprintf(kept->frames[i].file, sizeof(kept->frames[i].file), "%s",
+			 frames[i].file ? frames[i].file : "");
+		kept->frames[i].line = frames[i].line;
+	}
+}
+
+static int find_bias(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	*(uint64_t *)data = info->dlpi_addr;
+	return 1; /* the program is the first */
+}
+
+static uint64_t own_vaddr(uint64_t addr)
+{
+	uint64_t bias = 0;
+
+	dl_iterate_phdr(find_bias, &bias);
+	return addr - bias;
+}
+
+static uint64_t inner_addr, outer_addr;
+static uint32_t inner_line, outer_line;
+
+/* Where the caller goes on: the address after the call. */
+static __attribute__((noinline)) void note(uint64_t *addr)
+{
+	*addr = (uintptr_t)__builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) void inlined(void)
+{
+	note(&inner_addr), inner_line = __LINE__;
+}
+
+static __attribute__((noinline)) void outer(void)
+{
+	note(&outer_addr);
+	inlined(), outer_line = __LINE__;
+}
+
+static struct elf_build_id own_id(void)
+{
+	struct elf_build_id id = { .length = 0 };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(elf_build_id_read(fd, &id), 0);
+	close(fd);
+	return id;
+}
+
+static void ask(const char *path, const struct elf_build_id *id, struct kept *kept)
+{
+	uint64_t vaddrs[3];
+	struct symbolize_file file = {
+		.path = path,
+		.build_id = id->bytes,
+		.build_id_bytes = id->length,
+		.vaddrs = vaddrs,
+		.count = ARRAY_SIZE(vaddrs),
+	};
+
+	memset(kept, 0, ARRAY_SIZE(vaddrs) * sizeof(*kept));
+	outer();
+	vaddrs[0] = own_vaddr(inner_addr - 1);
+	vaddrs[1] = own_vaddr(outer_addr - 1);
+	vaddrs[2] = UINT64_MAX;
+	symbolize(&file, 1, keep, kept);
+}
+
+static void skip_without_libelf(void)
+{
+	if (!elf_symbols_can_be_read()) {
+		print_message("without libelf there are no names\n");
+		skip();
+	}
+}
+
+static void functions_have_their_names(void **state)
+{
+	struct elf_build_id id;
+	struct kept kept[3];
+
+	(void)state;
+	skip_without_libelf();
+	id = own_id();
+	ask("/proc/self/exe", &id, kept);
+	assert_int_equal(kept[1].calls, 1);
+	assert_string_equal(kept[1].frames[0].function, "outer");
+	assert_int_equal(kept[2].calls, 0);
+	assert_int_equal(kept[0].calls, 1);
+	assert_string_equal(kept[0].frames[kept[0].count - 1].function, "outer");
+}
+
+static void lines_and_inlined_functions_are_as_in_the_source(void **state)
+{
+	struct elf_build_id id;
+	struct kept kept[3];
+
+	(void)state;
+	skip_without_libelf();
+	id = own_id();
+	ask("/proc/self/exe", &id, kept);
+	if (kept[0].frames[0].line == 0) {
+		print_message("this was built without debug information, or without libdw\n");
+		skip();
+	}
+	assert_int_equal(kept[0].count, 2);
+	assert_string_equal(kept[0].frames[0].function, "inlined");
+	assert_int_equal(kept[0].frames[0].line, inner_line);
+	assert_int_equal(kept[0].frames[1].line, outer_line);
+	assert_non_null(strstr(kept[0].frames[0].file, "test_symbolize.c"));
+	assert_non_null(strstr(kept[0].frames[1].file, "test_symbolize.c"));
+	assert_int_equal(kept[1].count, 1);
+	assert_true(kept[1].frames[0].line < outer_line && kept[1].frames[0].line > inner_line);
+}
+
+static void another_build_has_no_names(void **state)
+{
+	struct elf_build_id id;
+	struct kept kept[3];
+
+	(void)state;
+	skip_without_libelf();
+	id = own_id();
+	if (id.length == 0)
+		skip();
+	id.bytes[0] ^= 1;
+	ask("/proc/self/exe", &id, kept);
+	assert_int_equal(kept[0].calls + kept[1].calls, 0);
+	id.length = 0;
+	ask("/proc/self/exe", &id, kept);
+	assert_int_equal(kept[0].calls + kept[1].calls, 0);
+}
+
+static void what_is_no_file_or_no_program_has_no_names(void **state)
+{
+	static const char *const paths[] = { "/nowhere", "/dev/zero", "/etc/passwd", "/", "" };
+	struct elf_build_id none = { .length = 0 };
+	struct kept kept[3];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		ask(paths[i], &none, kept);
+		assert_int_equal(kept[0].calls + kept[1].calls, 0);
+	}
+}
+
+/* The same damage in each run. */
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+/* All but the headers and the build-id, which would have it refused. */
+static void damage(struct strbuf *program, uint32_t seed)
+{
+	const Elf64_Ehdr *header = (const void *)program->text;
+	size_t from = program->length / 2, to = header->e_shoff;
+
+	assert_true(from < to && to <= program->length);
+	for (int i = 0; i < 2000; i++)
+		program->text[from + next_random(&seed) % (to - from)] = (char)next_random(&seed);
+}
+
+static void a_damaged_file_does_no_harm(void **state)
+{
+	char path[] = "symbolize-XXXXXX";
+	struct elf_build_id id;
+	int fd;
+
+	(void)state;
+	skip_without_libelf();
+	id = own_id();
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	for (uint32_t seed = 1; seed <= 8; seed++) {
+		struct strbuf program = STRBUF_INIT;
+		struct kept kept[3];
+
+		assert_int_equal(io_read_file_at(AT_FDCWD, "/proc/self/exe", 1 << 30, &program), 0);
+		damage(&program, seed);
+		assert_int_equal(io_write_file_atomic(path, program.text, program.length, 0600), 0);
+		ask(path, &id, kept);
+		strbuf_release(&program);
+	}
+	close(fd);
+	unlink(path);
+}
+
+static void names_are_those_of_the_source(void **state)
+{
+	static const struct {
+		const char *symbol, *name;
+	} cases[] = {
+		{ "main", "main" },
+		{ "parse.cold", "parse" },
+		{ "parse.constprop.0.isra.1", "parse" },
+		{ "memcpy@@GLIBC_2.14", "memcpy" },
+		{ "a.b", "a.b" },
+		{ "", "" },
+#if HAVE_LIBIBERTY
+		{ "_ZN3foo3barEi.part.0", "foo::bar(int)" },
+#endif
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct strbuf name = STRBUF_INIT;
+
+		symbol_name_add(&name, cases[i].symbol);
+		assert_string_equal(strbuf_text(&name), cases[i].name);
+		strbuf_release(&name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_have_their_names),
+		cmocka_unit_test(lines_and_inlined_functions_are_as_in_the_source),
+		cmocka_unit_test(another_build_has_no_names),
+		cmocka_unit_test(what_is_no_file_or_no_program_has_no_names),
+		cmocka_unit_test(a_damaged_file_does_no_harm),
+		cmocka_unit_test(names_are_those_of_the_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
