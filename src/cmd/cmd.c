@@ -17,6 +17,7 @@ const struct cmd *const cmds[] = {
 	&cmd_leaks,
 	&cmd_explain,
 	&cmd_count,
+	&cmd_diff,
 	&cmd_capture,
 	&cmd_doctor,
 	NULL,
@@ -35,8 +36,9 @@ static int check_args(const struct cmd *cmd, const struct options *options)
 	if (options->arg_count <= cmd->max_args)
 		return 0;
 	if (cmd->name)
-		message_usage(cmd->name, "'%s' is one argument too many (processes go after -p)",
-			      options->args[cmd->max_args]);
+		message_usage(cmd->name, "'%s' is one argument too many%s",
+			      options->args[cmd->max_args],
+			      cmd->scope & SCOPE_PROCESSES ? " (processes go after -p)" : "");
 	else
 		message_usage(NULL,
 			      "'%s' is no command of memstate (processes go after -p, "

@@ -34,6 +34,7 @@ extern const struct cmd cmd_heap;
 extern const struct cmd cmd_leaks;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_count;
+extern const struct cmd cmd_diff;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
 

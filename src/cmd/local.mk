@@ -10,6 +10,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_compare.c \
 	%D%/cmd_compare.h \
 	%D%/cmd_count.c \
+	%D%/cmd_diff.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_explain.c \
 	%D%/cmd_heap.c \

@@ -12,12 +12,12 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			  SCOPE_EXPLAIN | SCOPE_COUNT, "one report, then end" },
+			  SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_DIFF, "one report, then end" },
 	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS |
-			 SCOPE_COUNT,
+			 SCOPE_COUNT | SCOPE_DIFF,
 			 "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT,
+			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_DIFF,
 			  "JSON, one line per sample" },
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH | SCOPE_COUNT,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
@@ -31,14 +31,14 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
 				  "say what columns there are" },
 	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-				 SCOPE_COUNT,
+				 SCOPE_COUNT | SCOPE_DIFF,
 				 "leave the line of headings out" },
 	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-			   SCOPE_LEAKS | SCOPE_COUNT,
+			   SCOPE_LEAKS | SCOPE_COUNT | SCOPE_DIFF,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
-	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT,
+	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT | SCOPE_DIFF,
 			 "so many lines of each list (default 10; all in CSV and JSON)" },
 	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
 			       "most of the time that reading may keep a target's memory map busy "
@@ -103,6 +103,18 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
 			    "show the allocations by stacks that are in this file, of pprof or as "
 			    "lines of folded stacks, instead of counting" },
+	[OPTION_METRIC] = { 0, "metric", "NAME", SCOPE_DIFF,
+			    "allocations (default), bytes, temporary, live_blocks, live or peak" },
+	[OPTION_DEPTH] = { 0, "depth", "N", SCOPE_DIFF,
+			   "stacks are the same if their N innermost functions are (default 8; 0: all)" },
+	[OPTION_DIFF_MIN] = { 0, "min", "N|BYTES", SCOPE_DIFF,
+			      "list stacks that have more than that in one of both (default 1000); "
+			      "the others are summed" },
+	[OPTION_DIFF_FAIL_ABOVE] = { 0, "fail-above", "N|BYTES", SCOPE_DIFF,
+				     "end with status 4 if all together, or a stack, has grown by more" },
+	[OPTION_KEEP_GENERICS] = { 0, "keep-generics", NULL, SCOPE_DIFF,
+				   "functions that a template or a generic was made into are "
+				   "different ones (default: one)" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },
 	[OPTION_VERSION] = { 'V', "version", NULL, SCOPE_ALL, "say the version, then end" },
 };

@@ -154,6 +154,8 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->help;
 	case OPTION_VERSION:
 		return &o->version;
+	case OPTION_KEEP_GENERICS:
+		return &o->diff.keeps_generics;
 	default:
 		return options_count_flag(&o->count, id);
 	}
@@ -188,6 +190,15 @@ static int set_limit(const struct cmd *cmd, const char *arg, struct options *o)
 	return 0;
 }
 
+static int set_metric(const struct cmd *cmd, const char *arg, struct options *o)
+{
+	o->has_metric = true;
+	if (profile_metric_find(arg, &o->metric) < 0)
+		return refuse(cmd, OPTION_METRIC, arg,
+			      "allocations, bytes, temporary, live_blocks, live or peak");
+	return 0;
+}
+
 /* Options whose argument is taken as it is. */
 static const char **find_word(struct options *o, enum option_id id)
 {
@@ -210,6 +221,12 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->compare.html;
 	case OPTION_OUTPUT_DIR:
 		return &o->compare.output_dir;
+	case OPTION_DEPTH:
+		return &o->diff.depth;
+	case OPTION_DIFF_MIN:
+		return &o->diff.minimum;
+	case OPTION_DIFF_FAIL_ABOVE:
+		return &o->diff.fail_above;
 	default:
 		return options_count_word(&o->count, id);
 	}
@@ -331,6 +348,8 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		return 0;
 	case OPTION_FAIL_ABOVE:
 		return set_limit(cmd, arg, o);
+	case OPTION_METRIC:
+		return set_metric(cmd, arg, o);
 	default:
 		return set_compare(cmd, id, arg, &o->compare);
 	}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/profile.h"
 #include "sample/sampler.h"
 
 /* Which commands take an option. */
@@ -21,8 +22,9 @@ enum option_scope {
 	SCOPE_LEAKS = 1 << 5,
 	SCOPE_EXPLAIN = 1 << 6,
 	SCOPE_COUNT = 1 << 7,
-	SCOPE_ALL = (1 << 8) - 1,
-	SCOPE_PROCESSES = SCOPE_ALL & ~SCOPE_COUNT, /* that look at any that run */
+	SCOPE_DIFF = 1 << 8,
+	SCOPE_ALL = (1 << 9) - 1,
+	SCOPE_PROCESSES = SCOPE_ALL & ~(SCOPE_COUNT | SCOPE_DIFF), /* that look at any that run */
 };
 
 enum format {
@@ -65,6 +67,12 @@ struct count_options {
 	const char *replay; /* a file, or NULL */
 };
 
+/* Of comparing two profiles, as they were said; NULL: were not. */
+struct diff_options {
+	const char *depth, *minimum, *fail_above;
+	bool keeps_generics;
+};
+
 struct options {
 	const char *verb; /* the command's name for messages; NULL: memstate itself */
 	struct targets targets;
@@ -97,6 +105,9 @@ struct options {
 	const char *preload; /* allocators, or NULL */
 	struct compare_options compare;
 	struct count_options count;
+	struct diff_options diff;
+	enum profile_metric metric; /* of profiles */
+	bool has_metric;
 	const char *procfs_root;
 	bool redact;
 	bool help;

@@ -165,5 +165,8 @@ void value_add_text(struct strbuf *out, const struct column *column, const struc
 	case VALUE_ADDRESS:
 		strbuf_addf(out, "%" PRIx64, value->number);
 		break;
+	case VALUE_CHANGE:
+		strbuf_addf(out, "%" PRId64, (int64_t)value->number);
+		break;
 	}
 }

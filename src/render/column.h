@@ -24,6 +24,7 @@ enum value_kind {
 	VALUE_SECONDS,	/* number: ns, shown in seconds to the ms */
 	VALUE_COST,	/* number: ns, shown in seconds to the us */
 	VALUE_ADDRESS,	/* number, shown in hex */
+	VALUE_CHANGE,	/* number: an int64_t, less than 0 has a sign */
 };
 
 /* What a cell holds. is_known false: "-" in tables, empty in CSV, null in JSON. */

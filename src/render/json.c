@@ -58,6 +58,7 @@ static void add_value(struct strbuf *out, const struct column *column, const str
 	case VALUE_COUNT:
 	case VALUE_SECONDS:
 	case VALUE_COST:
+	case VALUE_CHANGE:
 		value_add_text(out, column, value, true, false);
 		break;
 	case VALUE_TIME:

@@ -16,6 +16,9 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/count_report.c \
 	%D%/count_report.h \
 	%D%/csv.c \
+	%D%/diff_columns.c \
+	%D%/diff_report.c \
+	%D%/diff_report.h \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
 	%D%/heap_helper.c \

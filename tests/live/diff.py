@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two profiles compared: what is said of them, in each format, and each exit status."""
+
+import json
+import os
+from contextlib import contextmanager
+
+from live import Folder, check, equal, memstate, run, test
+
+BEFORE = {"main;parse;grow": 12000, "main;parse": 4000, "main;same;x": 9000, "main;old": 2000,
+          "main;tiny": 5}
+AFTER = {"main;parse;grow": 12345, "main;parse": 400, "main;same;x": 9000,
+         "main;new<int>(int)": 2100, "main;tiny": 7}
+LISTED = [
+    ("only_before", 2000, 0, ["old", "main"]),
+    ("only_after", 0, 2100, ["new<...>", "main"]),
+    ("changed", 4000, 400, ["parse", "main"]),
+    ("changed", 12000, 12345, ["grow", "parse", "main"]),
+]
+
+
+def write(folder, name, stacks):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(f"{stack} {number}\n" for stack, number in stacks.items())
+    return path
+
+
+@contextmanager
+def two_files(before=None, after=None):
+    """A function that compares them."""
+    with Folder() as folder:
+        files = write(folder, "before", before or BEFORE), write(folder, "after", after or AFTER)
+        yield lambda *options, status=0: memstate("diff", *options, *files).must_be(status)
+
+
+@test
+def json_has_each_stack_and_parts_that_add_up():
+    with two_files() as diff:
+        said = json.loads(diff("--json").out)
+    equal(said["metric"], "allocations", "metric")
+    equal([(s["kind"], s["before"], s["after"], s["functions"]) for s in said["stacks"]], LISTED,
+          "stacks")
+    for s in said["stacks"]:
+        equal(s["change"], s["after"] - s["before"], "change")
+        equal(s["callers"], "none", "callers")
+    sums = said["sums"]
+    for key in "stacks", "before", "after", "change":
+        equal(sum(sums[k][key] for k in sums if k != "all"), sums["all"][key], key)
+    equal(sums["all"], {"stacks": 6, "before": sum(BEFORE.values()), "after": sum(AFTER.values()),
+                        "change": sum(AFTER.values()) - sum(BEFORE.values())}, "all")
+    equal(sums["equal"], {"stacks": 1, "before": 9000, "after": 9000, "change": 0}, "equal")
+    equal(sums["left_out"], {"stacks": 1, "before": 5, "after": 7, "change": 2}, "left out")
+
+
+@test
+def csv_has_the_same_stacks():
+    with two_files() as diff:
+        rows = diff("--csv").rows()
+        bare = diff("--csv", "--no-headings").out
+        whole = diff("--csv").out
+    equal([(r["kind"], int(r["before"]), int(r["after"]), r["stack"].split(";")) for r in rows],
+          LISTED, "stacks")
+    equal([int(r["change"]) for r in rows], [-2000, 2100, -3600, 345], "changes")
+    equal(whole.split(b"\n", 1)[1], bare, "without headings")
+
+
+@test
+def a_text_has_the_largest_changes_and_says_what_is_left():
+    with two_files() as diff:
+        text = diff().out.decode()
+        short = diff("--top", "1").out.decode()
+    for line in ("  changed               2          16000          12745          -3255",
+                 "  all                   6          27005          23852          -3153",
+                 "         +2100  new<...>", "          +345  12000 before, 12345 after"):
+        check(line in text.split("\n"), f"a line {line!r} in {text}")
+    check("more (--top" not in text, f"all are shown: {text}")
+    check("and 1 more (--top N)" in short and "+345" not in short, f"one of each list: {short}")
+
+
+@test
+def a_minimum_a_depth_and_generics_are_as_asked_for():
+    with two_files() as diff:
+        none = json.loads(diff("--json", "--min", "12345").out)
+        equal(none["stacks"], [], "stacks of more than the most")
+        equal(none["sums"]["left_out"]["stacks"], 6, "left out")
+        every = json.loads(diff("--json", "--min", "0", "--keep-generics").out)
+        equal(len(every["stacks"]), 5, "stacks of at least one")
+        check(["new<int>(int)", "main"] in [s["functions"] for s in every["stacks"]], "whole names")
+        inner = json.loads(diff("--json", "--depth", "1").out)
+        equal([s["functions"] for s in inner["stacks"]], [["old"], ["new<...>"], ["parse"], ["grow"]],
+              "innermost")
+        equal({s["callers"] for s in inner["stacks"]}, {"more"}, "callers")
+
+
+@test
+def a_metric_of_bytes_has_limits_in_bytes():
+    with two_files() as diff:
+        said = json.loads(diff("--json", "--metric", "bytes", "--min", "4K").out)
+        equal(said["metric"], "bytes", "metric")
+        equal(said["min"], 4096, "minimum")
+        equal([s["after"] for s in said["stacks"]], [12345], "more than 4 KiB")
+        check("11.7K before, 12.1K after" in diff("--metric", "bytes").out.decode(), "as K")
+        check("12000 before, 12345 after" in diff("--metric", "bytes", "-b").out.decode(), "as bytes")
+        diff("--min", "4K", status=2)
+
+
+@test
+def status_4_says_that_all_or_one_stack_has_grown_by_more():
+    with two_files() as diff:
+        for limit, status in ("2099", 4), ("2100", 0):
+            result = diff("--fail-above", limit, status=status)
+            equal(bool(result.errors()), status == 4, "message")
+            check(result.out.startswith(b"before"), "the report is there")
+    with two_files({"a": 10, "b": 10}, {"a": 12, "b": 12}) as diff:
+        diff("--fail-above", "3", status=4)
+        diff("--fail-above", "4", "--metric", "bytes", status=0)
+    with two_files({"a": 2000}, {"b": 1}) as diff:
+        diff("--fail-above", "0", status=4)  # all shrank, and one that is not listed grew
+
+
+@test
+def what_cannot_be_compared_has_a_status_and_no_output():
+    with two_files() as diff, Folder() as folder:
+        good = write(folder, "good", BEFORE)
+        bad = os.path.join(folder, "bad")
+        with open(bad, "wb") as f:
+            f.write(b"\x7fELF\0\1\2")
+        absent = os.path.join(folder, "absent")
+        for args, status, named in (([good, bad], 1, bad), ([absent, good], 1, absent),
+                                    ([good], 2, "BEFORE AFTER"), ([], 2, "BEFORE AFTER"),
+                                    ([good, good, good], 2, good), (["--depth", "x", good, good], 2, "x"),
+                                    (["--metric", "size", good, good], 2, "size"),
+                                    (["--fail-above", "-1", good, good], 2, "-1"),
+                                    (["-p", "1", good, good], 2, "-p")):
+            result = memstate("diff", *args).must_be(status)
+            equal(result.out, b"", f"output of {args}")
+            check(named in result.errors()[0], f"{named!r} in {result.errors()}")
+        diff("--csv", "--json", status=2)
+
+
+@test
+def names_of_a_file_are_shown_harmless():
+    with two_files({"main;\033[31mred": 5000}, {"main;\033[31mred": 6000}) as diff:
+        for form in [], ["--csv"], ["--json"]:
+            check(b"\033" not in diff(*form).out, f"an escape in {form}")
+
+
+run()
