@@ -26,4 +26,5 @@ EXTRA_DIST += \
 	tests/fixtures/names \
 	tests/fixtures/newer-kernel \
 	tests/fixtures/old-kernel \
-	tests/fixtures/plain
+	tests/fixtures/plain \
+	tests/fixtures/profiles
