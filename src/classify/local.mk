@@ -20,7 +20,13 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/leaks.h \
 	%D%/past_heap.c \
 	%D%/past_heap.h \
+	%D%/profile_transform.c \
 	%D%/profile_transform.h \
+	%D%/profile_tree.c \
+	%D%/profile_tree.h \
+	%D%/transform_regex.c \
+	%D%/transform_regex.h \
+	%D%/transform_rules.c \
 	%D%/transform_rules.h \
 	%D%/profile_diff.c \
 	%D%/profile_diff.h \
@@ -28,4 +34,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/verdict.h \
 	%D%/verdict_facts.c \
 	%D%/verdict_facts.h
+# the sets of rules that come with memstate become a part of transform_rules.o
+%C%_libclassify_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%
+%D%/libclassify_a-transform_rules.$(OBJEXT): $(srcdir)/%D%/transforms
+EXTRA_DIST += %D%/transforms
 CLASSIFY_LIBS = %D%/libclassify.a $(WALK_LIBS)

@@ -10,7 +10,7 @@
 #include "model/profile.h"
 
 /*
- * The profile with the rules, none of which is a set, applied. Returns 0; -EINVAL with the reason
+ * The profile with the rules applied: one or more, none of which is a set. Returns 0; -EINVAL with the reason
  * where the regular expression of a rule cannot be used; -E2BIG with it where a name grew too
  * long. *ret is to be released after 0 only.
  */

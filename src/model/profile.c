@@ -266,6 +266,23 @@ void profile_sum_by_node(const struct profile *profile, enum profile_metric metr
 		ret[profile->nodes[i].parent] += ret[i];
 }
 
+void profile_init_like(struct profile *profile, const struct profile *other)
+{
+	profile_init(profile);
+	begin_nodes(profile);
+	profile->known = other->known;
+	profile->sample_bytes = other->sample_bytes;
+	profile->sample_count = other->sample_count;
+	profile->cut_count = other->cut_count;
+	profile->lost_count = other->lost_count;
+	profile->unix_ms = other->unix_ms;
+	profile->elapsed_ns = other->elapsed_ns;
+	profile->command = profile_string(profile, other->command);
+	profile->pid = other->pid;
+	for (size_t i = 0; i < other->module_count; i++)
+		profile_add_module(profile, &other->modules[i]);
+}
+
 static uint32_t copy_frame(struct profile *profile, const struct profile *from, uint32_t number,
 			   const uint32_t *modules)
 {

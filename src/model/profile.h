@@ -102,6 +102,9 @@ struct profile {
 };
 
 void profile_init(struct profile *profile);
+
+/* Begin one with all that is said of another, and its modules by the same numbers: but no stacks. */
+void profile_init_like(struct profile *profile, const struct profile *other);
 void profile_release(struct profile *profile);
 
 /*

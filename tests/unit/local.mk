@@ -3,6 +3,7 @@
 EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
 made_comparison = %D%/made_comparison.c %D%/made_comparison.h
 judged = %D%/judged.c %D%/judged.h $(made_comparison)
+made_stacks = %D%/made_stacks.c %D%/made_stacks.h
 smaps_ways = %D%/smaps_ways.c %D%/smaps_ways.h
 if HAVE_CMOCKA
 
@@ -91,6 +92,23 @@ check_PROGRAMS += %D%/test_profile
 TESTS += %D%/test_profile
 %C%_test_profile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_profile_LDADD = $(MODEL_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_transform_rules
+TESTS += %D%/test_transform_rules
+%C%_test_transform_rules_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_transform_rules_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_profile_transform
+TESTS += %D%/test_profile_transform
+%C%_test_profile_transform_SOURCES = %D%/test_profile_transform.c $(made_stacks)
+%C%_test_profile_transform_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_transform_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_profile_tree
+TESTS += %D%/test_profile_tree
+%C%_test_profile_tree_SOURCES = %D%/test_profile_tree.c $(made_stacks)
+%C%_test_profile_tree_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_tree_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_proc_cost
 TESTS += %D%/test_proc_cost
