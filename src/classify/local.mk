@@ -16,8 +16,12 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/explain.h \
 	%D%/fold_name.c \
 	%D%/fold_name.h \
+	%D%/growth.c \
+	%D%/growth.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
+	%D%/oom_figures.c \
+	%D%/oom_figures.h \
 	%D%/past_heap.c \
 	%D%/past_heap.h \
 	%D%/profile_transform.c \

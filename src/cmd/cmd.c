@@ -18,6 +18,7 @@ const struct cmd *const cmds[] = {
 	&cmd_explain,
 	&cmd_count,
 	&cmd_diff,
+	&cmd_oom,
 	&cmd_capture,
 	&cmd_doctor,
 	NULL,

@@ -35,6 +35,7 @@ extern const struct cmd cmd_leaks;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_count;
 extern const struct cmd cmd_diff;
+extern const struct cmd cmd_oom;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
 

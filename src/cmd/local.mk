@@ -16,6 +16,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_heap.c \
 	%D%/cmd_leaks.c \
 	%D%/cmd_map.c \
+	%D%/cmd_oom.c \
 	%D%/cmd_watch.c \
 	%D%/count_profile.c \
 	%D%/count_profile.h \

@@ -9,36 +9,42 @@
 const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES,
 			 "these processes, by id or by name; may be repeated" },
+	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_OOM,
+			    "this group: its folder, its path, or 12 or more digits of its "
+			    "container's id" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
-			  SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_DIFF, "one report, then end" },
+			  SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF, "one report, then end" },
 	[OPTION_CSV] = { 0, "csv", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP | SCOPE_LEAKS |
-			 SCOPE_COUNT | SCOPE_DIFF,
+			 SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			 "CSV, RFC 4180" },
 	[OPTION_JSON] = { 'J', "json", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_DOCTOR |
-			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_DIFF,
+			  SCOPE_HEAP | SCOPE_LEAKS | SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			  "JSON, one line per sample" },
-	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH | SCOPE_COUNT,
+	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH | SCOPE_COUNT | SCOPE_OOM,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
 			      "(default 1)" },
-	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH,
+	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH | SCOPE_OOM,
 			     "end after N samples (default: when the target ends, or ^C)" },
-	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]", SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
+	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]",
+			    SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT | SCOPE_OOM,
 			    "these columns; +COL[,...] adds to the default ones" },
-	[OPTION_OUTPUT_ALL] = { 0, "output-all", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
+	[OPTION_OUTPUT_ALL] = { 0, "output-all", NULL,
+				SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT | SCOPE_OOM,
 				"every column" },
-	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT,
+	[OPTION_LIST_COLUMNS] = { 0, "list-columns", NULL,
+				  SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT | SCOPE_OOM,
 				  "say what columns there are" },
 	[OPTION_NO_HEADINGS] = { 0, "no-headings", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-				 SCOPE_COUNT | SCOPE_DIFF,
+				 SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 				 "leave the line of headings out" },
 	[OPTION_BYTES] = { 'b', "bytes", NULL, SCOPE_WATCH | SCOPE_MAP | SCOPE_HEAP |
-			   SCOPE_LEAKS | SCOPE_COUNT | SCOPE_DIFF,
+			   SCOPE_LEAKS | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			   "exact bytes instead of 1.5M" },
 	[OPTION_SORT] = { 's', "sort", "[-]COL", SCOPE_WATCH | SCOPE_MAP,
 			  "sort by a column; - for the other direction" },
-	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT | SCOPE_DIFF,
+	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			 "so many lines of each list (default 10; all in CSV and JSON)" },
 	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
 			       "most of the time that reading may keep a target's memory map busy "

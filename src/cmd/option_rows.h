@@ -10,6 +10,7 @@
 
 enum option_id {
 	OPTION_PID,
+	OPTION_CGROUP,
 	OPTION_TREE,
 	OPTION_TEXT,
 	OPTION_CSV,

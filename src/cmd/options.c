@@ -215,6 +215,8 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->procfs_root;
 	case OPTION_PRELOAD:
 		return &o->preload;
+	case OPTION_CGROUP:
+		return &o->cgroup;
 	case OPTION_WORKLOAD:
 		return &o->compare.workload;
 	case OPTION_HTML:

@@ -23,7 +23,8 @@ enum option_scope {
 	SCOPE_EXPLAIN = 1 << 6,
 	SCOPE_COUNT = 1 << 7,
 	SCOPE_DIFF = 1 << 8,
-	SCOPE_ALL = (1 << 9) - 1,
+	SCOPE_OOM = 1 << 9,
+	SCOPE_ALL = (1 << 10) - 1,
 	SCOPE_PROCESSES = SCOPE_ALL & ~(SCOPE_COUNT | SCOPE_DIFF), /* that look at any that run */
 };
 
@@ -103,6 +104,7 @@ struct options {
 	bool has_block_limit, has_byte_limit;
 	const char *snapshot, *since; /* files, or NULL */
 	const char *preload; /* allocators, or NULL */
+	const char *cgroup; /* a folder, path or id, or NULL */
 	struct compare_options compare;
 	struct count_options count;
 	struct diff_options diff;

@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
 	%D%/allocator_stats.c \
 	%D%/allocator_stats.h \
+	%D%/cgroup.c \
+	%D%/cgroup.h \
 	%D%/comparison.c \
 	%D%/comparison.h \
 	%D%/count.c \

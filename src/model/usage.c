@@ -77,6 +77,12 @@ uint64_t usage_uss_bytes(const struct usage *u)
 	return bytes_add(total(u, SMAPS_PRIVATE_CLEAN), total(u, SMAPS_PRIVATE_DIRTY));
 }
 
+/* Per mapping it is the lesser of LazyFree and Private_Clean: what was taken out of the latter. */
+uint64_t usage_droppable_bytes(const struct usage *u)
+{
+	return bytes_sub(total(u, SMAPS_PRIVATE_CLEAN), u->state_bytes[STATE_PRIVATE_CLEAN]);
+}
+
 uint64_t usage_hugetlb_bytes(const struct usage *u)
 {
 	return bytes_add(total(u, SMAPS_PRIVATE_HUGETLB), total(u, SMAPS_SHARED_HUGETLB));

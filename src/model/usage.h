@@ -124,6 +124,12 @@ void usage_set_no_memory(struct usage *u);
 /* Private_Clean + Private_Dirty, what would be freed if the process ended. */
 uint64_t usage_uss_bytes(const struct usage *u);
 
+/*
+ * LazyFree pages that nobody else has: those the kernel can take at once. Exact from
+ * smaps; from the rollup it may be too much.
+ */
+uint64_t usage_droppable_bytes(const struct usage *u);
+
 /* Private_Hugetlb + Shared_Hugetlb: never part of Rss. */
 uint64_t usage_hugetlb_bytes(const struct usage *u);
 

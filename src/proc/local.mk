@@ -1,5 +1,11 @@
 noinst_LIBRARIES += %D%/libproc.a
 %C%_libproc_a_SOURCES = \
+	%D%/proc_cgroup.c \
+	%D%/proc_cgroup.h \
+	%D%/proc_cgroup_mount.c \
+	%D%/proc_cgroup_mount.h \
+	%D%/proc_cgroup_parse.c \
+	%D%/proc_cgroup_parse.h \
 	%D%/proc_cost.c \
 	%D%/proc_cost.h \
 	%D%/proc_list.c \

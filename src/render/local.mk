@@ -37,6 +37,9 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/line_plot.c \
 	%D%/line_plot.h \
 	%D%/mapping_columns.c \
+	%D%/oom_columns.c \
+	%D%/oom_report.c \
+	%D%/oom_report.h \
 	%D%/output.h \
 	%D%/page_files.c \
 	%D%/page_files.h \

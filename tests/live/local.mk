@@ -25,5 +25,8 @@ LIVE_TESTS = \
 LIVE_TESTS += \
 	%D%/inject_calls.py %D%/inject_churn.py %D%/inject_exact.py %D%/inject_kill.py \
 	%D%/inject_places.py %D%/inject_refused.py %D%/inject_storms.py
+# Of groups and their limits.
+LIVE_TESTS += \
+	%D%/oom.py
 TESTS += $(LIVE_TESTS)
-EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/heap_lib.py %D%/inject_lib.py %D%/leak_lib.py %D%/python $(LIVE_TESTS)
+EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/heap_lib.py %D%/inject_lib.py %D%/leak_lib.py %D%/oom_lib.py %D%/python $(LIVE_TESTS)

@@ -23,6 +23,12 @@ tests_targets_count_cxx_CXXFLAGS = -O0 -std=c++17
 tests_targets_count_cxx_LDFLAGS =
 endif
 
+# Fills a group in known ways.
+check_PROGRAMS += tests/targets/oom_target
+tests_targets_oom_target_SOURCES = %D%/oom_target.c
+tests_targets_oom_target_CFLAGS = $(WARN_CFLAGS) -pthread
+tests_targets_oom_target_LDFLAGS = -pthread
+
 # Heaps in known shapes; the same as a static program, where main_arena is the program's own.
 check_PROGRAMS += tests/targets/heap_target
 tests_targets_heap_target_SOURCES = %D%/heap_target.c %D%/say.h

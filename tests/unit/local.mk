@@ -109,6 +109,11 @@ TESTS += %D%/test_profile_tree
 %C%_test_profile_tree_SOURCES = %D%/test_profile_tree.c $(made_stacks)
 %C%_test_profile_tree_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_profile_tree_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_proc_cgroup
+TESTS += %D%/test_proc_cgroup
+%C%_test_proc_cgroup_SOURCES = %D%/test_proc_cgroup.c %D%/tree.c %D%/tree.h
+%C%_test_proc_cgroup_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_proc_cgroup_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_proc_cost
 TESTS += %D%/test_proc_cost
@@ -234,6 +239,11 @@ TESTS += %D%/test_classify_stats
 %C%_test_classify_stats_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
 # It brings its own probe_open() and its kin: the linker takes none from libprobe.
+check_PROGRAMS += %D%/test_growth
+TESTS += %D%/test_growth
+%C%_test_growth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_growth_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS) -lm
+
 check_PROGRAMS += %D%/test_helpers
 TESTS += %D%/test_helpers
 %C%_test_helpers_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

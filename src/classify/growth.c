@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "classify/growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+
+#define GRID_MAX  512 /* so many moments are looked at, at equal distances */
+#define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
+
+/* Found on series whose answer is known: see the unit test. */
+#define CYCLE_LEAST	    0.3	 /* a correlation with itself from which there is a cycle */
+#define CYCLE_FALLEN	    0.1	 /* and below which its first fall is over */
+#define WINDOW_PER_CYCLE    1.1	 /* so that the least of each cycle is in one */
+#define RISE_PER_LEVEL	    0.03 /* less is no growth */
+#define RISE_PER_NOISE	    2.0
+#define STEP_PER_LEVEL	    0.05 /* less is no step */
+#define STEP_PER_NOISE	    4.0
+#define STEP_SHARE	    0.6	 /* of the rise, by one jump */
+#define PLATEAU_LATE_SLOPE  0.35 /* of the whole, in the last third */
+#define MEDIAN_TO_DEVIATION 1.48 /* of the normal distribution */
+#define NORMAL_95	    1.96
+#define NS_PER_HOUR	    (3600.0 * (double)NS_PER_S)
+
+const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
+	[GROWTH_TOO_SHORT] = "too_short", [GROWTH_NONE] = "none",     [GROWTH_STEP] = "step",
+	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
+};
+
+/* The points at equal distances: the least and the most of each time. */
+struct grid {
+	double least[GRID_MAX], most[GRID_MAX];
+	size_t count;
+	double step_ns;
+};
+
+static void fill_grid(const struct growth_point *points, size_t count, struct grid *grid)
+{
+	uint64_t begin = points[0].time_ns, span = points[count - 1].time_ns - begin;
+	size_t n = count < GRID_MAX ? count : GRID_MAX, filled = 0;
+
+	grid->count = n;
+	grid->step_ns = n > 1 ? (double)span / (double)(n - 1) : 0;
+	for (size_t i = 0; i < count; i++) {
+		double at = grid->step_ns > 0 ? (double)(points[i].time_ns - begin) / grid->step_ns : 0;
+		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
+		double bytes = (double)points[i].bytes;
+
+		/* what was not looked at stayed as it was */
+		for (; filled <= cell; filled++) {
+			double before = filled > 0 && filled < cell ? grid->most[filled - 1] : bytes;
+
+			grid->least[filled] = grid->most[filled] = before;
+		}
+		grid->least[cell] = fmin(grid->least[cell], bytes);
+		grid->most[cell] = fmax(grid->most[cell], bytes);
+	}
+}
+
+/* The slope of the straight line with the least squares. */
+static double fit_line(const double *y, size_t count)
+{
+	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += y[i] / (double)count;
+	for (size_t i = 0; i < count; i++) {
+		above += ((double)i - middle) * (y[i] - mean);
+		below += ((double)i - middle) * ((double)i - middle);
+	}
+	return below > 0 ? above / below : 0;
+}
+
+/* How alike a series and the same so much later are; d has a mean of 0. */
+static double correlate(const double *d, size_t count, size_t lag, double square)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i + lag < count; i++)
+		sum += d[i] * d[i + lag];
+	return square > 0 ? sum / square : 0;
+}
+
+/* In steps of the grid; 0: there is none. */
+static size_t find_cycle(const struct grid *grid)
+{
+	double d[GRID_MAX], mean = 0, square = 0, best = 0;
+	double slope = fit_line(grid->most, grid->count);
+	size_t lag = 1, found = 0, end = grid->count / 3;
+
+	for (size_t i = 0; i < grid->count; i++) {
+		d[i] = grid->most[i] - slope * (double)i;
+		mean += d[i] / (double)grid->count;
+	}
+	for (size_t i = 0; i < grid->count; i++) {
+		d[i] -= mean;
+		square += d[i] * d[i];
+	}
+	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
+		lag++;
+	if (lag + 1 >= end)
+		return 0;
+	for (; lag < end; lag++) {
+		double alike = correlate(d, grid->count, lag, square);
+
+		if (alike > best) {
+			best = alike;
+			found = lag;
+		}
+	}
+	return best > CYCLE_LEAST ? found : 0;
+}
+
+struct floors {
+	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX]; /* where in the grid */
+	size_t count;
+	size_t window; /* steps of the grid */
+	double tooth;
+};
+
+/* Windows end with the series: what comes before the first is left out. */
+static void find_floors(const struct grid *grid, size_t cycle, struct floors *floors)
+{
+	size_t window = grid->count / GROWTH_FLOORS_MAX;
+	size_t per_cycle = (size_t)((double)cycle * WINDOW_PER_CYCLE), i;
+
+	if (window < per_cycle)
+		window = per_cycle;
+	if (window == 0)
+		window = 1;
+	floors->window = window;
+	floors->count = grid->count / window;
+	if (floors->count > GROWTH_FLOORS_MAX)
+		floors->count = GROWTH_FLOORS_MAX;
+	floors->tooth = 0;
+	i = grid->count - floors->count * window;
+	for (size_t f = 0; f < floors->count; f++) {
+		double most = grid->most[i];
+		size_t lowest = i;
+
+		for (size_t end = i + window; i < end; i++) {
+			lowest = grid->least[i] < grid->least[lowest] ? i : lowest;
+			most = fmax(most, grid->most[i]);
+		}
+		floors->bytes[f] = grid->least[lowest];
+		floors->at[f] = (double)lowest;
+		floors->tooth = fmax(floors->tooth, most - grid->least[lowest]);
+	}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_of(const double *values, size_t count)
+{
+	double sorted[SLOPE_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = values[i];
+	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/* The slopes between any two of some floors, rising. Returns how many. */
+static size_t find_slopes(const struct floors *floors, size_t first, size_t count,
+			  double slopes[SLOPE_MAX])
+{
+	const double *y = floors->bytes, *x = floors->at;
+	size_t n = 0;
+
+	for (size_t i = first; i < first + count; i++)
+		for (size_t j = i + 1; j < first + count; j++)
+			slopes[n++] = (y[j] - y[i]) / (x[j] - x[i]);
+	qsort(slopes, n, sizeof(*slopes), compare_doubles);
+	return n;
+}
+
+/* What one floor is more than the one before. */
+struct jumps {
+	double largest, noise;
+};
+
+static void find_jumps(const struct floors *floors, struct jumps *jumps)
+{
+	double differences[GROWTH_FLOORS_MAX], off[GROWTH_FLOORS_MAX], median;
+	size_t n = floors->count - 1;
+
+	for (size_t i = 0; i < n; i++)
+		differences[i] = floors->bytes[i + 1] - floors->bytes[i];
+	median = median_of(differences, n);
+	jumps->largest = differences[0];
+	for (size_t i = 0; i < n; i++) {
+		jumps->largest = fmax(jumps->largest, differences[i]);
+		off[i] = fabs(differences[i] - median);
+	}
+	jumps->noise = MEDIAN_TO_DEVIATION * median_of(off, n);
+}
+
+/* Slopes per step of the grid. */
+struct rates {
+	double median, low, high, early, late;
+};
+
+static void find_rates(const struct floors *floors, struct rates *rates)
+{
+	double slopes[SLOPE_MAX], k = (double)floors->count;
+	double reach = NORMAL_95 * sqrt(k * (k - 1) * (2 * k + 5) / 18);
+	size_t n = find_slopes(floors, 0, floors->count, slopes);
+	size_t third = floors->count / 3 > 3 ? floors->count / 3 : 3;
+	double low = ((double)n - reach) / 2, high = ((double)n + reach) / 2;
+
+	rates->median = slopes[n / 2];
+	rates->low = slopes[low > 0 ? (size_t)low : 0];
+	rates->high = slopes[high < (double)(n - 1) ? (size_t)high : n - 1];
+	n = find_slopes(floors, 0, third, slopes);
+	rates->early = slopes[n / 2];
+	n = find_slopes(floors, floors->count - third, third, slopes);
+	rates->late = slopes[n / 2];
+}
+
+static enum growth_kind judge(const struct floors *floors, const struct rates *rates)
+{
+	const double *y = floors->bytes;
+	double level = median_of(y, floors->count);
+	double rise = rates->median * (floors->at[floors->count - 1] - floors->at[0]);
+	double total = median_of(y + floors->count - 3, 3) - median_of(y, 3);
+	bool is_one_jump;
+	struct jumps jumps;
+
+	find_jumps(floors, &jumps);
+	is_one_jump = jumps.largest > STEP_SHARE * total;
+	if (rates->low <= 0 || rise < fmax(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
+		if (is_one_jump &&
+		    total > fmax(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
+			return GROWTH_STEP;
+		return GROWTH_NONE;
+	}
+	if (is_one_jump)
+		return GROWTH_STEP;
+	if (rates->late < PLATEAU_LATE_SLOPE * rates->median && rates->early > rates->median)
+		return GROWTH_PLATEAU;
+	return GROWTH_STEADY;
+}
+
+void growth_find(const struct growth_point *points, size_t count, struct growth *ret)
+{
+	struct grid grid;
+	struct floors floors;
+	struct rates rates;
+	double per_hour;
+	size_t cycle;
+
+	*ret = (struct growth){ .kind = GROWTH_TOO_SHORT };
+	if (count < GROWTH_FLOORS_MIN)
+		return;
+	fill_grid(points, count, &grid);
+	if (grid.step_ns <= 0)
+		return;
+	cycle = find_cycle(&grid);
+	find_floors(&grid, cycle, &floors);
+	ret->floor_count = floors.count;
+	ret->window_ns = (uint64_t)((double)floors.window * grid.step_ns);
+	ret->cycle_ns = (uint64_t)((double)cycle * grid.step_ns);
+	if (floors.count < GROWTH_FLOORS_MIN)
+		return;
+	find_rates(&floors, &rates);
+	ret->kind = judge(&floors, &rates);
+	per_hour = NS_PER_HOUR / grid.step_ns;
+	ret->rate_bytes = (int64_t)(rates.median * per_hour);
+	ret->rate_low_bytes = (int64_t)(rates.low * per_hour);
+	ret->rate_high_bytes = (int64_t)(rates.high * per_hour);
+	ret->floor_bytes = (uint64_t)floors.bytes[floors.count - 1];
+	ret->tooth_bytes = (uint64_t)floors.tooth;
+}
+
+static uint64_t time_at(double room_bytes, int64_t rate_bytes)
+{
+	double ns = rate_bytes > 0 ? room_bytes / (double)rate_bytes * NS_PER_HOUR : INFINITY;
+
+	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
+}
+
+bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
+{
+	double top = (double)growth->floor_bytes + (double)growth->tooth_bytes;
+	double room = fmax((double)limit_bytes - top, 0);
+
+	if (growth->kind != GROWTH_STEADY)
+		return false;
+	ret->ns = time_at(room, growth->rate_bytes);
+	ret->soonest_ns = time_at(room, growth->rate_high_bytes);
+	ret->latest_ns = time_at(room, growth->rate_low_bytes);
+	return true;
+}

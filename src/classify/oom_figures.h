@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oom_figures - what fills a group up to its limit, and what of it could be taken back.
+ * Pure.
+ *
+ *   usage = need + lazyfree + file + slab_reclaimable + unexplained
+ *   need  = live anon + shmem + kernel without slab_reclaimable + sock
+ *
+ * Each of the level that owns the limit; without one, of the group itself. unexplained is
+ * signed: the kernel adds up what each CPU has not told yet, so it is within +-slack.
+ */
+#ifndef MS_CLASSIFY_OOM_FIGURES_H
+#define MS_CLASSIFY_OOM_FIGURES_H
+
+#include "model/cgroup.h"
+#include "model/usage.h"
+
+struct oom_figures {
+	uint64_t usage_bytes;
+	uint64_t limit_bytes; /* CGROUP_NO_LIMIT */
+	uint64_t need_bytes;  /* cannot be taken back */
+	uint64_t headroom_bytes; /* the limit less need; unknown without a limit */
+	uint64_t slack_bytes;	 /* how far off the kernel's amounts may be */
+	int64_t unexplained_bytes;
+
+	/* Of need: */
+	uint64_t live_anon_bytes, shmem_bytes, kernel_bytes, sock_bytes;
+	/* Of kernel_bytes, where the kernel tells them: v2. other: pipes' buffers and the like. */
+	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes;
+	uint64_t slab_unreclaimable_bytes, other_kernel_bytes;
+	/* Can be taken back without swap: */
+	uint64_t lazyfree_bytes, file_bytes, slab_reclaimable_bytes;
+
+	uint64_t swap_bytes;
+	uint64_t working_set_bytes; /* usage less inactive_file: what kubectl top shows */
+	/*
+	 * Anonymous pages on the kernel's lists of files that are not LazyFree: they were
+	 * written again, and are in no working set.
+	 */
+	uint64_t hidden_bytes;
+	uint64_t process_bytes; /* Pss of all processes that could be read */
+	/* Charged, and no process's: files left on a tmpfs, or processes out of sight. */
+	uint64_t unaccounted_bytes;
+	size_t process_count, unreadable_count;
+	bool is_lazyfree_exact; /* each process's smaps were read, not only their sums */
+};
+
+/*
+ * processes: those of cgroup->pids. slack_bytes: what all CPUs together may not have told
+ * the kernel's accounts yet.
+ */
+void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,
+		      uint64_t slack_bytes, struct oom_figures *ret);
+
+#endif

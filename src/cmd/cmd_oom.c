@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/message.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "cmd/stream.h"
+#include "cmd/text.h"
+#include "render/oom_report.h"
+#include "sample/cgroup_sampler.h"
+
+/* What is read of each process: LazyFree per mapping, as some of it may be shared. */
+#define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
+
+struct oom {
+	struct session *session;
+	struct cgroup_sampler *sampler;
+	struct column_list columns;
+	struct cgroup cgroup;
+	struct snapshot processes;
+	struct oom_figures figures;
+	struct oom_report report;
+	struct strbuf out;
+	uint64_t start_ns;
+};
+
+static bool is_series(const struct options *o)
+{
+	return o->has_interval && (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
+}
+
+static int check_usage(const struct options *o)
+{
+	if (o->cgroup && !targets_are_all(&o->targets)) {
+		message_usage("oom", "--cgroup and -p exclude each other");
+		return EXIT_BAD_USAGE;
+	}
+	if ((o->has_interval || o->sample_count > 0) && !is_series(o)) {
+		message_usage("oom", "-i and -n go with --csv or --json: a report is one sample");
+		return EXIT_BAD_USAGE;
+	}
+	if ((o->output || o->output_all) && o->format != FORMAT_CSV && o->format != FORMAT_JSON) {
+		message_usage("oom", "-o goes with --csv or --json");
+		return EXIT_BAD_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+/* The one process whose group is meant; without any our own. */
+static int find_pid(struct session *session, int *ret)
+{
+	struct targets *targets = &session->options->targets;
+	struct snapshot list;
+	int status = EXIT_DONE, r;
+
+	if (targets_are_all(targets)) {
+		*ret = getpid();
+		return EXIT_DONE;
+	}
+	snapshot_init(&list);
+	r = sampler_list(session->sampler, targets, NEED_STAT, &list);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		status = EXIT_FAILED;
+	} else if (list.count != 1) {
+		status = session_report_missing(session, &list);
+		if (status == EXIT_DONE) {
+			message_usage("oom", "these are %zu processes: the group of which? (or --cgroup)",
+				      list.count);
+			status = EXIT_BAD_USAGE;
+		}
+	} else {
+		*ret = list.usages[0].process.pid;
+	}
+	snapshot_release(&list);
+	return status;
+}
+
+static int report_open(const struct cgroup_target *target, int error)
+{
+	if (error == -EOPNOTSUPP)
+		message("no memory controller can be seen here: no group has a limit, or its files are "
+			"not mounted");
+	else if (target->name && (error == -ENOENT || error == -ESRCH))
+		message("%s: no such group: its folder, its path as in /proc/PID/cgroup, or 12 or more "
+			"digits of its container's id",
+			target->name);
+	else if (target->name && error == -EEXIST)
+		message("%s: more than one group has that id: say which by its path", target->name);
+	else if (target->name)
+		message_error(target->name, error);
+	else if (error == -EXDEV)
+		message("%d: its group cannot be seen from this namespace", target->pid);
+	else
+		message_process_error(target->pid, error);
+	return EXIT_FAILED;
+}
+
+static int open_group(struct oom *oom)
+{
+	struct cgroup_target target = { .name = oom->session->options->cgroup };
+	int status = target.name ? EXIT_DONE : find_pid(oom->session, &target.pid);
+	int r;
+
+	if (status != EXIT_DONE)
+		return status;
+	r = cgroup_sampler_open(&oom->session->fs, oom->session->sampler, &target, &oom->sampler);
+	return r < 0 ? report_open(&target, r) : EXIT_DONE;
+}
+
+static int take(struct oom *oom)
+{
+	int r = cgroup_sampler_take(oom->sampler, NEEDS, &oom->cgroup, &oom->processes);
+
+	if (r < 0)
+		return r;
+	oom_figures_find(&oom->cgroup, &oom->processes, cgroup_slack_bytes(), &oom->figures);
+	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->start_ns;
+	return 0;
+}
+
+static void add_sample(struct oom *oom)
+{
+	enum format format = oom->session->options->format;
+
+	if (format == FORMAT_CSV)
+		csv_add_row(&oom->out, &oom->columns, &oom->report.row);
+	else if (format == FORMAT_JSON)
+		oom_report_add_json(&oom->out, &oom->report.row, &oom->columns);
+	else
+		oom_report_add_text(&oom->out, &oom->report);
+}
+
+/* Processes that cannot be read make LazyFree too small, and need too large. */
+static int report_unreadable(const struct oom *oom)
+{
+	if (oom->figures.unreadable_count == 0)
+		return EXIT_DONE;
+	message("%zu of %zu processes could not be read: what is LazyFree of theirs counts as need",
+		oom->figures.unreadable_count, oom->cgroup.pid_count);
+	return EXIT_PARTIAL;
+}
+
+static int report_gone(const struct oom *oom, int error)
+{
+	if (error != -ESRCH) {
+		message_error("the group", error);
+		return EXIT_FAILED;
+	}
+	message("%s: the group was removed", oom->cgroup.level_count > 0 ? oom->cgroup.levels[0].path
+									  : "the group");
+	return EXIT_PARTIAL;
+}
+
+/* Sample after sample, until the group is gone, or as many as were asked for. */
+static int run_series(struct oom *oom)
+{
+	const struct options *o = oom->session->options;
+	uint64_t wanted = is_series(o) ? o->sample_count : 1;
+	struct schedule schedule;
+	int status = EXIT_DONE;
+
+	schedule_init(&schedule, oom->start_ns, o->interval_ns);
+	for (uint64_t n = 1;; n++) {
+		int r = take(oom);
+
+		if (r < 0)
+			return report_gone(oom, r);
+		add_sample(oom);
+		if (n == 1)
+			status = report_unreadable(oom);
+		if (stream_write(&oom->out) < 0)
+			return EXIT_FAILED;
+		if (n == wanted)
+			return status;
+		schedule_advance(&schedule, clock_now_ns());
+		signals_wait_until(schedule_due_ns(&schedule));
+		if (signals_stop_count() > 0)
+			return status;
+	}
+}
+
+static int run(struct oom *oom)
+{
+	const struct options *o = oom->session->options;
+	int status = open_group(oom);
+
+	if (status != EXIT_DONE)
+		return status;
+	text_fit_terminal(&oom->report.options);
+	if (o->format == FORMAT_CSV && !o->no_headings)
+		csv_add_header(&oom->out, &oom->columns);
+	oom->start_ns = clock_now_ns();
+	signals_begin();
+	return stream_finish(&oom->out, run_series(oom));
+}
+
+static int oom_run(struct options *o)
+{
+	struct session session;
+	struct oom oom = {
+		.session = &session,
+		.report = {
+			.row = { .cgroup = &oom.cgroup, .figures = &oom.figures },
+			.processes = &oom.processes,
+			.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+			.options.exact_bytes = o->exact_bytes,
+		},
+	};
+	int status = check_usage(o);
+
+	if (status == EXIT_DONE)
+		status = session_columns(o, &oom_columns, oom_columns.csv_default, &oom.columns);
+	if (status == EXIT_DONE)
+		status = session_begin(&session, o);
+	if (status != EXIT_DONE) {
+		column_list_release(&oom.columns);
+		return status;
+	}
+	cgroup_init(&oom.cgroup);
+	snapshot_init(&oom.processes);
+	status = run(&oom);
+	cgroup_sampler_free(oom.sampler);
+	cgroup_release(&oom.cgroup);
+	snapshot_release(&oom.processes);
+	session_end(&session);
+	column_list_release(&oom.columns);
+	strbuf_release(&oom.out);
+	return status;
+}
+
+const struct cmd cmd_oom = {
+	.name = "oom",
+	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
+	.summary = "show what fills a cgroup, and what of it can be taken back",
+	.scope = SCOPE_OOM,
+	.columns = &oom_columns,
+	.run = oom_run,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/cgroup_sampler.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "proc/proc_cgroup.h"
+
+#define PAGES_PER_CPU 64 /* that a CPU may keep back: MEMCG_CHARGE_BATCH, memcontrol.h */
+
+struct cgroup_sampler {
+	struct sampler *sampler;
+	struct cgroup_reader *reader;
+	struct targets targets;
+	size_t pid_capacity;
+};
+
+static int find_path(const struct cgroup_mount *mount, const struct procfs *fs,
+		     const struct cgroup_target *target, char **ret)
+{
+	return target->name ? cgroup_mount_resolve(mount, target->name, ret)
+			    : cgroup_mount_path_of(mount, fs, target->pid, ret);
+}
+
+int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
+			const struct cgroup_target *target, struct cgroup_sampler **ret)
+{
+	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
+	struct cgroup_reader *reader = NULL;
+	char *path = NULL;
+	int r = cgroup_mount_find(fs, &mount);
+
+	if (r == 0)
+		r = find_path(&mount, fs, target, &path);
+	if (r == 0)
+		r = cgroup_reader_open(&mount, path, &reader);
+	cgroup_mount_release(&mount);
+	free(path);
+	if (r < 0)
+		return r;
+	*ret = xcalloc(1, sizeof(**ret));
+	(*ret)->sampler = sampler;
+	(*ret)->reader = reader;
+	return 0;
+}
+
+void cgroup_sampler_free(struct cgroup_sampler *s)
+{
+	if (!s)
+		return;
+	cgroup_reader_free(s->reader);
+	free(s->targets.pids);
+	free(s);
+}
+
+static void set_targets(struct cgroup_sampler *s, const struct cgroup *cgroup)
+{
+	struct targets *t = &s->targets;
+
+	t->pids = xgrow(t->pids, &s->pid_capacity, cgroup->pid_count, sizeof(*t->pids));
+	t->pid_count = cgroup->pid_count;
+	for (size_t i = 0; i < t->pid_count; i++)
+		t->pids[i] = (struct target_pid){ .pid = cgroup->pids[i] };
+}
+
+int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
+			struct snapshot *ret_processes)
+{
+	int r = cgroup_reader_read(s->reader, CGROUP_ALL, ret_cgroup);
+
+	if (r < 0)
+		return r;
+	/* no pid at all would mean every process */
+	if (ret_cgroup->pid_count == 0) {
+		snapshot_clear(ret_processes);
+		ret_processes->taken_ns = ret_cgroup->taken_ns;
+		ret_processes->unix_ms = ret_cgroup->unix_ms;
+		return 0;
+	}
+	set_targets(s, ret_cgroup);
+	return sampler_take(s->sampler, &s->targets, needs, ret_processes);
+}
+
+uint64_t cgroup_slack_bytes(void)
+{
+	return (uint64_t)PAGES_PER_CPU * (uint64_t)sysconf(_SC_PAGESIZE) *
+	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+}

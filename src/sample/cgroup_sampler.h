@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cgroup_sampler - one sample of a group: its memory, and that of its processes.
+ */
+#ifndef MS_SAMPLE_CGROUP_SAMPLER_H
+#define MS_SAMPLE_CGROUP_SAMPLER_H
+
+#include "model/cgroup.h"
+#include "sample/sampler.h"
+
+struct cgroup_sampler;
+
+/* Which group: one that a user names, or that of a process. */
+struct cgroup_target {
+	const char *name; /* a folder, a path or an id; or NULL */
+	int pid;
+};
+
+/*
+ * fs and sampler are borrowed for as long as it lives. Returns 0, -EOPNOTSUPP if no memory
+ * controller can be seen, -ENOENT or -EEXIST of the name, -ESRCH, -EXDEV of the process,
+ * or -errno.
+ */
+int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
+			const struct cgroup_target *target, struct cgroup_sampler **ret);
+void cgroup_sampler_free(struct cgroup_sampler *s);
+
+/*
+ * All of the group, and the processes in it and below as sampler_take() with these needs.
+ * Returns 0, -ESRCH if the group was removed, or -errno; the results are then as they
+ * were.
+ */
+int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
+			struct snapshot *ret_processes);
+
+/* How far off the kernel's amounts of a group may be. */
+uint64_t cgroup_slack_bytes(void);
+
+#endif

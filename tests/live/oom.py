@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What fills a group is told by what is charged to it, and what of it can be taken back."""
+
+import json
+import os
+
+from live import MIB, Folder, check, equal, memstate, run, start_memstate, test
+from oom_lib import Filled, Group, check_sum, figures, near
+
+LIMIT = 128 * MIB
+
+
+@test
+def private_memory_is_needed():
+    with Group(LIMIT) as group, Filled(group, "anon=50"):
+        f = figures(group)
+        check_sum(f)
+        near(f["live_anon_bytes"], 50 * MIB, "anon")
+        near(f["headroom_bytes"], LIMIT - f["need_bytes"], "headroom", 0)
+        near(f["working_set_bytes"], 50 * MIB, "working set")
+        equal([f["limit_bytes"], f["hidden_bytes"], f["lazyfree_bytes"]], [LIMIT, 0, 0], "the rest")
+        equal([f["process_count"], f["cgroup"]], [1, group.path], "the group")
+
+
+@test
+def lazily_freed_memory_can_be_taken_back():
+    with Group(LIMIT) as group, Filled(group, "anon=50", "free=0"):
+        f = figures(group)
+        check_sum(f)
+        near(f["lazyfree_bytes"], 50 * MIB, "LazyFree")
+        near(f["need_bytes"], 0, "need")
+        equal(f["hidden_bytes"], 0, "hidden")
+
+
+@test
+def memory_that_was_freed_lazily_and_written_again_is_hidden_from_the_working_set():
+    with Group(LIMIT) as group, Filled(group, "anon=50", "free=0", "write=0"):
+        f = figures(group)
+        check_sum(f)
+        near(f["hidden_bytes"], 50 * MIB, "hidden")
+        near(f["working_set_bytes"], 0, "working set")
+        near(f["need_bytes"], 50 * MIB, "need")
+
+
+@test
+def files_and_shared_memory_are_told_apart_and_nothing_is_hidden():
+    with Folder() as folder, Group(LIMIT) as group, \
+            Filled(group, f"file=30:{folder}/f", f"read=1:{folder}/f", f"map=1:{folder}/f", "shm=20"):
+        f = figures(group)
+        check_sum(f)
+        near(f["shmem_bytes"], 20 * MIB, "shmem")
+        near(f["file_bytes"], 30 * MIB, "file")
+        near(f["need_bytes"], 20 * MIB, "need")
+        equal(f["hidden_bytes"], 0, "hidden")
+
+
+@test
+def the_kernels_memory_is_needed():
+    with Group(LIMIT) as group, Filled(group, "pipes=20", "tables=10"):
+        f = figures(group)
+        check_sum(f)
+        near(f["kernel_bytes"], 30 * MIB, "kernel", 3 * MIB)
+
+
+@test
+def files_left_on_a_tmpfs_are_no_processs():
+    path = f"/dev/shm/memstate-{os.getpid()}"
+    with Group(LIMIT) as group:
+        try:
+            equal(group.run(f"file=30:{path}"), 0, "status")
+            f = figures(group)
+            check_sum(f)
+            near(f["shmem_bytes"], 30 * MIB, "shmem")
+            near(f["unaccounted_bytes"], 30 * MIB, "unaccounted")
+            equal(f["process_count"], 0, "processes")
+        finally:
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+@test
+def memory_shared_with_a_child_is_not_lazily_freed_for_it():
+    with Group(LIMIT) as group, Filled(group, "anon=40", "fork=1", "free=0"):
+        f = figures(group)
+        check_sum(f)
+        near(f["lazyfree_bytes"], 0, "LazyFree")
+        near(f["need_bytes"], 40 * MIB, "need")
+
+
+@test
+def the_limit_of_a_group_above_counts_with_all_that_is_in_it():
+    with Group(64 * MIB) as parent, Group(LIMIT, parent) as own, Group(LIMIT, parent) as other, \
+            Filled(own, "anon=10") as filled, Filled(other, "anon=20"):
+        f = figures(own)
+        check_sum(f)
+        equal([f["limit_bytes"], f["limit_cgroup"], f["process_count"]],
+              [64 * MIB, parent.path, 2], "the limit")
+        near(f["usage_bytes"], 30 * MIB, "usage")
+        text = memstate("oom", "-p", filled.pid, "--text").must_be(0).out.decode()
+        check(f"limit 64.0M, of {parent.path}" in text, text)
+        levels = json.loads(memstate("oom", "-p", filled.pid, "--json").must_be(0).out)["levels"]
+        equal([level["limit_bytes"] for level in levels[:3]], [LIMIT, 64 * MIB, None], "limits")
+        equal([level["has_limit"] for level in levels[:3]], [True, True, False], "has a limit")
+
+
+@test
+def a_group_that_is_removed_ends_the_series_and_what_was_read_stays():
+    with Group(LIMIT) as group:
+        process = start_memstate("oom", "--cgroup", group.dir, "--csv", "-i", "50ms")
+        lines = [process.stdout.readline() for _ in range(3)]
+        os.rmdir(group.dir)
+        rest, err = process.communicate(timeout=60)
+        equal(process.returncode, 3, "status")
+        check(b"the group was removed" in err, err)
+        check(lines[2].count(b",") == lines[0].count(b","), "whole rows")
+        check(rest == b"" or rest.endswith(b"\n"), "whole rows to the end")
+        os.mkdir(group.dir)
+
+
+@test
+def bad_words_are_refused_in_one_line():
+    for args, status, word in [(["--cgroup", "/no/such/group"], 1, b"no such group"),
+                               (["--cgroup", "0123456789abcdef"], 1, b"no such group"),
+                               (["--cgroup", "/", "-p", "1"], 2, b"exclude"),
+                               (["-p", "999999999"], 2, b"999999999"),
+                               (["-n", "3"], 2, b"--csv"),
+                               (["-o", "usage_bytes"], 2, b"--csv")]:
+        result = memstate("oom", *args).must_be(status)
+        check(word in result.err, result.err)
+        equal(result.out, b"", "output")
+
+
+run()

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Groups of the tests' own, and programs in them that fill them in known ways."""
+
+import os
+import subprocess
+
+from live import MIB, Skip, check, memstate, wait_until
+
+TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "oom_target")
+ROOT = "/sys/fs/cgroup"
+# What each CPU may not have told yet, and what a program has besides: its stack, its libraries' data.
+SLACK = 2 * MIB
+
+
+def find_hierarchy():
+    """The folder and the version of the hierarchy with the memory controller."""
+    with open("/proc/self/mountinfo") as f:
+        for line in f:
+            fields, _, rest = line.partition(" - ")
+            kind, _, options = rest.split()
+            folder = fields.split()[4]
+            if kind == "cgroup" and "memory" in options.split(","):
+                return folder, 1
+            if kind == "cgroup2":
+                with open(f"{folder}/cgroup.controllers") as controllers:
+                    if "memory" in controllers.read().split():
+                        return folder, 2
+    raise Skip("there is no memory controller")
+
+
+class Group:
+    """A group with a limit, below another one or below the root; removed at the end."""
+    count = 0
+
+    def __init__(self, limit=None, parent=None):
+        self.folder, self.version = find_hierarchy()
+        Group.count += 1
+        above = parent.path if parent else ""
+        self.path = f"{above}/memstate-{os.getpid()}-{Group.count}"
+        self.dir = self.folder + self.path
+        try:
+            os.mkdir(self.dir)
+        except OSError as error:
+            raise Skip(f"no group can be made: {error.strerror}")
+        if self.version == 2 and parent:
+            with open(f"{parent.dir}/cgroup.subtree_control", "w") as f:
+                f.write("+memory")
+        if limit is not None:
+            self.write("memory.limit_in_bytes" if self.version == 1 else "memory.max", limit)
+
+    def write(self, name, value):
+        try:
+            with open(f"{self.dir}/{name}", "w") as f:
+                f.write(str(value))
+        except OSError as error:
+            raise Skip(f"{name} cannot be set: {error.strerror}")
+
+    def read(self, name):
+        with open(f"{self.dir}/{name}") as f:
+            return f.read()
+
+    def enter(self):
+        with open(f"{self.dir}/cgroup.procs", "w") as f:
+            f.write(str(os.getpid()))
+
+    def start(self, *steps):
+        """Runs the steps in the group; the last one should say that it is ready."""
+        return subprocess.Popen([TARGET, *steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, preexec_fn=self.enter)
+
+    def run(self, *steps):
+        """Runs them to the end, or to the kill. Returns the status."""
+        process = self.start(*steps)
+        _, err = process.communicate(timeout=60)
+        if process.returncode == 77:
+            raise Skip(err.decode().strip())
+        return process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        def is_removed():
+            try:
+                os.rmdir(self.dir)
+            except FileNotFoundError:
+                return True
+            except OSError:
+                return False
+            return True
+        wait_until(is_removed, f"{self.dir} is empty")
+
+
+class Filled:
+    """A program in a group that has done its steps, and waits."""
+
+    def __init__(self, group, *steps):
+        self.process = group.start(*steps, "ready=1")
+        self.pid = self.process.pid
+        if self.process.stdout.readline() != b"ready\n":
+            status = self.process.wait()
+            raise Skip(self.process.stderr.read().decode().strip()) if status == 77 else \
+                AssertionError(f"{steps}: status {status}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+def figures(group):
+    """The columns of `memstate oom`, all of them."""
+    rows = memstate("oom", "--cgroup", group.path, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()
+    return {name: int(value) if name.endswith("_count") and value is not None else value
+            for name, value in rows[0].items()}
+
+
+def near(got, wanted, what, slack=SLACK):
+    check(got is not None and abs(got - wanted) <= slack, f"{what}: got {got}, wanted about {wanted}")
+
+
+def check_sum(f):
+    """need + LazyFree + files + slab are usage, but for what the CPUs have not told."""
+    parts = f["need_bytes"] + f["lazyfree_bytes"] + f["file_bytes"] + (f["slab_reclaimable_bytes"] or 0)
+    near(parts, f["usage_bytes"], "sum of the parts", f["slack_bytes"])
