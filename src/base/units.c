@@ -108,6 +108,21 @@ const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 	return buf;
 }
 
+const char *units_format_thousandths(uint64_t thousandths, char buf[UNITS_TEXT_SIZE])
+{
+	int length;
+
+	if (!bytes_known(thousandths))
+		return memcpy(buf, "-", 2);
+	length = snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64 ".%03" PRIu64, thousandths / 1000,
+			  thousandths % 1000);
+	while (buf[length - 1] == '0')
+		buf[--length] = '\0';
+	if (buf[length - 1] == '.')
+		buf[--length] = '\0';
+	return buf;
+}
+
 const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE])
 {
 	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;

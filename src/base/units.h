@@ -61,6 +61,9 @@ int units_parse_bytes(const char *text, uint64_t *ret_bytes);
  */
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
+/* Of thousandths: "12", "12.5", "0.001"; "-" when unknown. Returns buf. */
+const char *units_format_thousandths(uint64_t thousandths, char buf[UNITS_TEXT_SIZE]);
+
 /* "+1.5M", "-64.0K", "0". Returns buf. */
 const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE]);
 

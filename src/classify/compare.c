@@ -130,7 +130,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void set_spread(struct spread *spread, uint64_t *values, size_t count)
+void spread_set(struct spread *spread, uint64_t *values, size_t count)
 {
 	size_t middle = count / 2;
 
@@ -201,7 +201,7 @@ static void add_figure(const struct comparison *comparison, const struct good_ru
 		    (!is_of_heap || is_heap_known(good->runs[i], moment)))
 			good->values[count++] = value;
 	}
-	set_spread(&variant->figures[figure], good->values, count);
+	spread_set(&variant->figures[figure], good->values, count);
 }
 
 /* What a person looks at: where it settled; if it did not, where it ended, or its peak. */

@@ -62,6 +62,9 @@ struct spread {
 	size_t run_count;
 };
 
+/* Of so many values, which are sorted. */
+void spread_set(struct spread *spread, uint64_t *values, size_t count);
+
 struct compared_variant {
 	size_t good_count, failed_count; /* warm-ups are in neither */
 	const char *problem;		 /* of the first that failed, or NULL */

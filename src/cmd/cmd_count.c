@@ -11,6 +11,7 @@
 #include "cmd/cmd_compare.h"
 #include "cmd/count_child.h"
 #include "cmd/count_profile.h"
+#include "cmd/count_runs.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -57,6 +58,8 @@ static int check_usage(const struct options *o)
 		message_usage("count", "--preload: one allocator is counted at a time");
 		return EXIT_BAD_USAGE;
 	}
+	if (count_runs_check_usage(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_TEXT && o->has_interval) {
 		message_usage("count", "-i goes with --csv, --json or a terminal: a report is one "
 				       "sample");
@@ -210,6 +213,8 @@ static int run(struct counting *c)
 		status = EXIT_NOT_COUNTED;
 	if (status != EXIT_DONE)
 		return status;
+	if (count_runs_are_wanted(o))
+		return count_runs_run(o, c->allocators.count > 0 ? &c->allocators.items[0] : NULL);
 	c->counted.command = o->command;
 	c->counted.allocator = c->allocators.count > 0 ? &c->allocators.items[0] : NULL;
 	c->counted.calls_only = o->count.calls_only;
@@ -249,6 +254,9 @@ static int count_run(struct options *o)
 		signals_begin();
 		status = run(&c);
 	}
+	/* git bisect(1) would take it for a bad one */
+	if (o->count.check && (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE))
+		status = EXIT_NOT_COUNTED;
 	variants_release(&c.allocators);
 	count_child_release(&c.counted);
 	column_list_release(&c.columns);

@@ -11,11 +11,15 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 #include "cmd/program.h"
 #include "cmd/signals.h"
 #include "cmd/variants.h"
+
+/* A copy touches some more pages on its way to exec. */
+#define COPY_GROWTH_BYTES (MIB / 8)
 
 int count_child_check(const char *name)
 {
@@ -75,6 +79,35 @@ static char **make_environment(const struct count_child *c, char *library)
 	return made;
 }
 
+/*
+ * What wait4(2) says of the largest counts from before exec too: what a copy of memstate
+ * has that does nothing. Unknown if there can be none.
+ */
+static uint64_t find_copy_rss_bytes(void)
+{
+	struct rusage usage = { 0 };
+	uint64_t bytes;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0 || wait4(pid, NULL, 0, &usage) != pid ||
+	    units_bytes_from_kib((uint64_t)usage.ru_maxrss, &bytes) < 0)
+		return BYTES_UNKNOWN;
+	return bytes;
+}
+
+uint64_t count_child_peak_rss(const struct count_child *c)
+{
+	uint64_t bytes;
+
+	if (!c->child.has_ended || !bytes_known(c->copy_rss_bytes) ||
+	    units_bytes_from_kib((uint64_t)c->child.usage.ru_maxrss, &bytes) < 0 ||
+	    bytes <= c->copy_rss_bytes + COPY_GROWTH_BYTES)
+		return BYTES_UNKNOWN;
+	return bytes;
+}
+
 int count_child_start(struct count_child *c)
 {
 	struct child_setup setup = { .input_fd = c->input_fd, .output_fd = c->output_fd,
@@ -93,6 +126,7 @@ int count_child_start(struct count_child *c)
 	}
 	environment = make_environment(c, library);
 	setup.environment = environment;
+	c->copy_rss_bytes = find_copy_rss_bytes();
 	c->start_ns = clock_now_ns();
 	r = child_start(&c->child, c->command, &setup);
 	environment_free(environment);

@@ -31,6 +31,7 @@ struct count_child {
 	struct count_list list;
 	const struct count_program *own; /* of the list: see count_list_find_command() */
 	uint64_t start_ns;
+	uint64_t copy_rss_bytes; /* what memstate's copy has that becomes the command; about */
 };
 
 #define COUNT_CHILD_INIT                                                                           \
@@ -65,6 +66,12 @@ bool count_child_goes_on(struct count_child *child, int *stops);
 
 /* The status of the command, as a shell has it; a signal that ended it is said. */
 int count_child_status(const struct count_child *child);
+
+/*
+ * The most memory that was resident of its process, or of the largest that this one waited
+ * for, once it has ended. Unknown where the kernel's answer may be of memstate's copy.
+ */
+uint64_t count_child_peak_rss(const struct count_child *child);
 
 /* Given back is what count_child_start() has taken; another start may follow. */
 void count_child_release(struct count_child *child);

@@ -26,6 +26,10 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/compare_show.h \
 	%D%/compare_run.c \
 	%D%/compare_run.h \
+	%D%/count_check.c \
+	%D%/count_check.h \
+	%D%/count_runs.c \
+	%D%/count_runs.h \
 	%D%/count_child.c \
 	%D%/count_child.h \
 	%D%/doctor.c \

@@ -83,9 +83,9 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			     "run the command with this allocator: glibc, jemalloc, tcmalloc, "
 			     "tcmalloc_minimal, mimalloc, or a path; with each of several, and "
 			     "compare" },
-	[OPTION_RUNS] = { 0, "runs", "N", SCOPE_WATCH,
+	[OPTION_RUNS] = { 0, "runs", "N", SCOPE_WATCH | SCOPE_COUNT,
 			  "compare N runs under each allocator (default 3)" },
-	[OPTION_WARM_UP] = { 0, "warm-up", "N", SCOPE_WATCH,
+	[OPTION_WARM_UP] = { 0, "warm-up", "N", SCOPE_WATCH | SCOPE_COUNT,
 			     "N more before them that do not count (default 0)" },
 	[OPTION_WORKLOAD] = { 0, "workload", "SCRIPT", SCOPE_WATCH,
 			      "the command is a server: once it is idle run this shell script against it, "
@@ -106,6 +106,16 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_CALLS_ONLY] = { 0, "calls-only", NULL, SCOPE_COUNT,
 				"count calls and requested bytes, and nothing else: it slows the "
 				"command down less" },
+	[OPTION_ITERATIONS] = { 0, "iterations", "K", SCOPE_COUNT,
+				"a run does the same work K times: show, and check, what one of them "
+				"has" },
+	[OPTION_CHECK] = { 0, "check", "FILE", SCOPE_COUNT,
+			   "hold runs against the limits in this file: end with status 4 if one is "
+			   "broken, with 125 if that cannot be told" },
+	[OPTION_TEST] = { 0, "test", "NAME", SCOPE_COUNT,
+			  "the limits of that name in the file (default: the program's name)" },
+	[OPTION_UPDATE] = { 0, "update", NULL, SCOPE_COUNT,
+			    "set the limits to what the runs have, and add what is missing" },
 	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
 			    "show the allocations by stacks that are in this file, of pprof or as "
 			    "lines of folded stacks, instead of counting" },
@@ -138,6 +148,8 @@ static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
 	[OPTION_PRELOAD] = verb_preload_help,
 	[OPTION_HEAP] = verb_heap_help,
+	[OPTION_RUNS] = "count N runs, one after the other, and show in what they differ (default 3 "
+			"with --check)",
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 

@@ -46,6 +46,10 @@ enum option_id {
 	OPTION_HTML,
 	OPTION_OUTPUT_DIR,
 	OPTION_CALLS_ONLY, /* from here on of counting allocations, to… */
+	OPTION_ITERATIONS,
+	OPTION_CHECK,
+	OPTION_TEST,
+	OPTION_UPDATE,
 	OPTION_REPLAY, /* …here */
 	OPTION_METRIC,
 	OPTION_DEPTH,

@@ -260,6 +260,7 @@ static int set_compare(const struct cmd *cmd, int id, const char *arg, struct co
 {
 	switch ((enum option_id)id) {
 	case OPTION_RUNS:
+		c->has_run_count = true;
 		if (num_parse_u64(arg, &c->run_count) < 0 || c->run_count == 0 ||
 		    c->run_count > RUNS_MAX)
 			return refuse(cmd, id, arg, "a number from 1 to 1000");
@@ -301,6 +302,7 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 {
 	bool *flag = find_flag(o, (enum option_id)id);
 	const char **word = find_word(o, (enum option_id)id);
+	const char *want = NULL;
 	uint64_t thousandths;
 
 	if (is_compare_option(id))
@@ -353,7 +355,9 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	case OPTION_METRIC:
 		return set_metric(cmd, arg, o);
 	default:
-		return set_compare(cmd, id, arg, &o->compare);
+		if (options_count_number(&o->count, (enum option_id)id, arg, &want) == 0)
+			return 0;
+		return want ? refuse(cmd, id, arg, want) : set_compare(cmd, id, arg, &o->compare);
 	}
 }
 
@@ -423,6 +427,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 		.max_share_per_mille = 20,
 		.max_pause_ns = NS_PER_S,
 		.compare = COMPARE_DEFAULTS,
+		.count.iterations = 1,
 		.procfs_root = "/proc",
 	};
 	int own_argc = find_command(argc, argv);

@@ -49,6 +49,7 @@ enum heap_mode {
 /* Of a command that is run under several allocators. */
 struct compare_options {
 	uint64_t run_count, warm_up_count;
+	bool has_run_count;
 	const char *workload; /* a shell script; NULL: the command ends by itself */
 	uint64_t ready_ns;
 	bool has_ready;
@@ -66,6 +67,10 @@ struct compare_options {
 struct count_options {
 	bool calls_only;
 	const char *replay; /* a file, or NULL */
+	uint64_t iterations; /* 1: not said */
+	const char *check;   /* a file of limits, or NULL */
+	const char *test;    /* which of them; NULL: those of the program */
+	bool update;
 };
 
 /* Of comparing two profiles, as they were said; NULL: were not. */

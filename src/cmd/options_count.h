@@ -16,4 +16,11 @@ bool *options_count_flag(struct count_options *count, enum option_id id);
 /* Of one whose argument is taken as it is; NULL if it is none of those. */
 const char **options_count_word(struct count_options *count, enum option_id id);
 
+/*
+ * Set one that is a number. Returns 0; -EINVAL if it is none of those; -ERANGE if it is
+ * not what *ret_want says.
+ */
+int options_count_number(struct count_options *count, enum option_id id, const char *arg,
+			 const char **ret_want);
+
 #endif

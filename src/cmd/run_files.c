@@ -53,11 +53,8 @@ static void add_run_name(struct strbuf *out, const struct variant *variant, cons
 		strbuf_add_char(out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
 }
 
-/*
- * A file of its own, that begins where it began: what was read by one run is there for
- * the next.
- */
-static int open_input(void)
+/* A file of its own, that begins where it began. */
+int run_files_open_input(void)
 {
 	struct stat st;
 
@@ -102,7 +99,7 @@ int run_files_open(const char *folder, const struct variant *variant, const stru
 			return r;
 		}
 	}
-	files.input_fd = is_workload ? open("/dev/null", O_RDONLY | O_CLOEXEC) : open_input();
+	files.input_fd = is_workload ? open("/dev/null", O_RDONLY | O_CLOEXEC) : run_files_open_input();
 	files.output_fd = open_output(&path, is_workload ? "workload.stdout" : "stdout");
 	files.error_fd = open_output(&path, is_workload ? "workload.stderr" : "stderr");
 	if (files.input_fd < 0 || files.output_fd < 0 || files.error_fd < 0) {

@@ -17,11 +17,17 @@ struct run_files {
 
 void run_files_close(struct run_files *files);
 
+/*
+ * Memstate's own standard input from its beginning where that is a file, else none: what
+ * was read by one run is there for the next. -1: there is no descriptor left.
+ */
+int run_files_open_input(void);
+
 /* A folder that is new, or empty. Returns 0, or -errno after the message. */
 int run_files_make_folder(const char *path);
 
 /*
- * Input: memstate's own from its beginning where that is a file, else none. Output: in a
+ * Input: as above; output: in a
  * folder of the run in `folder`, or nowhere if that is NULL. Returns 0, or -errno after
  * the message.
  */

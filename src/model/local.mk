@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/comparison.h \
 	%D%/count.c \
 	%D%/count.h \
+	%D%/count_runs.c \
+	%D%/count_runs.h \
 	%D%/heap.c \
 	%D%/heap.h \
 	%D%/heap_detail.c \

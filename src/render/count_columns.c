@@ -54,6 +54,22 @@ static void get_state(const void *row, int arg, struct value *ret)
 	set_text(ret, program_of(row)->has_ended ? "ended" : "running");
 }
 
+static void get_run_number(const void *row, int arg, struct value *ret)
+{
+	const struct count_run *run = ((const struct count_row *)row)->run;
+
+	(void)arg;
+	set_number(ret, run ? run->number : BYTES_UNKNOWN);
+}
+
+static void get_peak_rss(const void *row, int arg, struct value *ret)
+{
+	const struct count_run *run = ((const struct count_row *)row)->run;
+
+	(void)arg;
+	set_number(ret, run ? run->peak_rss_bytes : BYTES_UNKNOWN);
+}
+
 enum program_number {
 	PROGRAM_PID,
 	PROGRAM_PARENT,
@@ -78,39 +94,9 @@ static void get_program(const void *row, int arg, struct value *ret)
 	set_number(ret, numbers[arg]);
 }
 
-/* The first CALL_COUNT_ are those of enum counted_call. */
-enum sum_number {
-	SUM_ALLOCATIONS = CALL_COUNT_,
-	SUM_FAILED,
-	SUM_REQUESTED,
-	SUM_TEMPORARY,
-	SUM_LIVE_BLOCKS,
-	SUM_LIVE_BYTES
-};
-
-static uint64_t sum_of(const struct count_sums *sums, int which)
-{
-	if (which < CALL_COUNT_)
-		return sums->calls[which];
-	switch ((enum sum_number)which) {
-	case SUM_ALLOCATIONS:
-		return sums->allocation_calls;
-	case SUM_FAILED:
-		return sums->failed_calls;
-	case SUM_REQUESTED:
-		return sums->requested_bytes;
-	case SUM_TEMPORARY:
-		return sums->temporary_blocks;
-	case SUM_LIVE_BLOCKS:
-		return sums->live_blocks;
-	default:
-		return sums->live_bytes;
-	}
-}
-
 static void get_sum(const void *row, int arg, struct value *ret)
 {
-	set_number(ret, sum_of(&program_of(row)->sums, arg));
+	set_number(ret, count_sums_figure(&program_of(row)->sums, (enum counted_figure)arg));
 }
 
 static const struct count_thread *thread_of(const void *row)
@@ -120,7 +106,7 @@ static const struct count_thread *thread_of(const void *row)
 
 static void get_thread_sum(const void *row, int arg, struct value *ret)
 {
-	set_number(ret, sum_of(&thread_of(row)->sums, arg));
+	set_number(ret, count_sums_figure(&thread_of(row)->sums, (enum counted_figure)arg));
 }
 
 static void get_tid(const void *row, int arg, struct value *ret)
@@ -175,21 +161,24 @@ static const struct column columns[] = {
 	SUM("new_calls", "NEW", VALUE_COUNT, CALL_NEW,
 	    "calls of C++'s new, where the allocator has its own"),
 	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE, "calls of that one's delete"),
-	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, SUM_ALLOCATIONS,
+	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	    "all of these calls but free and delete"),
-	SUM("failed_calls", "FAILED", VALUE_COUNT, SUM_FAILED, "those of them that gave nothing"),
-	SUM("requested_bytes", "REQUESTED", VALUE_BYTES, SUM_REQUESTED,
+	SUM("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED, "those of them that gave nothing"),
+	SUM("requested_bytes", "REQUESTED", VALUE_BYTES, COUNTED_REQUESTED,
 	    "bytes that the others asked for"),
-	SUM("temporary_blocks", "TEMPORARY", VALUE_COUNT, SUM_TEMPORARY,
+	SUM("temporary_blocks", "TEMPORARY", VALUE_COUNT, COUNTED_TEMPORARY,
 	    "blocks freed with no other call in the thread since they were allocated"),
-	SUM("live_blocks", "BLOCKS LIVE", VALUE_COUNT, SUM_LIVE_BLOCKS,
+	SUM("live_blocks", "BLOCKS LIVE", VALUE_COUNT, COUNTED_LIVE_BLOCKS,
 	    "blocks allocated and not freed"),
-	SUM("live_bytes", "BYTES LIVE", VALUE_BYTES, SUM_LIVE_BYTES, "usable bytes of these"),
+	SUM("live_bytes", "BYTES LIVE", VALUE_BYTES, COUNTED_LIVE, "usable bytes of these"),
 	PROGRAM("peak_live_bytes", "PEAK", VALUE_BYTES, PROGRAM_PEAK, "the most of live_bytes"),
 	PROGRAM("peak_error_bytes", "PEAK +-", VALUE_BYTES, PROGRAM_PEAK_ERROR,
 		"how far off that may be; 0 for one thread"),
 	COLUMN("allocator", "ALLOCATOR", VALUE_TEXT, false, get_allocator, 0,
 	       "file that has the malloc that did the work"),
+	COLUMN("run", "RUN", VALUE_COUNT, false, get_run_number, 0, "of --runs: which one"),
+	COLUMN("peak_rss_bytes", "PEAK RSS", VALUE_BYTES, true, get_peak_rss, 0,
+	       "of --runs: most resident memory, as the kernel saw it"),
 };
 
 const struct column_set count_columns = {
@@ -217,12 +206,12 @@ static const struct column thread_columns[] = {
 	EACH_CALL(THREAD_CALLS),
 	THREAD_CALLS("new", "NEW", CALL_NEW),
 	THREAD_CALLS("delete", "DELETE", CALL_DELETE),
-	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, SUM_ALLOCATIONS,
+	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	       "all of these but free and delete"),
-	THREAD("failed_calls", "FAILED", VALUE_COUNT, SUM_FAILED, "those that gave nothing"),
-	THREAD("requested_bytes", "REQUESTED", VALUE_BYTES, SUM_REQUESTED,
+	THREAD("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED, "those that gave nothing"),
+	THREAD("requested_bytes", "REQUESTED", VALUE_BYTES, COUNTED_REQUESTED,
 	       "bytes that the others asked for"),
-	THREAD("temporary_blocks", "TEMPORARY", VALUE_COUNT, SUM_TEMPORARY,
+	THREAD("temporary_blocks", "TEMPORARY", VALUE_COUNT, COUNTED_TEMPORARY,
 	       "blocks freed with no other call since they were allocated"),
 };
 

@@ -246,7 +246,7 @@ void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 {
 	for (size_t i = 0; i < report->list->count; i++) {
 		const struct count_row row = { &report->list->programs[i], report->unix_ms,
-					       report->elapsed_ns };
+					       report->elapsed_ns, NULL };
 
 		if (is_shown(report, i))
 			csv_add_row(out, columns, &row);
@@ -284,7 +284,7 @@ void count_report_add_json(struct strbuf *out, const struct count_report *report
 		    report->elapsed_ns / NS_PER_S, report->elapsed_ns / NS_PER_MS % 1000);
 	for (size_t i = 0; i < report->list->count; i++) {
 		const struct count_row row = { &report->list->programs[i], report->unix_ms,
-					       report->elapsed_ns };
+					       report->elapsed_ns, NULL };
 
 		if (!is_shown(report, i))
 			continue;

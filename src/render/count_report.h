@@ -6,7 +6,7 @@
 #define MS_RENDER_COUNT_REPORT_H
 
 #include "base/strbuf.h"
-#include "model/count.h"
+#include "model/count_runs.h"
 #include "render/output.h"
 
 /* A row of count_columns. */
@@ -14,6 +14,7 @@ struct count_row {
 	const struct count_program *program;
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* since the command was started */
+	const struct count_run *run; /* NULL: not one of several */
 };
 extern const struct column_set count_columns;
 

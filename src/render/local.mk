@@ -44,6 +44,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/page_files.c \
 	%D%/page_files.h \
 	%D%/process_columns.c \
+	%D%/runs_report.c \
+	%D%/runs_report.h \
 	%D%/table.c \
 	%D%/text_report.c \
 	%D%/text_report.h

@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/profile_file.c \
 	%D%/profile_file.h \
 	%D%/profile_limits.h \
+	%D%/limits_file.c \
+	%D%/limits_file.h \
 	%D%/redact.c \
 	%D%/redact.h
 STORE_LIBS = %D%/libstore.a $(PROC_LIBS)

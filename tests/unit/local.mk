@@ -22,6 +22,16 @@ TESTS += %D%/test_count_model
 %C%_test_count_model_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_count_model_LDADD = $(MODEL_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_count_stats
+TESTS += %D%/test_count_stats
+%C%_test_count_stats_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_count_stats_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_limits_file
+TESTS += %D%/test_limits_file
+%C%_test_limits_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_limits_file_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_agent_library
 TESTS += %D%/test_agent_library
 %C%_test_agent_library_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

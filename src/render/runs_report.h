@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runs_report - a command that was counted several times: for a person, as CSV with a row for
+ * each run, as JSON.
+ */
+#ifndef MS_RENDER_RUNS_REPORT_H
+#define MS_RENDER_RUNS_REPORT_H
+
+#include "classify/count_stats.h"
+#include "render/output.h"
+
+/* A limit that they were held against. */
+struct checked_limit {
+	struct count_limit limit;
+	enum limit_outcome outcome;
+};
+
+struct runs_report {
+	const struct count_runs *runs;
+	const struct count_stats *stats;
+	const char *command; /* as one line */
+	const struct checked_limit *limits;
+	size_t limit_count;
+	struct table_options options;
+};
+
+/* Columns of count_columns, for -o. */
+extern const char runs_csv_default[];
+
+void runs_report_add_text(struct strbuf *out, const struct runs_report *report);
+void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
+			 const struct column_list *columns);
+
+/* One line, "\n" included. */
+void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
+			  const struct column_list *columns);
+
+#endif
