@@ -298,11 +298,20 @@ static bool is_compare_option(int id)
 	return id >= OPTION_RUNS && id <= OPTION_OUTPUT_DIR;
 }
 
+/* Of counting, or of a comparison. */
+static int set_number(const struct cmd *cmd, int id, const char *arg, struct options *o)
+{
+	const char *want = NULL;
+
+	if (options_count_number(&o->count, (enum option_id)id, arg, &want) == 0)
+		return 0;
+	return want ? refuse(cmd, id, arg, want) : set_compare(cmd, id, arg, &o->compare);
+}
+
 static int set_option(const struct cmd *cmd, int id, char *arg, struct options *o)
 {
 	bool *flag = find_flag(o, (enum option_id)id);
 	const char **word = find_word(o, (enum option_id)id);
-	const char *want = NULL;
 	uint64_t thousandths;
 
 	if (is_compare_option(id))
@@ -355,9 +364,7 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 	case OPTION_METRIC:
 		return set_metric(cmd, arg, o);
 	default:
-		if (options_count_number(&o->count, (enum option_id)id, arg, &want) == 0)
-			return 0;
-		return want ? refuse(cmd, id, arg, want) : set_compare(cmd, id, arg, &o->compare);
+		return set_number(cmd, id, arg, o);
 	}
 }
 
