@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # count.sh DIRECTORY - what counting allocations costs the program that is counted: "make bench-count", with QUICK=1 in
-# less than a minute. Everything in turn, plain and counted, and beside it heaptrack, if it is installed, on the same
-# command. What counts is the ratio (x); each is a median of rounds. DIRECTORY holds count_loop and pair, built.
+# about a minute. DIRECTORY holds the programs beside this one, built.
+#
+# Each program runs plain, counted in each way, and under heaptrack, if that is installed, on the same command: in turn, round
+# after round. What counts is the ratio to the plain one of the same round: of the time that the loop measures itself, or of the CPU
+# time that the program takes itself, from exec to its end (own_time.c). "all" is that of the command with all that it starts: with
+# memstate, or heaptrack, and what these do at the end. A goal is met if the median is not above it.
 
 set -eu
 
@@ -13,87 +17,179 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-if [ "${QUICK:-}" ]; then rounds=5 pairs=1000000 size=1; else rounds=25 pairs=2000000 size=4; fi
-has_heaptrack=$(command -v heaptrack || :)
+if [ "${QUICK:-}" ]; then rounds=3 pairs=1000000 size=1; else rounds=${ROUNDS:-11} pairs=2000000 size=3; fi
+
+# missing WHAT: said, as what is not measured is no goal that is met.
+missing()
+{
+	echo "($1: not measured)"
+}
+
+# has OPTION: of memstate count.
+has()
+{
+	"$MEMSTATE" count --help | grep -q -e "^ .* $1\\>"
+}
 
 echo "== machine"
 grep -m1 'model name' /proc/cpuinfo || :
-echo "$(nproc) CPUs, Linux $(uname -r), load $(cut -d' ' -f1-3 /proc/loadavg)"
+echo "$(nproc) CPUs, Linux $(uname -r), load $(cut -d' ' -f1-3 /proc/loadavg), $rounds rounds"
 
-# loop NAME COMMAND...: a line "NAME NS"
-loop()
+# Ways to count, and options for each.
+cat >"$work/ways" <<END
+calls-only --calls-only
+counts
+END
+if has --stacks; then
+	cat >>"$work/ways" <<-END
+		sampled --sample 512K --record $work/sampled.pb.gz
+		all --stacks --live --record $work/all.pb.gz
+	END
+else
+	missing "memstate without --stacks"
+fi
+if command -v heaptrack >/dev/null; then
+	heaptrack --version 2>/dev/null | head -n 1
+else
+	missing "heaptrack is not installed"
+fi
+
+# The goals: of a program and a way the largest ratio.
+cat >"$work/goals" <<END
+loop calls-only 1.15
+loop counts 1.30
+loop sampled 1.40
+loop all 5
+python3 calls-only 1.02
+python3 counts 1.02
+python3 sampled 1.10
+python3 all 2.5
+sqlite3 calls-only 1.02
+sqlite3 counts 1.02
+sqlite3 sampled 1.10
+sqlite3 all 1.25
+cc1 calls-only 1.02
+cc1 counts 1.02
+cc1 sampled 1.10
+cc1 all 1.4
+END
+ahead_goal=4
+
+# What pair says, beside the goals.
+show()
 {
-	name=$1
-	shift
-	"$@" "$bench/count_loop" "$pairs" 2>&1 | sed -n "s/^\([0-9.]*\) ns\$/$name \1/p"
+	paste -d' ' "$work/names" "$work/figures" | awk -v title="$1" -v goals="$work/goals" -v ahead="$ahead_goal" '
+		BEGIN {
+			while ((getline line < goals) > 0) {
+				split(line, word, " ")
+				goal[word[1] " " word[2]] = word[3]
+			}
+		}
+		$2 == "failed" { printf "%-8s %-11s failed\n", title, $1; next }
+		{
+			value = $6 < 1000 ? sprintf("%.2f ns", $6) : sprintf("%.0f ms", $6 / 1e6)
+			printf "%-8s %-11s %10s  %7.3f  %7.3f to %-7.3f %7.3f  %7.3f", title, $1, value, $2, $3, $4, $5, $7
+			ratio[$1] = $2
+			key = title " " $1
+			if (key in goal)
+				printf "  %5.2f %s", goal[key], $2 <= goal[key] ? "met" : "MISSED"
+			print ""
+		}
+		END {
+			if (!("heaptrack" in ratio) || !("all" in ratio))
+				exit
+			printf "%-8s heaptrack adds ", title
+			if (ratio["all"] <= 1)
+				print "time, and memstate none: met"
+			else
+				printf "%.1f times what memstate does, goal %d: %s\n", (ratio["heaptrack"] - 1) / (ratio["all"] - 1),
+					ahead, (ratio["heaptrack"] - 1) / (ratio["all"] - 1) >= ahead ? "met" : "MISSED"
+		}'
 }
 
-echo "== malloc and free of 64 to 95 bytes, one thread: ns of a pair, as the program itself measures it"
-i=0
-while [ $i -lt $rounds ]; do
-	loop plain env
-	loop --calls-only "$MEMSTATE" count --calls-only --text --
-	loop count "$MEMSTATE" count --text --
-	if [ "$has_heaptrack" ] && [ $((i % 5)) = 0 ]; then
-		loop heaptrack heaptrack -o "$work/heaptrack"
+# measure TITLE COMMAND: its first word is a path.
+measure()
+{
+	title=$1 command=$2
+	program=${command%% *}
+	echo plain >"$work/names"
+	set -- "$command"
+	while read -r name options; do
+		echo "$name" >>"$work/names"
+		set -- "$@" "$MEMSTATE count --text $options -- $command"
+	done <"$work/ways"
+	if command -v heaptrack >/dev/null; then
+		echo heaptrack >>"$work/names"
+		set -- "$@" "heaptrack -o $work/heaptrack $command"
 	fi
-	i=$((i + 1))
-done >"$work/loops"
-awk '
-	function median(list, n,    i, j, t, a) {
-		split(list, a, " ")
-		for (i = 2; i <= n; i++)
-			for (j = i; j > 1 && a[j] < a[j - 1]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
-		return a[int((n + 1) / 2)]
-	}
-	$1 == "plain" { plain = $2 }
-	{
-		if (!($1 in n)) order[++kinds] = $1
-		ns[$1] = ns[$1] " " ($2 + 0); ratio[$1] = ratio[$1] " " $2 / plain; n[$1]++
-		if (!($1 in least) || $2 + 0 < least[$1]) least[$1] = $2 + 0
-	}
-	END {
-		for (k = 1; k <= kinds; k++)
-			printf "%8.2f ns %8.2f ns least %8.3f x  %s\n", median(ns[order[k]], n[order[k]]),
-				least[order[k]], median(ratio[order[k]], n[order[k]]), order[k]
-	}' "$work/loops"
+	"$bench/pair" -o "$bench/own_time.so" "${program##*/}" "$rounds" "$@" >"$work/figures"
+	show "$title"
+}
 
-echo "== reading the counts from outside"
-"$MEMSTATE" count --text -- "$bench/count_loop" -r 100 1000 2>&1 | grep 'threads read'
+echo "== a program's own time: malloc and free of 64 to 95 bytes, 20 frames deep; CPU time of programs"
+printf '%-8s %-11s %10s  %7s  %18s %7s  %7s  %s\n' '' way median ratio 'middle half' least all goal
+measure loop "$bench/count_loop $pairs 20"
 
 cat >"$work/loads.py" <<END
 import json
 text = json.dumps([{"name": str(i), "values": list(range(20))} for i in range(2000)])
-for _ in range(100 * $size):
+for _ in range(20 * $size):
     json.loads(text)
 END
 cat >"$work/index.sql" <<END
 create table t(a, b);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000 * $size)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000 * $size)
 insert into t select i, hex(i * 7919) from n;
 create index one on t(a);
 create index two on t(b);
 END
-awk -v n=$((300 * size)) 'BEGIN {
+awk -v n=$((200 * size)) 'BEGIN {
 	for (i = 0; i < n; i++)
 		printf "int f%d(int *p, int n) { int s = %d; for (int i = 0; i < n; i++) { if (p[i] > s) s += p[i] * %d; " \
 			"else s ^= p[i] << (i %% %d); } return s; }\n", i, i, i + 3, i % 7 + 1
 }' >"$work/many.c"
 
-# programs COMMAND: plain, counted, and as heaptrack does it
-programs()
+if [ -x /usr/bin/python3 ]; then
+	PYTHONMALLOC=malloc measure python3 "/usr/bin/python3 $work/loads.py"
+else
+	missing "/usr/bin/python3 is not installed"
+fi
+sqlite=$(command -v sqlite3 || :)
+if [ "$sqlite" ]; then
+	measure sqlite3 "$sqlite -init $work/index.sql :memory: .quit"
+else
+	missing "sqlite3 is not installed"
+fi
+cc1=$(gcc -print-prog-name=cc1 2>/dev/null || :)
+if [ -x "$cc1" ]; then
+	measure cc1 "$cc1 -O1 -quiet $work/many.c -o /dev/null"
+else
+	missing "gcc's cc1 is not installed"
+fi
+
+# attached PROBE GOAL: goal of a call's ns.
+attached()
 {
-	set -- "$1" "$MEMSTATE count --calls-only --text -- $1" "$MEMSTATE count --text -- $1" \
-		${has_heaptrack:+"heaptrack -o $work/heaptrack $1"}
-	"$bench/pair" "$program_rounds" "$@" | sed "s|$work/||g"
+	if ! figures=$("$bench/attached" $((rounds + 2)) "$MEMSTATE" --probe "$1" 2>"$work/errors"); then
+		missing "--probe $1: $(head -n 1 "$work/errors")"
+		return
+	fi
+	echo "$figures" | awk -v title="$1" -v goal="$2" '{
+		printf "%-8s %8.2f ns more than %.2f for a call, %.2f to %.2f", title, $1, $4, $2, $3
+		if (goal)
+			printf "; goal %d %s", goal, $1 <= goal ? "met" : "MISSED"
+		print ""
+	}'
 }
 
-program_rounds=$((rounds / 3 + 1))
-python=$(command -v /usr/bin/python3 || :)
-sqlite=$(command -v sqlite3 || :)
-cc1=$(${CC:-gcc} -print-prog-name=cc1 2>/dev/null || :)
-echo "== whole programs: CPU time, with memstate's own"
-export PYTHONMALLOC=malloc
-test ! "$python" || programs "$python $work/loads.py"
-test ! "$sqlite" || programs "$sqlite -init $work/index.sql :memory: .quit"
-test ! -x "$cc1" || programs "$cc1 -O1 -quiet $work/many.c -o /dev/null"
+echo "== a process that runs, by count -p: what a call of malloc or free takes more"
+if has --probe; then
+	attached inject ''
+	attached bpf 750
+	attached perf 750
+else
+	missing "memstate without --probe"
+fi
+
+echo "== reading the counts of 100 threads from outside, goal 10 us"
+"$MEMSTATE" count --text -- "$bench/count_loop" -r 100 1000 2>&1 | grep 'threads read'

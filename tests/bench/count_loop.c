@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_loop PAIRS - malloc and free, so many times; prints the ns of one pair. count_loop -r THREADS ROUNDS - begins so
- * many threads that allocate, and reads their counts ROUNDS times as memstate does; prints the median ns of one reading, if
- * it is counted itself.
+ * count_loop PAIRS [FRAMES] - malloc and free, so many times, so many frames deep (default 1); prints the ns of one pair.
+ * count_loop -r THREADS ROUNDS - begins so many threads that allocate, and reads their counts ROUNDS times as memstate does;
+ * prints the median time of one reading, if it is counted itself.
  */
 #include "config.h"
 
@@ -57,19 +57,37 @@ static int read_own(int thread_count, int round_count)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static __attribute__((noinline)) void allocate_and_free(long count)
 {
-	long count = argc > 1 ? atol(argv[1]) : 0;
 	uint64_t begin = bench_now_ns();
 
-	if (argc > 3 && strcmp(argv[1], "-r") == 0)
-		return read_own(atoi(argv[2]), atoi(argv[3]));
 	for (long i = 0; i < count; i++) {
 		void *volatile p = malloc(64 + (size_t)(i & 31));
 
 		free(p);
 	}
-	if (count > 0)
-		printf("%.2f ns\n", (double)(bench_now_ns() - begin) / (double)count);
-	return count > 0 ? 0 : 2;
+	printf("%.2f ns\n", (double)(bench_now_ns() - begin) / (double)count);
+}
+
+static __attribute__((noinline)) void descend(long frames, long count)
+{
+	if (frames <= 1)
+		allocate_and_free(count);
+	else
+		descend(frames - 1, count);
+	/* something to do after the call, or it would be a jump */
+	__asm__ volatile("" ::: "memory");
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc > 1 ? atol(argv[1]) : 0;
+
+	if (argc > 3 && strcmp(argv[1], "-r") == 0)
+		return read_own(atoi(argv[2]), atoi(argv[3]));
+	if (count <= 0)
+		return 2;
+	/* frames are allocate_and_free(), main() and its three callers, too */
+	descend(argc > 2 ? atol(argv[2]) - 5 : 1, count);
+	return 0;
 }

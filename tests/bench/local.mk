@@ -1,5 +1,6 @@
 # tests/bench: "make bench" measures, "make bench QUICK=1" in a minute. Not part of "make check".
 bench_programs = \
+	%D%/attached \
 	%D%/count_loop \
 	%D%/heap \
 	%D%/heap_made \
@@ -16,6 +17,7 @@ CLEANFILES += $(bench_programs)
 EXTRA_DIST += %D%/count.sh %D%/run.sh %D%/stress_heap.py %D%/stress_inject.py
 
 bench_common = %D%/bench.c %D%/bench.h
+%C%_attached_SOURCES = %D%/attached.c $(bench_common)
 %C%_count_loop_SOURCES = %D%/count_loop.c $(bench_common)
 %C%_count_loop_LDADD = $(PROBE_LIBS) -lpthread
 %C%_heap_SOURCES = %D%/heap.c $(bench_common)
@@ -34,6 +36,11 @@ bench_common = %D%/bench.c %D%/bench.h
 %C%_stall_LDADD = $(PROC_LIBS)
 %C%_target_SOURCES = %D%/target.c $(bench_common)
 
+EXTRA_DIST += %D%/own_time.c
+CLEANFILES += %D%/own_time.so
+%D%/own_time.so: %D%/own_time.c
+	$(AM_V_CC)$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/%D%/own_time.c
+
 .PHONY: bench
 bench: memstate$(EXEEXT) $(bench_programs)
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
@@ -41,7 +48,7 @@ bench: memstate$(EXEEXT) $(bench_programs)
 
 # What counting costs the program that is counted.
 .PHONY: bench-count
-bench-count: memstate$(EXEEXT) $(bench_programs)
+bench-count: memstate$(EXEEXT) $(bench_programs) %D%/own_time.so
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' CC='$(CC)' \
 		$(SHELL) $(srcdir)/%D%/count.sh $(abs_builddir)/%D%
 

@@ -4,11 +4,17 @@
  * each the median CPU time and wall time of the whole process, its peak Rss, and the median over the
  * rounds of its CPU time relative to the first command of the same round.
  *
+ * pair -o LIBRARY PROGRAM ROUNDS COMMAND... - the same, for commands in which PROGRAM (a name) runs, which says by LIBRARY
+ * (own_time.c) how much CPU time it takes itself, or by a line "NS ns" how long what is measured takes. That is compared.
+ * Prints for each one line of numbers: the median of the ratio, its quartiles, that of the least, the median in ns, and, of the
+ * command with all that it starts, the median of the ratio of CPU time.
+ *
  * A command is one argument, cut at blanks. Its output goes to /dev/null.
  */
 #include "config.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,26 +27,38 @@
 #define WORDS_MAX 32
 
 struct figures {
-	double *cpu_ms, *wall_ms, *ratio;
+	double *cpu_ms, *wall_ms, *ratio, *own_ns, *own_ratio;
 	long peak_kib;
 	int status;
 };
 
+static struct {
+	const char *library, *program; /* NULL: only whole commands are measured */
+	char path[32];		       /* where the program says its time */
+} own = { NULL, NULL, "/tmp/bench-own-XXXXXX" };
+
+/* The program says it on one of both, and memstate moves standard output to standard error. */
 static void become(const char *command)
 {
 	char *words[WORDS_MAX + 1];
 	size_t count = 0;
 	char *text = strdup(command);
 	int null = open("/dev/null", O_RDWR);
+	int output = own.program ? open(own.path, O_WRONLY | O_APPEND) : null;
 
-	if (!text || null < 0)
+	if (!text || null < 0 || output < 0)
 		_exit(127);
 	for (char *word = strtok(text, " "); word && count < WORDS_MAX; word = strtok(NULL, " "))
 		words[count++] = word;
 	words[count] = NULL;
 	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	if (own.program) {
+		setenv("BENCH_PROGRAM", own.program, 1);
+		setenv("BENCH_OWN_TIME", own.path, 1);
+		setenv("LD_PRELOAD", own.library, 1);
+	}
 	execvp(words[0], words);
 	_exit(127);
 }
@@ -50,12 +68,34 @@ static double ms_of(const struct timeval *tv)
 	return (double)tv->tv_sec * 1e3 + (double)tv->tv_usec / 1e3;
 }
 
+/* What the program said: "NS ns" rather than its CPU time. 0: nothing. */
+static double read_own_ns(void)
+{
+	FILE *file = fopen(own.path, "r");
+	double cpu_ns = 0, measured_ns = 0, ns;
+	char line[4096], end;
+
+	if (!file)
+		bench_die(own.path);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lf n%c", &ns, &end) == 2 && end == 's')
+			measured_ns = ns;
+		else if (sscanf(line, "own time %lf", &ns) == 1)
+			cpu_ns = ns;
+	}
+	fclose(file);
+	return measured_ns > 0 ? measured_ns : cpu_ns;
+}
+
 static void run(const char *command, struct figures *f, size_t round)
 {
 	uint64_t start_ns = bench_now_ns();
 	struct rusage usage;
-	pid_t pid = fork();
+	pid_t pid;
 
+	if (own.program && truncate(own.path, 0) < 0)
+		bench_die(own.path);
+	pid = fork();
 	if (pid < 0)
 		bench_die("fork");
 	if (pid == 0)
@@ -66,6 +106,16 @@ static void run(const char *command, struct figures *f, size_t round)
 	f->cpu_ms[round] = ms_of(&usage.ru_utime) + ms_of(&usage.ru_stime);
 	if (usage.ru_maxrss > f->peak_kib)
 		f->peak_kib = usage.ru_maxrss;
+	if (own.program)
+		f->own_ns[round] = read_own_ns();
+}
+
+static bool has_failed(const struct figures *f, size_t rounds)
+{
+	for (size_t i = 0; own.program && i < rounds; i++)
+		if (!(f->own_ns[i] > 0))
+			return true;
+	return !WIFEXITED(f->status) || WEXITSTATUS(f->status) == 127;
 }
 
 static void print(const char *command, struct figures *f, size_t rounds)
@@ -73,32 +123,94 @@ static void print(const char *command, struct figures *f, size_t rounds)
 	printf("%9.1f ms CPU %9.1f ms wall %6.1f MiB peak %8.3f x  %s%s\n",
 	       bench_median(f->cpu_ms, rounds), bench_median(f->wall_ms, rounds),
 	       (double)f->peak_kib / 1024, bench_median(f->ratio, rounds), command,
-	       WIFEXITED(f->status) && WEXITSTATUS(f->status) != 127 ? "" : " (FAILED)");
+	       has_failed(f, rounds) ? " (FAILED)" : "");
+}
+
+/* Of sorted values, as bench_median() leaves them. */
+static double quartile(const double *sorted, size_t count, unsigned int which)
+{
+	return sorted[(count - 1) * which / 4];
+}
+
+static void print_own(struct figures *f, const struct figures *first, size_t rounds)
+{
+	double median, ns;
+
+	if (has_failed(f, rounds)) {
+		puts("failed");
+		return;
+	}
+	median = bench_median(f->own_ratio, rounds);
+	ns = bench_median(f->own_ns, rounds);
+	printf("%.4f %.4f %.4f %.4f %.2f %.4f\n", median, quartile(f->own_ratio, rounds, 1),
+	       quartile(f->own_ratio, rounds, 3), f->own_ns[0] / first->own_ns[0], ns,
+	       bench_median(f->ratio, rounds));
+}
+
+static double *make_values(size_t count)
+{
+	double *values = calloc(count, sizeof(*values));
+
+	if (!values)
+		bench_die("no memory");
+	return values;
+}
+
+static void run_all(char **commands, struct figures *all, size_t count, size_t rounds)
+{
+	for (size_t c = 0; c < count; c++) {
+		all[c].cpu_ms = make_values(rounds);
+		all[c].wall_ms = make_values(rounds);
+		all[c].ratio = make_values(rounds);
+		all[c].own_ns = make_values(rounds);
+		all[c].own_ratio = make_values(rounds);
+		run(commands[c], &all[c], 0); /* to warm up */
+	}
+	for (size_t round = 0; round < rounds; round++) {
+		for (size_t c = 0; c < count; c++) {
+			run(commands[c], &all[c], round);
+			all[c].ratio[round] = all[c].cpu_ms[round] / all[0].cpu_ms[round];
+			all[c].own_ratio[round] = all[c].own_ns[round] / all[0].own_ns[round];
+		}
+	}
+}
+
+/* Returns how many words of the command line it took. */
+static int begin_own(int argc, char **argv)
+{
+	int fd;
+
+	if (argc < 4 || strcmp(argv[1], "-o") != 0)
+		return 0;
+	own.library = argv[2];
+	own.program = argv[3];
+	fd = mkstemp(own.path);
+	if (fd < 0)
+		bench_die(own.path);
+	close(fd);
+	return 3;
 }
 
 int main(int argc, char **argv)
 {
-	size_t count = (size_t)(argc > 2 ? argc - 2 : 0), rounds;
+	int taken = begin_own(argc, argv);
+	char **commands = argv + taken + 2;
+	size_t count = (size_t)(argc > taken + 2 ? argc - taken - 2 : 0), rounds;
 	struct figures *all = calloc(count + 1, sizeof(*all));
 
 	if (!all || count == 0) {
-		fputs("usage: pair ROUNDS COMMAND...\n", stderr);
+		fputs("usage: pair [-o LIBRARY PROGRAM] ROUNDS COMMAND...\n", stderr);
 		return 2;
 	}
-	rounds = bench_number(argv[1]);
+	rounds = bench_number(argv[taken + 1]);
+	run_all(commands, all, count, rounds);
 	for (size_t c = 0; c < count; c++) {
-		all[c].cpu_ms = calloc(rounds, sizeof(double));
-		all[c].wall_ms = calloc(rounds, sizeof(double));
-		all[c].ratio = calloc(rounds, sizeof(double));
-		run(argv[c + 2], &all[c], 0); /* to warm up */
+		if (own.program)
+			print_own(&all[c], &all[0], rounds);
+		else
+			print(commands[c], &all[c], rounds);
 	}
-	for (size_t round = 0; round < rounds; round++) {
-		for (size_t c = 0; c < count; c++) {
-			run(argv[c + 2], &all[c], round);
-			all[c].ratio[round] = all[c].cpu_ms[round] / all[0].cpu_ms[round];
-		}
-	}
-	for (size_t c = 0; c < count; c++)
-		print(argv[c + 2], &all[c], rounds);
+	if (own.program)
+		unlink(own.path);
 	return 0;
 }

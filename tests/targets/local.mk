@@ -136,3 +136,12 @@ tests_targets_helper_target_LDADD = -ldl
 check_PROGRAMS += tests/targets/inject_tool
 tests_targets_inject_tool_SOURCES = %D%/inject_tool.c
 tests_targets_inject_tool_LDADD = $(PROBE_LIBS)
+
+# Two builds of one program that differ in one call.
+check_PROGRAMS += tests/targets/diff_target_before tests/targets/diff_target_after
+tests_targets_diff_target_before_SOURCES = %D%/diff_target.c %D%/say.h
+tests_targets_diff_target_before_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-optimize-sibling-calls
+tests_targets_diff_target_before_LDFLAGS =
+tests_targets_diff_target_after_SOURCES = %D%/diff_target.c %D%/say.h
+tests_targets_diff_target_after_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-optimize-sibling-calls -DIS_AFTER
+tests_targets_diff_target_after_LDFLAGS =
