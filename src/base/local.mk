@@ -9,6 +9,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/io.h \
 	%D%/num.c \
 	%D%/num.h \
+	%D%/sha256.c \
+	%D%/sha256.h \
 	%D%/strbuf.c \
 	%D%/strbuf.h \
 	%D%/text.c \
