@@ -54,6 +54,7 @@ bool text_is_control(uint32_t code_point)
 		{ 0x2060, 0x206f },   /* invisible operators, isolates */
 		{ 0xfeff, 0xfeff },   /* byte order mark */
 		{ 0xfff9, 0xfffb },   /* interlinear annotation */
+		{ 0xfffe, 0xffff },   /* not characters: XML has no place for them */
 		{ 0xe0000, 0xe007f }, /* tags */
 	};
 

@@ -12,21 +12,14 @@
 #include "render/compare_report.h"
 #include "render/html_page.h"
 
-static void add_what(struct strbuf *out, const char *label, const char *text)
-{
-	strbuf_addf(out, "<p class=\"what\">%s <code>", label);
-	html_add_text(out, text);
-	strbuf_add_text(out, "</code></p>\n");
-}
-
 static void add_head(struct strbuf *out, const struct compare_view *view)
 {
 	const struct comparison *c = view->comparison;
 	char settle[UNITS_TEXT_SIZE];
 
-	add_what(out, "Command", c->command);
+	html_add_what(out, "Command", c->command);
 	if (c->workload)
-		add_what(out, "Workload", c->workload);
+		html_add_what(out, "Workload", c->workload);
 	if (c->settle_ns > 0)
 		strbuf_addf(out, "<p class=\"what\">Settled for %s</p>\n",
 			    units_format_duration(c->settle_ns, settle));
@@ -185,10 +178,12 @@ static void add_charts(struct strbuf *out, const struct compare_view *view)
 
 void compare_add_html(struct strbuf *out, const struct compare_view *view)
 {
-	html_page_begin(out, "memstate: allocators compared");
+	const struct html_page page = HTML_PAGE_CHARTS("memstate: allocators compared");
+
+	html_page_begin(out, &page);
 	add_head(out, view);
 	strbuf_add_text(out, "<h2>Rss over time</h2>\n");
 	add_charts(out, view);
 	add_table(out, view);
-	html_page_end(out);
+	html_page_end(out, &page);
 }

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "render/axis.h"
 #include "render/output.h"
-#include "render/page_files.h"
 
 /* Points of a series: more than a screen has columns are of no use. */
 #define POINTS_MAX 600
@@ -64,27 +64,53 @@ void html_add_text(struct strbuf *out, const char *text)
 	}
 }
 
+void html_add_what(struct strbuf *out, const char *label, const char *text)
+{
+	strbuf_addf(out, "<p class=\"what\">%s <code>", label);
+	html_add_text(out, text);
+	strbuf_add_text(out, "</code></p>\n");
+}
+
+/* "style-src 'sha256-…'": what is in this element, and nothing else. */
+static void add_source(struct strbuf *out, const char *directive, enum page_file file)
+{
+	const char *text = page_file_text(file);
+
+	strbuf_addf(out, "; %s-src 'sha256-", directive);
+	sha256_add_base64(out, text, strlen(text));
+	strbuf_add_char(out, '\'');
+}
+
 /* The policy forbids whatever is not in the page, should a text ever get out of its quotes. */
-void html_page_begin(struct strbuf *out, const char *title)
+void html_page_begin(struct strbuf *out, const struct html_page *page)
 {
 	strbuf_add_text(out,
 			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-			"style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+			"base-uri 'none'; form-action 'none'");
+	add_source(out, "style", page->style);
+	add_source(out, "script", page->script);
+	strbuf_add_text(out,
+			"\">\n"
 			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			"<meta name=\"color-scheme\" content=\"light dark\">\n"
 			"<meta name=\"generator\" content=\"memstate " PACKAGE_VERSION "\">\n"
 			"<title>");
-	html_add_text(out, title);
-	strbuf_add_text(out, "</title>\n<style>\n");
-	page_add_style(out);
-	strbuf_add_text(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
-	html_add_text(out, title);
+	html_add_text(out, page->title);
+	strbuf_addf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>",
+		    page_file_text(page->style));
+	html_add_text(out, page->title);
 	strbuf_add_text(out, "</h1>\n");
 }
 
-/* JSON in a script element: "<" is what could end that. It is in strings alone. */
-static void add_json_text(struct strbuf *out, const char *text)
+void html_page_end(struct strbuf *out, const struct html_page *page)
+{
+	strbuf_addf(out, "</main>\n<script>%s</script>\n</body>\n</html>\n",
+		    page_file_text(page->script));
+}
+
+/* "<" is what could end a script element. */
+void html_add_json_text(struct strbuf *out, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
 
@@ -227,13 +253,13 @@ static void add_areas(struct strbuf *out, const struct html_chart *chart)
 static void add_chart_data(struct strbuf *out, const struct html_chart *chart)
 {
 	strbuf_add_text(out, "{\"title\":");
-	add_json_text(out, chart->title);
+	html_add_json_text(out, chart->title);
 	add_areas(out, chart);
 	strbuf_add_text(out, ",\"marks\":[");
 	for (size_t m = 0; m < chart->mark_count; m++) {
 		strbuf_addf(out, "%s{\"t\":%" PRIu64 ",\"label\":", m > 0 ? "," : "",
 			    chart->marks[m].elapsed_ns / NS_PER_US);
-		add_json_text(out, chart->marks[m].label);
+		html_add_json_text(out, chart->marks[m].label);
 		strbuf_add_char(out, '}');
 	}
 	strbuf_add_text(out, "],\"lines\":[");
@@ -308,11 +334,4 @@ void html_page_add_charts(struct strbuf *out, const struct html_chart *charts, s
 		add_chart_frame(out, &charts[c]);
 	strbuf_add_text(out, "</div>\n");
 	add_data(out, charts, count);
-}
-
-void html_page_end(struct strbuf *out)
-{
-	strbuf_add_text(out, "</main>\n<script>\n");
-	page_add_script(out);
-	strbuf_add_text(out, "</script>\n</body>\n</html>\n");
 }

@@ -19,6 +19,14 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/diff_columns.c \
 	%D%/diff_report.c \
 	%D%/diff_report.h \
+	%D%/flame_colour.c \
+	%D%/flame_colour.h \
+	%D%/flame_html.c \
+	%D%/flame_html.h \
+	%D%/flame_svg.c \
+	%D%/flame_svg.h \
+	%D%/flame_tree.c \
+	%D%/flame_tree.h \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
 	%D%/heap_helper.c \
@@ -49,8 +57,20 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/table.c \
 	%D%/text_report.c \
 	%D%/text_report.h
-# page.css and page.js become a part of page_files.o
+# styles, scripts and such become a part of page_files.o
+render_page_files = \
+	%D%/flame.css \
+	%D%/flame.html \
+	%D%/flame.js \
+	%D%/flame_beside.js \
+	%D%/flame_draw.js \
+	%D%/flame_rules.js \
+	%D%/flame_svg.css \
+	%D%/flame_svg.js \
+	%D%/flame_tree.js \
+	%D%/page.css \
+	%D%/page.js
 %C%_librender_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%
-%D%/librender_a-page_files.$(OBJEXT): $(srcdir)/%D%/page.css $(srcdir)/%D%/page.js
-EXTRA_DIST += %D%/page.css %D%/page.js
+%D%/librender_a-page_files.$(OBJEXT): $(render_page_files)
+EXTRA_DIST += $(render_page_files)
 RENDER_LIBS = %D%/librender.a $(CLASSIFY_LIBS)

@@ -204,7 +204,7 @@
 		const th = add(tr, 'th', { scope: 'row', title: help });
 
 		if (colour)
-			add(th, 'span', { class: 'bar', style: 'background: var(--' + colour + ')' });
+			add(th, 'span', { class: 'bar' }).style.background = 'var(--' + colour + ')';
 		th.appendChild(document.createTextNode(name));
 		return add(tr, 'td', {});
 	}

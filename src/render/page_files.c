@@ -4,25 +4,36 @@
 #include "render/page_files.h"
 
 /* The assembler is told where they are, by src/render/local.mk. */
+#define BEGIN(name) ".globl page_file_" #name "\npage_file_" #name ":\n"
+#define PART(file)  ".incbin \"" file "\"\n"
+#define END	    ".byte 0\n"
+
 __asm__(".section .rodata\n"
-	".globl page_style\n"
-	".globl page_script\n"
-	"page_style:\n"
-	".incbin \"page.css\"\n"
-	".byte 0\n"
-	"page_script:\n"
-	".incbin \"page.js\"\n"
-	".byte 0\n"
+	BEGIN(charts_style) PART("page.css") END
+	BEGIN(charts_script) PART("page.js") END
+	BEGIN(flame_style) PART("page.css") PART("flame.css") END
+	BEGIN(flame_script) PART("flame_rules.js") PART("flame_tree.js") PART("flame_draw.js")
+		PART("flame_beside.js") PART("flame.js") END
+	BEGIN(flame_body) PART("flame.html") END
+	BEGIN(flame_svg_style) PART("flame_svg.css") END
+	BEGIN(flame_svg_script) PART("flame_svg.js") END
 	".previous\n");
 
-extern const char page_style[], page_script[];
+extern const char page_file_charts_style[], page_file_charts_script[], page_file_flame_style[],
+	page_file_flame_script[], page_file_flame_body[], page_file_flame_svg_style[],
+	page_file_flame_svg_script[];
 
-void page_add_style(struct strbuf *out)
-{
-	strbuf_add_text(out, page_style);
-}
+static const char *const files[] = {
+	[PAGE_CHARTS_STYLE] = page_file_charts_style,
+	[PAGE_CHARTS_SCRIPT] = page_file_charts_script,
+	[PAGE_FLAME_STYLE] = page_file_flame_style,
+	[PAGE_FLAME_SCRIPT] = page_file_flame_script,
+	[PAGE_FLAME_BODY] = page_file_flame_body,
+	[PAGE_FLAME_SVG_STYLE] = page_file_flame_svg_style,
+	[PAGE_FLAME_SVG_SCRIPT] = page_file_flame_svg_script,
+};
 
-void page_add_script(struct strbuf *out)
+const char *page_file_text(enum page_file file)
 {
-	strbuf_add_text(out, page_script);
+	return files[file];
 }

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_files - what every page of HTML holds besides its figures: page.css and page.js.
+ * page_files - styles and scripts of pages and pictures, which are files of this folder.
  */
 #ifndef MS_RENDER_PAGE_FILES_H
 #define MS_RENDER_PAGE_FILES_H
 
-#include "base/strbuf.h"
+enum page_file {
+	PAGE_CHARTS_STYLE,
+	PAGE_CHARTS_SCRIPT,
+	PAGE_FLAME_STYLE,
+	PAGE_FLAME_SCRIPT,
+	PAGE_FLAME_BODY,
+	PAGE_FLAME_SVG_STYLE,
+	PAGE_FLAME_SVG_SCRIPT,
+};
 
-void page_add_style(struct strbuf *out);
-void page_add_script(struct strbuf *out);
+/* The text of it, which holds nothing that would end its element. */
+const char *page_file_text(enum page_file file);
 
 #endif

@@ -67,6 +67,17 @@ TESTS += %D%/test_num
 %C%_test_num_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_num_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_flame
+TESTS += %D%/test_flame
+%C%_test_flame_SOURCES = %D%/test_flame.c $(made_stacks)
+%C%_test_flame_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_flame_LDADD = $(RENDER_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_sha256
+TESTS += %D%/test_sha256
+%C%_test_sha256_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_sha256_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_strbuf
 TESTS += %D%/test_strbuf
 %C%_test_strbuf_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,274 @@
+'use strict';
+/*
+ * Rules that change stacks, as memstate's --transform has them; see transform_rules.h for what
+ * they say. A rule here is { kind, pattern, text, regex }; sets is a Map of names to the texts of
+ * their rules.
+ *
+ * The names of frames are one list that grows; a frame is its number there.
+ */
+
+const RULES_MAX = 1000, NAME_MAX = 4096;
+const RULE_KINDS = ['filter', 'remove', 'replace', 'hide', 'from', 'to'];
+
+/* Of POSIX, as what stands within []. */
+const CHARACTER_CLASSES = {
+	alnum: 'A-Za-z0-9', alpha: 'A-Za-z', blank: ' \\t', cntrl: '\\x00-\\x1f\\x7f', digit: '0-9',
+	graph: '\\x21-\\x7e', lower: 'a-z', print: '\\x20-\\x7e',
+	punct: '!-\\/:-@\\[-`{-~', space: ' \\t\\n\\r\\f\\v', upper: 'A-Z', xdigit: 'A-Fa-f0-9',
+};
+
+/* From the '[' at a place to behind its ']'. Returns { text, end }. */
+function translateBracket(pattern, at) {
+	let text = '[';
+
+	for (at++; at < pattern.length; at++) {
+		const named = /^\[:([a-z]+):\]/.exec(pattern.slice(at, at + 12));
+
+		if (pattern[at] === ']' && text !== '[' && text !== '[^')
+			return { text: text + ']', end: at + 1 };
+		if (pattern[at] === ']')
+			throw new Error('a ] first in []: write \\] outside of it, with |');
+		if (pattern[at] === '\\')
+			throw new Error('a backslash in []: write it outside, with |');
+		if (named) {
+			if (!CHARACTER_CLASSES[named[1]])
+				throw new Error('[: in []: as in [[:alnum:]], or not at all');
+			text += CHARACTER_CLASSES[named[1]];
+			at += named[0].length - 1;
+		} else if (/^\[[.=:]/.test(pattern.slice(at, at + 2))) {
+			throw new Error(pattern.slice(at, at + 2) + ' in [] is not for names of functions');
+		} else {
+			text += pattern[at] === '[' ? '\\[' : pattern[at];
+		}
+	}
+	throw new Error('a [ without its ]');
+}
+
+/* What a backslash and this stand for. */
+function translateEscape(character) {
+	if (character === undefined)
+		throw new Error('the regular expression ends in a backslash');
+	if (/[wWsSbB]/.test(character))
+		return '\\' + character;
+	if (/[A-Za-z0-9<>`']/.test(character))
+		throw new Error('\\' + character + ' is not known');
+	return /[\^$\\.*+?()[\]{}|/]/.test(character) ? '\\' + character : character;
+}
+
+/* A repeat, which must not be repeated itself: "*", "{2,3}". Returns what it is. */
+function readRepeat(pattern, at) {
+	const repeat = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(pattern.slice(at));
+
+	if (!repeat)
+		throw new Error('a { that is no {2}, {2,} or {2,3}: write \\{');
+	if (/^[*+?{]/.test(pattern.slice(at + repeat[0].length)))
+		throw new Error('a ' + pattern[at + repeat[0].length] +
+			' behind another repeat: write () around that');
+	return repeat[0];
+}
+
+/* A POSIX extended regular expression as JavaScript's; throws what is wrong with it. */
+function compileRegex(pattern) {
+	let text = '';
+
+	for (let at = 0; at < pattern.length;) {
+		const character = pattern[at];
+		let part = { text: character, end: at + 1 };
+
+		if (character === '[')
+			part = translateBracket(pattern, at);
+		else if (character === '\\')
+			part = { text: translateEscape(pattern[at + 1]), end: at + 2 };
+		else if (/[*+?{]/.test(character))
+			part = { text: readRepeat(pattern, at), end: at + readRepeat(pattern, at).length };
+		else if (character === '}' || character === ']')
+			part.text = '\\' + character;
+		else if (/^\((?:\?|\))/.test(pattern.slice(at, at + 2)))
+			throw new Error(pattern.slice(at, at + 2) + ' is not known: write \\(');
+		text += part.text;
+		at = part.end;
+	}
+	return new RegExp(text, 'gsu');
+}
+
+function checkText(text, partCount) {
+	for (const escape of text.match(/\\[^]?/g) || []) {
+		if (escape !== '\\\\' && !/[0-9]/.test(escape[1] || ''))
+			throw new Error('a backslash in what replaces is \\\\, or \\0 to \\9');
+		if (Number(escape[1]) > partCount)
+			throw new Error(escape + ': there are ' + partCount + ' () in the regular expression');
+	}
+}
+
+/* One line as a rule; of a set it is { kind: 'set', pattern }. Throws what is wrong with it. */
+function parseRule(line, sets) {
+	const trimmed = line.trim();
+	const word = trimmed.split(/\s/, 1)[0];
+	let pattern = trimmed.slice(word.length).trim();
+	let text = null, arrow;
+
+	if (!RULE_KINDS.includes(word)) {
+		if (!sets.has(trimmed))
+			throw new Error('no rule: ' + RULE_KINDS.join(', ') + ', or the name of a set');
+		return { kind: 'set', pattern: trimmed };
+	}
+	if (word === 'replace') {
+		arrow = /\s=>(?:\s|$)/.exec(' ' + pattern);
+		if (!arrow)
+			throw new Error('replace wants a regular expression, =>, and a text');
+		text = pattern.slice(arrow.index + 2).trim();
+		pattern = pattern.slice(0, arrow.index).trim();
+	}
+	if (pattern === '')
+		throw new Error(word + ' wants a regular expression');
+	const regex = compileRegex(pattern);
+
+	if (text !== null)
+		checkText(text, new RegExp(regex.source + '|', 'u').exec('').length - 1);
+	return { kind: word, pattern: pattern, text: text, regex: regex };
+}
+
+/* Lines as rules, with those of sets in the places of these. */
+function expandRules(lines, sets, depth = 0) {
+	const rules = [];
+
+	for (const line of lines) {
+		const rule = parseRule(line, sets);
+
+		if (depth > sets.size)
+			throw new Error('a set that is in itself');
+		if (rule.kind === 'set')
+			rules.push(...expandRules(sets.get(rule.pattern), sets, depth + 1));
+		else
+			rules.push(rule);
+		if (rules.length > RULES_MAX)
+			throw new Error('more than ' + RULES_MAX + ' rules');
+	}
+	return rules;
+}
+
+/* The first match that is not empty, from a place on, or null. */
+function findMatch(regex, name, at) {
+	while (at < name.length) {
+		regex.lastIndex = at;
+		const match = regex.exec(name);
+
+		if (!match || match[0] !== '')
+			return match;
+		at = match.index + 1;
+	}
+	return null;
+}
+
+function replaceName(rule, name) {
+	let made = '', at = 0, match;
+
+	while (made.length <= NAME_MAX && (match = findMatch(rule.regex, name, at))) {
+		const parts = match;
+
+		made += name.slice(at, match.index) + rule.text.replace(/\\([0-9\\])/g,
+			(all, which) => which === '\\' ? '\\' : parts[which] || '');
+		at = match.index + match[0].length;
+	}
+	if (made.length > NAME_MAX)
+		throw new Error('makes a name longer than ' + NAME_MAX + ' bytes');
+	return at === 0 ? null : made + name.slice(at);
+}
+
+/*
+ * What a rule makes of each name that is in the tree: an array by name of undefined (it does not
+ * match), true (it does), or of replace the new name's number, -1 for an empty one. Returns null
+ * where none matches.
+ */
+function changeNames(rule, tree, names) {
+	const changes = [], seen = new Uint8Array(names.count());
+	let isAny = false;
+
+	for (let node = 1; node < tree.count; node++) {
+		const name = tree.name[node];
+		const text = names.text(name);
+
+		if (seen[name])
+			continue;
+		seen[name] = 1;
+		if (text.length > NAME_MAX)
+			continue;
+		if (rule.kind !== 'replace') {
+			changes[name] = findMatch(rule.regex, text, 0) ? true : undefined;
+		} else {
+			const made = replaceName(rule, text);
+
+			changes[name] = made === null ? undefined : made === '' ? -1 : names.add(made, name);
+		}
+		isAny = isAny || changes[name] !== undefined;
+	}
+	return isAny ? changes : null;
+}
+
+/* For each node whether it, or one of those it is called by, matches. */
+function findMatched(tree, changes) {
+	const matched = new Uint8Array(tree.count);
+
+	for (let node = 1; node < tree.count; node++)
+		matched[node] = changes[tree.name[node]] !== undefined || matched[tree.parent[node]];
+	return matched;
+}
+
+/* Stacks that a rule keeps: what is allocated in them itself. */
+function isKept(rule, isMatched) {
+	return rule.kind === 'filter' ? isMatched : rule.kind === 'remove' ? !isMatched : true;
+}
+
+/* The tree that a rule makes of a tree. */
+function applyRule(rule, tree, names) {
+	const changes = changeNames(rule, tree, names) || [];
+
+	if (changes.length === 0 && rule.kind !== 'filter')
+		return tree;
+	const matched = findMatched(tree, changes);
+	const made = new TreeBuilder(tree.series.length);
+	const places = new Int32Array(tree.count);
+	const given = new Int32Array(tree.count).fill(-1); /* the name that the rule gave, or -1 */
+	const needed = findNeeded(rule, tree, matched, changes);
+
+	for (let node = 0; node < tree.count; node++) {
+		if (node > 0 && needed[node])
+			placeNode(node);
+		if (isKept(rule, matched[node]))
+			made.addValues(places[node], tree, node);
+	}
+	return made.finish();
+
+	function placeNode(node) {
+		const parent = tree.parent[node], change = changes[tree.name[node]];
+		const isNamed = rule.kind === 'replace' && change !== undefined && change !== -1;
+		const isHidden = change === -1 || rule.kind === 'hide' && change;
+		const isBeyond = rule.kind === 'to' && matched[parent];
+
+		places[node] = places[parent];
+		given[node] = isNamed ? change : isHidden ? given[parent] : -1;
+		if (isHidden || isBeyond || isNamed && given[parent] === change)
+			return;
+		places[node] = made.add(isFirst(rule, tree, node, matched, changes) ? 0 : places[parent],
+			isNamed ? change : tree.name[node]);
+	}
+}
+
+/* Here stacks begin anew. */
+function isFirst(rule, tree, node, matched, changes) {
+	return rule.kind === 'from' && changes[tree.name[node]] !== undefined &&
+		!matched[tree.parent[node]];
+}
+
+/* Nodes that have values which are kept, or lead to some. */
+function findNeeded(rule, tree, matched, changes) {
+	const needed = new Uint8Array(tree.count);
+
+	for (let node = tree.count - 1; node > 0; node--) {
+		if (isKept(rule, matched[node]) && tree.series.some((values) => values[node] > 0))
+			needed[node] = 1;
+		if (needed[node] && !isFirst(rule, tree, node, matched, changes))
+			needed[tree.parent[node]] = 1;
+	}
+	return needed;
+}

@@ -1,0 +1,216 @@
+/*
+ * What can be done with a flame graph that is a picture: zoom, search, turn it over. The
+ * state is in the fragment of the address: #z=BOX&s=PATTERN&i=1.
+ *
+ * Each box has in data-x and data-w where it is in units of the metric, in data-d in which row: it
+ * is laid out anew from these, in the width that the window has.
+ */
+'use strict';
+(function () {
+	const WIDTH_MIN = 320, WIDTH_SHOWN = 0.3;
+	const svg = document.documentElement;
+	const [MARGIN, HEAD, FOOT, ROW, INSET, CHAR] = svg.dataset.measures.split(' ').map(Number);
+	const rows = Number(svg.dataset.rows);
+	const height = HEAD + rows * ROW + FOOT;
+	const boxes = Array.from(document.querySelectorAll('#boxes > g')).map(readBox);
+	const state = { zoom: boxes[0], pattern: '', isInverted: false };
+
+	function readBox(g, number) {
+		const title = g.querySelector('title').textContent;
+
+		return {
+			g: g, number: number,
+			x: Number(g.dataset.x), width: Number(g.dataset.w), depth: Number(g.dataset.d),
+			name: title.slice(0, title.indexOf('\n')), title: title.replace('\n', ': '),
+			rect: g.querySelector('rect'), text: g.querySelector('text'),
+		};
+	}
+
+	function byId(id) {
+		return document.getElementById(id);
+	}
+
+	function isAround(box, inner) {
+		return box.depth < inner.depth && box.x <= inner.x &&
+			box.x + box.width >= inner.x + inner.width;
+	}
+
+	/* What fits of a name; some characters are as wide as two. */
+	function cut(name, width) {
+		const room = Math.floor((width - 2 * INSET) / CHAR);
+		let used = 0, fits = '';
+
+		if (room < 3)
+			return '';
+		for (const character of name) {
+			used += character.codePointAt(0) < 0x1100 ? 1 : 2;
+			if (used > room)
+				return fits + '..';
+			if (used + 2 <= room)
+				fits += character;
+		}
+		return name;
+	}
+
+	function place(box, x, width) {
+		const row = state.isInverted ? box.depth : rows - 1 - box.depth;
+		const y = HEAD + row * ROW;
+
+		box.rect.setAttribute('x', x.toFixed(2));
+		box.rect.setAttribute('y', y);
+		box.rect.setAttribute('width', width.toFixed(2));
+		box.text.setAttribute('x', (x + INSET).toFixed(2));
+		box.text.setAttribute('y', y + 12);
+		box.text.textContent = cut(box.name, width);
+	}
+
+	function layOut() {
+		const full = Math.max(window.innerWidth || 0, WIDTH_MIN);
+		const inner = full - 2 * MARGIN;
+		const zoom = state.zoom;
+
+		svg.setAttribute('width', full);
+		svg.setAttribute('viewBox', '0 0 ' + full + ' ' + height);
+		for (const box of boxes) {
+			const isParent = isAround(box, zoom);
+			const isInside = box.depth >= zoom.depth && box.x >= zoom.x &&
+				box.x + box.width <= zoom.x + zoom.width;
+			const width = isParent ? inner : zoom.width ? box.width / zoom.width * inner : inner;
+			const isShown = isParent || box === zoom || isInside && width >= WIDTH_SHOWN;
+
+			box.g.classList.toggle('outside', !isShown);
+			box.g.classList.toggle('around', isParent);
+			if (isShown)
+				place(box, isParent || !zoom.width ? MARGIN :
+					MARGIN + (box.x - zoom.x) / zoom.width * inner, width);
+		}
+	}
+
+	/* Text that is no regular expression is looked for as it is. */
+	function compile(pattern) {
+		try {
+			return new RegExp(pattern);
+		} catch (error) {
+			return new RegExp(pattern.replace(/[^A-Za-z0-9_]/g, '\\$&'));
+		}
+	}
+
+	/* A box within another that is found counts once. */
+	function mark() {
+		const wanted = state.pattern ? compile(state.pattern) : null;
+		const zoom = state.zoom;
+		let found, sum = 0, end = -1;
+
+		for (const box of boxes)
+			box.g.classList.toggle('found', wanted !== null && wanted.test(box.name));
+		found = boxes.filter(function (box) {
+			return box.g.classList.contains('found') && box.depth >= zoom.depth &&
+				box.x >= zoom.x && box.x + box.width <= zoom.x + zoom.width;
+		});
+		found.sort(function (a, b) { return a.x - b.x || a.depth - b.depth; });
+		for (const box of found) {
+			if (box.x < end)
+				continue;
+			sum += box.width;
+			end = box.x + box.width;
+		}
+		byId('matched').textContent = wanted === null ? '' :
+			'matched ' + (zoom.width ? 100 * sum / zoom.width : 0).toFixed(1) + '%';
+	}
+
+	function show(box) {
+		byId('details').textContent = box ? box.title : '';
+	}
+
+	function draw() {
+		layOut();
+		mark();
+		show(state.zoom.number ? state.zoom : null);
+	}
+
+	/* The address is that of what is seen; where it may not be changed it stays. */
+	function remember() {
+		const parts = [];
+
+		if (state.zoom.number)
+			parts.push('z=' + state.zoom.number);
+		if (state.pattern)
+			parts.push('s=' + encodeURIComponent(state.pattern));
+		if (state.isInverted)
+			parts.push('i=1');
+		try {
+			history.replaceState(null, '', '#' + parts.join('&'));
+		} catch (error) {
+			/* a viewer that has no addresses */
+		}
+	}
+
+	function recall() {
+		const parts = new URLSearchParams(location.hash.slice(1));
+
+		state.zoom = boxes[Number(parts.get('z'))] || boxes[0];
+		state.pattern = parts.get('s') || '';
+		state.isInverted = parts.get('i') === '1';
+		draw();
+	}
+
+	const actions = {
+		reset: function () {
+			state.zoom = boxes[0];
+			state.pattern = '';
+		},
+		invert: function () {
+			state.isInverted = !state.isInverted;
+		},
+		search: function () {
+			const pattern = prompt('A regular expression to look for in names', state.pattern);
+
+			if (pattern !== null)
+				state.pattern = pattern;
+		},
+	};
+	const keys = { Escape: 'reset', i: 'invert', '/': 'search' };
+
+	function act(name) {
+		actions[name]();
+		remember();
+		draw();
+	}
+
+	function findBox(target) {
+		const g = target instanceof Element ? target.closest('#boxes > g') : null;
+
+		return g ? boxes.find(function (box) { return box.g === g; }) : null;
+	}
+
+	function press(target) {
+		const box = findBox(target);
+
+		if (box) {
+			state.zoom = box;
+			remember();
+			draw();
+		} else if (target instanceof Element && actions[target.id]) {
+			act(target.id);
+		}
+	}
+
+	svg.addEventListener('click', function (event) { press(event.target); });
+	svg.addEventListener('mouseover', function (event) {
+		show(findBox(event.target) || (state.zoom.number ? state.zoom : null));
+	});
+	window.addEventListener('keydown', function (event) {
+		if (event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		if (event.key === 'Enter' || event.key === ' ') {
+			press(event.target);
+		} else if (keys[event.key]) {
+			event.preventDefault();
+			act(keys[event.key]);
+		}
+	});
+	window.addEventListener('resize', layOut);
+	window.addEventListener('hashchange', recall);
+	svg.classList.add('alive');
+	recall();
+}());
