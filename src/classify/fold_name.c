@@ -3,7 +3,10 @@
 
 #include "classify/fold_name.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/xalloc.h"
 
 #define LENGTH_MAX 65536
 
@@ -335,4 +338,36 @@ void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics)
 			p = (struct part){ folded.text, folded.length };
 	}
 	strbuf_add(out, p.text, p.length);
+}
+
+static uint32_t add_frame(struct profile *to, const struct profile_frame *frame, bool keeps_generics)
+{
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	struct profile_frame folded = *frame;
+
+	if (frame->function) {
+		fold_name_add(&name, frame->function, keeps_generics);
+		folded.function = strbuf_text(&name);
+	}
+	return profile_add_frame(to, &folded);
+}
+
+void fold_profile(const struct profile *profile, bool keeps_generics, struct profile *ret)
+{
+	uint32_t *frames = xcalloc(profile->frame_count + 1, sizeof(*frames));
+	uint32_t *nodes = xcalloc(profile->node_count + 1, sizeof(*nodes));
+
+	profile_init_like(ret, profile);
+	for (size_t i = 0; i < profile->frame_count; i++)
+		frames[i] = add_frame(ret, &profile->frames[i], keeps_generics);
+	for (size_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->nodes[i];
+
+		if (i > 0)
+			nodes[i] = profile_add_node(ret, nodes[node->parent], frames[node->frame]);
+		for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
+			ret->nodes[nodes[i]].values[m] += node->values[m];
+	}
+	free(frames);
+	free(nodes);
 }

@@ -17,8 +17,12 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "model/profile.h"
 
 /* Names are foreign: one that is odd, or long beyond reason, is appended as it is. */
 void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
+
+/* The profile with the names of all its functions folded. */
+void fold_profile(const struct profile *profile, bool keeps_generics, struct profile *ret);
 
 #endif

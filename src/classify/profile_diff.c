@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "classify/fold_name.h"
 
 const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_ONLY_BEFORE] = "only_before", [DIFF_ONLY_AFTER] = "only_after",
@@ -39,35 +37,31 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 	return &m->tallies[key];
 }
 
-/* For each frame of a profile, the one of its folded name in the keys. The caller frees it. */
-static uint32_t *fold_frames(struct matching *m, const struct profile *profile)
+/* For each frame of a profile, the one of its name in the keys. The caller frees it. */
+static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 {
-	uint32_t *folded = xcalloc(profile->frame_count + 1, sizeof(*folded));
-	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+	uint32_t *named = xcalloc(profile->frame_count + 1, sizeof(*named));
 	char buffer[256];
 
 	for (size_t i = 0; i < profile->frame_count; i++) {
 		struct profile_frame frame = { .module = PROFILE_NO_MODULE };
 
-		strbuf_clear(&name);
-		fold_name_add(&name,
-			      profile_frame_name(profile, &profile->frames[i], buffer, sizeof(buffer)),
-			      m->options->keeps_generics);
-		frame.function = strbuf_text(&name);
-		folded[i] = profile_add_frame(m->keys, &frame);
+		frame.function = profile_frame_name(profile, &profile->frames[i], buffer,
+						    sizeof(buffer));
+		named[i] = profile_add_frame(m->keys, &frame);
 	}
-	return folded;
+	return named;
 }
 
 /* The key of a node's stack. */
-static uint32_t key_of(struct matching *m, const struct profile *profile, const uint32_t *folded,
+static uint32_t key_of(struct matching *m, const struct profile *profile, const uint32_t *named,
 		       size_t node, bool *ret_goes_on)
 {
 	uint32_t key = 0;
 	size_t depth = 0, at = node;
 
 	for (; at != 0 && (m->options->depth == 0 || depth < m->options->depth); depth++) {
-		key = profile_add_node(m->keys, key, folded[profile->nodes[at].frame]);
+		key = profile_add_node(m->keys, key, named[profile->nodes[at].frame]);
 		at = profile->nodes[at].parent;
 	}
 	*ret_goes_on = at != 0;
@@ -76,7 +70,7 @@ static uint32_t key_of(struct matching *m, const struct profile *profile, const 
 
 static void add_profile(struct matching *m, const struct profile *profile, bool is_after)
 {
-	uint32_t *folded = fold_frames(m, profile);
+	uint32_t *named = name_frames(m, profile);
 
 	for (size_t i = 0; i < profile->node_count; i++) {
 		uint64_t value = profile->nodes[i].values[m->options->metric];
@@ -85,12 +79,12 @@ static void add_profile(struct matching *m, const struct profile *profile, bool 
 
 		if (value == 0)
 			continue;
-		tally = tally_of(m, key_of(m, profile, folded, i, &goes_on));
+		tally = tally_of(m, key_of(m, profile, named, i, &goes_on));
 		tally->is_key = true;
 		tally->goes_on = tally->goes_on || goes_on;
 		*(is_after ? &tally->after : &tally->before) += value;
 	}
-	free(folded);
+	free(named);
 }
 
 static enum profile_diff_kind kind_of(const struct tally *t, uint64_t minimum)

@@ -3,8 +3,9 @@
  * profile_diff - two profiles compared stack by stack, of which the same are those whose
  * innermost functions have the same names. Pure.
  *
- * Addresses, lines and modules are not compared: they differ from build to build. What is
- * in no list is in the sums: kinds, those left out and equal ones add up to `total`.
+ * Addresses, lines and modules are not compared: they differ from build to build, as names
+ * may that were not folded (fold_name.h). What is in no list is in the sums: kinds, those
+ * left out and equal ones add up to `total`.
  */
 #ifndef MS_CLASSIFY_PROFILE_DIFF_H
 #define MS_CLASSIFY_PROFILE_DIFF_H
@@ -32,7 +33,6 @@ struct profile_diff_options {
 	enum profile_metric metric;
 	size_t depth;	   /* functions that are compared, from the innermost; 0: all */
 	uint64_t minimum;  /* listed is what has more than that in one of both */
-	bool keeps_generics; /* see fold_name.h */
 };
 
 /* All stacks that begin with the same functions. */

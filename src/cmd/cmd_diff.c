@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/units.h"
+#include "classify/fold_name.h"
 #include "classify/profile_diff.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
@@ -44,11 +45,14 @@ static int load(struct comparison *c)
 {
 	for (size_t i = 0; i < 2; i++) {
 		_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
+		struct profile loaded;
 
-		if (profile_load(c->files[i], c->options->metric, &c->profiles[i], &why) < 0) {
+		if (profile_load(c->files[i], c->options->metric, &loaded, &why) < 0) {
 			message("%s: %s", c->files[i], strbuf_text(&why));
 			return EXIT_FAILED;
 		}
+		fold_profile(&loaded, c->options->diff.keeps_generics, &c->profiles[i]);
+		profile_release(&loaded);
 		c->profile_count++;
 	}
 	return EXIT_DONE;
@@ -93,7 +97,6 @@ static int parse(struct comparison *c)
 	int status = EXIT_DONE;
 
 	c->how.minimum = DEFAULT_MIN;
-	c->how.keeps_generics = d->keeps_generics;
 	if (d->depth && num_parse_u64(d->depth, &depth) < 0) {
 		message_usage("diff", "--depth: '%s' is not a number of functions", d->depth);
 		return EXIT_BAD_USAGE;

@@ -156,6 +156,39 @@ static void any_text_is_a_name(void **state)
 		}
 }
 
+static uint32_t add_node(struct profile *p, uint32_t parent, const char *function, uint64_t calls)
+{
+	struct profile_frame frame = { .function = function, .module = PROFILE_NO_MODULE };
+	uint32_t node = profile_add_node(p, parent, profile_add_frame(p, &frame));
+
+	p->nodes[node].values[PROFILE_ALLOCATIONS] = calls;
+	return node;
+}
+
+static void stacks_of_a_profile_that_become_the_same_are_added_up(void **state)
+{
+	struct profile p, folded;
+	uint32_t root;
+
+	(void)state;
+	profile_init(&p);
+	root = add_node(&p, add_node(&p, 0, NULL, 1), "main.cold", 2);
+	add_node(&p, root, "f<int>(int)", 10);
+	add_node(&p, root, "f<long>(long)", 100);
+	fold_profile(&p, false, &folded);
+	assert_int_equal(folded.node_count, 4);
+	assert_null(folded.frames[folded.nodes[1].frame].function);
+	assert_string_equal(folded.frames[folded.nodes[2].frame].function, "main");
+	assert_string_equal(folded.frames[folded.nodes[3].frame].function, "f<...>");
+	assert_int_equal(folded.nodes[2].values[PROFILE_ALLOCATIONS], 2);
+	assert_int_equal(folded.nodes[3].values[PROFILE_ALLOCATIONS], 110);
+	profile_release(&folded);
+	fold_profile(&p, true, &folded);
+	assert_int_equal(folded.node_count, 5);
+	profile_release(&folded);
+	profile_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +197,7 @@ int main(void)
 		cmocka_unit_test(arguments_of_templates_and_generics_are_folded),
 		cmocka_unit_test(and_are_kept_when_asked_for),
 		cmocka_unit_test(any_text_is_a_name),
+		cmocka_unit_test(stacks_of_a_profile_that_become_the_same_are_added_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,26 +191,6 @@ static void with_depth_0_whole_stacks_are_compared(void **state)
 	tear_down(&t);
 }
 
-static void generics_are_one_function_unless_they_are_to_be_kept(void **state)
-{
-	struct two t;
-
-	(void)state;
-	set_up(&t);
-	add(&t.before, "main;V<int>::push(int)", 6);
-	add(&t.before, "main.cold;V<long>::push(long)", 2);
-	add(&t.after, "main.constprop.0;V<char>::push(char)", 9);
-	compare(&t);
-	assert_int_equal(t.diff.stack_count, 1);
-	check_stack(&t, 0, "changed 8 9 V<...>::push;main");
-	profile_diff_release(&t.diff);
-	t.options.keeps_generics = true;
-	compare(&t);
-	assert_int_equal(t.diff.stack_count, 3);
-	check_stack(&t, 2, "only_after 0 9 V<char>::push(char);main");
-	tear_down(&t);
-}
-
 static void the_metric_is_the_one_asked_for(void **state)
 {
 	struct two t;
@@ -251,7 +231,6 @@ int main(void)
 		cmocka_unit_test(what_has_no_more_than_the_minimum_in_either_is_left_out_and_summed),
 		cmocka_unit_test(stacks_are_the_same_by_their_innermost_functions),
 		cmocka_unit_test(with_depth_0_whole_stacks_are_compared),
-		cmocka_unit_test(generics_are_one_function_unless_they_are_to_be_kept),
 		cmocka_unit_test(the_metric_is_the_one_asked_for),
 		cmocka_unit_test(profiles_may_be_empty_or_have_allocations_of_no_stack),
 	};
