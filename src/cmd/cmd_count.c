@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_compare.h"
+#include "cmd/count_attached.h"
 #include "cmd/count_child.h"
 #include "cmd/count_profile.h"
 #include "cmd/count_runs.h"
@@ -46,12 +47,25 @@ static bool has_line(const struct options *o)
 
 static int check_usage(const struct options *o)
 {
-	if (o->count.replay && o->command) {
-		message_usage("count", "--replay shows a file: no command goes with it");
+	bool is_attached = !targets_are_all(&o->targets);
+
+	if ((o->command != NULL) + (o->count.replay != NULL) + is_attached > 1) {
+		message_usage("count", "a command, -p and --replay exclude each other");
 		return EXIT_BAD_USAGE;
 	}
-	if (!o->command && !o->count.replay) {
-		message_usage("count", "which command? It goes after --");
+	if (!o->command && !o->count.replay && !is_attached) {
+		message_usage("count", "count what? A command goes after --, a process that runs after "
+				       "-p");
+		return EXIT_BAD_USAGE;
+	}
+	if (!is_attached && (o->sample_count > 0 || o->count.probe)) {
+		message_usage("count", "%s goes with -p", o->count.probe ? "--probe" : "-n");
+		return EXIT_BAD_USAGE;
+	}
+	if (is_attached && (o->preload || o->compare.first_said || o->count.check)) {
+		message_usage("count", "--%s goes with a command, not with -p",
+			      o->preload ? "preload" : o->count.check ? "check"
+								      : o->compare.first_said);
 		return EXIT_BAD_USAGE;
 	}
 	if (compare_is_wanted(o)) {
@@ -250,6 +264,8 @@ static int count_run(struct options *o)
 		status = session_columns(o, &count_columns, count_columns.csv_default, &c.columns);
 	if (status == EXIT_DONE && o->count.replay) {
 		status = count_profile_replay(o);
+	} else if (status == EXIT_DONE && !targets_are_all(&o->targets)) {
+		status = count_attached_run(o, &c.columns);
 	} else if (status == EXIT_DONE) {
 		signals_begin();
 		status = run(&c);
@@ -266,8 +282,8 @@ static int count_run(struct options *o)
 
 const struct cmd cmd_count = {
 	.name = "count",
-	.args = "[OPTIONS] -- COMMAND [ARG...] | --replay FILE",
-	.summary = "run a command, and count its calls of malloc and its like",
+	.args = "[OPTIONS] -- COMMAND | -p PID|NAME | --replay FILE",
+	.summary = "count the calls of malloc and its like, of a command or a process",
 	.scope = SCOPE_COUNT,
 	.takes_command = true,
 	.columns = &count_columns,

@@ -7,7 +7,7 @@
 #include "cmd/options.h"
 
 const struct option_row option_rows[OPTION_COUNT_] = {
-	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES,
+	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES | SCOPE_COUNT,
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_OOM,
 			    "this group: its folder, its path, or 12 or more digits of its "
@@ -25,7 +25,7 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_INTERVAL] = { 'i', "interval", "T", SCOPE_WATCH | SCOPE_COUNT | SCOPE_OOM,
 			      "time between samples: 500ms, 2s, 1m; a bare number is seconds "
 			      "(default 1)" },
-	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH | SCOPE_OOM,
+	[OPTION_SAMPLES] = { 'n', "samples", "N", SCOPE_WATCH | SCOPE_OOM | SCOPE_COUNT,
 			     "end after N samples (default: when the target ends, or ^C)" },
 	[OPTION_OUTPUT] = { 'o', "output", "COL[,...]",
 			    SCOPE_WATCH | SCOPE_MAP | SCOPE_COUNT | SCOPE_OOM,
@@ -116,6 +116,10 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			  "the limits of that name in the file (default: the program's name)" },
 	[OPTION_UPDATE] = { 0, "update", NULL, SCOPE_COUNT,
 			    "set the limits to what the runs have, and add what is missing" },
+	[OPTION_PROBE] = { 0, "probe", "auto|inject|bpf|perf", SCOPE_COUNT,
+			   "with -p: how the process is counted: by a probe that is put into it, "
+			   "or by breakpoints at which the kernel counts, with BPF or without "
+			   "(default auto: the first of these that can be had)" },
 	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
 			    "show the allocations by stacks that are in this file, of pprof or as "
 			    "lines of folded stacks, instead of counting" },

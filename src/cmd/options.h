@@ -66,6 +66,7 @@ struct compare_options {
 /* Of counting allocations. */
 struct count_options {
 	bool calls_only;
+	const char *probe; /* how a process that runs is counted; NULL: not said */
 	const char *replay; /* a file, or NULL */
 	uint64_t iterations; /* 1: not said */
 	const char *check;   /* a file of limits, or NULL */

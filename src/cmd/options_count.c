@@ -24,6 +24,8 @@ bool *options_count_flag(struct count_options *count, enum option_id id)
 const char **options_count_word(struct count_options *count, enum option_id id)
 {
 	switch (id) {
+	case OPTION_PROBE:
+		return &count->probe;
 	case OPTION_REPLAY:
 		return &count->replay;
 	case OPTION_CHECK:

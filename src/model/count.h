@@ -48,6 +48,14 @@ struct count_thread {
 	struct count_sums sums; /* live_…: unknown, as blocks move between threads */
 };
 
+/* How a program is counted that ran already. */
+struct count_means {
+	const char *method; /* "bpf" */
+	char *how;     /* what that is, and where */
+	char *blind;   /* what cannot be seen that way, with commas */
+	char *refused; /* the ways that were tried before, as "NAME: why; …"; "" if there are none */
+};
+
 /* A program from exec, or from fork, to its end or to the next exec. */
 struct count_program {
 	int pid, parent_pid; /* as it sees them itself */
@@ -58,6 +66,7 @@ struct count_program {
 	bool has_other_malloc; /* the program's own comes first: its calls are not seen */
 	bool has_other_new; /* the allocator has C++'s new and delete, and they were not counted */
 	bool has_ended;
+	const struct count_means *means; /* NULL: since it began, by a library in it. Borrowed */
 	uint64_t peak_live_bytes; /* the most of sums.live_bytes */
 	uint64_t peak_error_bytes; /* how far off that may be */
 	uint64_t thread_count;	/* that allocated, ever */

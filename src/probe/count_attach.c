@@ -22,12 +22,15 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 };
 
 /* NULL: not in this build. */
-static const struct count_way *const ways[COUNT_METHOD_COUNT_] = { NULL };
+static const struct count_way *const ways[COUNT_METHOD_COUNT_] = {
+	[COUNT_BPF] = &count_way_bpf,
+	[COUNT_PERF] = &count_way_perf,
+};
 
 struct count_attach {
 	const struct count_way *way;
 	void *state;
-	enum count_method method;
+	struct count_means means;
 	const struct procfs *fs;
 	struct process process;
 	int process_fd;
@@ -42,12 +45,16 @@ static int add_mapping(void *context, struct mapping *m)
 
 /* Its mappings, and its directory in /proc, opened before and while it is still the same. */
 static int look(struct count_attach *attach, const struct count_request *request,
-		struct mapping_list *mappings)
+		struct mapping_list *mappings, struct strbuf *why)
 {
 	struct smaps_reader reader;
 	uint64_t read_ns;
 	int r;
 
+	if (!request->fs->is_live || request->pid == getpid()) {
+		strbuf_add_text(why, request->fs->is_live ? "it is memstate itself" : "it is a capture");
+		return -EOPNOTSUPP;
+	}
 	attach->process_fd = procfs_open_file(request->fs, request->pid, "");
 	if (attach->process_fd < 0)
 		return attach->process_fd;
@@ -64,37 +71,87 @@ static int look(struct count_attach *attach, const struct count_request *request
 	return r;
 }
 
+/* "bpf, perf: not permitted": what two of them say is said once. */
+static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbuf *out)
+{
+	for (int i = 0; i < COUNT_METHOD_COUNT_; i++) {
+		bool is_said = false;
+
+		for (int j = 0; problems[i] && j < i; j++)
+			is_said = is_said || (problems[j] && strcmp(problems[j], problems[i]) == 0);
+		if (!problems[i] || is_said)
+			continue;
+		if (out->length > 0)
+			strbuf_add_text(out, "; ");
+		strbuf_add_text(out, count_method_names[i]);
+		for (int j = i + 1; j < COUNT_METHOD_COUNT_; j++)
+			if (problems[j] && strcmp(problems[j], problems[i]) == 0)
+				strbuf_addf(out, ", %s", count_method_names[j]);
+		strbuf_addf(out, ": %s", problems[i]);
+	}
+}
+
+/* Returns 0, or what the last one said. */
+static int try_way(struct count_attach *attach, const struct count_place *place,
+		   enum count_method method, char **ret_problem)
+{
+	_cleanup_strbuf_ struct strbuf problem = STRBUF_INIT;
+	int r = -EOPNOTSUPP;
+
+	if (ways[method])
+		r = ways[method]->open(place, &attach->state, &problem);
+	else
+		strbuf_add_text(&problem, "this memstate was built without it");
+	if (r == 0) {
+		attach->way = ways[method];
+		attach->means.method = count_method_names[method];
+		return 0;
+	}
+	*ret_problem = xstrdup(problem.length > 0 ? problem.text : strerror(-r));
+	return r;
+}
+
 static int try_ways(struct count_attach *attach, const struct count_place *place,
 		    struct strbuf *why)
 {
 	enum count_method wanted = place->request->method;
+	char *problems[COUNT_METHOD_COUNT_] = { NULL };
 	int r = -EOPNOTSUPP;
 
-	for (int i = 0; i < COUNT_METHOD_COUNT_; i++) {
-		_cleanup_strbuf_ struct strbuf problem = STRBUF_INIT;
-
-		if (wanted != COUNT_AUTO && wanted != (enum count_method)i)
-			continue;
-		if (ways[i])
-			r = ways[i]->open(place, &attach->state, &problem);
-		else
-			strbuf_add_text(&problem, "this memstate was built without it");
-		if (ways[i] && r == 0) {
-			attach->way = ways[i];
-			attach->method = (enum count_method)i;
-			return 0;
-		}
-		strbuf_addf(why, "%s: %s\n", count_method_names[i],
-			    problem.length > 0 ? problem.text : strerror(-r));
-		if (r == -ESRCH)
-			return r;
-	}
+	for (int i = 0; r != 0 && r != -ESRCH && i < COUNT_METHOD_COUNT_; i++)
+		if (wanted == COUNT_AUTO || wanted == (enum count_method)i)
+			r = try_way(attach, place, (enum count_method)i, &problems[i]);
+	add_refusals(problems, why);
+	for (int i = 0; i < COUNT_METHOD_COUNT_; i++)
+		free(problems[i]);
 	return r;
+}
+
+static void set_means(struct count_attach *attach, struct strbuf *refused)
+{
+	struct strbuf how = STRBUF_INIT, blind = STRBUF_INIT;
+
+	attach->way->add_how(attach->state, &how);
+	attach->way->add_blind(attach->state, &blind);
+	attach->means.how = strbuf_take(&how);
+	attach->means.blind = strbuf_take(&blind);
+	attach->means.refused = strbuf_take(refused);
+}
+
+static void free_all(struct count_attach *attach)
+{
+	if (attach->process_fd >= 0)
+		close(attach->process_fd);
+	free(attach->means.how);
+	free(attach->means.blind);
+	free(attach->means.refused);
+	free(attach);
 }
 
 int count_attach_open(const struct count_request *request, struct count_attach **ret,
 		      struct strbuf *why)
 {
+	_cleanup_strbuf_ struct strbuf refused = STRBUF_INIT;
 	struct count_attach *attach = xcalloc(1, sizeof(*attach));
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct count_place place = { .request = request, .mappings = &mappings };
@@ -102,34 +159,19 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 
 	attach->fs = request->fs;
 	attach->process_fd = -1;
-	r = look(attach, request, &mappings);
+	r = look(attach, request, &mappings, why);
 	place.process_fd = attach->process_fd;
 	if (r == 0)
-		r = try_ways(attach, &place, why);
+		r = try_ways(attach, &place, &refused);
 	mapping_list_release(&mappings);
 	if (r == 0) {
+		set_means(attach, &refused);
 		*ret = attach;
 		return 0;
 	}
-	if (attach->process_fd >= 0)
-		close(attach->process_fd);
-	free(attach);
+	strbuf_add_text(why, strbuf_text(&refused));
+	free_all(attach);
 	return r;
-}
-
-enum count_method count_attach_method(const struct count_attach *attach)
-{
-	return attach->method;
-}
-
-void count_attach_add_how(const struct count_attach *attach, struct strbuf *out)
-{
-	attach->way->add_how(attach->state, out);
-}
-
-void count_attach_add_blind(const struct count_attach *attach, struct strbuf *out)
-{
-	attach->way->add_blind(attach->state, out);
 }
 
 static void set_unknown(struct count_sums *sums)
@@ -161,6 +203,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	struct count_program p = {
 		.pid = attach->process.pid,
 		.parent_pid = attach->process.ppid,
+		.means = &attach->means,
 		.peak_live_bytes = BYTES_UNKNOWN,
 		.peak_error_bytes = BYTES_UNKNOWN,
 		.threads = ret->threads,
@@ -181,6 +224,26 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	return 0;
 }
 
+void count_way_sum(struct count_program *p)
+{
+	struct count_sums sums = p->sums;
+
+	memset(sums.calls, 0, sizeof(sums.calls));
+	sums.allocation_calls = 0;
+	sums.requested_bytes = 0;
+	for (size_t i = 0; i < p->listed_count; i++) {
+		struct count_sums *thread = &p->threads[i].sums;
+
+		thread->allocation_calls = 0;
+		for (int j = 0; j < CALL_COUNT_; j++)
+			if (j != CALL_FREE && j != CALL_DELETE)
+				thread->allocation_calls =
+					bytes_add(thread->allocation_calls, thread->calls[j]);
+		count_sums_add(&sums, thread);
+	}
+	p->sums = sums;
+}
+
 int count_attach_read_stacks(struct count_attach *attach, struct stacks *ret)
 {
 	if (!attach->way->read_stacks)
@@ -195,7 +258,6 @@ int count_attach_close(struct count_attach *attach, struct strbuf *why)
 	if (!attach)
 		return 0;
 	r = attach->way->close(attach->state, why);
-	close(attach->process_fd);
-	free(attach);
+	free_all(attach);
 	return r;
 }

@@ -51,26 +51,16 @@ struct count_attach;
 /*
  * Returns 0; or why not, with the process as it was: -ESRCH; -EPERM, -EACCES; -EBUSY
  * (another tracer), -EAGAIN (no safe moment in time), -ENOENT (there is no malloc to be
- * found in it), -EOPNOTSUPP. In each case why has, for each way that was tried before and
- * not taken, "NAME: words that end no sentence\n".
+ * found in it), -EOPNOTSUPP; with words appended to why that end no sentence.
  */
 int count_attach_open(const struct count_request *request, struct count_attach **ret,
 		      struct strbuf *why);
 
-/* The way that was taken. */
-enum count_method count_attach_method(const struct count_attach *attach);
-
-/*
- * Append how it is counted, as "BPF uprobes in /lib/libc.so.6", and what cannot be seen that
- * way, as a list with commas.
- */
-void count_attach_add_how(const struct count_attach *attach, struct strbuf *out);
-void count_attach_add_blind(const struct count_attach *attach, struct strbuf *out);
-
 /*
  * What was counted since it was opened: *ret, which is the caller's to begin with {0} and to
- * free the threads of, is filled anew; what cannot be known is BYTES_UNKNOWN. After the
- * process's end it is what was counted up to then, and has_ended. Returns 0 or -errno.
+ * free the threads of, is filled anew; what cannot be known is BYTES_UNKNOWN; its
+ * means are the attach's. After the process's end it is what was counted up to then, and
+ * has_ended. Returns 0 or -errno.
  */
 int count_attach_read(struct count_attach *attach, struct count_program *ret);
 

@@ -11,20 +11,21 @@
 
 /* What is the same for all ways. */
 struct count_place {
-	const struct count_request *request; /* while it is opened */
+	const struct count_request *request;
 	int process_fd; /* its directory in /proc: of this process and no later one */
-	const struct mapping_list *mappings; /* by address; while it is opened */
+	const struct mapping_list *mappings; /* by address */
 };
 
 struct count_way {
 	/*
-	 * Begin. *ret_state is the way's own. Returns as count_attach_open(), with words
+	 * Begin. What the request says is borrowed for the call, the place's process_fd until
+	 * close(). *ret_state is the way's own. Returns as count_attach_open(), with words
 	 * appended to why that say what kept it from that and end no sentence, and nothing
 	 * left to be closed.
 	 */
 	int (*open)(const struct count_place *place, void **ret_state, struct strbuf *why);
 
-	/* See count_attach_add_how(), count_attach_add_blind(). */
+	/* See struct count_means. */
 	void (*add_how)(const void *state, struct strbuf *out);
 	void (*add_blind)(const void *state, struct strbuf *out);
 
@@ -41,5 +42,13 @@ struct count_way {
 	/* See count_attach_close(). */
 	int (*close)(void *state, struct strbuf *why);
 };
+
+extern const struct count_way count_way_bpf, count_way_perf;
+
+/*
+ * Of a program whose threads have their calls and requested bytes, and nothing else: what
+ * follows from that, for them and for all together.
+ */
+void count_way_sum(struct count_program *program);
 
 #endif

@@ -213,26 +213,6 @@ static int add_file(struct landmarks *marks, const struct loaded *file,
 	return 0;
 }
 
-/* The part of the file that this mapping shows is loaded there. */
-static bool find_base(struct loaded *file)
-{
-	uint64_t vaddr;
-
-	/* the page that a part begins in is mapped from its start */
-	for (size_t i = 0; i < file->exports.part_count; i++) {
-		const struct elf_part *part = &file->exports.parts[i];
-		uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-
-		if (part->offset_bytes / page_bytes * page_bytes !=
-		    file->first->file_offset_bytes)
-			continue;
-		vaddr = part->vaddr / page_bytes * page_bytes;
-		file->base_addr = file->first->start_addr - vaddr;
-		return true;
-	}
-	return false;
-}
-
 static bool is_first_of_file(const struct mapping_list *mappings, size_t index)
 {
 	const struct mapping *m = &mappings->items[index];
@@ -285,7 +265,7 @@ static int read_file(int process_fd, const struct mapping_list *mappings,
 		r = 0;
 	} else if (r < 0) {
 		r = explain_unread(m, r, ret_reason);
-	} else if (find_base(&file)) {
+	} else if (elf_exports_base(&file.exports, m, &file.base_addr)) {
 		r = add_file(marks, &file, mappings, ret_reason);
 	}
 	elf_exports_release(&file.exports);

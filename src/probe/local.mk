@@ -17,6 +17,15 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count_reader.h \
 	%D%/count_attach.c \
 	%D%/count_attach.h \
+	%D%/count_bpf.c \
+	%D%/count_bpf_program.c \
+	%D%/count_bpf_program.h \
+	%D%/count_perf.c \
+	%D%/count_perf.h \
+	%D%/count_points.c \
+	%D%/count_points.h \
+	%D%/count_slide.c \
+	%D%/count_slide.h \
 	%D%/count_way.h \
 	%D%/ctlpage.h \
 	%D%/ctlpage_find.c \

@@ -48,6 +48,14 @@ static void get_allocator(const void *row, int arg, struct value *ret)
 	set_text(ret, program_of(row)->allocator);
 }
 
+static void get_method(const void *row, int arg, struct value *ret)
+{
+	const struct count_means *means = program_of(row)->means;
+
+	(void)arg;
+	set_text(ret, means ? means->method : "preload");
+}
+
 static void get_state(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
@@ -147,7 +155,7 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 static const struct column columns[] = {
 	COLUMN("time", "TIME", VALUE_TIME, false, get_time, 0, "when it was read, UTC"),
 	COLUMN("elapsed_s", "ELAPSED", VALUE_SECONDS, false, get_elapsed, 0,
-	       "since the command was started"),
+	       "since the command was started, or the process attached to"),
 	PROGRAM("pid", "PID", VALUE_COUNT, PROGRAM_PID, "process id"),
 	PROGRAM("parent_pid", "PARENT", VALUE_COUNT, PROGRAM_PARENT,
 		"of the process that it was begun by"),
@@ -179,6 +187,8 @@ static const struct column columns[] = {
 	COLUMN("run", "RUN", VALUE_COUNT, false, get_run_number, 0, "of --runs: which one"),
 	COLUMN("peak_rss_bytes", "PEAK RSS", VALUE_BYTES, true, get_peak_rss, 0,
 	       "of --runs: most resident memory, as the kernel saw it"),
+	COLUMN("method", "METHOD", VALUE_WORD, false, get_method, 0,
+	       "how it was counted: preload; or inject, bpf or perf, if it ran already"),
 };
 
 const struct column_set count_columns = {

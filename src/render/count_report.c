@@ -59,6 +59,21 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 	strbuf_add_u64(out, count);
 }
 
+/* How it is counted, and what can therefore not be told. */
+static void add_means(struct strbuf *out, const struct count_means *means, bool ascii)
+{
+	strbuf_add_text(out, "counted by ");
+	text_add_printable(out, means->how, strlen(means->how), ascii);
+	strbuf_add_text(out, "\nnot seen: ");
+	text_add_printable(out, means->blind, strlen(means->blind), ascii);
+	strbuf_add_char(out, '\n');
+	if (means->refused[0] == '\0')
+		return;
+	strbuf_add_text(out, "not taken: ");
+	text_add_printable(out, means->refused, strlen(means->refused), ascii);
+	strbuf_add_char(out, '\n');
+}
+
 static void add_head(struct strbuf *out, const struct count_report *report)
 {
 	const struct count_program *p = report->only;
@@ -71,11 +86,14 @@ static void add_head(struct strbuf *out, const struct count_report *report)
 		return;
 	}
 	text_add_printable(out, p->name, strlen(p->name), report->options.ascii);
-	strbuf_addf(out, ": pid %d, %" PRIu64 " thread%s, %s in %s, malloc of ", p->pid,
+	strbuf_addf(out, ": pid %d, %" PRIu64 " thread%s, %s %s %s%s, malloc of ", p->pid,
 		    p->thread_count, p->thread_count == 1 ? "" : "s",
-		    p->has_ended ? "ended" : "still running", elapsed);
+		    p->has_ended ? "ended" : "still running", p->means ? "after" : "in", elapsed,
+		    p->means ? " since attached" : "");
 	text_add_printable(out, p->allocator, strlen(p->allocator), report->options.ascii);
 	strbuf_add_char(out, '\n');
+	if (p->means)
+		add_means(out, p->means, report->options.ascii);
 }
 
 static void add_functions(struct strbuf *out, const struct count_report *report,
@@ -253,13 +271,34 @@ void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 	}
 }
 
+static void add_json_word(struct strbuf *out, const char *key, const char *text)
+{
+	strbuf_addf(out, "\"%s\":", key);
+	json_add_string(out, text, strlen(text));
+}
+
+static void add_json_means(struct strbuf *out, const struct count_means *means)
+{
+	strbuf_add_text(out, ",\"attached\":{");
+	add_json_word(out, "method", means->method);
+	strbuf_add_char(out, ',');
+	add_json_word(out, "how", means->how);
+	strbuf_add_char(out, ',');
+	add_json_word(out, "not_seen", means->blind);
+	strbuf_add_char(out, ',');
+	add_json_word(out, "not_taken", means->refused);
+	strbuf_add_char(out, '}');
+}
+
 static void add_json_program(struct strbuf *out, const struct count_row *row,
 			     const struct column_list *columns,
 			     const struct column_list *thread_columns)
 {
 	json_add_row(out, columns, row);
-	/* one more member, in the object that was just closed */
+	/* more members, in the object that was just closed */
 	strbuf_truncate(out, out->length - 1);
+	if (row->program->means)
+		add_json_means(out, row->program->means);
 	strbuf_add_text(out, ",\"thread_list\":[");
 	for (size_t i = 0; i < row->program->listed_count; i++) {
 		if (i > 0)

@@ -65,8 +65,8 @@ static int read_parts(int fd, const Elf64_Ehdr *header, struct elf_exports *expo
 	return exports->part_count > 0 ? 0 : -EBADMSG;
 }
 
-static int find_table(int fd, const Elf64_Ehdr *header, Elf64_Shdr *ret_table,
-		      Elf64_Shdr *ret_names)
+static int find_table(int fd, const Elf64_Ehdr *header, unsigned int type,
+		      Elf64_Shdr *ret_table, Elf64_Shdr *ret_names)
 {
 	_cleanup_free_ Elf64_Shdr *sections = NULL;
 	int r;
@@ -77,7 +77,7 @@ static int find_table(int fd, const Elf64_Ehdr *header, Elf64_Shdr *ret_table,
 	sections = xcalloc(header->e_shnum, sizeof(*sections));
 	r = read_at(fd, sections, header->e_shnum * sizeof(*sections), header->e_shoff);
 	for (size_t i = 0; r == 0 && i < header->e_shnum; i++) {
-		if (sections[i].sh_type != SHT_DYNSYM)
+		if (sections[i].sh_type != type)
 			continue;
 		if (sections[i].sh_link >= header->e_shnum ||
 		    sections[i].sh_size > TABLE_MAX_BYTES ||
@@ -96,17 +96,19 @@ static bool is_wanted(const Elf64_Sym *symbol, uint64_t name_bytes)
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
 	       symbol->st_value != 0 && symbol->st_name != 0 &&
-	       symbol->st_name < name_bytes && type != STT_TLS && type != STT_GNU_IFUNC;
+	       symbol->st_name < name_bytes && type != STT_TLS && type != STT_GNU_IFUNC &&
+	       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-static int read_table(int fd, const Elf64_Ehdr *header, struct elf_exports *exports)
+static int read_table(int fd, const Elf64_Ehdr *header, unsigned int type,
+		      struct elf_exports *exports)
 {
 	_cleanup_free_ Elf64_Sym *symbols = NULL;
 	Elf64_Shdr table, names;
 	size_t count;
 	int r;
 
-	r = find_table(fd, header, &table, &names);
+	r = find_table(fd, header, type, &table, &names);
 	if (r < 0)
 		return r;
 	count = table.sh_size / sizeof(*symbols);
@@ -129,7 +131,7 @@ static int read_table(int fd, const Elf64_Ehdr *header, struct elf_exports *expo
 	return 0;
 }
 
-int elf_exports_read(int fd, struct elf_exports *ret)
+static int read_exports(int fd, unsigned int type, struct elf_exports *ret)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
 	Elf64_Ehdr header;
@@ -145,13 +147,23 @@ int elf_exports_read(int fd, struct elf_exports *ret)
 		return -ENOEXEC;
 	r = read_parts(fd, &header, &exports);
 	if (r == 0)
-		r = read_table(fd, &header, &exports);
+		r = read_table(fd, &header, type, &exports);
 	if (r < 0) {
 		elf_exports_release(&exports);
 		return r;
 	}
 	*ret = exports;
 	return 0;
+}
+
+int elf_exports_read(int fd, struct elf_exports *ret)
+{
+	return read_exports(fd, SHT_DYNSYM, ret);
+}
+
+int elf_exports_read_program(int fd, struct elf_exports *ret)
+{
+	return read_exports(fd, SHT_SYMTAB, ret);
 }
 
 void elf_exports_release(struct elf_exports *exports)
@@ -178,6 +190,35 @@ bool elf_exports_vaddr(const struct elf_exports *exports, uint64_t offset_bytes,
 		    offset_bytes - part->offset_bytes >= part->file_bytes)
 			continue;
 		*ret = part->vaddr + (offset_bytes - part->offset_bytes);
+		return true;
+	}
+	return false;
+}
+
+bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint64_t *ret_bytes)
+{
+	for (size_t i = 0; i < exports->part_count; i++) {
+		const struct elf_part *part = &exports->parts[i];
+
+		if (vaddr < part->vaddr || vaddr - part->vaddr >= part->file_bytes)
+			continue;
+		*ret_bytes = part->offset_bytes + (vaddr - part->vaddr);
+		return true;
+	}
+	return false;
+}
+
+bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m, uint64_t *ret)
+{
+	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	/* the page that a part begins in is mapped from its start */
+	for (size_t i = 0; i < exports->part_count; i++) {
+		const struct elf_part *part = &exports->parts[i];
+
+		if (part->offset_bytes / page_bytes * page_bytes != m->file_offset_bytes)
+			continue;
+		*ret = m->start_addr - part->vaddr / page_bytes * page_bytes;
 		return true;
 	}
 	return false;

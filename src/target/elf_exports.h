@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/mapping.h"
+
 /* Addresses are the file's own, before it is moved to where it is loaded. */
 struct elf_export {
 	uint64_t vaddr, bytes;
@@ -42,6 +44,12 @@ struct elf_exports {
  * and 64 bits; -ENODATA if it is one without a table; -EBADMSG; -errno.
  */
 int elf_exports_read(int fd, struct elf_exports *ret);
+
+/*
+ * The same of the table that a program has for debuggers, without what is static in a source
+ * file: for a static program, which offers nothing to others. -ENODATA if it was stripped.
+ */
+int elf_exports_read_program(int fd, struct elf_exports *ret);
 void elf_exports_release(struct elf_exports *exports);
 
 /* The one of that name, or NULL. */
@@ -52,5 +60,14 @@ const struct elf_export *elf_exports_find(const struct elf_exports *exports, con
  * is not.
  */
 bool elf_exports_vaddr(const struct elf_exports *exports, uint64_t offset_bytes, uint64_t *ret);
+
+/* The other way round. */
+bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint64_t *ret_bytes);
+
+/*
+ * What is added to the file's own addresses where the first mapping of it is m. False if no
+ * part of it is loaded from there.
+ */
+bool elf_exports_base(const struct elf_exports *exports, const struct mapping *m, uint64_t *ret);
 
 #endif

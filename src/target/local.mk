@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/elf_symbols.h \
 	%D%/give_back.c \
 	%D%/give_back.h \
+	%D%/link_order.c \
+	%D%/link_order.h \
 	%D%/mapped_file.c \
 	%D%/mapped_file.h \
 	%D%/memory.c \

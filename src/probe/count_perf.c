@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count_perf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/count_points.h"
+#include "probe/count_way.h"
+
+/* More threads than this have no events: each has one for each function. */
+#define THREADS_MAX 4096
+
+struct perf_thread {
+	struct count_thread counted; /* of one that has ended: all of it */
+	int fds[COUNT_POINTS_MAX]; /* the first leads the group. -1: it has ended */
+	bool is_seen;
+};
+
+struct perf_state {
+	struct count_points points;
+	int process_fd; /* borrowed */
+	struct perf_thread *threads;
+	size_t thread_count, thread_capacity;
+	uint64_t lost_threads;
+};
+
+void count_perf_format_path(char path[COUNT_PERF_PATH_SIZE], int fd)
+{
+	snprintf(path, COUNT_PERF_PATH_SIZE, "/proc/self/fd/%d", fd);
+}
+
+static int read_type(uint32_t *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t type;
+	int r = io_read_file_at(AT_FDCWD, "/sys/bus/event_source/devices/uprobe/type", 64, &text);
+
+	if (r < 0)
+		return r == -ENOENT ? -ENODEV : r;
+	while (text.length > 0 && text.text[text.length - 1] == '\n')
+		strbuf_truncate(&text, text.length - 1);
+	if (num_parse_u64(strbuf_text(&text), &type) < 0 || type > UINT32_MAX)
+		return -ENODEV;
+	*ret = (uint32_t)type;
+	return 0;
+}
+
+int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int leader_fd)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.uprobe_path = (uintptr_t)path,
+		.probe_offset = offset_bytes,
+		.read_format = PERF_FORMAT_GROUP,
+		.disabled = leader_fd < 0,
+	};
+	int r = read_type(&attributes.type);
+	int fd;
+
+	if (r < 0)
+		return r;
+	fd = (int)syscall(SYS_perf_event_open, &attributes, tid, -1, leader_fd,
+			  PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void close_events(struct perf_thread *thread, size_t count)
+{
+	for (size_t i = count; i > 0; i--)
+		if (thread->fds[i - 1] >= 0)
+			close(thread->fds[i - 1]);
+	for (size_t i = 0; i < count; i++)
+		thread->fds[i] = -1;
+}
+
+/* Returns 0 or -errno, with no event left. */
+static int open_events(const struct perf_state *state, struct perf_thread *thread)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < state->points.count; i++) {
+		const struct count_point *point = &state->points.items[i];
+		char path[COUNT_PERF_PATH_SIZE];
+
+		count_perf_format_path(path, state->points.files[point->file].fd);
+		thread->fds[i] = count_perf_open_event(path, point->offset_bytes,
+						       thread->counted.tid,
+						       i == 0 ? -1 : thread->fds[0]);
+		if (thread->fds[i] < 0) {
+			r = thread->fds[i];
+			close_events(thread, i);
+		}
+	}
+	/* all of them at once */
+	if (r == 0 && ioctl(thread->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0) {
+		r = -errno;
+		close_events(thread, state->points.count);
+	}
+	return r;
+}
+
+/* What its events say, into thread->counted. */
+static void read_events(const struct perf_state *state, struct perf_thread *thread)
+{
+	struct {
+		uint64_t count;
+		uint64_t values[COUNT_POINTS_MAX];
+	} group = { 0, { 0 } };
+
+	if (thread->fds[0] < 0 ||
+	    read(thread->fds[0], &group, sizeof(group)) < (ssize_t)sizeof(group.count) ||
+	    group.count != state->points.count)
+		return;
+	memset(thread->counted.sums.calls, 0, sizeof(thread->counted.sums.calls));
+	for (size_t i = 0; i < state->points.count; i++)
+		thread->counted.sums.calls[state->points.items[i].call] += group.values[i];
+}
+
+static struct perf_thread *find_thread(struct perf_state *state, int tid)
+{
+	for (size_t i = 0; i < state->thread_count; i++)
+		if (state->threads[i].counted.tid == tid && state->threads[i].fds[0] >= 0)
+			return &state->threads[i];
+	return NULL;
+}
+
+static void read_name(const struct perf_state *state, int tid, char name[COUNT_NAME_SIZE])
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%d/comm", tid);
+	if (io_read_file_at(state->process_fd, path, 256, &text) < 0)
+		return;
+	strncpy(name, strbuf_text(&text), COUNT_NAME_SIZE - 1);
+	name[strcspn(name, "\n")] = '\0';
+}
+
+/* One more thread. Returns 0; -ESRCH: it has just ended; -errno. */
+static int add_thread(struct perf_state *state, int tid)
+{
+	struct perf_thread thread = { .counted.tid = tid, .is_seen = true };
+	int r;
+
+	if (state->thread_count >= THREADS_MAX)
+		return -EMFILE;
+	r = open_events(state, &thread);
+	if (r < 0)
+		return r;
+	read_name(state, tid, thread.counted.name);
+	state->threads = xgrow(state->threads, &state->thread_capacity, state->thread_count + 1,
+			       sizeof(*state->threads));
+	state->threads[state->thread_count++] = thread;
+	return 0;
+}
+
+/* Look for threads that began. Returns 0, or -errno of the first that could not be counted. */
+static int scan(struct perf_state *state)
+{
+	int fd = openat(state->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int result = 0;
+
+	if (!dir)
+		return -ESRCH;
+	for (size_t i = 0; i < state->thread_count; i++)
+		state->threads[i].is_seen = false;
+	while ((entry = readdir(dir))) {
+		struct perf_thread *known;
+		int tid, r;
+
+		if (num_parse_pid(entry->d_name, &tid) < 0)
+			continue;
+		known = find_thread(state, tid);
+		if (known) {
+			known->is_seen = true;
+			continue;
+		}
+		r = add_thread(state, tid);
+		if (r < 0 && r != -ESRCH) {
+			state->lost_threads++;
+			result = result == 0 ? r : result;
+		}
+	}
+	return result;
+}
+
+/* Those that have ended keep their counts, and give back their events. */
+static void end_threads(struct perf_state *state)
+{
+	for (size_t i = 0; i < state->thread_count; i++) {
+		struct perf_thread *thread = &state->threads[i];
+
+		if (thread->is_seen || thread->fds[0] < 0)
+			continue;
+		read_events(state, thread);
+		close_events(thread, state->points.count);
+	}
+}
+
+static int perf_close(void *data, struct strbuf *why)
+{
+	struct perf_state *state = data;
+
+	(void)why;
+	for (size_t i = 0; i < state->thread_count; i++)
+		close_events(&state->threads[i], state->points.count);
+	count_points_release(&state->points);
+	free(state->threads);
+	free(state);
+	return 0;
+}
+
+static void explain(int error, struct strbuf *why)
+{
+	if (error == -EPERM || error == -EACCES)
+		strbuf_add_text(why, "perf_event_open(2) is not permitted: it wants root, or "
+				     "CAP_PERFMON with CAP_SYS_PTRACE");
+	else if (error == -ENODEV || error == -ENOENT || error == -ENOSYS)
+		strbuf_add_text(why, "this kernel has no uprobes for perf (CONFIG_UPROBE_EVENTS, "
+				     "Linux 4.17)");
+	else if (error == -EMFILE)
+		strbuf_add_text(why, "the process has too many threads for the number of files "
+				     "that may be open");
+	else
+		strbuf_add_text(why, strerror(-error));
+}
+
+/* An event is a file. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int perf_open(const struct count_place *place, void **ret_state, struct strbuf *why)
+{
+	struct perf_state *state;
+	int r;
+
+	if (place->request->wants_stacks) {
+		strbuf_add_text(why, "stacks cannot be followed from outside without frame pointers");
+		return -EOPNOTSUPP;
+	}
+	state = xcalloc(1, sizeof(*state));
+	state->process_fd = place->process_fd;
+	r = count_points_find(place, &state->points, why);
+	if (r == 0) {
+		allow_many_files();
+		r = scan(state);
+		if (r < 0)
+			explain(r, why);
+	}
+	if (r < 0) {
+		perf_close(state, why);
+		return r;
+	}
+	*ret_state = state;
+	return 0;
+}
+
+static void perf_add_how(const void *data, struct strbuf *out)
+{
+	const struct perf_state *state = data;
+
+	strbuf_addf(out, "perf uprobes in %s", state->points.files[0].name);
+}
+
+static void perf_add_blind(const void *data, struct strbuf *out)
+{
+	(void)data;
+	strbuf_add_text(out, "requested bytes, which calls failed, what is live, temporary blocks, "
+			     "forked children, threads until they are found; what the allocator "
+			     "itself calls is counted too");
+}
+
+static int perf_read(void *data, struct count_program *ret)
+{
+	struct perf_state *state = data;
+
+	strncpy(ret->allocator, state->points.files[0].name, sizeof(ret->allocator) - 1);
+	(void)scan(state);
+	end_threads(state);
+	ret->thread_count = state->thread_count;
+	ret->lost_threads = state->lost_threads;
+	ret->threads = xgrow(ret->threads, &ret->thread_capacity, state->thread_count + 1,
+			     sizeof(*ret->threads));
+	for (size_t i = 0; i < state->thread_count; i++) {
+		struct perf_thread *thread = &state->threads[i];
+		struct count_sums sums = ret->sums;
+
+		read_events(state, thread);
+		memcpy(sums.calls, thread->counted.sums.calls, sizeof(sums.calls));
+		ret->threads[ret->listed_count] = thread->counted;
+		ret->threads[ret->listed_count].is_main = thread->counted.tid == ret->pid;
+		ret->threads[ret->listed_count++].sums = sums;
+	}
+	count_way_sum(ret);
+	return 0;
+}
+
+const struct count_way count_way_perf = {
+	.open = perf_open,
+	.add_how = perf_add_how,
+	.add_blind = perf_add_blind,
+	.read = perf_read,
+	.close = perf_close,
+};

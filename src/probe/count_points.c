@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count_points.h"
+
+#include <assert.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "model/known_names.h"
+#include "probe/count_slide.h"
+#include "target/elf_exports.h"
+#include "target/link_order.h"
+#include "target/mapped_file.h"
+
+/* More of a function, and of an allocator's code, than there is. */
+#define FUNCTION_MAX_BYTES 65536
+#define INNER_MAX_BYTES	   (UINT64_C(1) << 20)
+
+/* The names of functions. Of those of C++ an allocator may have its own, or not. */
+static const struct counted_name {
+	const char *name;
+	enum counted_call call;
+} counted_names[] = {
+	{ "malloc", CALL_MALLOC },
+	{ "free", CALL_FREE },
+	{ "cfree", CALL_FREE },
+	{ "calloc", CALL_CALLOC },
+	{ "realloc", CALL_REALLOC },
+	{ "reallocarray", CALL_REALLOCARRAY },
+	{ "posix_memalign", CALL_POSIX_MEMALIGN },
+	{ "aligned_alloc", CALL_ALIGNED_ALLOC },
+	{ "memalign", CALL_MEMALIGN },
+	{ "valloc", CALL_VALLOC },
+	{ "pvalloc", CALL_PVALLOC },
+	{ "_Znwm", CALL_NEW },
+	{ "_Znam", CALL_NEW },
+	{ "_ZnwmRKSt9nothrow_t", CALL_NEW },
+	{ "_ZnamRKSt9nothrow_t", CALL_NEW },
+	{ "_ZnwmSt11align_val_t", CALL_NEW },
+	{ "_ZnamSt11align_val_t", CALL_NEW },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", CALL_NEW },
+	{ "_ZnamSt11align_val_tRKSt9nothrow_t", CALL_NEW },
+	{ "_ZdlPv", CALL_DELETE },
+	{ "_ZdaPv", CALL_DELETE },
+	{ "_ZdlPvm", CALL_DELETE },
+	{ "_ZdaPvm", CALL_DELETE },
+	{ "_ZdlPvRKSt9nothrow_t", CALL_DELETE },
+	{ "_ZdaPvRKSt9nothrow_t", CALL_DELETE },
+	{ "_ZdlPvSt11align_val_t", CALL_DELETE },
+	{ "_ZdaPvSt11align_val_t", CALL_DELETE },
+	{ "_ZdlPvmSt11align_val_t", CALL_DELETE },
+	{ "_ZdaPvmSt11align_val_t", CALL_DELETE },
+	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE },
+	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE },
+};
+
+#define NAME_COUNT (sizeof(counted_names) / sizeof(counted_names[0]))
+
+static_assert(NAME_COUNT <= COUNT_POINTS_MAX, "each has a place");
+
+/* One file while it is looked at. */
+struct looked_at {
+	const struct mapping *mapping;
+	int fd;
+	struct elf_exports exports;
+	uint64_t base_addr;
+};
+
+struct search {
+	const struct count_place *place;
+	struct count_points *points;
+	struct strbuf *why;
+	bool is_found[NAME_COUNT];
+};
+
+static const struct mapping *first_of_file(const struct mapping_list *mappings,
+					   const struct mapping *m)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *other = &mappings->items[i];
+
+		if (other->inode == m->inode && other->dev_major == m->dev_major &&
+		    other->dev_minor == m->dev_minor)
+			return other;
+	}
+	return m;
+}
+
+static const struct elf_export *find_function(const struct looked_at *file, const char *name)
+{
+	const struct elf_export *found = elf_exports_find(&file->exports, name);
+
+	return found && found->is_function ? found : NULL;
+}
+
+/*
+ * The bytes at an address of the file. Returns how many were read, at most
+ * FUNCTION_MAX_BYTES.
+ */
+static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t bytes, uint8_t *to)
+{
+	uint64_t offset_bytes;
+	ssize_t n;
+
+	if (!elf_exports_offset(&file->exports, vaddr, &offset_bytes))
+		return 0;
+	n = pread(file->fd, to, bytes < FUNCTION_MAX_BYTES ? bytes : FUNCTION_MAX_BYTES,
+		  (off_t)offset_bytes);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+/*
+ * Whether the code at vaddr has an instruction of these, call or jump, that leads to another
+ * address. Any byte is taken for the beginning of one: four that lead just there by chance are
+ * not to be expected.
+ */
+static bool leads_to(const struct looked_at *file, uint64_t vaddr, uint64_t bytes,
+		     uint64_t to_vaddr, bool by_call)
+{
+	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
+
+	for (uint64_t done = 0; done < bytes; done += FUNCTION_MAX_BYTES - 8) {
+		size_t length = read_code(file, vaddr + done, bytes - done, code);
+
+		for (size_t i = 0; i + 5 <= length; i++) {
+			bool is_jcc = code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80 &&
+				      i + 6 <= length;
+			const uint8_t *by = code + i + 1 + is_jcc;
+			uint32_t relative;
+
+			if (!is_jcc && code[i] != 0xe9 && !(by_call && code[i] == 0xe8))
+				continue;
+			relative = (uint32_t)by[0] | (uint32_t)by[1] << 8 |
+				   (uint32_t)by[2] << 16 | (uint32_t)by[3] << 24;
+			if (vaddr + done + i + 5 + is_jcc + (uint64_t)(int64_t)(int32_t)relative ==
+			    to_vaddr)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* All code of a library that is nothing but an allocator. */
+static void find_all_code(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
+{
+	for (size_t i = 0; i < file->exports.part_count; i++) {
+		const struct elf_part *part = &file->exports.parts[i];
+
+		if (!part->is_code)
+			continue;
+		*ret_start = part->vaddr;
+		*ret_end = part->vaddr + part->file_bytes;
+	}
+}
+
+/* From the first of the functions to the last: in a libc, a program, another library. */
+static void find_family(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (size_t i = 0; i < NAME_COUNT; i++) {
+		const struct elf_export *e = find_function(file, counted_names[i].name);
+
+		/* it has a source file of its own */
+		if (!e || counted_names[i].call == CALL_REALLOCARRAY ||
+		    counted_names[i].call == CALL_NEW || counted_names[i].call == CALL_DELETE)
+			continue;
+		start = e->vaddr < start ? e->vaddr : start;
+		end = e->vaddr + e->bytes > end ? e->vaddr + e->bytes : end;
+	}
+	if (start < end && end - start <= INNER_MAX_BYTES) {
+		*ret_start = start;
+		*ret_end = end;
+	}
+}
+
+/* Those that others of the allocator's functions end in. */
+static const char *const passed_on_to[] = { "malloc", "free", "realloc", "aligned_alloc", "_Znwm",
+					    "_ZdlPv" };
+
+static bool passes_on(const struct looked_at *file, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < sizeof(passed_on_to) / sizeof(passed_on_to[0]); i++) {
+		const struct elf_export *function = find_function(file, passed_on_to[i]);
+
+		if (function && leads_to(file, start, end - start, function->vaddr, false))
+			return true;
+	}
+	return false;
+}
+
+static void find_inner(const struct looked_at *file, struct count_file *ret)
+{
+	uint64_t start = 0, end = 0;
+
+	if (library_name_find(file->mapping->name) && !find_function(file, "__libc_start_main"))
+		find_all_code(file, &start, &end);
+	else
+		find_family(file, &start, &end);
+	if (start == end)
+		return;
+	ret->inner_start_addr = file->base_addr + start;
+	ret->inner_end_addr = file->base_addr + end;
+	ret->passes_on = passes_on(file, start, end);
+}
+
+static bool add_file(struct search *search, const struct looked_at *file, size_t *ret)
+{
+	struct count_points *points = search->points;
+	struct count_file *added;
+
+	if (points->file_count == COUNT_FILES_MAX)
+		return false;
+	*ret = points->file_count;
+	added = &points->files[points->file_count++];
+	*added = (struct count_file){ .fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0),
+				      .name = xstrdup(file->mapping->name) };
+	find_inner(file, added);
+	return true;
+}
+
+/*
+ * C++'s come to malloc and free where the allocator has none of its own: in another library,
+ * or in the program, where they call it.
+ */
+static bool is_own_new(const struct search *search, const struct looked_at *file,
+		       const struct elf_export *function)
+{
+	const struct elf_export *malloc_function = find_function(file, "malloc");
+	const struct elf_export *free_function = find_function(file, "free");
+
+	if (!malloc_function || !free_function || search->points->count == 0)
+		return false;
+	return !leads_to(file, function->vaddr, function->bytes, malloc_function->vaddr, true) &&
+	       !leads_to(file, function->vaddr, function->bytes, free_function->vaddr, true);
+}
+
+static void add_point(struct search *search, const struct looked_at *file, size_t index,
+		      const struct elf_export *function, enum counted_call call)
+{
+	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
+	size_t length = read_code(file, function->vaddr, function->bytes, code);
+	struct count_points *points = search->points;
+	struct count_slide slide;
+	uint64_t offset_bytes;
+
+	if (length == 0 || !elf_exports_offset(&file->exports, function->vaddr, &offset_bytes))
+		return;
+	count_slide_find(code, length, &slide);
+	offset_bytes += slide.offset_bytes;
+	/* another name of the same */
+	for (size_t i = 0; i < points->count; i++)
+		if (points->items[i].file == index && points->items[i].offset_bytes == offset_bytes)
+			return;
+	points->items[points->count++] = (struct count_point){
+		.call = call,
+		.file = index,
+		.offset_bytes = offset_bytes,
+		.pushed_bytes = slide.pushed_bytes,
+		.is_stepped = slide.is_stepped,
+	};
+}
+
+/* Take those of its functions that no file before it had. */
+static void add_functions(struct search *search, const struct looked_at *file)
+{
+	size_t index = SIZE_MAX;
+
+	for (size_t i = 0; i < NAME_COUNT; i++) {
+		const struct counted_name *name = &counted_names[i];
+		const struct elf_export *function = find_function(file, name->name);
+		bool is_new = name->call == CALL_NEW || name->call == CALL_DELETE;
+
+		if (!function || search->is_found[i])
+			continue;
+		search->is_found[i] = true;
+		if (is_new && !is_own_new(search, file, function))
+			continue;
+		if (index == SIZE_MAX && !add_file(search, file, &index))
+			return;
+		add_point(search, file, index, function, name->call);
+	}
+}
+
+static bool has_all(const struct search *search)
+{
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		if (!search->is_found[i] && counted_names[i].call != CALL_NEW &&
+		    counted_names[i].call != CALL_DELETE && strcmp(counted_names[i].name, "cfree") != 0)
+			return false;
+	return true;
+}
+
+/* Returns 0, also for a file that has none of the functions; or -errno of one unreadable. */
+static int look_at(struct search *search, const struct mapping *m, bool is_program)
+{
+	const struct mapping *first = first_of_file(search->place->mappings, m);
+	struct looked_at file = { .mapping = first, .exports = ELF_EXPORTS_INIT };
+	int r;
+
+	file.fd = mapped_file_open(search->place->process_fd, first);
+	r = file.fd;
+	if (r >= 0)
+		r = is_program ? elf_exports_read_program(file.fd, &file.exports)
+			       : elf_exports_read(file.fd, &file.exports);
+	if (r < 0 && r != -ENODATA && r != -ENOEXEC)
+		strbuf_addf(search->why, "%s: cannot be read: %s", first->name, strerror(-r));
+	if (r == 0 && elf_exports_base(&file.exports, first, &file.base_addr))
+		add_functions(search, &file);
+	elf_exports_release(&file.exports);
+	if (file.fd >= 0)
+		close(file.fd);
+	return r == -ENODATA || r == -ENOEXEC ? 0 : r;
+}
+
+static int look_at_libraries(struct search *search)
+{
+	struct memory memory = MEMORY_INIT;
+	struct link_order order = LINK_ORDER_INIT;
+	_cleanup_close_ int mem = openat(search->place->process_fd, "mem", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int pagemap =
+		openat(search->place->process_fd, "pagemap", O_RDONLY | O_CLOEXEC);
+	int r = mem < 0 || pagemap < 0 ? -errno : 0;
+
+	memory.process_fd = search->place->process_fd;
+	memory.mem_fd = mem;
+	memory.pagemap_fd = pagemap;
+	memory.mappings = search->place->mappings;
+	if (r == 0)
+		r = link_order_read(&memory, &order);
+	if (r < 0 && r != -ENODATA)
+		strbuf_addf(search->why, "its list of libraries cannot be read: %s",
+			    strerror(-r));
+	for (size_t i = 0; r == 0 && i < order.count && !has_all(search); i++)
+		r = look_at(search, order.items[i], false);
+	link_order_release(&order);
+	memory_release(&memory);
+	return r == -ENODATA ? 0 : r;
+}
+
+/* The mapping of what it was started from. */
+static const struct mapping *find_program(const struct count_place *place)
+{
+	for (size_t i = 0; i < place->mappings->count; i++) {
+		const struct mapping *m = &place->mappings->items[i];
+		_cleanup_close_ int fd = -1;
+		struct stat program, file;
+
+		if (m->inode == 0 || fstatat(place->process_fd, "exe", &program, 0) < 0)
+			continue;
+		if (program.st_ino != m->inode)
+			continue;
+		fd = mapped_file_open(place->process_fd, m);
+		if (fd >= 0 && fstat(fd, &file) == 0 && file.st_ino == program.st_ino &&
+		    file.st_dev == program.st_dev)
+			return m;
+	}
+	return NULL;
+}
+
+static int check_program(const struct count_place *place, struct strbuf *why)
+{
+	_cleanup_close_ int fd = openat(place->process_fd, "exe", O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr header;
+	int r = fd < 0 ? -errno : 0;
+
+	if (r < 0) {
+		strbuf_addf(why, "its program cannot be read: %s", strerror(-r));
+		return r == -ENOENT ? -ESRCH : r;
+	}
+	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64) {
+		strbuf_add_text(why, "it is a program of 32 bits, or of another machine");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+int count_points_find(const struct count_place *place, struct count_points *ret,
+		      struct strbuf *why)
+{
+	struct count_points points = COUNT_POINTS_INIT;
+	struct search search = { .place = place, .points = &points, .why = why };
+	const struct mapping *program;
+	int r;
+
+	r = check_program(place, why);
+	if (r == 0)
+		r = look_at_libraries(&search);
+	program = r == 0 && points.count == 0 ? find_program(place) : NULL;
+	if (program)
+		r = look_at(&search, program, true);
+	if (r == 0 && (points.count == 0 || !search.is_found[0])) {
+		strbuf_add_text(why, "cannot find malloc: it is in no library of the process, and "
+				     "not among the symbols of the program (a static one must not be "
+				     "stripped)");
+		r = -ENOENT;
+	}
+	if (r < 0) {
+		count_points_release(&points);
+		return r;
+	}
+	*ret = points;
+	return 0;
+}
+
+void count_points_release(struct count_points *points)
+{
+	for (size_t i = 0; i < points->file_count; i++) {
+		if (points->files[i].fd >= 0)
+			close(points->files[i].fd);
+		free(points->files[i].name);
+	}
+	*points = (struct count_points)COUNT_POINTS_INIT;
+}
