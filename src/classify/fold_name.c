@@ -268,26 +268,30 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 	return true;
 }
 
-/* The place behind what begins here and belongs together: brackets, an operator, one letter. */
+/*
+ * The place behind what begins here and belongs together: brackets, an operator, one letter.
+ * 0 if brackets do not match.
+ */
 static size_t skip_part(struct part p, size_t at)
 {
-	size_t length = step(p, at), end = 0;
+	size_t length = step(p, at);
 
-	if (length == 1 && strchr("<({", p.text[at]))
-		end = skip_bracket(p, at);
-	return end > 0 ? end : at + length;
+	return length == 1 && strchr("<({", p.text[at]) ? skip_bracket(p, at) : at + length;
 }
 
 /* Behind the type of the result, which only what was made of a template has. */
 static size_t name_begin(struct part p)
 {
-	size_t begin = 0, i;
+	size_t begin = 0, i, end;
 
-	for (i = 0; i < p.length && (p.text[i] != '(' || step(p, i) > 1); i = skip_part(p, i)) {
+	for (i = 0; i < p.length && (p.text[i] != '(' || step(p, i) > 1); i = end) {
 		if (starts_with(p, i, "operator"))
 			return begin;
 		if (p.text[i] == ' ')
 			begin = i + 1;
+		end = skip_part(p, i);
+		if (end == 0)
+			return 0;
 	}
 	return i >= strlen(FOLDED) && starts_with(p, i - strlen(FOLDED), FOLDED) ? begin : 0;
 }
@@ -301,26 +305,30 @@ static bool has_named_parameters(struct part p)
 	return false;
 }
 
-/* Without the parameters of what has folded arguments. */
-static void add_without_signature(struct strbuf *out, struct part p)
+/*
+ * Without the parameters of what has folded arguments. False, with *out as it was, if
+ * brackets do not match.
+ */
+static bool add_without_signature(struct strbuf *out, struct part p)
 {
+	size_t begin = out->length, end;
 	bool is_folded = false;
-	size_t end;
 
-	if (has_named_parameters(p)) {
-		strbuf_add(out, p.text, p.length);
-		return;
-	}
 	for (size_t i = name_begin(p); i < p.length; i = end) {
 		end = skip_part(p, i);
+		if (end == 0) {
+			strbuf_truncate(out, begin);
+			return false;
+		}
 		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
 			if (end < p.length && p.text[end] == ' ')
-				return; /* "const" */
+				return true; /* "const" */
 			continue;
 		}
 		is_folded = is_folded || starts_with(p, i, FOLDED);
 		strbuf_add(out, p.text + i, end - i);
 	}
+	return true;
 }
 
 void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics)
@@ -330,12 +338,10 @@ void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics)
 
 	if (p.length <= LENGTH_MAX) {
 		p = cut_begin(cut_end(p));
-		if (add_folded(&folded, p, keeps_generics) && !keeps_generics) {
-			add_without_signature(out, (struct part){ folded.text, folded.length });
+		if (add_folded(&folded, p, keeps_generics))
+			p = (struct part){ strbuf_text(&folded), folded.length };
+		if (!keeps_generics && !has_named_parameters(p) && add_without_signature(out, p))
 			return;
-		}
-		if (folded.length > 0)
-			p = (struct part){ folded.text, folded.length };
 	}
 	strbuf_add(out, p.text, p.length);
 }

@@ -1,7 +1,7 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small \
+fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
@@ -21,6 +21,10 @@ endif
 %C%_fuzz_elf_SOURCES = %D%/fuzz_elf.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_elf_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_elf_LDADD = $(TARGET_LIBS)
+
+%C%_fuzz_fold_SOURCES = %D%/fuzz_fold.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_fold_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_fold_LDADD = $(CLASSIFY_LIBS)
 
 %C%_fuzz_names_SOURCES = %D%/fuzz_names.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_names_LDFLAGS = $(fuzz_ldflags)
