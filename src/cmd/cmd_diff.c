@@ -8,6 +8,7 @@
 #include "classify/fold_name.h"
 #include "classify/profile_diff.h"
 #include "cmd/cmd.h"
+#include "cmd/flame_file.h"
 #include "cmd/message.h"
 #include "cmd/stream.h"
 #include "cmd/text.h"
@@ -173,6 +174,24 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 	return is_partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+/* All stacks whole, from their outermost function on, whatever the depth and the minimum are. */
+static int draw(const struct comparison *c)
+{
+	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
+	struct transform_sets sets = TRANSFORM_SETS_INIT;
+	struct flame_page page = { .metric = c->how.metric, .sets = &sets };
+	int r;
+
+	if (!c->options->flame_graph)
+		return 0;
+	strbuf_addf(&title, "%s, then %s", c->files[0], c->files[1]);
+	page.title = title.text;
+	transform_sets_add_own(&sets);
+	r = flame_file_write_diff(c->options->flame_graph, &c->profiles[0], &c->profiles[1], &page);
+	transform_sets_release(&sets);
+	return r;
+}
+
 static int compare(struct comparison *c)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -182,6 +201,8 @@ static int compare(struct comparison *c)
 	profile_diff_make(&c->profiles[0], &c->profiles[1], &c->how, &diff);
 	show(c, &diff, &out);
 	status = judge(c, &diff);
+	if (draw(c) < 0)
+		status = EXIT_FAILED;
 	profile_diff_release(&diff);
 	return stream_finish(&out, status);
 }
@@ -195,6 +216,8 @@ static int diff_run(struct options *o)
 		message_usage("diff", "which two files? memstate diff BEFORE AFTER");
 		return EXIT_BAD_USAGE;
 	}
+	if (o->flame_graph && flame_file_check("diff", o->flame_graph) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
 	c.files[0] = o->args[0];
 	c.files[1] = o->args[1];
 	status = load(&c);

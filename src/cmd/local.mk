@@ -34,6 +34,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/count_attached.h \
 	%D%/count_child.c \
 	%D%/count_child.h \
+	%D%/flame_file.c \
+	%D%/flame_file.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/doctor_around.c \

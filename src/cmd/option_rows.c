@@ -123,6 +123,9 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
 			    "show the allocations by stacks that are in this file, of pprof or as "
 			    "lines of folded stacks, instead of counting" },
+	[OPTION_FLAME_GRAPH] = { 0, "flame-graph", "FILE", SCOPE_DIFF,
+				 "draw the stacks too, as a picture (FILE.svg) or as a page in which "
+				 "they can be searched and changed (FILE.html)" },
 	[OPTION_METRIC] = { 0, "metric", "NAME", SCOPE_DIFF,
 			    "allocations (default), bytes, temporary, live_blocks, live or peak" },
 	[OPTION_DEPTH] = { 0, "depth", "N", SCOPE_DIFF,

@@ -223,6 +223,8 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->compare.html;
 	case OPTION_OUTPUT_DIR:
 		return &o->compare.output_dir;
+	case OPTION_FLAME_GRAPH:
+		return &o->flame_graph;
 	case OPTION_DEPTH:
 		return &o->diff.depth;
 	case OPTION_DIFF_MIN:

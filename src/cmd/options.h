@@ -114,6 +114,7 @@ struct options {
 	struct compare_options compare;
 	struct count_options count;
 	struct diff_options diff;
+	const char *flame_graph; /* a file, or NULL */
 	enum profile_metric metric; /* of profiles */
 	bool has_metric;
 	const char *procfs_root;
