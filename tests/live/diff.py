@@ -140,6 +140,21 @@ def what_cannot_be_compared_has_a_status_and_no_output():
 
 
 @test
+def a_flame_graph_is_written_beside_the_report():
+    with two_files() as diff, Folder() as folder:
+        for name in "changes.svg", "changes.html":
+            path = os.path.join(folder, name)
+            check(b"Only after" in diff("--flame-graph", path).out, "the report")
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            check("grow" in text and "old" in text, f"functions of both in {name}")
+        equal(diff("--flame-graph", os.path.join(folder, "changes.txt"), status=2).out, b"",
+              "output with a file of no kind")
+        diff("--flame-graph", os.path.join(folder, "absent", "changes.svg"), status=1)
+        equal(sorted(os.listdir(folder)), ["changes.html", "changes.svg"], "files")
+
+
+@test
 def names_of_a_file_are_shown_harmless():
     with two_files({"main;\033[31mred": 5000}, {"main;\033[31mred": 6000}) as diff:
         for form in [], ["--csv"], ["--json"]:
