@@ -36,6 +36,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/transform_rules.h \
 	%D%/profile_diff.c \
 	%D%/profile_diff.h \
+	%D%/scale_fit.c \
+	%D%/scale_fit.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
 	%D%/verdict_facts.c \

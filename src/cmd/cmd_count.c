@@ -13,6 +13,7 @@
 #include "cmd/count_child.h"
 #include "cmd/count_profile.h"
 #include "cmd/count_runs.h"
+#include "cmd/count_scale.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -49,11 +50,14 @@ static int check_usage(const struct options *o)
 {
 	bool is_attached = !targets_are_all(&o->targets);
 
-	if ((o->command != NULL) + (o->count.replay != NULL) + is_attached > 1) {
-		message_usage("count", "a command, -p and --replay exclude each other");
+	if ((o->command != NULL) + (o->count.replay != NULL) + (o->count.scale != NULL) +
+		    is_attached > 1) {
+		message_usage("count", "a command, -p, --scale and --replay exclude each other");
 		return EXIT_BAD_USAGE;
 	}
-	if (!o->command && !o->count.replay && !is_attached) {
+	if (count_scale_check_usage(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
+	if (!o->command && !o->count.replay && !o->count.scale && !is_attached) {
 		message_usage("count", "count what? A command goes after --, a process that runs after "
 				       "-p");
 		return EXIT_BAD_USAGE;
@@ -219,18 +223,23 @@ static int show(struct counting *c)
 static int run(struct counting *c)
 {
 	const struct options *o = c->options;
+	const char *name = o->count.scale ? count_scale_shell : o->command[0];
+	const struct variant *allocator;
 	int status;
 
-	status = count_child_check(o->command[0]);
+	status = count_child_check(name);
 	if (status == EXIT_DONE && o->preload &&
-	    variants_prepare(o->preload, o->command[0], &c->allocators) != EXIT_DONE)
+	    variants_prepare(o->preload, name, &c->allocators) != EXIT_DONE)
 		status = EXIT_NOT_COUNTED;
 	if (status != EXIT_DONE)
 		return status;
+	allocator = c->allocators.count > 0 ? &c->allocators.items[0] : NULL;
+	if (o->count.scale)
+		return count_scale_run(o, allocator);
 	if (count_runs_are_wanted(o))
-		return count_runs_run(o, c->allocators.count > 0 ? &c->allocators.items[0] : NULL);
+		return count_runs_run(o, allocator);
 	c->counted.command = o->command;
-	c->counted.allocator = c->allocators.count > 0 ? &c->allocators.items[0] : NULL;
+	c->counted.allocator = allocator;
 	c->counted.calls_only = o->count.calls_only;
 	c->counted.output_fd = STDERR_FILENO; /* standard output is for what was counted */
 	status = count_child_start(&c->counted);

@@ -46,7 +46,7 @@ int count_runs_check_usage(const struct options *o)
 	if (!c->check && c->test)
 		return refuse("--test", "goes with --check");
 	if (!count_runs_are_wanted(o)) {
-		if (o->compare.warm_up_count > 0)
+		if (o->compare.warm_up_count > 0 && !c->scale)
 			return refuse("--warm-up", "goes with --runs");
 		return c->iterations > 1 ? refuse("--iterations", "goes with --runs or --check")
 					 : EXIT_DONE;
@@ -91,6 +91,7 @@ static void add_run(struct count_runs *runs, const struct count_child *child, bo
 	run = &runs->items[runs->count++];
 	*run = (struct count_run){
 		.number = (unsigned int)runs->count,
+		.size = BYTES_UNKNOWN,
 		.program_count = 1,
 		.peak_rss_bytes = count_child_peak_rss(child),
 		.unix_ms = clock_unix_ms(),

@@ -30,6 +30,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/count_check.h \
 	%D%/count_runs.c \
 	%D%/count_runs.h \
+	%D%/count_scale.c \
+	%D%/count_scale.h \
 	%D%/count_attached.c \
 	%D%/count_attached.h \
 	%D%/count_child.c \

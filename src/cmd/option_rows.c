@@ -116,6 +116,13 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			  "the limits of that name in the file (default: the program's name)" },
 	[OPTION_UPDATE] = { 0, "update", NULL, SCOPE_COUNT,
 			    "set the limits to what the runs have, and add what is missing" },
+	[OPTION_SCALE] = { 0, "scale", "COMMAND", SCOPE_COUNT,
+			   "run this shell command with each of --sizes in place of {N}, and say how "
+			   "what it allocates grows with it" },
+	[OPTION_SIZES] = { 0, "sizes", "N[,...]", SCOPE_COUNT, "sizes of --scale, 4 or more" },
+	[OPTION_MAX_EXPONENT] = { 0, "max-exponent", "X", SCOPE_COUNT,
+				  "of --scale: end with status 4 if something grows faster than with "
+				  "the size to this power" },
 	[OPTION_PROBE] = { 0, "probe", "auto|inject|bpf|perf", SCOPE_COUNT,
 			   "with -p: how the process is counted: by a probe that is put into it, "
 			   "or by breakpoints at which the kernel counts, with BPF or without "
@@ -156,7 +163,7 @@ static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_PRELOAD] = verb_preload_help,
 	[OPTION_HEAP] = verb_heap_help,
 	[OPTION_RUNS] = "count N runs, one after the other, and show in what they differ (default 3 "
-			"with --check)",
+			"with --check, 1 of each size with --scale)",
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 

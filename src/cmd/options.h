@@ -72,6 +72,9 @@ struct count_options {
 	const char *check;   /* a file of limits, or NULL */
 	const char *test;    /* which of them; NULL: those of the program */
 	bool update;
+	const char *scale, *sizes; /* or NULL */
+	uint64_t max_exponent_thousandths;
+	bool has_max_exponent;
 };
 
 /* Of comparing two profiles, as they were said; NULL: were not. */

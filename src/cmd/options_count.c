@@ -32,6 +32,10 @@ const char **options_count_word(struct count_options *count, enum option_id id)
 		return &count->check;
 	case OPTION_TEST:
 		return &count->test;
+	case OPTION_SCALE:
+		return &count->scale;
+	case OPTION_SIZES:
+		return &count->sizes;
 	default:
 		return NULL;
 	}
@@ -47,6 +51,10 @@ int options_count_number(struct count_options *count, enum option_id id, const c
 		    count->iterations > ITERATIONS_MAX)
 			return -ERANGE;
 		return 0;
+	case OPTION_MAX_EXPONENT:
+		*ret_want = "a number, as 1 or 1.25";
+		count->has_max_exponent = true;
+		return num_parse_thousandths(arg, &count->max_exponent_thousandths) < 0 ? -ERANGE : 0;
 	default:
 		return -EINVAL;
 	}

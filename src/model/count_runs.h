@@ -40,6 +40,7 @@ const char *counted_figure_key(enum counted_figure figure);
 
 struct count_run {
 	unsigned int number; /* 1 ... */
+	uint64_t size; /* of the work; BYTES_UNKNOWN: has none */
 	/*
 	 * What is shown of it; of several programs their sum, and a peak that is unknown.
 	 * Without its threads.

@@ -70,6 +70,14 @@ static void get_run_number(const void *row, int arg, struct value *ret)
 	set_number(ret, run ? run->number : BYTES_UNKNOWN);
 }
 
+static void get_size(const void *row, int arg, struct value *ret)
+{
+	const struct count_run *run = ((const struct count_row *)row)->run;
+
+	(void)arg;
+	set_number(ret, run ? run->size : BYTES_UNKNOWN);
+}
+
 static void get_peak_rss(const void *row, int arg, struct value *ret)
 {
 	const struct count_run *run = ((const struct count_row *)row)->run;
@@ -185,6 +193,7 @@ static const struct column columns[] = {
 	COLUMN("allocator", "ALLOCATOR", VALUE_TEXT, false, get_allocator, 0,
 	       "file that has the malloc that did the work"),
 	COLUMN("run", "RUN", VALUE_COUNT, false, get_run_number, 0, "of --runs: which one"),
+	COLUMN("size", "SIZE", VALUE_COUNT, false, get_size, 0, "of --scale: which one of --sizes"),
 	COLUMN("peak_rss_bytes", "PEAK RSS", VALUE_BYTES, true, get_peak_rss, 0,
 	       "of --runs: most resident memory, as the kernel saw it"),
 	COLUMN("method", "METHOD", VALUE_WORD, false, get_method, 0,

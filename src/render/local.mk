@@ -54,6 +54,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/process_columns.c \
 	%D%/runs_report.c \
 	%D%/runs_report.h \
+	%D%/scale_report.c \
+	%D%/scale_report.h \
 	%D%/table.c \
 	%D%/text_report.c \
 	%D%/text_report.h

@@ -32,6 +32,11 @@ TESTS += %D%/test_limits_file
 %C%_test_limits_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_limits_file_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_scale_fit
+TESTS += %D%/test_scale_fit
+%C%_test_scale_fit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_scale_fit_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS) -lm
+
 check_PROGRAMS += %D%/test_agent_library
 TESTS += %D%/test_agent_library
 %C%_test_agent_library_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
