@@ -4,6 +4,7 @@
 #include "agent/blob.h"
 
 #include "agent/abi.h"
+#include "agent/count_hooks.h"
 
 const char *const agent_function_names[AGENT_FN_COUNT_][AGENT_ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { "mallinfo2" },
@@ -20,6 +21,9 @@ const char *const agent_function_names[AGENT_FN_COUNT_][AGENT_ALIAS_MAX] = {
 	[AGENT_FN_MI_STATS_PRINT_OUT] = { "mi_stats_print_out" },
 };
 
+#define NAME(symbol, function) [HOOK_##symbol] = #symbol,
+const char *const agent_hook_names[HOOK_COUNT_] = { HOOKS(NAME) };
+
 #if HAVE_AGENT
 
 /* Made by src/agent/local.mk; the assembler is told where it is. */
@@ -30,9 +34,15 @@ __asm__(".section .rodata\n"
 	"agent_blob_start:\n"
 	".incbin \"helper.bin\"\n"
 	"agent_blob_end:\n"
+	".balign 16\n"
+	".globl agent_hooks_start\n"
+	".globl agent_hooks_end\n"
+	"agent_hooks_start:\n"
+	".incbin \"count_hooks.bin\"\n"
+	"agent_hooks_end:\n"
 	".previous\n");
 
-extern const char agent_blob_start[], agent_blob_end[];
+extern const char agent_blob_start[], agent_blob_end[], agent_hooks_start[], agent_hooks_end[];
 
 const void *agent_blob(size_t *ret_bytes)
 {
@@ -40,9 +50,21 @@ const void *agent_blob(size_t *ret_bytes)
 	return agent_blob_start;
 }
 
+const void *agent_hooks(size_t *ret_bytes)
+{
+	*ret_bytes = (uintptr_t)agent_hooks_end - (uintptr_t)agent_hooks_start;
+	return agent_hooks_start;
+}
+
 #else
 
 const void *agent_blob(size_t *ret_bytes)
+{
+	*ret_bytes = 0;
+	return NULL;
+}
+
+const void *agent_hooks(size_t *ret_bytes)
 {
 	*ret_bytes = 0;
 	return NULL;

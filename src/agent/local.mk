@@ -4,7 +4,7 @@ AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibilit
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
 
-EXTRA_DIST += %D%/helper.c %D%/helper.ld %D%/preload.c
+EXTRA_DIST += %D%/count_hooks.c %D%/count_hooks.ld %D%/helper.c %D%/helper.ld %D%/preload.c
 if HAVE_AGENT
 %D%/helper.blob.o: $(srcdir)/%D%/helper.c $(srcdir)/%D%/helper.h $(srcdir)/%D%/abi.h $(srcdir)/%D%/syscalls.h
 	@$(MKDIR_P) %D%
@@ -18,7 +18,20 @@ if HAVE_AGENT
 %D%/helper.bin: %D%/helper.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
-%D%/libagent_a-blob.$(OBJEXT): %D%/helper.bin
+# The hooks that count in a process that runs already, likewise.
+%D%/count_hooks.blob.o: $(srcdir)/%D%/count_hooks.c $(srcdir)/%D%/count_hooks.h $(srcdir)/%D%/count_abi.h \
+		$(srcdir)/%D%/syscalls.h
+	@$(MKDIR_P) %D%
+	$(AM_V_CC)$(CC) $(AGENT_BLOB_CFLAGS) -c -o $@ $(srcdir)/%D%/count_hooks.c
+
+%D%/count_hooks.elf: %D%/count_hooks.blob.o $(srcdir)/%D%/count_hooks.ld
+	$(AM_V_CCLD)$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
+		-Wl,-T,$(srcdir)/%D%/count_hooks.ld -o $@ %D%/count_hooks.blob.o
+
+%D%/count_hooks.bin: %D%/count_hooks.elf
+	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/count_hooks.elf $@
+
+%D%/libagent_a-blob.$(OBJEXT): %D%/helper.bin %D%/count_hooks.bin
 
 # A library that programs are started with. No part of it is sanitized: the program need not be.
 agentdir = $(pkglibdir)
@@ -27,7 +40,8 @@ agent_PROGRAMS = %D%/libmemstate-agent.so
 %C%_libmemstate_agent_so_CFLAGS = $(WARN_CFLAGS) -fPIC -fvisibility=hidden
 %C%_libmemstate_agent_so_LDFLAGS = -shared -Wl,-soname,libmemstate-agent.so -Wl,-z,relro -Wl,-z,now
 %C%_libmemstate_agent_so_LDADD = -lpthread -ldl
-CLEANFILES += %D%/helper.blob.o %D%/helper.elf %D%/helper.bin
+CLEANFILES += %D%/helper.blob.o %D%/helper.elf %D%/helper.bin \
+	%D%/count_hooks.blob.o %D%/count_hooks.elf %D%/count_hooks.bin
 endif
 
 noinst_LIBRARIES += %D%/libagent.a
@@ -35,6 +49,7 @@ noinst_LIBRARIES += %D%/libagent.a
 	%D%/abi.h \
 	%D%/blob.c \
 	%D%/blob.h \
+	%D%/count_hooks.h \
 	%D%/helper.h \
 	%D%/syscalls.h
 %C%_libagent_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,%D%

@@ -11,20 +11,12 @@
 #include "agent/blob.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "probe/loaded.h"
 #include "probe/machine.h"
 #include "target/elf_exports.h"
-#include "target/mapped_file.h"
 
 /* More code than any libc has. */
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
-
-/* One file as it lies in memory. */
-struct loaded {
-	const struct mapping *first;
-	int fd;
-	uint64_t base_addr; /* added to the file's own addresses */
-	struct elf_exports exports;
-};
 
 /* malloc.o of glibc: all that it exports. */
 static const char *const malloc_family[] = {
@@ -86,13 +78,6 @@ static void add_all_code(struct landmarks *marks, const struct loaded *file,
 		    m->dev_minor == file->first->dev_minor)
 			add_range(marks, m->start_addr, m->end_addr);
 	}
-}
-
-static uint64_t address_of(const struct loaded *file, const char *name)
-{
-	const struct elf_export *found = elf_exports_find(&file->exports, name);
-
-	return found ? file->base_addr + found->vaddr : 0;
 }
 
 /*
@@ -179,12 +164,6 @@ static int read_libc(struct landmarks *marks, const struct loaded *libc,
 	return 0;
 }
 
-static bool is_dynamic_linker(const struct loaded *file)
-{
-	return elf_exports_find(&file->exports, "_dl_allocate_tls") &&
-	       elf_exports_find(&file->exports, "_rtld_global");
-}
-
 /*
  * Returns 0 or -errno; what a file has is taken from the first one that has it, as the
  * dynamic linker does.
@@ -195,15 +174,15 @@ static int add_file(struct landmarks *marks, const struct loaded *file,
 	bool is_libc = elf_exports_find(&file->exports, "gnu_get_libc_version");
 
 	if (marks->pthread_create_addr == 0)
-		marks->pthread_create_addr = address_of(file, "pthread_create");
+		marks->pthread_create_addr = loaded_address(file, "pthread_create");
 	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
 		for (size_t j = 0; j < AGENT_ALIAS_MAX && agent_function_names[i][j]; j++)
 			if (marks->functions.addr[i] == 0)
 				marks->functions.addr[i] =
-					address_of(file, agent_function_names[i][j]);
+					loaded_address(file, agent_function_names[i][j]);
 	if (is_libc || marks->syscall_addr == 0)
 		add_lock_holders(marks, file);
-	if (is_dynamic_linker(file))
+	if (loaded_is_linker(file))
 		add_all_code(marks, file, mappings);
 	else if (is_libc)
 		return read_libc(marks, file, ret_reason);
@@ -213,78 +192,11 @@ static int add_file(struct landmarks *marks, const struct loaded *file,
 	return 0;
 }
 
-static bool is_first_of_file(const struct mapping_list *mappings, size_t index)
-{
-	const struct mapping *m = &mappings->items[index];
-
-	for (size_t i = index; i > 0; i--) {
-		const struct mapping *other = &mappings->items[i - 1];
-
-		if (other->inode == m->inode && other->dev_major == m->dev_major &&
-		    other->dev_minor == m->dev_minor)
-			return false;
-	}
-	return true;
-}
-
-static bool has_code(const struct mapping_list *mappings, const struct mapping *m)
-{
-	for (size_t i = 0; i < mappings->count; i++)
-		if (mappings->items[i].inode == m->inode &&
-		    (mappings->items[i].flags & MAPPING_EXEC))
-			return true;
-	return false;
-}
-
-static int explain_unread(const struct mapping *m, int error, const char **ret_reason)
-{
-	*ret_reason = "a file that it has mapped cannot be read";
-	if (error != -ENOENT && error != -ESRCH)
-		return error;
-	if (strstr(m->name, " (deleted)")) {
-		*ret_reason = "a file that it has mapped was deleted: only who has "
-			      "CAP_CHECKPOINT_RESTORE can read it";
-		return -EPERM;
-	}
-	/* unmapped since; or the process has ended, or become another program */
-	*ret_reason = "what it has mapped changed while that was looked at";
-	return -EAGAIN;
-}
-
-static int read_file(int process_fd, const struct mapping_list *mappings,
-		     const struct mapping *m, struct landmarks *marks,
-		     const char **ret_reason)
-{
-	struct loaded file = { .first = m, .exports = ELF_EXPORTS_INIT };
-	int r;
-
-	file.fd = mapped_file_open(process_fd, m);
-	r = file.fd < 0 ? file.fd : elf_exports_read(file.fd, &file.exports);
-	/* data; or a program that exports nothing */
-	if (r == -ENOEXEC || r == -ENODATA) {
-		r = 0;
-	} else if (r < 0) {
-		r = explain_unread(m, r, ret_reason);
-	} else if (elf_exports_base(&file.exports, m, &file.base_addr)) {
-		r = add_file(marks, &file, mappings, ret_reason);
-	}
-	elf_exports_release(&file.exports);
-	if (file.fd >= 0)
-		close(file.fd);
-	return r;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct code_range *left = a, *right = b;
 
 	return (left->start_addr > right->start_addr) - (left->start_addr < right->start_addr);
-}
-
-/* Shared memory of System V is no file, and no library: what was left of a helper is one. */
-static bool is_file(const struct mapping *m)
-{
-	return m->inode != 0 && strncmp(m->name, "/SYSV", 5) != 0;
 }
 
 /* In order, and none in another. */
@@ -306,33 +218,23 @@ static void sort_ranges(struct landmarks *marks)
 	marks->range_count = kept + 1;
 }
 
-static int check(const struct landmarks *marks, const char **ret_reason)
+static int add(void *context, const struct loaded *file, const char **ret_reason)
 {
-	if (marks->syscall_addr == 0 || marks->pthread_create_addr == 0) {
-		*ret_reason = "it has no shared glibc: a static, musl or Go program";
-		return -EOPNOTSUPP;
-	}
-	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
-		if (marks->functions.addr[i] != 0)
-			return 0;
-	*ret_reason = "its allocator has no function that tells its figures";
-	return -ENOSYS;
+	struct landmarks *marks = context;
+
+	return add_file(marks, file, file->mappings, ret_reason);
 }
 
-int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
-		   const char **ret_reason)
+int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
+			struct landmarks *ret, const char **ret_reason)
 {
 	struct landmarks marks = LANDMARKS_INIT;
-	int r = 0;
+	int r = loaded_read_all(process_fd, mappings, add, &marks, ret_reason);
 
-	for (size_t i = 0; r == 0 && i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-
-		if (is_file(m) && is_first_of_file(mappings, i) && has_code(mappings, m))
-			r = read_file(process_fd, mappings, m, &marks, ret_reason);
+	if (r == 0 && (marks.syscall_addr == 0 || marks.pthread_create_addr == 0)) {
+		*ret_reason = "it has no shared glibc: a static, musl or Go program";
+		r = -EOPNOTSUPP;
 	}
-	if (r == 0)
-		r = check(&marks, ret_reason);
 	if (r < 0) {
 		landmarks_release(&marks);
 		return r;
@@ -340,6 +242,24 @@ int landmarks_read(int process_fd, const struct mapping_list *mappings, struct l
 	sort_ranges(&marks);
 	*ret = marks;
 	return 0;
+}
+
+int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
+		   const char **ret_reason)
+{
+	struct landmarks marks = LANDMARKS_INIT;
+	int r = landmarks_read_code(process_fd, mappings, &marks, ret_reason);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
+		if (marks.functions.addr[i] != 0) {
+			*ret = marks;
+			return 0;
+		}
+	*ret_reason = "its allocator has no function that tells its figures";
+	landmarks_release(&marks);
+	return -ENOSYS;
 }
 
 void landmarks_release(struct landmarks *marks)

@@ -39,6 +39,10 @@ struct landmarks {
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
 		   const char **ret_reason);
+
+/* Likewise, where no helper is put in: a process whose allocator tells no figures will do. */
+int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
+			struct landmarks *ret, const char **ret_reason);
 void landmarks_release(struct landmarks *marks);
 
 /* Is the address in one of the ranges? */

@@ -36,6 +36,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/inject_x86_64.c \
 	%D%/landmarks.c \
 	%D%/landmarks.h \
+	%D%/loaded.c \
+	%D%/loaded.h \
 	%D%/machine.h \
 	%D%/machine_none.c \
 	%D%/orphans.c \

@@ -4,6 +4,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/dwarf_frames.h \
 	%D%/elf_exports.c \
 	%D%/elf_exports.h \
+	%D%/elf_imports.c \
+	%D%/elf_imports.h \
 	%D%/elf_symbols.c \
 	%D%/elf_symbols.h \
 	%D%/give_back.c \

@@ -269,3 +269,8 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
 
 	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
 }
+
+int trace_write_word(int tid, uint64_t addr, uint64_t word)
+{
+	return ask(PTRACE_POKEDATA, tid, (void *)(uintptr_t)addr, (void *)(uintptr_t)word);
+}

@@ -71,4 +71,7 @@ int trace_get_rseq(int tid, uint64_t *ret_addr);
 int trace_read_memory(int tid, uint64_t addr, void *to, size_t length);
 int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length);
 
+/* Of a thread that stands: the word at an address that is a multiple of 8, also one that it may not write itself. */
+int trace_write_word(int tid, uint64_t addr, uint64_t word);
+
 #endif

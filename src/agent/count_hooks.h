@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_hooks - the code that counts in a process that runs already: what memstate puts
+ * there, and where. All of it is one range of addresses:
+ *
+ *   code      struct hooks_head, the hooks, and what memstate has to put back; read-only
+ *             there, shared with memstate
+ *   private   struct hooks_private: a child of a fork finds it filled with 0
+ *   counts    agent/count_abi.h; shared with memstate
+ *
+ * A hook counts a call and goes on to the function that it stands for, without a frame.
+ * Which slot is a thread's it knows by the number that glibc keeps of each thread.
+ *
+ * Beside it the gates, which stay when the rest is gone: jumps to hooks, for places that
+ * programs take addresses from, and may keep them.
+ */
+#ifndef MS_AGENT_COUNT_HOOKS_H
+#define MS_AGENT_COUNT_HOOKS_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/count_abi.h"
+
+#define HOOKS_MAGIC   UINT32_C(0x4843534d) /* "MSCH" */
+#define GATES_MAGIC   UINT32_C(0x4743534d) /* "MSCG" */
+#define HOOKS_VERSION UINT32_C(1)
+
+/* X(the function's symbol, as what it is counted) */
+#define HOOKS_PLAIN(X)                         \
+	X(malloc, COUNT_MALLOC)                \
+	X(free, COUNT_FREE)                    \
+	X(calloc, COUNT_CALLOC)                \
+	X(realloc, COUNT_REALLOC)              \
+	X(reallocarray, COUNT_REALLOCARRAY)    \
+	X(posix_memalign, COUNT_POSIX_MEMALIGN) \
+	X(aligned_alloc, COUNT_ALIGNED_ALLOC)  \
+	X(memalign, COUNT_MEMALIGN)            \
+	X(valloc, COUNT_VALLOC)                \
+	X(pvalloc, COUNT_PVALLOC)
+
+/* Where the allocator has its own, as the Itanium C++ ABI spells them. */
+#define HOOKS_NEW(X)                                         \
+	X(_Znwm, COUNT_NEW)                                  \
+	X(_Znam, COUNT_NEW)                                  \
+	X(_ZnwmRKSt9nothrow_t, COUNT_NEW)                    \
+	X(_ZnamRKSt9nothrow_t, COUNT_NEW)                    \
+	X(_ZnwmSt11align_val_t, COUNT_NEW)                   \
+	X(_ZnamSt11align_val_t, COUNT_NEW)                   \
+	X(_ZnwmSt11align_val_tRKSt9nothrow_t, COUNT_NEW)     \
+	X(_ZnamSt11align_val_tRKSt9nothrow_t, COUNT_NEW)
+#define HOOKS_DELETE(X)                                      \
+	X(_ZdlPv, COUNT_DELETE)                              \
+	X(_ZdaPv, COUNT_DELETE)                              \
+	X(_ZdlPvm, COUNT_DELETE)                             \
+	X(_ZdaPvm, COUNT_DELETE)                             \
+	X(_ZdlPvRKSt9nothrow_t, COUNT_DELETE)                \
+	X(_ZdaPvRKSt9nothrow_t, COUNT_DELETE)                \
+	X(_ZdlPvSt11align_val_t, COUNT_DELETE)               \
+	X(_ZdaPvSt11align_val_t, COUNT_DELETE)               \
+	X(_ZdlPvmSt11align_val_t, COUNT_DELETE)              \
+	X(_ZdaPvmSt11align_val_t, COUNT_DELETE)              \
+	X(_ZdlPvSt11align_val_tRKSt9nothrow_t, COUNT_DELETE) \
+	X(_ZdaPvSt11align_val_tRKSt9nothrow_t, COUNT_DELETE)
+#define HOOKS(X) HOOKS_PLAIN(X) HOOKS_NEW(X) HOOKS_DELETE(X)
+
+#define HOOKS_INDEX(symbol, function) HOOK_##symbol,
+enum hook { HOOKS(HOOKS_INDEX) HOOK_COUNT_ };
+
+#define HOOK_MAX 32
+static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
+
+/* A place that was made to lead to a hook, or to a gate, and what was there. */
+struct hooks_record {
+	uint64_t addr, original;
+};
+#define HOOKS_RECORD_MAX 4096
+
+struct hooks_head {
+	uint64_t originals[HOOK_MAX]; /* the functions; set before the process sees it */
+	uint32_t magic, version;
+	uint32_t code_bytes; /* head and hooks */
+	uint32_t hook_count;
+	uint32_t offsets[HOOK_MAX]; /* of the hooks, from here */
+	/* memstate's, for another memstate: who it is, in which pid namespace */
+	uint64_t owner_pid, owner_start_ticks, owner_namespace;
+	uint64_t gates_addr; /* 0: none */
+	uint32_t record_count;
+	uint32_t pad;
+};
+static_assert(offsetof(struct hooks_head, magic) == 256, "hooks version 1");
+static_assert(offsetof(struct hooks_head, offsets) == 272, "hooks version 1");
+static_assert(sizeof(struct hooks_head) == 440, "hooks version 1");
+
+/* Which slot is whose: the thread's number inverted, so that 0 is nobody's, and where. */
+struct hooks_entry {
+	uint32_t key;
+	uint32_t slot_offset; /* from the head */
+};
+#define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
+#define HOOKS_NOBODY_COUNT 64u
+
+struct hooks_private {
+	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
+	uint32_t is_ours; /* 0: this is a child */
+	uint32_t cursor;
+	uint8_t pad[4088];
+	/* what children count in, where nobody looks */
+	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];
+};
+
+#define HOOKS_CODE_BYTES    0x4000u
+#define HOOKS_RECORDS_BYTES (HOOKS_RECORD_MAX * (uint32_t)sizeof(struct hooks_record))
+#define HOOKS_PRIVATE_OFFSET (HOOKS_CODE_BYTES + HOOKS_RECORDS_BYTES)
+#define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
+#define HOOKS_COUNTS_OFFSET (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
+#define HOOKS_SLOT_COUNT    8192u
+#define HOOKS_COUNTS_BYTES  (COUNT_HEAD_BYTES + HOOKS_SLOT_COUNT * COUNT_SLOT_BYTES)
+#define HOOKS_BYTES	    (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
+/* count_hooks.ld has them, too */
+static_assert(HOOKS_PRIVATE_OFFSET == 0x14000, "as in the script");
+static_assert(HOOKS_COUNTS_OFFSET == 0x29000, "as in the script");
+
+/* pthread_create() and fork() of glibc keep it there, from the thread pointer on. */
+#define HOOKS_TID_OFFSET 0x2d0
+
+#define GATES_BYTES 4096u
+#define GATE_BYTES  16u
+
+/* Read-only in the process, shared with memstate. */
+struct gates {
+	uint32_t magic, version;
+	uint64_t targets[HOOK_MAX]; /* a hook, or the function */
+	uint8_t pad[248];
+	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
+};
+static_assert(offsetof(struct gates, code) == 512, "hooks version 1");
+static_assert(sizeof(struct gates) <= GATES_BYTES, "a page");
+
+#endif
