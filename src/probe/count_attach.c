@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "probe/count_inject.h"
 #include "probe/count_way.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_stat.h"
@@ -23,6 +24,7 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 
 /* NULL: not in this build. */
 static const struct count_way *const ways[COUNT_METHOD_COUNT_] = {
+	[COUNT_INJECT] = &count_inject_way,
 	[COUNT_BPF] = &count_way_bpf,
 	[COUNT_PERF] = &count_way_perf,
 };

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@
 #include "probe/orphans.h"
 #include "probe/own_number.h"
 #include "probe/parcel.h"
+#include "probe/segment.h"
 #include "proc/proc_stat.h"
 #include "target/trace.h"
 
@@ -61,19 +61,6 @@ struct load {
 static bool is_error(long result)
 {
 	return result < 0 && result > -4096;
-}
-
-/* The process and memstate know the same numbers of segments. */
-static int has_our_ipc(int process_fd, bool *ret)
-{
-	struct stat theirs, ours;
-
-	if (fstatat(process_fd, "ns/ipc", &theirs, 0) < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	if (stat("/proc/self/ns/ipc", &ours) < 0)
-		return -errno;
-	*ret = theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
-	return 0;
 }
 
 static int fail(struct load *load, int error, const char *reason)
@@ -278,7 +265,7 @@ static int prepare(struct load *load, struct ctlpage *ret_page, const char **ret
 	load->page = ret_page;
 	load->page_segment = -1;
 	load->borrow.calls_libc = true;
-	r = has_our_ipc(injection->process_fd, &has_ours);
+	r = segment_is_shared_with(injection->process_fd, &has_ours);
 	*ret_reason = "its namespaces cannot be read";
 	if (r < 0 || !has_ours)
 		return r;

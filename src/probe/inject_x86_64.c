@@ -111,6 +111,13 @@ bool machine_is_handler_frame(const uint64_t *words, size_t count)
 	       context.cs == CODE_64_BITS;
 }
 
+bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
+{
+	const size_t place = offsetof(struct kernel_context, ip) / sizeof(*words);
+
+	return index >= place && machine_is_handler_frame(words + index - place, count - index + place);
+}
+
 struct machine_state *machine_state_new(void)
 {
 	return xcalloc(1, sizeof(struct machine_state));
@@ -409,6 +416,17 @@ int machine_restore_rest(int tid, const struct machine_state *state)
 int machine_restore_registers(int tid, const struct machine_state *state)
 {
 	return trace_set_registers(tid, &state->regs, sizeof(state->regs));
+}
+
+size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
+{
+	const size_t bytes = 6; /* jmp *distance(%rip), which counts from the next instruction */
+
+	distance -= (int32_t)bytes;
+	ret[0] = 0xff;
+	ret[1] = 0x25;
+	memcpy(ret + 2, &distance, sizeof(distance));
+	return bytes;
 }
 
 int machine_block_signals(int tid)

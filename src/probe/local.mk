@@ -26,11 +26,23 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count_points.h \
 	%D%/count_slide.c \
 	%D%/count_slide.h \
+	%D%/count_inject.c \
+	%D%/count_inject.h \
 	%D%/count_way.h \
 	%D%/ctlpage.h \
 	%D%/ctlpage_find.c \
 	%D%/gates.c \
 	%D%/gates.h \
+	%D%/hook_places.c \
+	%D%/hook_places.h \
+	%D%/hooks_orphans.c \
+	%D%/hooks_orphans.h \
+	%D%/hooks_parcel.c \
+	%D%/hooks_parcel.h \
+	%D%/hooks_switch.c \
+	%D%/hooks_switch.h \
+	%D%/hooks_visit.c \
+	%D%/hooks_visit.h \
 	%D%/inject.c \
 	%D%/inject.h \
 	%D%/inject_x86_64.c \
@@ -50,6 +62,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/probe.h \
 	%D%/safe_point.c \
 	%D%/safe_point.h \
+	%D%/segment.c \
+	%D%/segment.h \
 	%D%/stub_x86_64.c
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS)

@@ -26,6 +26,9 @@ struct machine_state; /* all registers of a thread, and its signal mask */
 /* Do these words look like those behind the return address of a signal handler? */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
+/* Is words[index] where a handler goes back to? Of what broke off code at that address. */
+bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index);
+
 struct machine_state *machine_state_new(void);
 void machine_state_free(struct machine_state *state);
 
@@ -131,6 +134,13 @@ uint64_t machine_answer_addr(const struct machine_code *code);
  */
 int machine_restore_rest(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);
+
+/*
+ * A jump to where the word says that is so many bytes from it on. Returns how many bytes
+ * it has.
+ */
+#define MACHINE_JUMP_MAX 16
+size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX]);
 
 /* No signal but those that libc's own threads need from each other. */
 int machine_block_signals(int tid);

@@ -39,6 +39,14 @@ bool machine_is_handler_frame(const uint64_t *words, size_t count)
 	return false;
 }
 
+bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
+{
+	(void)words;
+	(void)count;
+	(void)index;
+	return false;
+}
+
 struct machine_state *machine_state_new(void)
 {
 	return NULL;
@@ -181,6 +189,13 @@ int machine_restore_registers(int tid, const struct machine_state *state)
 	(void)tid;
 	(void)state;
 	return -EOPNOTSUPP;
+}
+
+size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
+{
+	(void)distance;
+	(void)ret;
+	return 0;
 }
 
 int machine_block_signals(int tid)

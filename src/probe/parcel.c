@@ -9,13 +9,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <unistd.h>
 
 #include "agent/blob.h"
 #include "base/cleanup.h"
+#include "probe/segment.h"
 
 /* Of the stack: for the call of pthread_create(), the rest is the helper's. */
 #define CALL_STACK_BYTES (64 << 10)
@@ -34,27 +34,10 @@ _Static_assert(sizeof(pthread_attr_t) <= PARCEL_CODE_BYTES - ATTRIBUTES_OFFSET, 
 
 int parcel_make(uid_t uid, struct parcel *ret)
 {
-	struct shmid_ds ds;
-	void *code = (void *)-1;
-	int segment, r = 0;
+	void *code;
+	int segment, r;
 
-	segment = shmget(IPC_PRIVATE, PARCEL_BYTES, IPC_CREAT | SHM_NORESERVE | 0700);
-	if (segment < 0)
-		return -errno;
-	if (shmctl(segment, IPC_STAT, &ds) < 0)
-		r = -errno;
-	ds.shm_perm.uid = uid;
-	if (r == 0 && uid != geteuid() && shmctl(segment, IPC_SET, &ds) < 0)
-		r = -errno;
-	if (r == 0)
-		code = shmat(segment, NULL, 0);
-	if (r == 0 && code == (void *)-1)
-		r = -errno;
-	/*
-	 * gone with the last process that has it; till then it can still be attached by
-	 * its number
-	 */
-	shmctl(segment, IPC_RMID, NULL);
+	r = segment_make(PARCEL_BYTES, uid, SHM_NORESERVE, &segment, &code);
 	if (r == 0)
 		*ret = (struct parcel){ code, segment };
 	return r;

@@ -64,6 +64,7 @@ int registers_read(int tid, struct stopped_thread *ret, uint64_t *ret_words,
 	*ret_word_count = keep_words(general, GENERAL_WORDS, ret_words);
 	*ret_word_count += read_vectors(tid, ret_words + *ret_word_count);
 	*ret = (struct stopped_thread){ .tid = tid,
+					.code_addr = regs.rip,
 					.stack_addr = regs.rsp,
 					.tls_addr = regs.fs_base };
 	return 0;

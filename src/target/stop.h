@@ -14,6 +14,7 @@
 
 struct stopped_thread {
 	int tid;
+	uint64_t code_addr;  /* of the next instruction */
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer: fs_base on x86-64 */
 	size_t word_count;   /* how many of the words below are this one's */

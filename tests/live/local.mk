@@ -28,5 +28,8 @@ LIVE_TESTS += \
 # Of groups and their limits.
 LIVE_TESTS += \
 	%D%/oom.py
+# Of putting in what counts.
+LIVE_TESTS += %D%/count_inject.py
 TESTS += $(LIVE_TESTS)
-EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/heap_lib.py %D%/inject_lib.py %D%/leak_lib.py %D%/oom_lib.py %D%/python $(LIVE_TESTS)
+EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/heap_lib.py %D%/inject_lib.py \
+	%D%/leak_lib.py %D%/oom_lib.py %D%/python $(LIVE_TESTS)

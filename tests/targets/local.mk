@@ -145,3 +145,17 @@ tests_targets_diff_target_before_LDFLAGS =
 tests_targets_diff_target_after_SOURCES = %D%/diff_target.c %D%/say.h
 tests_targets_diff_target_after_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-optimize-sibling-calls -DIS_AFTER
 tests_targets_diff_target_after_LDFLAGS =
+
+# A process whose calls are known, and what puts the probe that counts into one; the library is one that it loads.
+check_PROGRAMS += tests/targets/count_attach_target tests/targets/count_inject_tool
+tests_targets_count_attach_target_SOURCES = %D%/count_attach_target.c %D%/say.h
+tests_targets_count_attach_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_count_attach_target_LDFLAGS = -pthread
+tests_targets_count_attach_target_LDADD = -ldl
+tests_targets_count_inject_tool_SOURCES = %D%/count_inject_tool.c
+tests_targets_count_inject_tool_LDADD = $(PROBE_LIBS)
+EXTRA_DIST += %D%/count_plugin.c
+check_DATA += tests/targets/count_plugin.so
+CLEANFILES += tests/targets/count_plugin.so
+tests/targets/count_plugin.so: %D%/count_plugin.c
+	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -shared -fPIC -o $@ $(srcdir)/tests/targets/count_plugin.c

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/hook_places.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/blob.h"
+#include "base/xalloc.h"
+#include "probe/loaded.h"
+#include "target/elf_imports.h"
+
+#define FILES_MAX 4096
+
+/* A place, before it is known what malloc is. */
+struct candidate {
+	struct hook_place place;
+	size_t file;
+};
+
+struct library {
+	uint64_t exports[HOOK_COUNT_];
+	uint64_t start_addr, end_addr; /* of what it has mapped */
+	bool is_libc, is_program, is_linker;
+	bool is_bound;	   /* a place of it leads to the allocator */
+	bool is_counted;
+	const char *name; /* of the mapping list's */
+};
+
+struct search {
+	int process_fd, mem_fd;
+	struct library *files;
+	size_t file_count, file_capacity;
+	struct candidate *candidates;
+	size_t count, capacity;
+	const struct library *allocator;
+};
+
+static bool is_program(const struct search *search, const struct loaded *file)
+{
+	struct stat exe, st;
+
+	return fstatat(search->process_fd, "exe", &exe, 0) == 0 && fstat(file->fd, &st) == 0 &&
+	       exe.st_ino == st.st_ino && exe.st_dev == st.st_dev;
+}
+
+static void find_extent(const struct loaded *file, struct library *ret)
+{
+	const struct mapping *first = file->first;
+
+	ret->start_addr = first->start_addr;
+	for (size_t i = 0; i < file->mappings->count; i++) {
+		const struct mapping *m = &file->mappings->items[i];
+
+		if (m->inode == first->inode && m->dev_major == first->dev_major &&
+		    m->dev_minor == first->dev_minor)
+			ret->end_addr = m->end_addr;
+	}
+}
+
+static int add_candidates(struct search *search, const struct loaded *file)
+{
+	struct elf_imports imports = ELF_IMPORTS_INIT;
+	int r = elf_imports_read(file->fd, agent_hook_names, HOOK_COUNT_, &imports);
+
+	for (size_t i = 0; r == 0 && i < imports.count; i++) {
+		const struct elf_import *import = &imports.items[i];
+		struct candidate c = { { file->base_addr + import->vaddr, 0,
+					 (enum hook)import->name, import->is_for_calls },
+				       search->file_count };
+
+		if (c.place.addr % sizeof(uint64_t) != 0 ||
+		    pread(search->mem_fd, &c.place.found, sizeof(c.place.found),
+			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
+			continue;
+		search->candidates = xgrow(search->candidates, &search->capacity,
+					   search->count + 1, sizeof(*search->candidates));
+		search->candidates[search->count++] = c;
+	}
+	elf_imports_release(&imports);
+	/* data that looked like a file, or one that changes just now */
+	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
+}
+
+static int add_file(void *context, const struct loaded *file, const char **ret_reason)
+{
+	struct search *search = context;
+	struct library library = {
+		.is_libc = elf_exports_find(&file->exports, "gnu_get_libc_version"),
+		.is_linker = loaded_is_linker(file),
+		.is_program = is_program(search, file),
+		.name = file->first->name,
+	};
+	int r;
+
+	if (search->file_count == FILES_MAX) {
+		*ret_reason = "it has too many libraries";
+		return -EOPNOTSUPP;
+	}
+	for (size_t i = 0; i < HOOK_COUNT_; i++)
+		library.exports[i] = loaded_address(file, agent_hook_names[i]);
+	find_extent(file, &library);
+	r = add_candidates(search, file);
+	search->files = xgrow(search->files, &search->file_capacity, search->file_count + 1,
+			      sizeof(*search->files));
+	search->files[search->file_count++] = library;
+	if (r < 0)
+		*ret_reason = "a library of it cannot be read";
+	return r;
+}
+
+/* How many places lead to the file's malloc. */
+static size_t count_votes(const struct search *search, const struct library *library)
+{
+	size_t votes = 0;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct hook_place *place = &search->candidates[i].place;
+
+		votes += place->hook == HOOK_malloc &&
+			 place->found == library->exports[HOOK_malloc];
+	}
+	return votes;
+}
+
+/* The linker's own malloc is for itself, before libc is there. */
+static size_t count_exporters(const struct search *search, enum hook hook)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < search->file_count; i++)
+		count += search->files[i].exports[hook] && !search->files[i].is_linker;
+	return count;
+}
+
+/* The one that most places lead to; or the only one, where all are still to be looked up. */
+static int find_allocator(struct search *search, const char **ret_reason)
+{
+	bool is_only = count_exporters(search, HOOK_malloc) == 1;
+	size_t most = 0;
+
+	for (size_t i = 0; i < search->file_count; i++) {
+		const struct library *library = &search->files[i];
+		size_t votes;
+
+		if (!library->exports[HOOK_malloc] || library->is_linker)
+			continue;
+		votes = count_votes(search, library) + is_only;
+		if (votes > most) {
+			most = votes;
+			search->allocator = library;
+		}
+	}
+	if (!search->allocator) {
+		*ret_reason = "which malloc it calls cannot be told";
+		return -ENOENT;
+	}
+	if (search->allocator->is_program) {
+		*ret_reason = "it has a malloc of its own, which it need not call through a table";
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* What the allocator has not, others may: libc's reallocarray() calls the allocator's realloc(). */
+static uint64_t find_original(const struct search *search, enum hook hook)
+{
+	uint64_t own = search->allocator->exports[hook];
+
+	if (own || hook >= HOOK__Znwm)
+		return own;
+	for (size_t i = 0; i < search->file_count; i++)
+		if (search->files[i].exports[hook] && !search->files[i].is_linker)
+			return count_exporters(search, hook) == 1 ? search->files[i].exports[hook]
+								  : 0;
+	return 0;
+}
+
+static bool is_within(const struct library *library, uint64_t addr)
+{
+	return addr - library->start_addr < library->end_addr - library->start_addr;
+}
+
+/*
+ * It is still to be looked up, which would give the allocator's: no other is there, or
+ * the file's other places have shown so.
+ */
+static bool is_unbound(const struct search *search, const struct candidate *c)
+{
+	const struct library *library = &search->files[c->file];
+
+	return c->place.is_for_calls && is_within(library, c->place.found) &&
+	       c->place.found != library->exports[c->place.hook] &&
+	       (library->is_bound || count_exporters(search, c->place.hook) == 1);
+}
+
+/* A program may have all libraries call through a table of its own. */
+static bool leads_to_program(const struct search *search, const struct candidate *c)
+{
+	for (size_t i = 0; i < search->file_count; i++)
+		if (search->files[i].is_program && i != c->file)
+			return is_within(&search->files[i], c->place.found);
+	return false;
+}
+
+static void add_place(struct search *search, const struct candidate *c, struct hook_places *ret)
+{
+	struct library *library = &search->files[c->file];
+
+	ret->items = xgrow(ret->items, &ret->capacity, ret->count + 1, sizeof(*ret->items));
+	ret->items[ret->count++] = c->place;
+	ret->file_count += !library->is_counted;
+	library->is_counted = true;
+}
+
+static void choose(struct search *search, struct hook_places *ret)
+{
+	for (size_t i = 0; i < HOOK_COUNT_; i++)
+		ret->originals[i] = find_original(search, (enum hook)i);
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+
+		if (c->place.found == ret->originals[c->place.hook])
+			search->files[c->file].is_bound = true;
+	}
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+		const struct library *library = &search->files[c->file];
+		uint64_t original = ret->originals[c->place.hook];
+
+		/* what an allocator does within itself is none of the program's calls */
+		if (!original || (library == search->allocator && !library->is_libc))
+			continue;
+		if (c->place.found == original || is_unbound(search, c))
+			add_place(search, c, ret);
+		else
+			ret->other_count += !leads_to_program(search, c);
+	}
+	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);
+}
+
+int hook_places_read(int process_fd, int mem_fd, const struct mapping_list *mappings,
+		     struct hook_places *ret, const char **ret_reason)
+{
+	struct search search = { .process_fd = process_fd, .mem_fd = mem_fd };
+	struct hook_places places = HOOK_PLACES_INIT;
+	int r;
+
+	r = loaded_read_all(process_fd, mappings, add_file, &search, ret_reason);
+	if (r == 0)
+		r = find_allocator(&search, ret_reason);
+	if (r == 0) {
+		choose(&search, &places);
+		*ret = places;
+	}
+	free(search.files);
+	free(search.candidates);
+	return r;
+}
+
+void hook_places_release(struct hook_places *places)
+{
+	free(places->items);
+	*places = (struct hook_places)HOOK_PLACES_INIT;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hook_places - where the program and the libraries of a process keep the addresses of
+ * malloc and its like, through which they call them.
+ */
+#ifndef MS_PROBE_HOOK_PLACES_H
+#define MS_PROBE_HOOK_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/count_hooks.h"
+#include "model/mapping.h"
+
+struct hook_place {
+	uint64_t addr;
+	uint64_t found; /* what is there: the function, or what looks it up at the first call */
+	enum hook hook;
+	bool is_for_calls; /* else its address may be taken, too */
+};
+
+struct hook_places {
+	struct hook_place *items;
+	size_t count, capacity;
+	uint64_t originals[HOOK_COUNT_]; /* the functions; 0: there is none */
+	char allocator[256];		 /* the file of malloc */
+	size_t file_count;		 /* whose places these are */
+	size_t other_count;		 /* places that lead to something else */
+};
+
+#define HOOK_PLACES_INIT { .items = NULL }
+
+/*
+ * Read them while the process runs. process_fd is its directory in /proc, mem_fd its
+ * mem. Returns 0; -ENOENT (there is no malloc), -EOPNOTSUPP (the program has its own), or
+ * as loaded_read_all(); with *ret_reason, static.
+ */
+int hook_places_read(int process_fd, int mem_fd, const struct mapping_list *mappings,
+		     struct hook_places *ret, const char **ret_reason);
+void hook_places_release(struct hook_places *places);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/hooks_switch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/borrow.h"
+#include "probe/machine.h"
+#include "target/stop.h"
+#include "target/trace.h"
+
+/* Between tries. */
+#define PAUSE_NS (5 * NS_PER_MS)
+
+/* What is looked through of each stack, for a handler that broke off a hook. */
+#define STACK_LOOK_BYTES (UINT64_C(1) << 20)
+
+struct work {
+	struct hooks_switch *s;
+	const struct mapping_list *mappings;
+	struct hooks_head *head;
+	const struct hook_places *places;
+	size_t done, count;
+	size_t record_count;
+	bool is_inside;
+};
+
+static void step(const struct hooks_switch *s, const char *name)
+{
+	if (s->request->step)
+		s->request->step(s->request->context, name);
+}
+
+static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
+{
+	if (place->is_for_calls)
+		return w->s->base_addr + w->head->offsets[place->hook];
+	return w->s->gates_addr + offsetof(struct gates, code) +
+	       (uint64_t)place->hook * GATE_BYTES;
+}
+
+static int lead(struct work *w, const struct stop *stop, const struct hook_place *place)
+{
+	struct hooks_record *record = &w->s->records[w->head->record_count];
+	uint64_t now;
+
+	/* a library that is gone since, or a place that leads elsewhere now */
+	if (trace_read_memory(w->s->request->pid, place->addr, &now, sizeof(now)) < 0 ||
+	    (now != place->found && now != w->places->originals[place->hook]))
+		return 0;
+	*record = (struct hooks_record){ place->addr, now };
+	__atomic_store_n(&w->head->record_count, w->head->record_count + 1, __ATOMIC_SEQ_CST);
+	step(w->s, "place");
+	w->count++;
+	return trace_write_word(stop->threads[0].tid, place->addr, hook_addr(w, place));
+}
+
+/* What there is no time for is done in another stop. */
+static int lead_all(void *context, const struct stop *stop)
+{
+	struct work *w = context;
+
+	for (; w->done < w->places->count; w->done++) {
+		int r;
+
+		if (clock_now_ns() > stop->deadline_ns)
+			return -ETIMEDOUT;
+		r = lead(w, stop, &w->places->items[w->done]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool is_in_hooks(const struct hooks_switch *s, uint64_t addr)
+{
+	return addr >= s->base_addr + sizeof(struct hooks_head) &&
+	       addr < s->base_addr + s->code_bytes;
+}
+
+static bool is_ours(const struct hooks_switch *s, uint64_t addr)
+{
+	return is_in_hooks(s, addr) ||
+	       (s->gates_addr && addr - s->gates_addr < GATES_BYTES);
+}
+
+/*
+ * It is in a hook, or in a handler that goes back to one; true, too, if that cannot be
+ * told. A hook has no frame that it could be returned to: what else of its addresses is
+ * on a stack is old.
+ */
+static bool is_inside(const struct work *w, const struct stopped_thread *thread)
+{
+	const struct mapping *stack = mapping_list_find(w->mappings, thread->stack_addr);
+	uint64_t start = (thread->stack_addr + 7) / 8 * 8;
+	_cleanup_free_ uint64_t *words = NULL;
+	uint64_t bytes;
+
+	if (is_in_hooks(w->s, thread->code_addr))
+		return true;
+	/* one that begins, or ends, just now: it has none, and is in no hook */
+	if (!stack)
+		return thread->stack_addr != 0;
+	bytes = stack->end_addr - start;
+	if (bytes > STACK_LOOK_BYTES)
+		bytes = STACK_LOOK_BYTES;
+	words = xmalloc(bytes + 1);
+	if (trace_read_memory(w->s->request->pid, start, words, bytes) < 0)
+		return true;
+	for (size_t i = 0; i < bytes / sizeof(*words); i++)
+		if (is_in_hooks(w->s, words[i]) &&
+		    machine_is_broken_off(words, bytes / sizeof(*words), i))
+			return true;
+	return false;
+}
+
+static int put_back(struct work *w, const struct stop *stop, const struct hooks_record *record)
+{
+	uint64_t now;
+
+	if (record->addr % sizeof(uint64_t) != 0 ||
+	    trace_read_memory(w->s->request->pid, record->addr, &now, sizeof(now)) < 0 ||
+	    !is_ours(w->s, now))
+		return 0;
+	step(w->s, "place back");
+	return trace_write_word(stop->threads[0].tid, record->addr, record->original);
+}
+
+static int put_all_back(void *context, const struct stop *stop)
+{
+	struct work *w = context;
+
+	/* the other way round: what was noted twice becomes what it was first */
+	for (; w->done < w->record_count; w->done++) {
+		int r;
+
+		if (clock_now_ns() > stop->deadline_ns)
+			return -ETIMEDOUT;
+		r = put_back(w, stop, &w->s->records[w->record_count - 1 - w->done]);
+		if (r < 0)
+			return r;
+	}
+	w->is_inside = false;
+	for (size_t i = 0; !w->is_inside && i < stop->count; i++)
+		w->is_inside = is_inside(w, &stop->threads[i]);
+	return 0;
+}
+
+static int run_once(struct work *w, int (*work)(void *, const struct stop *))
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	_cleanup_close_ int task_fd =
+		openat(w->s->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct stop_request request = {
+		.pid = w->s->request->pid,
+		.task_fd = task_fd,
+		.limit_ns = HOOKS_PAUSE_NS,
+		.work = work,
+		.context = w,
+	};
+	uint64_t pause_ns = 0;
+	int r;
+
+	if (task_fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	/* before the stop, which it would make longer */
+	r = borrow_read_mappings(w->s->process_fd, &mappings);
+	w->mappings = &mappings;
+	step(w->s, "stop of all");
+	if (r == 0)
+		r = stop_run(&request, &pause_ns);
+	w->s->pause_ns += pause_ns;
+	w->s->stop_count++;
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static bool is_worth_another(int r)
+{
+	return r == -ETIMEDOUT || r == -EAGAIN || r == -ESTALE;
+}
+
+static int run(struct work *w, int (*work)(void *, const struct stop *))
+{
+	const struct timespec pause = { .tv_nsec = (long)PAUSE_NS };
+	uint64_t deadline_ns = clock_now_ns() + w->s->request->limit_ns;
+
+	for (;;) {
+		int r = run_once(w, work);
+
+		if (!is_worth_another(r) && !(r == 0 && w->is_inside))
+			return r;
+		if (clock_now_ns() > deadline_ns)
+			return r == 0 ? 0 : -EAGAIN;
+		nanosleep(&pause, NULL);
+	}
+}
+
+int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
+		    const struct hook_places *places, size_t *ret_count)
+{
+	struct work w = { .s = s, .head = head, .places = places };
+	int r;
+
+	if (places->count > HOOKS_RECORD_MAX - head->record_count)
+		return -E2BIG;
+	r = run(&w, lead_all);
+	*ret_count = w.count;
+	return r;
+}
+
+int hooks_switch_off(struct hooks_switch *s, size_t count, bool *ret_is_inside)
+{
+	struct work w = { .s = s, .record_count = count, .is_inside = true };
+	int r = run(&w, put_all_back);
+
+	*ret_is_inside = w.is_inside;
+	return r;
+}

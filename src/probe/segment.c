@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int segment_make(uint64_t bytes, uid_t uid, int flags, int *ret_segment, void **ret_memory)
+{
+	struct shmid_ds ds;
+	void *memory = (void *)-1;
+	int segment, r = 0;
+
+	segment = shmget(IPC_PRIVATE, bytes, IPC_CREAT | flags | 0700);
+	if (segment < 0)
+		return -errno;
+	if (shmctl(segment, IPC_STAT, &ds) < 0)
+		r = -errno;
+	ds.shm_perm.uid = uid;
+	if (r == 0 && uid != geteuid() && shmctl(segment, IPC_SET, &ds) < 0)
+		r = -errno;
+	if (r == 0)
+		memory = shmat(segment, NULL, 0);
+	if (r == 0 && memory == (void *)-1)
+		r = -errno;
+	shmctl(segment, IPC_RMID, NULL);
+	if (r < 0)
+		return r;
+	*ret_segment = segment;
+	*ret_memory = memory;
+	return 0;
+}
+
+bool segment_is_mapped(const struct mapping *m)
+{
+	return (m->flags & MAPPING_SHARED) && strncmp(m->name, "/SYSV", 5) == 0;
+}
+
+int segment_attach(const struct mapping *m, uint64_t bytes, int *ret_segment, void **ret_memory)
+{
+	struct shmid_ds segment;
+	void *memory;
+
+	if (!segment_is_mapped(m) || m->inode > INT32_MAX || m->file_offset_bytes != 0)
+		return -EINVAL;
+	if (shmctl((int)m->inode, IPC_STAT, &segment) < 0)
+		return -errno;
+	if (segment.shm_segsz != bytes)
+		return -EINVAL;
+	memory = shmat((int)m->inode, NULL, 0);
+	if (memory == (void *)-1)
+		return -errno;
+	*ret_segment = (int)m->inode;
+	*ret_memory = memory;
+	return 0;
+}
+
+int segment_is_shared_with(int process_fd, bool *ret)
+{
+	struct stat theirs, ours;
+
+	if (fstatat(process_fd, "ns/ipc", &theirs, 0) < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	if (stat("/proc/self/ns/ipc", &ours) < 0)
+		return -errno;
+	*ret = theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+	return 0;
+}

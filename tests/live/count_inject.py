@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The probe that counts is put into processes that run: what it counts is what they called, and they are as they were
+when it is out again."""
+
+import errno
+import os
+import shutil
+import subprocess
+
+from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, is_refused, put_in_and_out,
+                              threads_of, was_put_in)
+from inject_lib import InjectTarget
+from live import Skip, check, equal, run, test, wait_until
+
+
+def sums_of(said):
+    """By function, from what each thread says it called."""
+    sums = {}
+    for key, number in said.items():
+        function = key.split(".")[-1]
+        sums[function] = sums.get(function, 0) + number
+    return sums
+
+
+@test
+def each_call_of_each_thread_counts():
+    with CountTarget(4) as target, Counting(target.pid) as counting:
+        for turn in range(1, 4):
+            said = target.order(b"w")
+            counts = counting.read()
+            threads = threads_of(counts)
+            for key, number in said.items():
+                tid, function = key.split(".")
+                equal(threads[int(tid)][function], turn * number, key)
+            equal(difference(dict.fromkeys(counts["sums"], 0), counts["sums"]),
+                  {function: turn * number for function, number in sums_of(said).items()}, "sums")
+        main = [thread["tid"] for thread in counts["threads"] if thread["main"]]
+        equal(main, [target.pid], "main thread")
+        check(counts["allocator"].split("/")[-1].startswith("libc"), counts["allocator"])
+        was_put_in(counting.end())
+        target.order(b"w")
+
+
+@test
+def what_libc_allocates_itself_counts():
+    with CountTarget() as target, Counting(target.pid) as counting:
+        before = counting.read()["sums"]
+        said = target.order(b"s")
+        equal(difference(before, counting.read()["sums"]), said, "calls")
+
+
+@test
+def threads_that_have_ended_stay_in_the_sums():
+    with CountTarget() as target, Counting(target.pid) as counting:
+        for _ in range(10):  # more than have slots of their own
+            before = counting.read()["sums"]
+            said = target.order(b"t")
+            done = difference(before, counting.read()["sums"])
+            equal(done["malloc"], said["malloc"], "malloc")
+            # libc frees for a thread itself, for the most part nothing
+            check(done["free"] >= said["free"], f"free: {done}")
+        counts = counting.read()
+        own = [t["malloc"] for t in counts["threads"] if t["tid"] != 0 and not t["main"]]
+        equal(set(own), {5}, "of each thread")
+        equal(counts["lost"], 0, "threads without a slot")
+
+
+@test
+def calls_from_a_library_that_is_loaded_meanwhile_count():
+    with CountTarget() as target, Counting(target.pid) as counting:
+        target.order(b"d")
+        # it is looked for once a second
+        wait_until(lambda: difference(counting.read()["sums"], turn(target, counting)).get("malloc") == 11,
+                   "the library is counted")
+        target.order(b"D")
+        counting.read()
+        cycle = counting.end()
+        was_put_in(cycle)
+        check("loaded meanwhile" in cycle["blind"], cycle["blind"])
+        target.order(b"w")
+
+
+def turn(target, counting):
+    target.order(b"p")
+    return counting.read()["sums"]
+
+
+@test
+def a_child_lives_on_and_is_not_counted():
+    with CountTarget(2) as target, Counting(target.pid) as counting:
+        before = counting.read()["sums"]
+        equal(target.order(b"f")["status"], 0, "how the child ended")
+        done = difference(before, counting.read()["sums"])
+        check(sum(done.get(key, 0) for key in ("malloc", "calloc", "pvalloc")) == 0, f"counted: {done}")
+        was_put_in(counting.end())
+        equal(target.order(b"f")["status"], 0, "how the child ended afterwards")
+
+
+@test
+def addresses_that_were_taken_meanwhile_stay_good():
+    with CountTarget() as target:
+        with Counting(target.pid) as counting:
+            target.order(b"k")
+            before = counting.read()["sums"]
+            said = target.order(b"c")
+            done = difference(before, counting.read()["sums"])
+            check(done.get("malloc", 0) in (0, said["malloc"]), f"calls: {done}")
+            was_put_in(counting.end())
+        target.order(b"c")
+        with Counting(target.pid) as counting:
+            target.order(b"c")
+            was_put_in(counting.end())
+        target.order(b"c")
+
+
+@test
+def it_may_become_another_program():
+    with CountTarget(2) as target:
+        with Counting(target.pid) as counting:
+            target.order(b"w")
+            before = counting.read()["sums"]
+            target.order(b"x")
+            target.order(b"w")
+            equal(difference(before, counting.read()["sums"]), {}, "calls after exec")
+            was_put_in(counting.end())
+        put_in_and_out(target.pid)
+        target.order(b"w")
+
+
+@test
+def all_that_can_be_seen_of_it_is_as_before():
+    with InjectTarget("still", 16) as target:
+        put_in_and_out(target.pid)
+        seen, own = check_same_but_gates(target.pid), target.order(b"s")
+        for cycle in put_in_and_out(target.pid, "-n", 5):
+            check(0 < cycle["open_stops"] <= 20, f"stops: {cycle}")
+        check_same_but_gates(target.pid, seen)
+        equal(target.order(b"s"), own, "what it says of itself")
+        target.check_whole()
+
+
+@test
+def its_tables_are_as_before():
+    with CountTarget(2) as target:
+        target.order(b"w")
+        put_in_and_out(target.pid)
+        before = tables(target.pid)
+        check(before, "it has no tables")
+        put_in_and_out(target.pid, "-n", 3)
+        equal(tables(target.pid), before, "tables")
+
+
+def tables(pid):
+    """The data of its files that stand still, by address."""
+    found = {}
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb") as mem:
+        for line in maps:
+            place, rights, *_, path = line.split(None, 5)
+            start, end = (int(addr, 16) for addr in place.split("-"))
+            if path.startswith("/") and rights in ("r--p", "rw-p") and "SYSV" not in path:
+                mem.seek(start)
+                found[line] = mem.read(end - start)
+    return found
+
+
+@test
+def no_register_changes():
+    with InjectTarget("registers") as target:
+        put_in_and_out(target.pid, "-n", 5)
+        target.check_goes_on()
+
+
+@test
+def sixteen_threads_that_allocate_go_on():
+    with InjectTarget("churn", 16) as target:
+        for cycle in put_in_and_out(target.pid, "-n", 3):
+            check(cycle["open_paused_ns"] > 0, f"{cycle}")
+        target.check_goes_on()
+
+
+@test
+def a_second_memstate_is_refused():
+    with CountTarget() as target, Counting(target.pid) as counting:
+        check("another memstate" in is_refused(target.pid, errno.EBUSY), "no reason")
+        target.order(b"w")
+        was_put_in(counting.end())
+
+
+@test
+def what_it_cannot_be_put_into_is_refused():
+    own_malloc = os.path.join(os.environ["builddir"], "tests", "targets", "own_malloc_target")
+    process = subprocess.Popen([own_malloc, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        if process.stdout.readline():
+            reason = is_refused(process.pid, errno.EOPNOTSUPP, errno.ENOENT)
+            check("malloc" in reason, reason)
+    finally:
+        process.stdin.close()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    with InjectTarget("filtered", "errno:9") as target:
+        wait_until(lambda: target.is_in_call == 1, "it has its filter")
+        check("seccomp" in is_refused(target.pid, errno.EOPNOTSUPP), "no reason")
+        target.check_whole()
+
+
+@test
+def the_allocator_may_be_another():
+    path = shutil.which("redis-server")
+    libraries = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    found = [line.split()[-1] for line in libraries.splitlines() if "libjemalloc.so" in line]
+    if not found:
+        raise Skip(f"no jemalloc ({path})")
+    with CountTarget(1, env={**os.environ, "LD_PRELOAD": found[0], "COUNT_NO_PVALLOC": "1"}) as target:
+        with Counting(target.pid) as counting:
+            said = target.order(b"w")
+            counts = counting.read()
+            check("jemalloc" in counts["allocator"], counts["allocator"])
+            equal(difference(dict.fromkeys(counts["sums"], 0), counts["sums"]), sums_of(said), "sums")
+            was_put_in(counting.end())
+        target.order(b"w")
+        target.check_whole()
+
+
+run()

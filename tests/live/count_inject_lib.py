@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of counting by a probe that is put in share."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+
+from inject_lib import FOLDER, check_same, end_tool, facts
+from live import check, equal, read_said
+
+TOOL = os.path.join(FOLDER, "count_inject_tool")
+TARGET = os.path.join(FOLDER, "count_attach_target")
+PLUGIN = os.path.join(FOLDER, "count_plugin.so")
+FUNCTIONS = ("malloc", "free", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
+             "memalign", "valloc", "pvalloc", "new", "delete")
+
+
+class CountTarget:
+    """tests/targets/count_attach_target."""
+
+    def __init__(self, threads=0, command=(TARGET,), **popen):
+        self.process = subprocess.Popen([*command, str(threads), PLUGIN], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, **popen)
+        try:
+            self.pid = self.read_until(b"ready")["pid"]
+        except BaseException:
+            self.end()
+            raise
+
+    def read_until(self, word):
+        return read_said(self.process, iter(self.process.stdout.readline, b""), word)
+
+    def order(self, letter):
+        self.process.stdin.write(letter)
+        return self.read_until(b"ready" if letter == b"x" else b"done")
+
+    def check_whole(self):
+        equal(self.process.poll(), None, "how it ended")
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.end()
+
+
+class Counting:
+    """The probe is in a process, until the end."""
+
+    def __init__(self, pid, *args):
+        self.process = subprocess.Popen([TOOL, "-w", "1", *map(str, args), str(pid)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        if line != b"held\n":
+            self.end()
+            raise AssertionError(f"it was not put in: {line}")
+
+    def read(self):
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        counts = json.loads(self.process.stdout.readline())
+        equal(counts["read"], 0, "reading")
+        return counts
+
+    def end(self):
+        """What it says of the cycle."""
+        cycles = end_tool(self.process)[1]
+        return cycles[-1] if cycles else None
+
+    def kill(self):
+        self.process.kill()
+        end_tool(self.process)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.kill()
+
+
+def start_tool(pid, *args, **popen):
+    return subprocess.Popen([TOOL, *[str(a) for a in args], str(pid)], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+
+
+def tool(pid, *args, **popen):
+    status, cycles = end_tool(start_tool(pid, *args, **popen))
+    equal(status, 0, "status of the tool")
+    return cycles
+
+
+def was_put_in(cycle):
+    for key in ("open", "close"):
+        equal(cycle.get(key), 0, f"{key} ({cycle.get(f'{key}_reason')})")
+
+
+def put_in_and_out(pid, *args):
+    """Once or more. No safe moment in time is no failure of the engine's on a busy machine: again."""
+    for _ in range(5):
+        cycles = tool(pid, *args)
+        if all(-errno.EAGAIN not in (cycle["open"], cycle.get("close")) for cycle in cycles):
+            break
+    for cycle in cycles:
+        was_put_in(cycle)
+    return cycles
+
+
+def is_refused(pid, *wanted, **popen):
+    """And nothing was changed. The reason."""
+    cycle = tool(pid, **popen)[0]
+    check(-cycle["open"] in wanted, f"open: {cycle}")
+    check(cycle["open_reason"], "no reason is given")
+    check(set(cycle["steps"]) <= {"open: seize", "open: interrupt"}, f"steps: {cycle}")
+    return cycle["open_reason"]
+
+
+GATES = 4096  # bytes: see src/agent/count_hooks.h
+
+
+def is_gates(line):
+    start, end = (int(addr, 16) for addr in line.split()[0].split(b"-"))
+    return b" r-xs " in line and b"/SYSV" in line and end - start == GATES
+
+
+def check_same_but_gates(pid, before=None):
+    """A page of jumps stays in it: and one only, however often it was counted."""
+    found = facts(pid)
+    gates = [line for line in found["maps"] if is_gates(line)]
+    check(len(gates) <= 1, f"gates: {gates}")
+    found["maps"] = [line for line in found["maps"] if line not in gates]
+    for key, status in found.items():
+        if key.startswith("status of"):
+            found[key] = [line for line in status if not line.startswith((b"VmSize", b"VmExe", b"VmLib"))]
+    if before:
+        check_same(before, found)
+    return found
+
+
+def difference(before, after):
+    """Of two readings: the calls of each function, and the bytes; those that are not 0."""
+    return {key: after[key] - before[key] for key in (*FUNCTIONS, "bytes") if after[key] != before[key]}
+
+
+def threads_of(counts):
+    return {thread["tid"]: thread for thread in counts["threads"]}
+
+
+def kill_at(pid, step):
+    """Whether it got there."""
+    status, _ = end_tool(start_tool(pid, "-k", step))
+    return status == -signal.SIGKILL

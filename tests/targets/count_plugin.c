@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A library that is loaded late, and allocates. */
+#include <stdlib.h>
+
+int plugin_call(int count);
+
+int plugin_call(int count)
+{
+	for (int i = 0; i < count; i++) {
+		void *volatile p = malloc(100);
+
+		free(p);
+	}
+	return count;
+}
