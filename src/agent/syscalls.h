@@ -27,6 +27,22 @@ static inline long agent_syscall(long number, long a, long b, long c, long d)
 	return result;
 }
 
+/* As above, of those with more arguments. */
+static inline long agent_syscall6(long number, const long arguments[6])
+{
+	register long r10 __asm__("r10") = arguments[3];
+	register long r8 __asm__("r8") = arguments[4];
+	register long r9 __asm__("r9") = arguments[5];
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+			   "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
 static inline uint64_t agent_now_ns(void)
 {
 	struct __kernel_timespec now = { 0, 0 };

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent/unwind.h"
+
+#include <linux/mman.h>
+#include <stddef.h>
+
+#include "agent/syscalls.h"
+
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define COLD	    __attribute__((cold, noinline))
+
+#define PAGE_BYTES 4096
+/* So much of a stack is asked for at most, page by page, before it is taken for one. */
+#define STACK_MAX  (UINT64_C(256) << 20)
+
+#define EINVAL_RESULT (-22)
+
+/*
+ * The kind in the low 4 bits, then 28 for where rbp is from the CFA, then 32 for the CFA
+ * from a register.
+ */
+enum row_kind {
+	ROW_NONE,
+	ROW_RSP,     /* the CFA is told from rsp… */
+	ROW_RBP,     /* …and from rbp */
+	ROW_ALIGNED, /* is a word told from rbp, and rbp was saved where that is told from rbp */
+	ROW_END,     /* nobody called */
+	ROW_RULES,   /* anything else */
+	ROW_SIGNAL,  /* was interrupted */
+	ROW_CUT,     /* there is no telling */
+};
+
+static inline unsigned int row_kind(uint64_t row)
+{
+	return row & 15;
+}
+
+static inline int32_t row_rbp(uint64_t row)
+{
+	return (int32_t)(uint32_t)row >> 4;
+}
+
+static inline int64_t row_cfa(uint64_t row)
+{
+	return (int64_t)row >> 32;
+}
+
+static uint64_t make_row(enum row_kind kind, int64_t cfa, int64_t rbp)
+{
+	if (cfa != (int32_t)cfa || rbp >= 1 << 27 || rbp < -(1 << 27))
+		return ROW_RULES;
+	return (uint64_t)cfa << 32 | (uint32_t)((uint32_t)(int32_t)rbp << 4) | kind;
+}
+
+/* "the word at rbp + N": a function that has aligned its stack. Returns false if it is not. */
+static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
+{
+	const uint8_t *e = rule->expression;
+	const uint8_t op_breg_rbp = 0x70 + UNWIND_RBP, op_deref = 6;
+
+	if (rule->value != 2 + is_read || e[0] != op_breg_rbp || e[1] & 0x80 ||
+	    (is_read && e[2] != op_deref))
+		return false;
+	*ret = (int64_t)(e[1] & 0x3f) - (e[1] & 0x40);
+	return true;
+}
+
+static uint64_t row_of_rules(const struct unwind_rules *rules)
+{
+	const struct unwind_rule *cfa = &rules->cfa, *rbp = &rules->rbp, *rip = &rules->rip;
+	int64_t at, saved;
+
+	if (rules->is_signal)
+		return ROW_SIGNAL;
+	if (rip->kind == RULE_UNDEFINED)
+		return ROW_END;
+	if (rip->kind != RULE_OFFSET || rip->value != -8)
+		return ROW_RULES;
+	if (cfa->kind == RULE_EXPRESSION && rbp->kind == RULE_AT &&
+	    is_word_at_rbp(cfa, true, &at) && is_word_at_rbp(rbp, false, &saved))
+		return make_row(ROW_ALIGNED, at, saved);
+	saved = rbp->kind == RULE_OFFSET ? rbp->value : 0;
+	if (cfa->kind != RULE_OFFSET || (saved == 0 && rbp->kind != RULE_SAME) ||
+	    (cfa->reg != UNWIND_RSP && cfa->reg != UNWIND_RBP))
+		return ROW_RULES;
+	return make_row(cfa->reg == UNWIND_RSP ? ROW_RSP : ROW_RBP, cfa->value, saved);
+}
+
+/* What glibc calls __restore_rt, where there are no tables: mov $15, %rax; syscall. */
+static bool is_signal_return(uint64_t pc)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	for (size_t i = 0; i < sizeof(code); i++)
+		if (((const uint8_t *)(uintptr_t)pc)[i] != code[i])
+			return false;
+	return true;
+}
+
+static uint64_t find_rules(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret)
+{
+	struct unwind_module module;
+
+	if (lookup < PAGE_BYTES || lookup >> 47 || !space->find(space->context, lookup, &module) ||
+	    lookup < module.start || lookup >= module.end)
+		return ROW_NONE;
+	if (unwind_rules_find(&module, lookup, ret))
+		return row_of_rules(ret);
+	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
+}
+
+static inline struct unwind_row *row_place(const struct unwind_space *space, uint64_t lookup)
+{
+	return &space->rows[(lookup ^ lookup >> UNWIND_ROW_BITS) & (UNWIND_ROW_COUNT - 1)];
+}
+
+static COLD uint64_t find_row(struct unwind_space *space, uint64_t lookup)
+{
+	struct unwind_row *place = row_place(space, lookup);
+	struct unwind_rules rules;
+	uint64_t row = find_rules(space, lookup, &rules);
+
+	/* where no code is known there may be some later */
+	if (row == ROW_NONE)
+		return ROW_CUT;
+	__atomic_store_n(&place->row, row, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->key, row ^ lookup, __ATOMIC_RELAXED);
+	return row;
+}
+
+static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
+{
+	const struct unwind_row *place = row_place(space, lookup);
+	uint64_t row = __atomic_load_n(&place->row, __ATOMIC_RELAXED);
+
+	if (likely((__atomic_load_n(&place->key, __ATOMIC_RELAXED) ^ row) == lookup))
+		return row;
+	return find_row(space, lookup);
+}
+
+/* Whether the kernel can read there: it is told to do what it does not do. */
+static COLD bool page_is_there(uint64_t page)
+{
+	return agent_syscall(__NR_rt_sigprocmask, -1, (long)page, 0, 8) == EINVAL_RESULT;
+}
+
+/*
+ * sp is below all that was ever seen of the thread's stack, or elsewhere. From where it is
+ * known downwards: where there is a hole it is elsewhere, and the hole is asked for first
+ * the next time.
+ */
+static COLD bool extend_stack(struct unwind_thread *t, uint64_t sp)
+{
+	uint64_t start = sp & ~(uint64_t)(PAGE_BYTES - 1);
+	uint64_t page = t->stack_start ? t->stack_start : (t->stack_end + PAGE_BYTES - 1) &
+								  ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (sp >= page || sp >= t->stack_end || t->stack_end - sp > STACK_MAX ||
+	    (sp < t->hole && !page_is_there(t->hole)))
+		return false;
+	while (page > start) {
+		page -= PAGE_BYTES;
+		if (!page_is_there(page)) {
+			t->hole = page;
+			return false;
+		}
+	}
+	t->stack_start = start;
+	return true;
+}
+
+static inline bool is_own_stack(struct unwind_thread *t, uint64_t sp)
+{
+	return (likely(sp >= t->stack_start) && likely(sp < t->stack_end) &&
+		likely(t->stack_start)) ||
+	       extend_stack(t, sp);
+}
+
+/* Of one walk. */
+struct reading {
+	const struct unwind_thread *thread;
+	uint64_t page; /* is there */
+};
+
+static bool read_word(void *context, uint64_t addr, uint64_t *ret)
+{
+	struct reading *reading = context;
+	const struct unwind_thread *t = reading->thread;
+	uint64_t page = addr & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (addr & 7)
+		return false;
+	if (!t->stack_start || addr < t->stack_start || addr >= t->stack_end) {
+		if (page != reading->page && !page_is_there(page))
+			return false;
+		reading->page = page;
+	}
+	*ret = *(const uint64_t *)(uintptr_t)addr;
+	return true;
+}
+
+/* The kernel has put it on the stack when the handler was called: struct rt_sigframe. */
+static bool leave_signal(struct reading *reading, struct unwind_state *state)
+{
+	enum { RBP_AT = 120, RSP_AT = 160, RIP_AT = 168 };
+	struct unwind_state next;
+
+	if (!read_word(reading, state->sp + RBP_AT, &next.rbp) ||
+	    !read_word(reading, state->sp + RSP_AT, &next.sp) ||
+	    !read_word(reading, state->sp + RIP_AT, &next.pc))
+		return false;
+	*state = next;
+	return true;
+}
+
+/* As unwind_rules_apply(). */
+static int step_by_rules(struct unwind_space *space, struct reading *reading, uint64_t lookup,
+			 struct unwind_state *state)
+{
+	struct unwind_rules rules;
+	uint64_t row = find_rules(space, lookup, &rules);
+
+	if (row == ROW_NONE || row == ROW_CUT)
+		return -1;
+	if (row == ROW_SIGNAL)
+		return leave_signal(reading, state) ? 1 : -1;
+	return unwind_rules_apply(&rules, state, read_word, reading);
+}
+
+/* From one frame of the thread's own stack to the next, where rows do not tell. */
+static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t, uint64_t row,
+			    struct unwind_state *state)
+{
+	struct reading reading = { t, 0 };
+	struct unwind_state next = { 0, 0, state->rbp };
+	uint64_t before = state->sp;
+	int r;
+
+	if (row_kind(row) == ROW_ALIGNED) {
+		if (!read_word(&reading, state->rbp + (uint64_t)row_cfa(row), &next.sp) ||
+		    !read_word(&reading, next.sp - 8, &next.pc) ||
+		    !read_word(&reading, state->rbp + (uint64_t)(int64_t)row_rbp(row), &next.rbp))
+			return -1;
+		*state = next;
+		r = 1;
+	} else {
+		r = step_by_rules(space, &reading, state->pc - 1, state);
+	}
+	if (r == 1 && (state->sp <= before || state->sp > t->stack_end || state->sp & 7))
+		return -1;
+	return r;
+}
+
+/* Whether frame i + 1 of those kept still leads to frame i. */
+static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t, uint32_t i)
+{
+	const struct unwind_frame *from = &t->kept[i + 1], *to = &t->kept[i];
+	struct unwind_state state = { from->pc, from->cfa, from->rbp };
+
+	return step_slowly(space, t, row_at(space, from->pc - 1), &state) == 1 &&
+	       state.pc == to->pc && state.sp == to->cfa && state.rbp == to->rbp;
+}
+
+/* The innermost frame out of the first `count` that are not what they were, or -1. */
+static inline int32_t find_changed(struct unwind_space *space, struct unwind_thread *t,
+				   int32_t count)
+{
+	for (int32_t i = count - 1; i >= 0; i--) {
+		const struct unwind_frame *f = &t->kept[i];
+		const char *cfa = (const char *)(uintptr_t)f->cfa;
+
+		if (unlikely(f->rbp_delta == UNWIND_BY_RULES)) {
+			if (!is_same_by_rules(space, t, (uint32_t)i))
+				return i;
+			continue;
+		}
+		if (unlikely(*(const uint64_t *)(const void *)(cfa - 8) != f->pc))
+			return i;
+		if (f->rbp_delta &&
+		    unlikely(*(const uint64_t *)(const void *)(cfa + f->rbp_delta) != f->rbp))
+			return i;
+	}
+	return -1;
+}
+
+/* A walk on the thread's own stack. */
+enum walk_end { WALK_KNOWN, WALK_WHOLE, WALK_CUT, WALK_PASSED, WALK_TOO_DEEP };
+
+struct walk {
+	struct unwind_state state;
+	int32_t rbp_delta; /* as the frame at state has it */
+	uint32_t count;	   /* of fresh */
+};
+
+/* Returns WALK_KNOWN where there is a next frame. */
+static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
+				 struct walk *w)
+{
+	struct unwind_state *s = &w->state;
+	uint64_t row = row_at(space, s->pc - 1), cfa;
+	unsigned int kind = row_kind(row);
+	int32_t delta = row_rbp(row);
+	int r;
+
+	if (unlikely(kind != ROW_RSP && kind != ROW_RBP)) {
+		if (kind == ROW_END || kind == ROW_CUT || kind == ROW_SIGNAL)
+			return kind == ROW_END ? WALK_WHOLE :
+			       kind == ROW_CUT ? WALK_CUT : WALK_PASSED;
+		w->rbp_delta = UNWIND_BY_RULES;
+		r = step_slowly(space, t, row, s);
+		return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
+	}
+	cfa = (kind == ROW_RSP ? s->sp : s->rbp) + (uint64_t)row_cfa(row);
+	if (unlikely(cfa <= s->sp || cfa > t->stack_end || cfa & 7))
+		return WALK_CUT;
+	if (delta) {
+		uint64_t at = cfa + (uint64_t)(int64_t)delta;
+
+		if (unlikely(at < t->stack_start || at >= t->stack_end || at & 7))
+			return WALK_CUT;
+		s->rbp = *(const uint64_t *)(uintptr_t)at;
+	}
+	w->rbp_delta = delta;
+	s->pc = *(const uint64_t *)(uintptr_t)(cfa - 8);
+	s->sp = cfa;
+	return WALK_KNOWN;
+}
+
+/* Returns WALK_KNOWN if the stack goes on with kept[0 .. kept_count). */
+static enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
+			      const struct unwind_state *start)
+{
+	struct walk w = { *start, 0, 0 };
+	int32_t top = (int32_t)t->kept_count - 1;
+	enum walk_end end = WALK_KNOWN;
+
+	for (; end == WALK_KNOWN; end = step(space, t, &w)) {
+		if (unlikely(!w.state.pc)) {
+			end = WALK_WHOLE;
+			break;
+		}
+		while (top >= 0 && t->kept[top].cfa < w.state.sp)
+			top--;
+		if (top >= 0 && t->kept[top].cfa == w.state.sp && t->kept[top].pc == w.state.pc &&
+		    t->kept[top].rbp == w.state.rbp) {
+			int32_t changed = find_changed(space, t, top);
+
+			if (likely(changed < 0))
+				break;
+			top = changed - 1;
+		}
+		if (unlikely(w.count == UNWIND_DEPTH_MAX)) {
+			end = WALK_TOO_DEEP;
+			break;
+		}
+		t->fresh[w.count++] = (struct unwind_frame){ w.state.sp, w.state.pc, w.state.rbp,
+							      w.rbp_delta, 0 };
+	}
+	t->fresh_count = w.count;
+	if (end != WALK_PASSED)
+		t->kept_count = end == WALK_KNOWN ? (uint32_t)(top + 1) : 0;
+	return end;
+}
+
+/* Only the innermost frames of both, and who called them is left out. */
+static COLD void shorten(struct unwind_thread *t)
+{
+	uint32_t kept = t->kept_count;
+
+	while (t->fresh_count < UNWIND_DEEP_KEPT && kept > 0)
+		t->fresh[t->fresh_count++] = t->kept[--kept];
+	t->fresh_count = UNWIND_DEEP_KEPT;
+	t->is_cut = true;
+	t->is_passing = true;
+}
+
+/* Returns false where rows do not tell. */
+static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
+{
+	struct unwind_state next = { 0, 0, state->rbp };
+
+	if (row_kind(row) != ROW_RSP && row_kind(row) != ROW_RBP)
+		return false;
+	next.sp = (row_kind(row) == ROW_RSP ? state->sp : state->rbp) + (uint64_t)row_cfa(row);
+	if (!read_word(reading, next.sp - 8, &next.pc) ||
+	    (row_rbp(row) &&
+	     !read_word(reading, next.sp + (uint64_t)(int64_t)row_rbp(row), &next.rbp)))
+		return false;
+	*state = next;
+	return true;
+}
+
+/*
+ * On any stack, through signal handlers to what they interrupted, and asking before
+ * anything is touched.
+ */
+static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread *t,
+			       const struct unwind_state *start, bool has_rows)
+{
+	struct reading reading = { t, 0 };
+	struct unwind_state state = *start;
+	uint64_t is_call = 1;
+
+	t->fresh_count = 0;
+	t->is_cut = false;
+	while (state.pc) {
+		uint64_t lookup = state.pc - is_call, before = state.sp, row;
+		int r;
+
+		if (t->fresh_count == UNWIND_DEPTH_MAX) {
+			shorten(t);
+			return;
+		}
+		t->fresh[t->fresh_count++] = (struct unwind_frame){ state.sp, state.pc, state.rbp,
+								     UNWIND_BY_RULES, 0 };
+		row = row_at(space, lookup);
+		is_call = row_kind(row) != ROW_SIGNAL;
+		r = has_rows && step_by_row(&reading, row, &state) ?
+			    1 :
+			    step_by_rules(space, &reading, lookup, &state);
+		if (r == 0)
+			return;
+		if (r < 0 || (is_call && state.sp <= before)) {
+			t->is_cut = true;
+			return;
+		}
+	}
+}
+
+static COLD void unwind_passing(struct unwind_space *space, struct unwind_thread *t,
+				const struct unwind_state *start)
+{
+	walk_anywhere(space, t, start, true);
+	t->is_passing = true;
+}
+
+void unwind_whole(struct unwind_space *space, struct unwind_thread *t,
+		  const struct unwind_state *state)
+{
+	is_own_stack(t, state->sp);
+	walk_anywhere(space, t, state, false);
+}
+
+void unwind_stack(struct unwind_space *space, struct unwind_thread *t,
+		  const struct unwind_state *state)
+{
+	uint32_t generation = __atomic_load_n(&space->generation, __ATOMIC_ACQUIRE);
+	enum walk_end end;
+
+	if (unlikely(t->generation != generation)) {
+		t->generation = generation;
+		t->kept_count = 0;
+	}
+	t->is_cut = t->is_passing = false;
+	if (unlikely(!is_own_stack(t, state->sp))) {
+		unwind_passing(space, t, state);
+		return;
+	}
+	end = walk_own(space, t, state);
+	if (unlikely(end == WALK_PASSED))
+		unwind_passing(space, t, state);
+	else if (unlikely(end == WALK_TOO_DEEP ||
+			  t->kept_count + t->fresh_count > UNWIND_DEPTH_MAX))
+		shorten(t);
+	else
+		t->is_cut = end == WALK_CUT;
+}
+
+void unwind_forget(struct unwind_space *space)
+{
+	__atomic_fetch_add(&space->generation, 1, __ATOMIC_ACQ_REL);
+	agent_syscall(__NR_madvise, (long)space->rows,
+		      (long)(UNWIND_ROW_COUNT * sizeof(*space->rows)), MADV_DONTNEED, 0);
+}

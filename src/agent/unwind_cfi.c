@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent/unwind_cfi.h"
+
+#include <stddef.h>
+
+#include "agent/unwind_bytes.h"
+
+/* Encodings of pointers: the low half says how long, the next three bits from where. */
+enum {
+	PE_ABSOLUTE = 0x00,
+	PE_UDATA2 = 0x02,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SDATA2 = 0x0a,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_FORMAT = 0x0f,
+	PE_PC_RELATIVE = 0x10,
+	PE_TABLE = 0x3b, /* of 4 bytes, signed, from the beginning of .eh_frame_hdr */
+	PE_BASE = 0x70,
+};
+
+/* Instructions of call frame information; of the first three the low six bits are an operand. */
+enum {
+	CFA_ADVANCE = 0x40,
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE1 = 0x02,
+	CFA_ADVANCE2 = 0x03,
+	CFA_ADVANCE4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_REGISTER = 0x09,
+	CFA_REMEMBER = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF = 0x0c,
+	CFA_DEF_REGISTER = 0x0d,
+	CFA_DEF_OFFSET = 0x0e,
+	CFA_DEF_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_SF = 0x11,
+	CFA_DEF_SF = 0x12,
+	CFA_DEF_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET = 0x2f,
+};
+
+#define REMEMBERED_MAX 16
+#define STEPS_MAX      4096 /* of one table, and of one expression */
+
+static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
+{
+	uint64_t base = (encoding & PE_BASE) == PE_PC_RELATIVE ? (uint64_t)(uintptr_t)b->at : 0;
+
+	if ((encoding & PE_BASE) > PE_PC_RELATIVE)
+		b->is_bad = true;
+	switch (encoding & PE_FORMAT) {
+	case PE_UDATA2: return base + take(b, 2);
+	case PE_UDATA4: return base + take(b, 4);
+	case PE_SDATA2: return base + (uint64_t)(int64_t)(int16_t)take(b, 2);
+	case PE_SDATA4: return base + (uint64_t)(int64_t)(int32_t)take(b, 4);
+	case PE_ABSOLUTE:
+	case PE_UDATA8:
+	case PE_SDATA8: return base + take(b, 8);
+	default: b->is_bad = true; return 0;
+	}
+}
+
+/* What an FDE and its CIE say before their instructions. */
+struct entry {
+	struct bytes first, rest; /* instructions of the CIE, and of the FDE */
+	uint64_t start, end;
+	uint64_t code_align;
+	int64_t data_align;
+	unsigned int encoding;
+	bool is_signal;
+};
+
+/* A record: its length, then so many bytes. Those of 64 bits are of no program known. */
+static struct bytes open_record(const uint8_t *at)
+{
+	struct bytes b = { at, at + 4, false };
+	uint64_t length = take(&b, 4);
+
+	if (length < 4 || length >= 0xfffffff0)
+		b.is_bad = true;
+	else
+		b.end = b.at + length;
+	return b;
+}
+
+static void read_augmentation(struct bytes *b, const char *letters, struct entry *e)
+{
+	for (; *letters; letters++) {
+		if (*letters == 'R')
+			e->encoding = (unsigned int)take(b, 1);
+		else if (*letters == 'L')
+			skip(b, 1);
+		else if (*letters == 'P')
+			take_pointer(b, (unsigned int)take(b, 1) & PE_FORMAT);
+		else if (*letters == 'S')
+			e->is_signal = true;
+		else if (*letters != 'B')
+			return; /* what follows is not needed: its length is known */
+	}
+}
+
+static bool read_cie(const uint8_t *at, struct entry *e)
+{
+	struct bytes b = open_record(at), data;
+	const char *letters;
+	uint64_t version;
+
+	if (b.is_bad || take(&b, 4) != 0)
+		return false;
+	version = take(&b, 1);
+	letters = (const char *)b.at;
+	while (take(&b, 1) && !b.is_bad)
+		;
+	if (version == 4)
+		skip(&b, 2);
+	else if (version != 1 && version != 3)
+		return false;
+	e->code_align = take_uleb(&b);
+	e->data_align = take_sleb(&b);
+	if ((version == 1 ? take(&b, 1) : take_uleb(&b)) != UNWIND_RIP)
+		return false;
+	e->encoding = PE_ABSOLUTE;
+	if (!b.is_bad && letters[0] == 'z') {
+		uint64_t length = take_uleb(&b);
+
+		data = b;
+		skip(&b, length);
+		data.end = b.at;
+		read_augmentation(&data, letters + 1, e);
+		b.is_bad |= data.is_bad;
+	} else if (letters[0]) {
+		return false;
+	}
+	e->first = b;
+	return !b.is_bad;
+}
+
+static bool read_fde(const uint8_t *at, struct entry *e)
+{
+	struct bytes b = open_record(at);
+	const uint8_t *id = b.at;
+	uint64_t back;
+
+	if (b.is_bad)
+		return false;
+	back = take(&b, 4);
+	e->is_signal = false;
+	if (back == 0 || !read_cie(id - back, e))
+		return false;
+	e->start = take_pointer(&b, e->encoding);
+	e->end = e->start + take_pointer(&b, e->encoding & PE_FORMAT);
+	skip(&b, take_uleb(&b)); /* augmentation; without one instructions begin here */
+	e->rest = b;
+	return !b.is_bad;
+}
+
+/* Returns NULL if there is none. */
+static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
+{
+	const uint8_t *header = (const uint8_t *)(uintptr_t)module->tables_addr;
+	struct bytes b = { header, header + 64, false };
+	const int32_t *table;
+	uint64_t low = 0, high;
+	unsigned int frame, count;
+	int64_t wanted = (int64_t)(pc - module->tables_addr);
+
+	if (!header || take(&b, 1) != 1)
+		return NULL;
+	frame = (unsigned int)take(&b, 1);
+	count = (unsigned int)take(&b, 1);
+	if (take(&b, 1) != PE_TABLE)
+		return NULL;
+	take_pointer(&b, frame);
+	high = take_pointer(&b, count);
+	if (b.is_bad || high == 0 || high > (module->end - module->start) / 2)
+		return NULL;
+	table = (const int32_t *)(const void *)b.at;
+	if (wanted < table[0])
+		return NULL;
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (table[2 * middle] <= wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return header + table[2 * low + 1];
+}
+
+/* The rules at some address, while the instructions are followed. */
+struct program {
+	const struct entry *entry;
+	struct unwind_rules rules, first;
+	struct unwind_rules remembered[REMEMBERED_MAX];
+	unsigned int remembered_count;
+	uint64_t pc;
+};
+
+static struct unwind_rule *rule_of(struct unwind_rules *rules, uint64_t reg)
+{
+	if (reg == UNWIND_RBP)
+		return &rules->rbp;
+	return reg == UNWIND_RIP ? &rules->rip : NULL;
+}
+
+static void set(struct program *p, uint64_t reg, enum unwind_rule_kind kind, int64_t value)
+{
+	struct unwind_rule *rule = rule_of(&p->rules, reg);
+
+	if (rule)
+		*rule = (struct unwind_rule){ kind, 0, value, NULL };
+}
+
+static void restore(struct program *p, uint64_t reg)
+{
+	struct unwind_rule *rule = rule_of(&p->rules, reg);
+
+	if (rule)
+		*rule = *rule_of(&p->first, reg);
+}
+
+static void set_expression(struct bytes *b, struct unwind_rule *rule, enum unwind_rule_kind kind)
+{
+	uint64_t length = take_uleb(b);
+	const uint8_t *at = b->at;
+
+	skip(b, length);
+	if (rule)
+		*rule = (struct unwind_rule){ kind, 0, (int64_t)length, at };
+}
+
+static void define(struct program *p, uint64_t reg, int64_t value)
+{
+	p->rules.cfa = (struct unwind_rule){ RULE_OFFSET, (uint32_t)reg, value, NULL };
+}
+
+static void run_remember(struct program *p, struct bytes *b, bool is_restore)
+{
+	if (!is_restore && p->remembered_count < REMEMBERED_MAX)
+		p->remembered[p->remembered_count++] = p->rules;
+	else if (is_restore && p->remembered_count > 0)
+		p->rules = p->remembered[--p->remembered_count];
+	else
+		b->is_bad = true;
+}
+
+/* Those that say what the CFA is. Returns false if it is none of them. */
+static bool run_define(struct program *p, struct bytes *b, unsigned int op)
+{
+	int64_t align = p->entry->data_align;
+	uint64_t reg;
+
+	switch (op) {
+	case CFA_DEF:
+		reg = take_uleb(b);
+		define(p, reg, (int64_t)take_uleb(b));
+		return true;
+	case CFA_DEF_SF:
+		reg = take_uleb(b);
+		define(p, reg, take_sleb(b) * align);
+		return true;
+	case CFA_DEF_REGISTER: define(p, take_uleb(b), p->rules.cfa.value); return true;
+	case CFA_DEF_OFFSET: p->rules.cfa.value = (int64_t)take_uleb(b); return true;
+	case CFA_DEF_OFFSET_SF: p->rules.cfa.value = take_sleb(b) * align; return true;
+	case CFA_DEF_EXPRESSION: set_expression(b, &p->rules.cfa, RULE_EXPRESSION); return true;
+	default: return false;
+	}
+}
+
+/* Those with a register first, that say what became of it. */
+static void run_register(struct program *p, struct bytes *b, unsigned int op)
+{
+	int64_t align = p->entry->data_align;
+	uint64_t reg = take_uleb(b);
+
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+		set(p, reg, RULE_OFFSET, (int64_t)take_uleb(b) * align);
+		return;
+	case CFA_OFFSET_SF: set(p, reg, RULE_OFFSET, take_sleb(b) * align); return;
+	case CFA_GNU_NEGATIVE_OFFSET:
+		set(p, reg, RULE_OFFSET, -(int64_t)take_uleb(b) * align);
+		return;
+	case CFA_VAL_OFFSET: set(p, reg, RULE_VALUE, (int64_t)take_uleb(b) * align); return;
+	case CFA_VAL_OFFSET_SF: set(p, reg, RULE_VALUE, take_sleb(b) * align); return;
+	case CFA_RESTORE_EXTENDED: restore(p, reg); return;
+	case CFA_UNDEFINED: set(p, reg, RULE_UNDEFINED, 0); return;
+	case CFA_SAME_VALUE: set(p, reg, RULE_SAME, 0); return;
+	case CFA_EXPRESSION: set_expression(b, rule_of(&p->rules, reg), RULE_AT); return;
+	case CFA_VAL_EXPRESSION:
+		set_expression(b, rule_of(&p->rules, reg), RULE_EXPRESSION);
+		return;
+	case CFA_REGISTER: /* in one that is not followed */
+		take_uleb(b);
+		if (rule_of(&p->rules, reg))
+			b->is_bad = true;
+		return;
+	default: b->is_bad = true;
+	}
+}
+
+/* Returns how far on the next instructions are about, or 0. */
+static uint64_t run_one(struct program *p, struct bytes *b)
+{
+	unsigned int op = (unsigned int)take(b, 1), operand = op & 0x3f;
+	uint64_t align = p->entry->code_align;
+
+	switch (op & 0xc0) {
+	case CFA_ADVANCE: return operand * align;
+	case CFA_OFFSET:
+		set(p, operand, RULE_OFFSET, (int64_t)take_uleb(b) * p->entry->data_align);
+		return 0;
+	case CFA_RESTORE: restore(p, operand); return 0;
+	default: break;
+	}
+	switch (op) {
+	case CFA_NOP: return 0;
+	case CFA_SET_LOC: return take_pointer(b, p->entry->encoding) - p->pc;
+	case CFA_ADVANCE1: return take(b, 1) * align;
+	case CFA_ADVANCE2: return take(b, 2) * align;
+	case CFA_ADVANCE4: return take(b, 4) * align;
+	case CFA_REMEMBER:
+	case CFA_RESTORE_STATE: run_remember(p, b, op == CFA_RESTORE_STATE); return 0;
+	case CFA_GNU_ARGS_SIZE: take_uleb(b); return 0;
+	default: break;
+	}
+	if (!run_define(p, b, op))
+		run_register(p, b, op);
+	return 0;
+}
+
+/* Up to what is about an address after pc. */
+static bool run(struct program *p, struct bytes b, uint64_t pc)
+{
+	for (int steps = 0; b.at < b.end; steps++) {
+		uint64_t by = run_one(p, &b);
+
+		if (b.is_bad || steps > STEPS_MAX)
+			return false;
+		if (p->pc + by > pc)
+			break;
+		p->pc += by;
+	}
+	return true;
+}
+
+bool unwind_rules_find(const struct unwind_module *module, uint64_t pc,
+		       struct unwind_rules *ret)
+{
+	struct entry entry;
+	struct program p;
+	const uint8_t *fde = find_fde(module, pc);
+
+	if (!fde || !read_fde(fde, &entry) || pc < entry.start || pc >= entry.end)
+		return false;
+	p.entry = &entry;
+	p.remembered_count = 0;
+	p.pc = entry.start;
+	p.rules.is_signal = entry.is_signal;
+	p.rules.cfa = (struct unwind_rule){ RULE_UNDEFINED, 0, 0, NULL };
+	p.rules.rbp = (struct unwind_rule){ RULE_SAME, 0, 0, NULL };
+	p.rules.rip = (struct unwind_rule){ RULE_SAME, 0, 0, NULL };
+	p.first = p.rules;
+	if (!run(&p, entry.first, UINT64_MAX))
+		return false;
+	p.first = p.rules;
+	p.pc = entry.start;
+	if (!run(&p, entry.rest, pc))
+		return false;
+	*ret = p.rules;
+	return true;
+}
