@@ -12,14 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/count_stacks.h"
+
 /*
  * What a call gives; where that is not looked at the call is the last thing that is done,
  * and costs no frame.
  */
-static inline void *give(void *p)
+static inline __attribute__((always_inline)) void *give(void *p, size_t bytes)
 {
-	return COUNT_HAS_LIVE ? count_given(p) : p;
+	if (COUNT_HAS_LIVE)
+		p = count_given(p);
+	count_stack_given(p, bytes);
+	return p;
 }
+
+#if COUNT_HAS_STACKS
+/* Called last by malloc: who called that has called this. */
+static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
+{
+	void *p = count_given(count_next.malloc(bytes));
+	struct unwind_state start = COUNT_STACK_START;
+
+	if (count_likely(p))
+		count_stack_record(p, bytes, &start);
+	return p;
+}
+#endif
 
 static COUNT_COLD void *malloc_first(size_t bytes)
 {
@@ -34,7 +52,13 @@ COUNT_EXPORT void *malloc(size_t bytes)
 		return malloc_first(bytes);
 	count_add(&slot->malloc_calls, 1);
 	count_requested(slot, bytes);
-	return give(count_next.malloc(bytes));
+#if COUNT_HAS_STACKS
+	if (count_stack_is_due(bytes))
+		return malloc_recorded(bytes);
+	return count_given(count_next.malloc(bytes));
+#else
+	return give(count_next.malloc(bytes), bytes);
+#endif
 }
 
 static COUNT_COLD void free_nothing(struct count_slot *slot)
@@ -64,6 +88,7 @@ static __attribute__((noinline)) void free_slowly(void *p)
 
 	if (usable_bytes < 0)
 		return;
+	count_stack_taken(slot, p);
 	count_add(&slot->free_calls, 1);
 	if (count_taken(slot, (uintptr_t)p, usable_bytes))
 		count_slot_fall();
@@ -85,6 +110,7 @@ COUNT_EXPORT void free(void *p)
 	} else {
 		if (!count_has_plain_head(p))
 			return free_slowly(p);
+		count_stack_taken(slot, p);
 		count_add(&slot->free_calls, 1);
 		if (count_taken(slot, (uintptr_t)p, count_plain_bytes(p)))
 			return free_and_fall(p);
@@ -103,7 +129,7 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 		return count_arena_take(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
 	count_requested(slot, product);
-	return give(count_next.calloc(count, bytes));
+	return give(count_next.calloc(count, bytes), product);
 }
 
 /* A block of before there was a malloc: how large it was is before it, too. */
@@ -117,7 +143,7 @@ static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 	return moved;
 }
 
-static inline void *resize(enum count_function function, void *p, size_t bytes)
+static inline __attribute__((always_inline)) void *resize(enum count_function function, void *p, size_t bytes)
 {
 	struct count_slot *slot = count_slot_own();
 
@@ -129,7 +155,7 @@ static inline void *resize(enum count_function function, void *p, size_t bytes)
 #if COUNT_HAS_LIVE
 	int64_t old_bytes = p ? count_usable_bytes(p) : 0;
 	uintptr_t old_addr = (uintptr_t)p;
-	uint64_t last_addr = slot->last_addr;
+	uint64_t last_addr = slot->last_addr, block = count_stack_before_resize(p);
 	void *given;
 
 	count_requested(slot, bytes);
@@ -141,11 +167,14 @@ static inline void *resize(enum count_function function, void *p, size_t bytes)
 	/* the old size goes first: what is pending is never more than was there */
 	if (old_addr && (given || bytes == 0)) {
 		slot->last_addr = last_addr;
+		count_stack_resized(slot, old_addr, block);
 		if (count_taken(slot, old_addr, old_bytes))
 			count_slot_fall();
+	} else {
+		count_stack_not_resized(old_addr, block);
 	}
 	if (given || !old_addr || bytes > 0)
-		count_given(given);
+		give(given, bytes);
 	return given;
 #else
 	count_requested(slot, bytes);
@@ -190,7 +219,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
 	/* of 0 bytes it may be NULL, and then it is no block */
-	count_given(err == 0 ? *ret : NULL);
+	give(err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
 	return count_next.posix_memalign(ret, alignment, bytes);
@@ -206,7 +235,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 			return count_arena_take(alignment, bytes);  \
 		count_add(&slot->calls[which], 1);                  \
 		count_requested(slot, bytes);                       \
-		return give(count_next.function(alignment, bytes)); \
+		return give(count_next.function(alignment, bytes), bytes); \
 	}
 
 ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
@@ -222,7 +251,7 @@ ALIGNED(memalign, COUNT_MEMALIGN)
 			return NULL;                        \
 		count_add(&slot->calls[which], 1);          \
 		count_requested(slot, bytes);               \
-		return give(count_next.function(bytes));    \
+		return give(count_next.function(bytes), bytes); \
 	}
 
 PAGES(valloc, COUNT_VALLOC)

@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/count_stacks.h"
+
 #define PATH_BYTES	 4096
 #define GENERATIONS_MAX	 100000
 #define ENDED_LOOKS	 32 /* slots that are looked at for one whose thread has ended */
@@ -187,11 +189,13 @@ static void begin_child(void)
 		head->inherited_bytes = head->live_bytes = head->peak_bytes = forked_bytes;
 		fill_head(flags);
 		slot->is_main = 1;
+		count_stack_begin_child(path);
 	} else {
 		__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
 		/* not the parent's any more: this and later threads count where nobody looks */
 		count_own_slot = &lost_slot;
 		head = NULL;
+		count_stack_begin_child(NULL);
 	}
 	errno = err;
 }
@@ -211,6 +215,7 @@ static void start(void)
 	head->slot_count = 1;
 	slot_first = 1;
 	fill_head(flags);
+	count_stack_begin(path);
 	pthread_atfork(note_before_fork, NULL, begin_child);
 }
 

@@ -58,14 +58,20 @@ AGENT_LIBS = %D%/libagent.a
 # The libraries that count: all of it, or calls alone; with an allocator's own new and delete, or without. Users'
 # CFLAGS optimise and describe them; what hardens and instruments memstate has no place in other programs.
 # -fno-builtin: malloc() is not what the compiler thinks.
-count_files = %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_slots.c
+count_files = %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_slots.c %D%/count_stacks.h
+stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_file.c %D%/stack_file.h \
+	%D%/stack_record.c %D%/stack_record.h %D%/stack_sample.c %D%/stack_sample.h %D%/stack_trie.c \
+	%D%/stack_trie.h %D%/syscalls.h %D%/unwind.c %D%/unwind.h %D%/unwind_bytes.h %D%/unwind_cfi.c \
+	%D%/unwind_cfi.h %D%/unwind_rules.c
+count_stack_files = $(count_files) $(stack_files) %D%/count_modules.c %D%/count_stacks.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
 	-fno-stack-protector -fexceptions -U_FORTIFY_SOURCE
 count_link = -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,defs
-EXTRA_DIST += $(count_files) %D%/count_new.c %D%/stack_abi.h
+EXTRA_DIST += $(count_stack_files) %D%/count_new.c
 if HAVE_AGENT
 agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
-	%D%/libmemstate-count-new.so %D%/libmemstate-count-calls-new.so
+	%D%/libmemstate-count-new.so %D%/libmemstate-count-calls-new.so \
+	%D%/libmemstate-count-stacks.so %D%/libmemstate-count-stacks-new.so
 %C%_libmemstate_count_so_SOURCES = $(count_files)
 %C%_libmemstate_count_so_CFLAGS = $(count_compile)
 %C%_libmemstate_count_so_LDFLAGS = $(count_link)
@@ -78,4 +84,10 @@ agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 %C%_libmemstate_count_calls_new_so_SOURCES = $(count_files) %D%/count_new.c
 %C%_libmemstate_count_calls_new_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE -DCOUNT_WITH_NEW
 %C%_libmemstate_count_calls_new_so_LDFLAGS = $(count_link)
+%C%_libmemstate_count_stacks_so_SOURCES = $(count_stack_files)
+%C%_libmemstate_count_stacks_so_CFLAGS = $(count_compile) -DCOUNT_WITH_STACKS
+%C%_libmemstate_count_stacks_so_LDFLAGS = $(count_link)
+%C%_libmemstate_count_stacks_new_so_SOURCES = $(count_stack_files) %D%/count_new.c
+%C%_libmemstate_count_stacks_new_so_CFLAGS = $(count_compile) -DCOUNT_WITH_STACKS -DCOUNT_WITH_NEW
+%C%_libmemstate_count_stacks_new_so_LDFLAGS = $(count_link)
 endif

@@ -33,7 +33,9 @@
 #define STACK_MODULES_BYTES (1 << 20)
 #define STACK_NODES_OFFSET  (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
 #define STACK_NODE_BYTES    64
-#define STACK_NODE_MAX	    (1 << 24)
+/* Of what a node says of its parent these are the parent's number. */
+#define STACK_PARENT_BITS   24
+#define STACK_NODE_MAX	    (1 << STACK_PARENT_BITS)
 
 /* A node's address where the stack could not be followed further: who called is unknown. */
 #define STACK_FILE_PC_CUT UINT64_C(1)
@@ -113,10 +115,7 @@ struct stack_file_node {
 	int64_t peak_bytes;
 };
 
-#define STACK_PARENT_BITS 24
-
 static_assert(sizeof(struct stack_file_node) == STACK_NODE_BYTES, "stack_abi version 1");
-static_assert(STACK_NODE_MAX <= 1 << STACK_PARENT_BITS, "a parent has room");
 static_assert(sizeof(struct stack_file_head) <= STACK_HEAD_BYTES, "the head has room");
 static_assert(offsetof(struct stack_file_head, pid) == 32, "stack_abi version 1");
 static_assert(offsetof(struct stack_file_head, sample_count) == 56, "stack_abi version 1");

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_modules - the code in which stacks are: found by ld.so, and written to the file
+ * of stacks when it is first met.
+ */
+#include "config.h"
+
+#include "agent/count_stacks.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KNOWN_MAX  (1 << 10)
+#define PAGE_BYTES 4096
+
+/* What _dl_find_object() says, of glibc 2.35 and later: <dlfcn.h> may be older. */
+struct found_object {
+	unsigned long long flags;
+	void *start, *end;
+	struct link_map *link_map;
+	void *tables;
+	unsigned long long reserved[7];
+};
+typedef int find_object_function(void *address, struct found_object *ret);
+
+static find_object_function *find_object; /* takes no lock, so that it is preferred */
+static int (*next_dlclose)(void *handle);
+
+/* Those that are in the file already. end is written last. */
+static struct {
+	uint64_t start, end;
+} known[KNOWN_MAX];
+static uint32_t known_count;
+static char program_path[STACK_PATH_BYTES];
+
+struct wanted {
+	uint64_t pc;
+	struct unwind_module module;
+	const char *name;
+	uint64_t load_bias;
+	const ElfW(Phdr) *headers;
+	size_t header_count;
+};
+
+static void use_headers(struct wanted *w)
+{
+	for (size_t i = 0; i < w->header_count; i++) {
+		const ElfW(Phdr) *h = &w->headers[i];
+
+		if (h->p_type == PT_GNU_EH_FRAME)
+			w->module.tables_addr = w->load_bias + h->p_vaddr;
+	}
+}
+
+static int look_for(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct wanted *w = data;
+	uint64_t start = UINT64_MAX, end = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + h->p_vaddr;
+
+		if (h->p_type != PT_LOAD)
+			continue;
+		start = at < start ? at : start;
+		end = at + h->p_memsz > end ? at + h->p_memsz : end;
+	}
+	if (w->pc < start || w->pc >= end)
+		return 0;
+	w->module = (struct unwind_module){ start, end, 0 };
+	w->name = info->dlpi_name;
+	w->load_bias = info->dlpi_addr;
+	w->headers = info->dlpi_phdr;
+	w->header_count = info->dlpi_phnum;
+	use_headers(w);
+	return 1;
+}
+
+static bool find_by_object(struct wanted *w)
+{
+	struct found_object object;
+	const ElfW(Ehdr) *file;
+
+	if (find_object((void *)(uintptr_t)w->pc, &object) < 0)
+		return false;
+	w->module = (struct unwind_module){ (uintptr_t)object.start, (uintptr_t)object.end,
+					    (uintptr_t)object.tables };
+	w->name = object.link_map->l_name;
+	w->load_bias = object.link_map->l_addr;
+	file = object.start;
+	if (memcmp(file->e_ident, ELFMAG, SELFMAG) == 0 && file->e_phoff < PAGE_BYTES &&
+	    file->e_phentsize == sizeof(*w->headers)) {
+		w->headers = (const void *)((const char *)file + file->e_phoff);
+		w->header_count = file->e_phnum;
+	}
+	return true;
+}
+
+static void copy_build_id(const ElfW(Nhdr) *note, struct stack_file_module *ret)
+{
+	size_t bytes = note->n_descsz;
+
+	if (bytes > sizeof(ret->build_id))
+		bytes = sizeof(ret->build_id);
+	memcpy(ret->build_id, (const char *)(note + 1) + 4, bytes);
+	ret->build_id_bytes = (uint8_t)bytes;
+}
+
+static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
+{
+	for (size_t i = 0; i < w->header_count; i++) {
+		const ElfW(Phdr) *h = &w->headers[i];
+		const char *at = (const char *)(uintptr_t)(w->load_bias + h->p_vaddr);
+		const char *end = at + h->p_memsz;
+
+		while (h->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < end) {
+			const ElfW(Nhdr) *note = (const void *)at;
+
+			at += sizeof(*note) + ((note->n_namesz + 3) & ~UINT64_C(3)) +
+			      ((note->n_descsz + 3) & ~UINT64_C(3));
+			if (at <= end && note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			    memcmp(note + 1, ELF_NOTE_GNU, 4) == 0)
+				copy_build_id(note, ret);
+		}
+	}
+}
+
+/* As ld.so found it: from the folder that the program was in then, we hope. */
+static COUNT_COLD int add_relative(const struct stack_file_module *module, const char *name)
+{
+	char path[STACK_PATH_BYTES];
+	size_t length, name_bytes = strlen(name) + 1;
+
+	if (!getcwd(path, sizeof(path)))
+		return stack_file_add_module(&count_stacks.file, module, name);
+	length = strlen(path);
+	if (length + 1 + name_bytes > sizeof(path))
+		return stack_file_add_module(&count_stacks.file, module, name);
+	path[length] = '/';
+	memcpy(path + length + 1, name, name_bytes);
+	return stack_file_add_module(&count_stacks.file, module, path);
+}
+
+static void add_module(const struct wanted *w)
+{
+	struct stack_file_module module = {
+		.start = w->module.start,
+		.end = w->module.end,
+		.load_bias = w->load_bias,
+	};
+	const char *name = w->name ? w->name : "";
+	uint32_t place;
+	int r;
+
+	find_build_id(w, &module);
+	if (name[0] == '/')
+		r = stack_file_add_module(&count_stacks.file, &module, name);
+	else if (strchr(name, '/'))
+		r = add_relative(&module, name);
+	else
+		r = stack_file_add_module(&count_stacks.file, &module,
+					  name[0] ? "[vdso]" : program_path);
+	if (r > 0)
+		__atomic_fetch_add(&count_stacks.epoch, 1, __ATOMIC_RELEASE);
+	place = __atomic_fetch_add(&known_count, 1, __ATOMIC_RELAXED);
+	if (place < KNOWN_MAX) {
+		known[place].start = module.start;
+		__atomic_store_n(&known[place].end, module.end, __ATOMIC_RELEASE);
+	}
+}
+
+static bool is_known(const struct unwind_module *module)
+{
+	for (uint32_t i = 0; i < KNOWN_MAX && i < known_count; i++)
+		if (__atomic_load_n(&known[i].end, __ATOMIC_ACQUIRE) == module->end &&
+		    known[i].start == module->start)
+			return true;
+	return false;
+}
+
+static bool find_module(void *context, uint64_t pc, struct unwind_module *ret)
+{
+	struct wanted w = { .pc = pc };
+
+	(void)context;
+	if (find_object ? !find_by_object(&w) : !dl_iterate_phdr(look_for, &w))
+		return false;
+	if (!is_known(&w.module))
+		add_module(&w);
+	*ret = w.module;
+	return true;
+}
+
+void count_stack_modules_begin(struct unwind_space *space)
+{
+	void *function = dlsym(RTLD_DEFAULT, "_dl_find_object");
+	ssize_t n = readlink("/proc/self/exe", program_path, sizeof(program_path) - 1);
+
+	memcpy(&find_object, &function, sizeof(function));
+	if (n <= 0)
+		memcpy(program_path, "[program]", sizeof("[program]"));
+	space->find = find_module;
+}
+
+void count_stack_modules_forget(void)
+{
+	memset(known, 0, sizeof(known));
+	known_count = 0;
+}
+
+void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to)
+{
+	const char *at = (const char *)from->head + STACK_HEAD_BYTES;
+	const char *end = at + from->head->module_bytes;
+
+	for (; at < end; at += ((const struct stack_file_module *)(const void *)at)->record_bytes) {
+		const struct stack_file_module *m = (const void *)at;
+
+		stack_file_add_module(to, m, m->path);
+	}
+}
+
+/*
+ * What is unmapped is not known any more. Done by libc, which is told nothing but the
+ * handle.
+ */
+COUNT_EXPORT int dlclose(void *handle)
+{
+	void *function = next_dlclose ? NULL : dlsym(RTLD_NEXT, "dlclose");
+	int r;
+
+	if (function)
+		memcpy(&next_dlclose, &function, sizeof(function));
+	if (!next_dlclose)
+		return -1;
+	r = next_dlclose(handle);
+	count_stack_modules_forget();
+	if (count_stacks.space.rows)
+		unwind_forget(&count_stacks.space);
+	return r;
+}

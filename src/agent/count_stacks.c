@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "agent/count_stacks.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/stack_sample.h"
+
+#define ENDED_LOOKS 32 /* threads that are looked at for one that has ended */
+#define PAGE_BYTES  4096
+
+struct count_stack_thread {
+	struct count_stack_thread *next;
+	int32_t tid; /* -1: being given to another */
+	struct stack_thread stack;
+};
+
+struct stacks count_stacks;
+__thread struct count_stack_own count_stack_own
+	__attribute__((tls_model("initial-exec"))) = { -1, NULL, NULL, false };
+
+static struct count_stack_thread *threads;
+static struct count_stack_thread *look_at; /* where to look for one that has ended */
+static bool is_on;
+static bool is_forked; /* and nothing was recorded since */
+static uint32_t fork_lock;
+static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
+static struct stack_blocks blocks;
+static uint8_t filter[STACK_FILTER_BYTES];
+
+static void say_mode(struct stack_mode *mode)
+{
+	static const char live[] = "live", check[] = "check", sample[] = "sample=";
+	const char *word = environ ? getenv(STACK_MODE_VARIABLE) : NULL;
+
+	for (; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
+		if (strncmp(word, live, sizeof(live) - 1) == 0)
+			mode->has_live = true;
+		else if (strncmp(word, check, sizeof(check) - 1) == 0)
+			mode->is_checked = true;
+		else if (strncmp(word, sample, sizeof(sample) - 1) == 0)
+			mode->sample_bytes = strtoull(word + sizeof(sample) - 1, NULL, 10);
+	}
+	if (mode->sample_bytes == 1)
+		mode->sample_bytes = 0;
+}
+
+static bool make_path(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length + sizeof(STACK_FILE_SUFFIX) > sizeof(count_stacks.file.path))
+		return false;
+	memcpy(count_stacks.file.path, path, length);
+	memcpy(count_stacks.file.path + length, STACK_FILE_SUFFIX, sizeof(STACK_FILE_SUFFIX));
+	return true;
+}
+
+void count_stack_begin(const char *path)
+{
+	struct stacks *s = &count_stacks;
+	struct stack_mode mode = { 0, false, false };
+
+	say_mode(&mode);
+	count_stack_modules_begin(&s->space);
+	s->space.rows = rows;
+	s->blocks = &blocks;
+	/* glibc's blocks are never nearer; other allocators' may be */
+	blocks.align_bits = count_has_glibc_heads ? 4 : 3;
+	if (mode.sample_bytes)
+		s->filter = filter;
+	s->mode = mode;
+	is_on = make_path(path) && stack_file_create(&s->file, &mode, 0);
+	s->mode.has_live = mode.has_live && is_on;
+}
+
+/*
+ * What was allocated before fork() is there, too: its stacks go over into the child's
+ * file, and what is live of them.
+ */
+static void add_inherited(void *context, uint64_t block)
+{
+	struct stacks *s = context;
+	struct stack_file_node *node = &s->file.nodes[stack_block_node(block)];
+	uint64_t bytes = stack_block_bytes(block);
+	int64_t weight = s->mode.sample_bytes ?
+				 (int64_t)stack_sample_weight(bytes, s->mode.sample_bytes) :
+				 1;
+
+	node->freed_blocks -= weight;
+	node->freed_bytes -= (int64_t)bytes * weight;
+	s->file.head->live_bytes += (int64_t)bytes * weight;
+}
+
+static void copy_nodes(const struct stack_file *from, struct stack_file *to, uint32_t count)
+{
+	for (uint32_t i = STACK_NODE_CUT + 1; i < count; i++) {
+		to->nodes[i].parent_generation =
+			from->nodes[i].parent_generation & (STACK_NODE_MAX - 1);
+		to->nodes[i].pc = from->nodes[i].pc;
+	}
+	to->head->node_count = count;
+}
+
+/* In the child, by the first that records something. */
+static void begin_again(void)
+{
+	struct stacks *s = &count_stacks;
+	struct stack_file parents = s->file;
+	uint32_t count = parents.head->node_count;
+
+	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
+	count_stack_modules_forget();
+	if (!is_on) {
+		s->mode.has_live = false;
+	} else if (s->mode.has_live) {
+		count_stack_modules_copy(&parents, &s->file);
+		copy_nodes(&parents, &s->file, count);
+		stack_blocks_for_each(&blocks, add_inherited, s);
+		s->file.head->peak_bytes = s->file.head->live_bytes;
+	} else {
+		s->epoch++;
+	}
+	for (struct count_stack_thread *t = threads; t; t = t->next)
+		t->stack.pending_bytes = t->stack.room_bytes = 0;
+	stack_file_close(&parents);
+}
+
+void count_stack_begin_child(const char *path)
+{
+	fork_lock = 0;
+	if (!is_on)
+		return;
+	is_on = is_forked = path && make_path(path);
+	if (!is_on)
+		count_stacks.mode.has_live = false;
+}
+
+static COUNT_COLD void leave_fork(void)
+{
+	while (__atomic_exchange_n(&fork_lock, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+	if (is_forked)
+		begin_again();
+	__atomic_store_n(&is_forked, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&fork_lock, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * Where the thread's stack ends: below what the kernel puts above the main one's, and
+ * below glibc's and musl's own record of any other.
+ */
+static uint64_t find_stack_end(pid_t tid)
+{
+	uint64_t self;
+
+	if (tid == getpid())
+		return (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
+	__asm__("movq %%fs:0, %0" : "=r"(self));
+	return self & ~UINT64_C(7);
+}
+
+/* One whose thread has ended, or NULL. */
+static struct count_stack_thread *take_ended(pid_t pid)
+{
+	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
+
+	for (int i = 0; i < ENDED_LOOKS; i++) {
+		int32_t tid;
+
+		if (!t)
+			t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+		if (!t)
+			return NULL;
+		tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&look_at, t->next, __ATOMIC_RELAXED);
+		if (tid > 0 && !t->stack.is_busy && syscall(SYS_tgkill, pid, tid, 0) < 0 &&
+		    errno == ESRCH &&
+		    __atomic_compare_exchange_n(&t->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return t;
+		t = t->next;
+	}
+	return NULL;
+}
+
+static struct count_stack_thread *take_new(void)
+{
+	struct count_stack_thread *t = stack_memory_take(sizeof(*t));
+	struct timespec now = { 0, 0 };
+
+	if (!t)
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	t->stack.random = ((uint64_t)(uintptr_t)t ^ (uint64_t)now.tv_nsec << 20 ^
+			   (uint64_t)now.tv_sec) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	if (t->next)
+		__atomic_store_n(&count_stacks.is_threaded, true, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return t;
+}
+
+/* Returns NULL if there is none, and there will be none. */
+static COUNT_COLD struct count_stack_thread *take_thread(void)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	struct count_stack_thread *t = NULL;
+	int err = errno;
+
+	if (is_on) {
+		t = take_ended(getpid());
+		if (!t)
+			t = take_new();
+	}
+	if (t) {
+		if (t->stack.pending_bytes)
+			stack_flush(&count_stacks, &t->stack);
+		t->stack.last_node = 0;
+		t->stack.unwind.kept_count = 0;
+		t->stack.unwind.stack_start = t->stack.unwind.hole = 0;
+		t->stack.unwind.stack_end = find_stack_end(tid);
+		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
+	}
+	count_stack_own.thread = t;
+	errno = err;
+	return t;
+}
+
+static inline struct stack_thread *own_thread(void)
+{
+	struct count_stack_thread *t = count_stack_own.thread;
+
+	if (count_unlikely(is_forked))
+		leave_fork();
+	if (count_unlikely(!t))
+		t = take_thread();
+	return count_likely(is_on) && t ? &t->stack : NULL;
+}
+
+/* How far it is to the next, after one of so many bytes. Returns whether this one is hit. */
+static bool draw(struct stack_thread *t, size_t bytes)
+{
+	bool is_hit = count_stack_own.has_begun;
+	int64_t step = stack_sample_step(&t->random, count_stacks.mode.sample_bytes);
+
+	/* the first of a thread comes here whatever it is: it may be before the first point */
+	if (!is_hit) {
+		count_stack_own.has_begun = true;
+		is_hit = step < (int64_t)bytes + 1;
+		if (!is_hit) {
+			count_stack_own.left = step - (int64_t)bytes - 1;
+			return false;
+		}
+		step = stack_sample_step(&t->random, count_stacks.mode.sample_bytes);
+	}
+	count_stack_own.left = step;
+	return is_hit;
+}
+
+void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start)
+{
+	struct stack_thread *t = own_thread();
+
+	if (count_unlikely(!t)) {
+		count_stack_own.left = INT64_MAX;
+		return;
+	}
+	if (!count_stacks.mode.sample_bytes)
+		count_stack_own.left = -1;
+	else if (!draw(t, bytes))
+		return;
+	stack_record(&count_stacks, t, (uintptr_t)p, bytes, start);
+	count_stack_own.last_block = p;
+}
+
+void count_stack_temporary(const struct count_slot *slot, uintptr_t addr)
+{
+	struct stack_thread *t = own_thread();
+
+	count_stack_own.last_block = NULL;
+	if (t && slot->last_addr == addr)
+		stack_count_temporary(&count_stacks, t);
+}
+
+uint64_t count_stack_before_resize(const void *p)
+{
+	if (!count_stacks.mode.has_live || !stack_may_be_known(&count_stacks, (uintptr_t)p) || !own_thread())
+		return 0;
+	return stack_take(&count_stacks, (uintptr_t)p);
+}
+
+static inline void count_freed(uint64_t block)
+{
+	struct stack_thread *t = block ? own_thread() : NULL;
+
+	if (t)
+		stack_count_freed(&count_stacks, t, block);
+}
+
+void count_stack_resized(const struct count_slot *slot, uintptr_t addr, uint64_t block)
+{
+	if (addr == (uintptr_t)count_stack_own.last_block)
+		count_stack_temporary(slot, addr);
+	count_freed(block);
+}
+
+void count_stack_not_resized(uintptr_t addr, uint64_t block)
+{
+	if (block)
+		stack_put_back(&count_stacks, addr, block);
+}
+
+void count_stack_forget(const void *p)
+{
+	count_freed(count_stack_before_resize(p));
+}

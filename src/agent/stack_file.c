@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent/stack_file.h"
+
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <stddef.h>
+
+#include "agent/syscalls.h"
+
+#define NODES_FIRST	   4096
+#define NODES_LEAST	   (1 << 14) /* that are mapped, where address space is short */
+#define MODULE_BYTES_STEP  16384
+#define RLIMIT_FSIZE_	   1 /* sys/resource.h is libc's */
+
+void *stack_memory_take(uint64_t bytes)
+{
+	long p = agent_syscall6(__NR_mmap, (const long[6]){ 0, (long)bytes, PROT_READ | PROT_WRITE,
+							     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+							     -1, 0 });
+
+	return p < 0 && p > -4096 ? NULL : (void *)p;
+}
+
+void stack_memory_give(void *memory, uint64_t bytes)
+{
+	agent_syscall(__NR_munmap, (long)memory, (long)bytes, 0, 0);
+}
+
+static int open_file(const struct stack_file *file, long flags)
+{
+	return (int)agent_syscall(__NR_open, (long)file->path,
+				  flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
+}
+
+/* Room on the disk: a write to a page without any would end the program. */
+static bool reserve(int fd, uint64_t offset, uint64_t bytes)
+{
+	uint64_t limits[2] = { 0, 0 };
+
+	/* past the largest file that it may write a signal would end it */
+	if (agent_syscall(__NR_prlimit64, 0, RLIMIT_FSIZE_, 0, (long)limits) < 0 ||
+	    offset + bytes > limits[0])
+		return false;
+	return agent_syscall(__NR_fallocate, fd, 0, (long)offset, (long)bytes) == 0;
+}
+
+static bool reserve_nodes(struct stack_file *file, int fd, uint32_t from, uint32_t to)
+{
+	return reserve(fd, STACK_NODES_OFFSET + (uint64_t)from * STACK_NODE_BYTES,
+		       (uint64_t)(to - from) * STACK_NODE_BYTES) &&
+	       to <= file->node_max;
+}
+
+/* As much address space as can be had. */
+static void *map(struct stack_file *file, int fd)
+{
+	for (file->node_max = STACK_NODE_MAX; file->node_max >= NODES_LEAST; file->node_max /= 2) {
+		long p;
+
+		file->mapped_bytes =
+			STACK_NODES_OFFSET + (uint64_t)file->node_max * STACK_NODE_BYTES;
+		p = agent_syscall6(__NR_mmap,
+				   (const long[6]){ 0, (long)file->mapped_bytes,
+						    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0 });
+		if (p >= 0 || p <= -4096)
+			return (void *)p;
+	}
+	return NULL;
+}
+
+static void fill_head(struct stack_file *file, const struct stack_mode *mode)
+{
+	struct stack_file_head *head = file->head;
+
+	head->version = STACK_FILE_VERSION;
+	head->head_bytes = STACK_HEAD_BYTES;
+	head->node_bytes = STACK_NODE_BYTES;
+	head->modules_offset = STACK_HEAD_BYTES;
+	head->nodes_offset = STACK_NODES_OFFSET;
+	head->pid = (int32_t)agent_syscall(__NR_getpid, 0, 0, 0, 0);
+	head->flags = (mode->has_live ? STACK_LIVE : 0) | (mode->is_checked ? STACK_CHECKED : 0);
+	head->sample_bytes = mode->sample_bytes;
+	head->scale_bits = mode->sample_bytes ? STACK_SCALE_BITS : 0;
+	file->nodes[STACK_NODE_CUT].pc = STACK_FILE_PC_CUT;
+	head->node_count = STACK_NODE_CUT + 1;
+	/* last: there is nothing to read before */
+	__atomic_store_n(&head->magic, STACK_FILE_MAGIC, __ATOMIC_RELEASE);
+}
+
+bool stack_file_create(struct stack_file *file, const struct stack_mode *mode, uint32_t node_count)
+{
+	uint32_t count = node_count < NODES_FIRST ? NODES_FIRST : node_count;
+	void *mapped = NULL;
+	int fd = open_file(file, O_CREAT | O_EXCL);
+
+	file->head = NULL;
+	if (fd < 0)
+		return false;
+	file->node_max = STACK_NODE_MAX;
+	if (reserve(fd, 0, STACK_HEAD_BYTES + MODULE_BYTES_STEP) &&
+	    reserve_nodes(file, fd, 0, count))
+		mapped = map(file, fd);
+	if (mapped && count > file->node_max) {
+		stack_memory_give(mapped, file->mapped_bytes);
+		mapped = NULL;
+	}
+	if (!mapped)
+		agent_syscall(__NR_ftruncate, fd, 0, 0, 0);
+	agent_syscall(__NR_close, fd, 0, 0, 0);
+	if (!mapped)
+		return false;
+	file->head = mapped;
+	file->nodes = (void *)((char *)mapped + STACK_NODES_OFFSET);
+	file->reserved_nodes = count;
+	file->reserved_module_bytes = MODULE_BYTES_STEP;
+	file->is_full = false;
+	file->module_lock = 0;
+	fill_head(file, mode);
+	return true;
+}
+
+void stack_file_close(struct stack_file *file)
+{
+	if (file->head)
+		stack_memory_give(file->head, file->mapped_bytes);
+	file->head = NULL;
+}
+
+/* Threads that come here at once reserve the same. */
+static bool extend_to(struct stack_file *file, uint32_t end)
+{
+	uint32_t before = __atomic_load_n(&file->reserved_nodes, __ATOMIC_ACQUIRE);
+	uint32_t after = before + (before / 2 > NODES_FIRST ? before / 2 : NODES_FIRST);
+	bool has_room;
+	int fd;
+
+	if (end <= before)
+		return true;
+	if (file->is_full || end > file->node_max)
+		return false;
+	if (after > file->node_max)
+		after = file->node_max;
+	fd = open_file(file, 0);
+	has_room = fd >= 0 && reserve_nodes(file, fd, before, after);
+	if (!has_room && fd >= 0) { /* for a few there may be */
+		after = before + NODES_FIRST / 16;
+		has_room = reserve_nodes(file, fd, before, after);
+	}
+	if (fd >= 0)
+		agent_syscall(__NR_close, fd, 0, 0, 0);
+	while (has_room && before < after &&
+	       !__atomic_compare_exchange_n(&file->reserved_nodes, &before, after, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+	file->is_full = !has_room;
+	return has_room && end <= after;
+}
+
+bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *ret)
+{
+	uint32_t begin = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+
+	do
+		if (!extend_to(file, begin + count))
+			return false;
+	while (!__atomic_compare_exchange_n(&file->head->node_count, &begin, begin + count, false,
+					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	*ret = begin;
+	return true;
+}
+
+static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
+		    const char *path)
+{
+	size_t i = 0;
+
+	if (a->start != b->start || a->end != b->end || a->load_bias != b->load_bias ||
+	    a->build_id_bytes != b->build_id_bytes)
+		return false;
+	for (int k = 0; k < a->build_id_bytes; k++)
+		if (a->build_id[k] != b->build_id[k])
+			return false;
+	while (a->path[i] && a->path[i] == path[i])
+		i++;
+	return a->path[i] == path[i];
+}
+
+/* The last that was at any of these addresses, or NULL. */
+static const struct stack_file_module *find_last(const struct stack_file *file,
+						 const struct stack_file_module *module)
+{
+	const char *at = (const char *)file->head + STACK_HEAD_BYTES;
+	const char *end = at + file->head->module_bytes;
+	const struct stack_file_module *last = NULL;
+
+	while (at < end) {
+		const struct stack_file_module *m = (const void *)at;
+
+		if (m->start < module->end && module->start < m->end)
+			last = m;
+		at += m->record_bytes;
+	}
+	return last;
+}
+
+static bool has_module_room(struct stack_file *file, uint32_t end)
+{
+	int fd;
+	bool has_room;
+
+	if (end <= file->reserved_module_bytes)
+		return true;
+	if (end > STACK_MODULES_BYTES)
+		return false;
+	fd = open_file(file, 0);
+	if (fd < 0)
+		return false;
+	has_room = reserve(fd, STACK_HEAD_BYTES + file->reserved_module_bytes, MODULE_BYTES_STEP);
+	agent_syscall(__NR_close, fd, 0, 0, 0);
+	if (has_room)
+		file->reserved_module_bytes += MODULE_BYTES_STEP;
+	return has_room;
+}
+
+static void append(struct stack_file *file, const struct stack_file_module *module, const char *path)
+{
+	uint32_t at = file->head->module_bytes, path_bytes = 1, record_bytes;
+	struct stack_file_module *to;
+
+	while (path[path_bytes - 1])
+		path_bytes++;
+	record_bytes = (uint32_t)(sizeof(*to) + path_bytes + 7) & ~UINT32_C(7);
+	if (record_bytes > MODULE_BYTES_STEP || !has_module_room(file, at + record_bytes)) {
+		__atomic_fetch_add(&file->head->lost_module_count, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	to = (void *)((char *)file->head + STACK_HEAD_BYTES + at);
+	*to = *module;
+	if (!to->first_node)
+		to->first_node = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+	to->record_bytes = (uint16_t)record_bytes;
+	for (uint32_t i = 0; i < path_bytes; i++)
+		to->path[i] = path[i];
+	__atomic_store_n(&file->head->module_bytes, at + record_bytes, __ATOMIC_RELEASE);
+}
+
+int stack_file_add_module(struct stack_file *file, const struct stack_file_module *module,
+			  const char *path)
+{
+	const struct stack_file_module *last;
+	int r = 0;
+
+	while (__atomic_exchange_n(&file->module_lock, 1, __ATOMIC_ACQUIRE))
+		agent_syscall(__NR_sched_yield, 0, 0, 0, 0);
+	last = find_last(file, module);
+	if (!last || !is_same(last, module, path)) {
+		r = last != NULL;
+		append(file, module, path);
+	}
+	__atomic_store_n(&file->module_lock, 0, __ATOMIC_RELEASE);
+	return r;
+}
