@@ -9,7 +9,9 @@
 #include "cmd/cmd_compare.h"
 #include "cmd/help.h"
 #include "cmd/message.h"
+#include "cmd/options_count.h"
 #include "render/compare_report.h"
+#include "render/profile_report.h"
 
 const struct cmd *const cmds[] = {
 	&cmd_map,
@@ -58,6 +60,15 @@ static void use_locale(const struct options *options)
 		setlocale(LC_CTYPE, "");
 }
 
+static const struct column_set *columns_of(const struct cmd *cmd, const struct options *options)
+{
+	if (compare_is_wanted(options))
+		return &compare_columns;
+	if (options_count_has_stacks(&options->count))
+		return &profile_columns;
+	return cmd->columns;
+}
+
 static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options options;
@@ -73,8 +84,7 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	else if (check_args(cmd, &options) < 0)
 		status = EXIT_BAD_USAGE;
 	else if (options.list_columns)
-		status = help_list_columns(compare_is_wanted(&options) ? &compare_columns
-								      : cmd->columns);
+		status = help_list_columns(columns_of(cmd, &options));
 	else
 		status = cmd->run(&options);
 	options_release(&options);

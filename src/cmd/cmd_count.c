@@ -14,6 +14,7 @@
 #include "cmd/count_profile.h"
 #include "cmd/count_runs.h"
 #include "cmd/count_scale.h"
+#include "cmd/count_show.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -87,7 +88,7 @@ static int check_usage(const struct options *o)
 		message_usage("count", "-o goes with --csv or --json");
 		return EXIT_BAD_USAGE;
 	}
-	return EXIT_DONE;
+	return count_show_check(o);
 }
 
 static void begin_report(struct counting *c)
@@ -269,11 +270,11 @@ static int count_run(struct options *o)
 	int status;
 
 	status = check_usage(o);
+	if (status == EXIT_DONE && o->count.replay)
+		return count_profile_replay(o);
 	if (status == EXIT_DONE)
 		status = session_columns(o, &count_columns, count_columns.csv_default, &c.columns);
-	if (status == EXIT_DONE && o->count.replay) {
-		status = count_profile_replay(o);
-	} else if (status == EXIT_DONE && !targets_are_all(&o->targets)) {
+	if (status == EXIT_DONE && !targets_are_all(&o->targets)) {
 		status = count_attached_run(o, &c.columns);
 	} else if (status == EXIT_DONE) {
 		signals_begin();

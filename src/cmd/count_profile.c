@@ -15,7 +15,7 @@ int count_profile_replay(const struct options *o)
 	struct profile profile;
 	int status;
 
-	if (profile_load(o->count.replay, PROFILE_ALLOCATIONS, &profile, &why) < 0) {
+	if (profile_load(o->count.replay, o->metric, &profile, &why) < 0) {
 		message("%s: %s", o->count.replay, strbuf_text(&why));
 		return EXIT_FAILED;
 	}

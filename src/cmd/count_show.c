@@ -3,122 +3,228 @@
 
 #include "cmd/count_show.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
-#include "base/xalloc.h"
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "classify/profile_transform.h"
 #include "cmd/cmd.h"
+#include "cmd/count_rules.h"
+#include "cmd/message.h"
+#include "cmd/options_count.h"
+#include "cmd/session.h"
 #include "cmd/stream.h"
+#include "cmd/text.h"
+#include "render/folded.h"
+#include "render/profile_report.h"
+#include "render/speedscope.h"
 
-/* A function by its name, which several frames may have. */
-struct function {
-	char *name;
-	uint64_t self, total;
-	uint32_t last_node; /* that was counted in total */
+#define MIN_DEFAULT (PROFILE_MIN_UNIT / 100) /* of a report for a person */
+
+/* What is written beside the report. */
+enum { FILE_COUNT = 2 };
+
+struct file {
+	const char *path; /* NULL: not asked for; "-": standard output */
+	void (*add)(struct strbuf *out, const struct profile *profile, enum profile_metric metric);
 };
 
-struct functions {
-	struct function *items; /* by name */
-	size_t count;
-	uint32_t *of_frame;
-};
-
-static int compare_names(const void *a, const void *b)
+static void list_files(const struct options *o, struct file ret[FILE_COUNT])
 {
-	return strcmp(((const struct function *)a)->name, ((const struct function *)b)->name);
+	const struct file files[FILE_COUNT] = {
+		{ o->count.folded, folded_add },
+		{ o->count.speedscope, speedscope_add },
+	};
+
+	memcpy(ret, files, sizeof(files));
 }
 
-static int compare_totals(const void *a, const void *b)
+static bool is_output(const struct file *file)
 {
-	const struct function *left = a, *right = b;
-
-	if (left->total != right->total)
-		return left->total > right->total ? -1 : 1;
-	return strcmp(left->name, right->name);
+	return file->path && strcmp(file->path, "-") == 0;
 }
 
-static char *name_of(const struct profile *profile, size_t frame)
+static bool has_file_as_output(const struct file *files)
 {
-	char buffer[256];
-
-	return xstrdup(profile_frame_name(profile, &profile->frames[frame], buffer, sizeof(buffer)));
+	for (size_t i = 0; i < FILE_COUNT; i++)
+		if (is_output(&files[i]))
+			return true;
+	return false;
 }
 
-static void find_functions(const struct profile *profile, struct functions *ret)
+static int check_files(const struct options *o)
 {
-	ret->items = xcalloc(profile->frame_count + 1, sizeof(*ret->items));
-	ret->of_frame = xcalloc(profile->frame_count + 1, sizeof(*ret->of_frame));
-	for (size_t i = 0; i < profile->frame_count; i++)
-		ret->items[ret->count++].name = name_of(profile, i);
-	qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
-	for (size_t i = 0, kept = 0; i < profile->frame_count; i++) {
-		if (kept > 0 && compare_names(&ret->items[kept - 1], &ret->items[i]) == 0)
-			free(ret->items[i].name);
-		else
-			ret->items[kept++] = ret->items[i];
-		ret->count = kept;
+	struct file files[FILE_COUNT];
+	int count = 0;
+
+	list_files(o, files);
+	for (size_t i = 0; i < FILE_COUNT; i++)
+		count += is_output(&files[i]);
+	if (count > 1 || (count == 1 && o->format != FORMAT_AUTO)) {
+		message_usage("count", "-: standard output is for one thing only");
+		return EXIT_BAD_USAGE;
 	}
-	for (size_t i = 0; i < profile->frame_count; i++) {
-		_cleanup_free_ char *name = name_of(profile, i);
-		const struct function wanted = { .name = name };
-		const struct function *found = bsearch(&wanted, ret->items, ret->count,
-						       sizeof(wanted), compare_names);
-
-		ret->of_frame[i] = (uint32_t)(found - ret->items);
-	}
+	return EXIT_DONE;
 }
 
-/* Each function once for a stack, however often it is in it. */
-static void add_stack(const struct profile *profile, struct functions *functions, uint32_t leaf,
-		      uint64_t value)
+static const char *find_needless(const struct options *o)
 {
-	for (uint32_t node = leaf; node != 0; node = profile->nodes[node].parent) {
-		uint32_t number = functions->of_frame[profile->nodes[node].frame];
-		struct function *function = &functions->items[number];
+	const struct {
+		bool is_said;
+		const char *name;
+	} rows[] = {
+		{ o->has_metric, "metric" },	     { o->count.has_min, "min" },
+		{ o->count.rule_count > 0, "transform" }, { o->count.folded, "folded" },
+		{ o->count.speedscope, "speedscope" },
+	};
 
-		if (node == leaf)
-			function->self += value;
-		if (function->last_node != leaf)
-			function->total += value;
-		function->last_node = leaf;
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].is_said)
+			return rows[i].name;
+	return NULL;
 }
 
-static enum profile_metric metric_of(const struct profile *profile)
+int count_show_check(const struct options *o)
+{
+	struct column_list columns = COLUMN_LIST_INIT;
+	struct transform_list rules = TRANSFORM_LIST_INIT;
+	int status;
+
+	if (!options_count_has_stacks(&o->count)) {
+		if (!find_needless(o))
+			return EXIT_DONE;
+		message_usage("count", "--%s is for stacks: of --replay", find_needless(o));
+		return EXIT_BAD_USAGE;
+	}
+	status = check_files(o);
+	if (status == EXIT_DONE)
+		status = session_columns(o, &profile_columns, profile_columns.csv_default, &columns);
+	if (status == EXIT_DONE)
+		status = count_rules_load(o, &rules);
+	transform_list_release(&rules);
+	column_list_release(&columns);
+	return status;
+}
+
+static void add_known(struct strbuf *out, const struct profile *profile)
 {
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 		if (profile->known & 1U << m)
-			return (enum profile_metric)m;
-	return PROFILE_ALLOCATIONS;
+			strbuf_addf(out, " %s", profile_metrics[m].name);
+}
+
+/* Returns EXIT_DONE, or EXIT_FAILED after the message. */
+static int choose_metric(const struct options *o, const struct profile *profile,
+			 enum profile_metric *ret)
+{
+	/* small blocks are rare in samples, and stand for many more: their number is less sure */
+	enum profile_metric metric = profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
+
+	if (o->has_metric)
+		metric = o->metric;
+	if (o->has_metric && !(profile->known & 1U << metric)) {
+		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
+
+		add_known(&known, profile);
+		message("--metric %s: is not known here; there is:%s", profile_metrics[metric].name,
+			strbuf_text(&known));
+		return EXIT_FAILED;
+	}
+	if (!(profile->known & 1U << metric))
+		metric = PROFILE_ALLOCATIONS;
+	while (!(profile->known & 1U << metric) && metric + 1 < PROFILE_METRIC_COUNT_)
+		metric++;
+	*ret = metric;
+	return EXIT_DONE;
+}
+
+static int write_files(const struct options *o, const struct profile *profile,
+		       enum profile_metric metric)
+{
+	struct file files[FILE_COUNT];
+	int status = EXIT_DONE;
+
+	list_files(o, files);
+	for (size_t i = 0; i < FILE_COUNT; i++) {
+		_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+		int r;
+
+		if (!files[i].path)
+			continue;
+		files[i].add(&out, profile, metric);
+		if (is_output(&files[i])) {
+			r = stream_write(&out); /* says itself what is wrong */
+		} else {
+			r = io_write_file_atomic(files[i].path, strbuf_text(&out), out.length, 0666);
+			if (r < 0)
+				message_error(files[i].path, r);
+		}
+		if (r < 0)
+			status = EXIT_FAILED;
+	}
+	return status;
+}
+
+static int show_report(const struct options *o, struct profile_report *report, int status)
+{
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct column_list columns = COLUMN_LIST_INIT;
+	bool is_text = o->format == FORMAT_AUTO || o->format == FORMAT_TEXT;
+
+	report->min = o->count.has_min ? o->count.min : is_text ? MIN_DEFAULT : 0;
+	report->is_min_asked = o->count.has_min;
+	report->top = o->top ? (size_t)o->top : is_text ? OPTIONS_TEXT_TOP : 0;
+	report->options.exact_bytes = o->exact_bytes;
+	report->options.no_headings = o->no_headings;
+	if (session_columns(o, &profile_columns, profile_columns.csv_default, &columns) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
+	if (o->format == FORMAT_JSON) {
+		profile_report_add_json(&out, report, &columns);
+	} else if (o->format == FORMAT_CSV) {
+		if (!o->no_headings)
+			csv_add_header(&out, &columns);
+		profile_report_add_csv(&out, report, &columns);
+	} else {
+		text_fit_terminal(&report->options);
+		profile_report_add_text(&out, report);
+	}
+	column_list_release(&columns);
+	return stream_finish(&out, status);
+}
+
+static int show(const struct options *o, const struct profile *profile, const uint64_t *whole)
+{
+	struct profile_report report = { .profile = profile, .whole = whole };
+	struct file files[FILE_COUNT];
+	int status = choose_metric(o, profile, &report.metric);
+
+	if (status != EXIT_DONE)
+		return status;
+	status = write_files(o, profile, report.metric);
+	list_files(o, files);
+	return has_file_as_output(files) ? status : show_report(o, &report, status);
 }
 
 int count_show_profile(const struct options *o, const struct profile *profile)
 {
-	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
-	enum profile_metric metric = metric_of(profile);
-	size_t top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP;
-	struct functions functions = { 0 };
+	struct transform_list rules;
+	struct transform_error error;
+	struct profile changed;
+	uint64_t whole[PROFILE_METRIC_COUNT_];
+	int status = count_rules_load(o, &rules);
 
-	find_functions(profile, &functions);
-	for (size_t i = 1; i < profile->node_count; i++)
-		if (profile->nodes[i].values[metric] > 0)
-			add_stack(profile, &functions, (uint32_t)i, profile->nodes[i].values[metric]);
-	qsort(functions.items, functions.count, sizeof(*functions.items), compare_totals);
-	strbuf_addf(&out, "%20s %20s  FUNCTION (%s)\n", "SELF", "TOTAL",
-		    profile_metrics[metric].what);
-	for (size_t i = 0; i < functions.count && i < top; i++) {
-		const struct function *function = &functions.items[i];
-
-		strbuf_addf(&out, "%20" PRIu64 " %20" PRIu64 "  ", function->self, function->total);
-		text_add_printable(&out, function->name, strlen(function->name), false);
-		strbuf_add_char(&out, '\n');
+	if (status != EXIT_DONE)
+		return status;
+	if (rules.count == 0) {
+		status = show(o, profile, NULL);
+	} else if (profile_transform(profile, &rules, &changed, &error) < 0) {
+		message("%s", error.why);
+		status = EXIT_FAILED;
+	} else {
+		profile_sum(profile, whole);
+		status = show(o, &changed, whole);
+		profile_release(&changed);
 	}
-	for (size_t i = 0; i < functions.count; i++)
-		free(functions.items[i].name);
-	free(functions.items);
-	free(functions.of_frame);
-	return stream_finish(&out, EXIT_DONE);
+	transform_list_release(&rules);
+	return status;
 }

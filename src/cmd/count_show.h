@@ -9,7 +9,16 @@
 #include "cmd/options.h"
 #include "model/profile.h"
 
-/* Returns EXIT_DONE, or EXIT_FAILED after the message has been given. */
+/*
+ * What of the options can be seen to be wrong before there is a profile. Returns an enum
+ * exit_status, after the message.
+ */
+int count_show_check(const struct options *o);
+
+/*
+ * Apply the rules, write the files, then the report. Returns EXIT_DONE, or EXIT_BAD_USAGE or
+ * EXIT_FAILED after the message has been given.
+ */
 int count_show_profile(const struct options *o, const struct profile *profile);
 
 #endif

@@ -20,6 +20,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/cmd_watch.c \
 	%D%/count_profile.c \
 	%D%/count_profile.h \
+	%D%/count_rules.c \
+	%D%/count_rules.h \
 	%D%/count_show.c \
 	%D%/count_show.h \
 	%D%/compare_show.c \

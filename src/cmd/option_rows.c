@@ -133,8 +133,24 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_FLAME_GRAPH] = { 0, "flame-graph", "FILE", SCOPE_DIFF,
 				 "draw the stacks too, as a picture (FILE.svg) or as a page in which "
 				 "they can be searched and changed (FILE.html)" },
-	[OPTION_METRIC] = { 0, "metric", "NAME", SCOPE_DIFF,
-			    "allocations (default), bytes, temporary, live_blocks, live or peak" },
+	[OPTION_METRIC] = { 0, "metric", "NAME", SCOPE_COUNT | SCOPE_DIFF,
+			    "of stacks, what is shown: allocations (default), bytes (default of "
+			    "samples), temporary, live_blocks, live or peak" },
+	[OPTION_MIN] = { 0, "min", "PERCENT", SCOPE_COUNT,
+			 "of functions and stacks, what has a smaller share is not shown "
+			 "(default 1; 0 in CSV and JSON)" },
+	[OPTION_TRANSFORM] = { 0, "transform", "RULE", SCOPE_COUNT,
+			       "change the stacks: 'filter RE', 'remove RE', 'replace RE => TEXT', "
+			       "'hide RE', 'from RE', 'to RE', or a set of such rules: A, allocation "
+			       "wrappers; may be repeated" },
+	[OPTION_TRANSFORMS] = { 0, "transforms", "FILE", SCOPE_COUNT,
+				"the rules in this file, and the sets in it by their names; may be "
+				"repeated" },
+	[OPTION_FOLDED] = { 0, "folded", "FILE", SCOPE_COUNT,
+			    "write the stacks as lines too, as flamegraph.pl reads them; - is "
+			    "standard output, instead of the report" },
+	[OPTION_SPEEDSCOPE] = { 0, "speedscope", "FILE", SCOPE_COUNT,
+				"write them as speedscope's JSON, likewise" },
 	[OPTION_DEPTH] = { 0, "depth", "N", SCOPE_DIFF,
 			   "stacks are the same if their N innermost functions are (default 8; 0: all)" },
 	[OPTION_DIFF_MIN] = { 0, "min", "N|BYTES", SCOPE_DIFF,

@@ -305,7 +305,7 @@ static int set_number(const struct cmd *cmd, int id, const char *arg, struct opt
 {
 	const char *want = NULL;
 
-	if (options_count_number(&o->count, (enum option_id)id, arg, &want) == 0)
+	if (options_count_value(&o->count, (enum option_id)id, arg, &want) == 0)
 		return 0;
 	return want ? refuse(cmd, id, arg, want) : set_compare(cmd, id, arg, &o->compare);
 }
@@ -457,6 +457,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 
 void options_release(struct options *o)
 {
+	free(o->count.rules);
 	free(o->targets.pids);
 	free(o->targets.names);
 	o->targets.pids = NULL;

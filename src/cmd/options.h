@@ -75,6 +75,14 @@ struct count_options {
 	const char *scale, *sizes; /* or NULL */
 	uint64_t max_exponent_thousandths;
 	bool has_max_exponent;
+	unsigned int min; /* of PROFILE_MIN_UNIT */
+	bool has_min;
+	struct count_rule {
+		bool is_file; /* with rules, or one rule */
+		const char *text;
+	} *rules; /* in the order in which they were said */
+	size_t rule_count, rule_capacity;
+	const char *folded, *speedscope; /* files, or NULL */
 };
 
 /* Of comparing two profiles, as they were said; NULL: were not. */

@@ -6,6 +6,8 @@
 #include <errno.h>
 
 #include "base/num.h"
+#include "base/xalloc.h"
+#include "render/profile_report.h"
 
 #define ITERATIONS_MAX UINT64_C(1000000000)
 
@@ -36,14 +38,28 @@ const char **options_count_word(struct count_options *count, enum option_id id)
 		return &count->scale;
 	case OPTION_SIZES:
 		return &count->sizes;
+	case OPTION_FOLDED:
+		return &count->folded;
+	case OPTION_SPEEDSCOPE:
+		return &count->speedscope;
 	default:
 		return NULL;
 	}
 }
 
-int options_count_number(struct count_options *count, enum option_id id, const char *arg,
+static void add_rule(struct count_options *count, enum option_id id, const char *arg)
+{
+	count->rules = xgrow(count->rules, &count->rule_capacity, count->rule_count + 1,
+			     sizeof(*count->rules));
+	count->rules[count->rule_count++] =
+		(struct count_rule){ id == OPTION_TRANSFORMS, arg };
+}
+
+int options_count_value(struct count_options *count, enum option_id id, const char *arg,
 			 const char **ret_want)
 {
+	uint64_t thousandths;
+
 	switch (id) {
 	case OPTION_ITERATIONS:
 		*ret_want = "a number from 1 to 1000000000";
@@ -55,7 +71,23 @@ int options_count_number(struct count_options *count, enum option_id id, const c
 		*ret_want = "a number, as 1 or 1.25";
 		count->has_max_exponent = true;
 		return num_parse_thousandths(arg, &count->max_exponent_thousandths) < 0 ? -ERANGE : 0;
+	case OPTION_MIN:
+		*ret_want = "a percentage from 0 to 100";
+		if (num_parse_thousandths(arg, &thousandths) < 0 || thousandths > PROFILE_MIN_UNIT)
+			return -ERANGE;
+		count->has_min = true;
+		count->min = (unsigned int)thousandths;
+		return 0;
+	case OPTION_TRANSFORM:
+	case OPTION_TRANSFORMS:
+		add_rule(count, id, arg); /* it is read when all files of sets are known */
+		return 0;
 	default:
 		return -EINVAL;
 	}
+}
+
+bool options_count_has_stacks(const struct count_options *count)
+{
+	return count->replay;
 }

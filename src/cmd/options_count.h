@@ -17,10 +17,13 @@ bool *options_count_flag(struct count_options *count, enum option_id id);
 const char **options_count_word(struct count_options *count, enum option_id id);
 
 /*
- * Set one that is a number. Returns 0; -EINVAL if it is none of those; -ERANGE if it is
+ * Set one whose argument is a number, or one of several. Returns 0; -EINVAL if it is none of those; -ERANGE if it is
  * not what *ret_want says.
  */
-int options_count_number(struct count_options *count, enum option_id id, const char *arg,
+int options_count_value(struct count_options *count, enum option_id id, const char *arg,
 			 const char **ret_want);
+
+/* Whether what is shown is a profile, and no counts alone. */
+bool options_count_has_stacks(const struct count_options *count);
 
 #endif

@@ -27,6 +27,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/flame_svg.h \
 	%D%/flame_tree.c \
 	%D%/flame_tree.h \
+	%D%/folded.c \
+	%D%/folded.h \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
 	%D%/heap_helper.c \
@@ -56,6 +58,14 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/runs_report.h \
 	%D%/scale_report.c \
 	%D%/scale_report.h \
+	%D%/profile_columns.c \
+	%D%/profile_json.c \
+	%D%/profile_page.h \
+	%D%/profile_report.c \
+	%D%/profile_report.h \
+	%D%/profile_tree_text.c \
+	%D%/speedscope.c \
+	%D%/speedscope.h \
 	%D%/table.c \
 	%D%/text_report.c \
 	%D%/text_report.h

@@ -38,6 +38,8 @@ static uint32_t add_stack(struct profile *profile, char *names)
 			.module = PROFILE_NO_MODULE,
 		};
 
+		if (name[0] == '\0')
+			continue; /* some write ';' at the ends, too */
 		if (strcmp(name, "[cut]") == 0)
 			frame = (struct profile_frame){
 				.module = PROFILE_NO_MODULE,

@@ -29,7 +29,8 @@ on()
 golden_mask()
 {
 	sed -e 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9:]*\.[0-9]*Z/TIME/g' \
-		-e 's/"version":"[^"]*"/"version":"VERSION"/'
+		-e 's/"version":"[^"]*"/"version":"VERSION"/' \
+		-e 's/"exporter":"memstate [^"]*"/"exporter":"memstate VERSION"/'
 }
 
 # A verb stays first: "run map -p 7" is "memstate map --procfs TREE -p 7".
@@ -48,6 +49,20 @@ run()
 		golden_status=$?
 		golden_mask <"$golden_dir/out"
 		sed 's/^/! /' "$golden_dir/err"
+		echo "[exit $golden_status]"
+		echo
+	} >>"$golden_dir/all"
+}
+
+# The same of a verb that reads no processes: "run_here count --replay FILE"
+run_here()
+{
+	{
+		echo "\$ memstate $*"
+		"$MEMSTATE" "$@" </dev/null >"$golden_dir/out" 2>"$golden_dir/err"
+		golden_status=$?
+		golden_mask <"$golden_dir/out"
+		sed -e "s|$golden_dir|SCRATCH|g" -e 's/^/! /' "$golden_dir/err"
 		echo "[exit $golden_status]"
 		echo
 	} >>"$golden_dir/all"

@@ -14,6 +14,7 @@ golden_tests = \
 	%D%/golden_kernels.sh \
 	%D%/golden_map.sh \
 	%D%/golden_names.sh \
+	%D%/golden_stacks.sh \
 	%D%/golden_text.sh \
 	%D%/golden_usage.sh
 TESTS += $(golden_tests)

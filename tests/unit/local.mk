@@ -141,6 +141,12 @@ TESTS += %D%/test_proc_cgroup
 %C%_test_proc_cgroup_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_cgroup_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_profile_report
+TESTS += %D%/test_profile_report
+%C%_test_profile_report_SOURCES = %D%/test_profile_report.c $(made_stacks)
+%C%_test_profile_report_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_report_LDADD = $(RENDER_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_proc_cost
 TESTS += %D%/test_proc_cost
 %C%_test_proc_cost_SOURCES = %D%/test_proc_cost.c %D%/tree.c %D%/tree.h

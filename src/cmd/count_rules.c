@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/count_rules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "cmd/cmd.h"
+#include "cmd/message.h"
+
+/* Where a user's own sets are. False: there is no home. */
+static bool find_user_file(struct strbuf *ret)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && config[0] == '/')
+		strbuf_addf(ret, "%s/memstate/transforms", config);
+	else if (home && home[0] == '/')
+		strbuf_addf(ret, "%s/.config/memstate/transforms", home);
+	return ret->length > 0;
+}
+
+/* Returns 0, or -errno after the message; -ENOENT without one. */
+static int load_file(const char *path, struct transform_sets *sets, struct transform_list *own)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct transform_error error;
+	int r = io_read_file_at(AT_FDCWD, path, TRANSFORM_FILE_MAX, &text);
+
+	if (r == -ENOENT)
+		return r;
+	if (r < 0) {
+		message_error(path, r);
+		return r;
+	}
+	if (strlen(strbuf_text(&text)) != text.length) {
+		message("%s: is no text", path);
+		return -EBADMSG;
+	}
+	r = transform_sets_parse(sets, own, strbuf_text(&text), &error);
+	if (r < 0)
+		message("%s:%u: %s", path, error.line, error.why);
+	return r;
+}
+
+static int load_user_sets(struct transform_sets *sets)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	int r;
+
+	if (!find_user_file(&path))
+		return 0;
+	r = load_file(path.text, sets, NULL);
+	return r == -ENOENT ? 0 : r;
+}
+
+static int add_rule(const struct count_rule *rule, struct transform_sets *sets,
+		    struct transform_list *list)
+{
+	struct transform_error error;
+	int r;
+
+	if (!rule->is_file) {
+		if (transform_list_parse(list, rule->text, &error) == 0)
+			return EXIT_DONE;
+		message_usage("count", "--transform '%s': %s", rule->text, error.why);
+		return EXIT_BAD_USAGE;
+	}
+	r = load_file(rule->text, sets, list);
+	if (r == -ENOENT)
+		message_error(rule->text, r);
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+int count_rules_load(const struct options *o, struct transform_list *ret)
+{
+	struct transform_sets sets = TRANSFORM_SETS_INIT;
+	struct transform_list list = TRANSFORM_LIST_INIT;
+	struct transform_error error;
+	int status = EXIT_DONE;
+
+	transform_sets_add_own(&sets);
+	if (o->count.rule_count > 0 && load_user_sets(&sets) < 0)
+		status = EXIT_FAILED;
+	for (size_t i = 0; i < o->count.rule_count && status == EXIT_DONE; i++)
+		status = add_rule(&o->count.rules[i], &sets, &list);
+	/* a set may be in a file that is named later */
+	if (status == EXIT_DONE && transform_list_expand(&list, &sets, ret, &error) < 0) {
+		message_usage("count", "--transform: %s", error.why);
+		status = EXIT_BAD_USAGE;
+	}
+	transform_list_release(&list);
+	transform_sets_release(&sets);
+	return status;
+}

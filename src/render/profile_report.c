@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/profile_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "render/profile_page.h"
+
+#define LABEL_WIDTH 22
+
+uint64_t profile_share(uint64_t sum, unsigned int min)
+{
+	uint64_t least = sum / PROFILE_MIN_UNIT * min + sum % PROFILE_MIN_UNIT * min / PROFILE_MIN_UNIT;
+
+	return least > 0 ? least : 1;
+}
+
+void profile_add_amount(struct strbuf *out, const struct profile_report *report,
+			enum profile_metric metric, uint64_t amount, int width)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	if (profile_metrics[metric].is_bytes && !report->options.exact_bytes)
+		strbuf_addf(out, "%*s", width, units_format_bytes(amount, text));
+	else
+		strbuf_addf(out, "%*" PRIu64, width, amount);
+}
+
+void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole)
+{
+	unsigned int share = units_per_mille(part, whole);
+
+	strbuf_addf(out, "%3u.%u%%", share / 10, share % 10);
+}
+
+/* The last `width` columns of it, or less: whole characters. */
+static const char *find_tail(const char *text, size_t length, size_t width)
+{
+	const char *end = text + length;
+
+	text += text_cut_to_width(text, length, text_display_width(text, length) - width);
+	while (text_display_width(text, (size_t)(end - text)) > width)
+		text += text_cut_to_width(text, (size_t)(end - text), 2);
+	return text;
+}
+
+void profile_add_name(struct strbuf *out, const char *name, size_t width, bool ascii)
+{
+	const char *mark = ascii ? "..." : "…";
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	size_t left = width - (ascii ? 3 : 1);
+
+	text_add_printable(&text, name, strlen(name), ascii);
+	if (text.length == 0)
+		strbuf_add_text(&text, "[no name]");
+	if (width == 0 || text_display_width(text.text, text.length) <= width) {
+		strbuf_add(out, text.text, text.length);
+		return;
+	}
+	strbuf_add(out, text.text, text_cut_to_width(text.text, text.length, left - left / 2));
+	strbuf_add_text(out, mark);
+	strbuf_add_text(out, find_tail(text.text, text.length, left / 2));
+}
+
+static void add_head(struct strbuf *out, const struct profile_report *report)
+{
+	const struct profile *p = report->profile;
+	char elapsed[UNITS_TEXT_SIZE];
+
+	if (!p->command && p->elapsed_ns == 0)
+		return;
+	if (p->command)
+		text_add_printable(out, p->command, strlen(p->command), report->options.ascii);
+	else
+		strbuf_add_text(out, "memstate count");
+	if (p->pid > 0)
+		strbuf_addf(out, ": pid %d", p->pid);
+	if (p->elapsed_ns > 0)
+		strbuf_addf(out, "%s %s", p->pid > 0 ? "," : ":",
+			    units_format_duration(p->elapsed_ns, elapsed));
+	strbuf_add_char(out, '\n');
+}
+
+/* Text of other tools does not say how its numbers were got, nor of what. */
+bool profile_is_exact(const struct profile *profile)
+{
+	return profile->sample_bytes == 0 && profile->command;
+}
+
+static uint64_t square_root(uint64_t number)
+{
+	uint64_t root = 0;
+
+	for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit >>= 1)
+		if ((root + bit) * (root + bit) <= number)
+			root += bit;
+	return root;
+}
+
+/*
+ * How far off an estimate of bytes is, in 19 of 20 cases at most: 1.96 times the square root of
+ * one sample's bytes times all of them. It is that for small blocks, and less for larger ones.
+ */
+static uint64_t error_of(const struct profile *p, uint64_t bytes)
+{
+	return square_root(p->sample_bytes) * square_root(bytes) * 49 / 25;
+}
+
+static void add_quality(struct strbuf *out, const struct profile_report *report,
+			const uint64_t *sums)
+{
+	const struct profile *p = report->profile;
+	char mean[UNITS_TEXT_SIZE];
+	unsigned int share = units_per_mille(error_of(p, sums[PROFILE_BYTES]), sums[PROFILE_BYTES]);
+
+	if (p->sample_bytes == 0) {
+		if (profile_is_exact(p))
+			strbuf_add_text(out, "exact: each allocation was looked at\n");
+	} else {
+		strbuf_addf(out, "estimate: from %" PRIu64 " sample%s, one for each %s on average",
+			    p->sample_count, p->sample_count == 1 ? "" : "s",
+			    units_format_bytes(p->sample_bytes, mean));
+		if (sums[PROFILE_BYTES] > 0)
+			strbuf_addf(out, "; bytes %s%u.%u%% or less, in 19 of 20 cases",
+				    report->options.ascii ? "+-" : "±", share / 10, share % 10);
+		strbuf_add_char(out, '\n');
+	}
+	if (p->cut_count > 0)
+		strbuf_addf(out, "%" PRIu64 " allocation%s in a stack that could not be followed to "
+				 "its end: it begins with [cut]\n",
+			    p->cut_count, p->cut_count == 1 ? " is" : "s are");
+	if (p->lost_count > 0)
+		strbuf_addf(out, "%" PRIu64 " allocation%s in no stack: there was no room\n",
+			    p->lost_count, p->lost_count == 1 ? " is" : "s are");
+}
+
+static void add_sums(struct strbuf *out, const struct profile_report *report, const uint64_t *sums)
+{
+	const struct profile *p = report->profile;
+
+	strbuf_add_char(out, '\n');
+	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
+		enum profile_metric metric = (enum profile_metric)m;
+
+		if (!(p->known & 1U << m))
+			continue;
+		strbuf_addf(out, "%-*s", LABEL_WIDTH, profile_metrics[m].what);
+		profile_add_amount(out, report, metric, sums[m], AMOUNT_WIDTH);
+		if (report->whole && report->whole[m] != sums[m]) {
+			strbuf_add_text(out, "  of ");
+			profile_add_amount(out, report, metric, report->whole[m], 0);
+			strbuf_add_text(out, ": the others were left out by rules");
+		}
+		strbuf_add_char(out, '\n');
+	}
+}
+
+void profile_parts_init(struct profile_parts *parts, const struct profile_report *report)
+{
+	enum profile_metric metric = report->metric;
+	uint64_t least;
+
+	parts->profile = report->profile;
+	function_names_init(&parts->names, report->profile);
+	function_list_init(&parts->functions, report->profile, &parts->names, metric);
+	profile_sum(report->profile, parts->sums);
+	least = profile_share(parts->sums[metric], report->min);
+	parts->shown_count = 0;
+	for (size_t i = 0; i < parts->functions.count; i++)
+		if (report->min == 0 || parts->functions.functions[i].total[metric] >= least)
+			parts->functions.functions[parts->shown_count++] =
+				parts->functions.functions[i];
+	if (report->top > 0 && parts->shown_count > report->top)
+		parts->shown_count = report->top;
+}
+
+void profile_parts_release(struct profile_parts *parts)
+{
+	function_list_release(&parts->functions);
+	function_names_release(&parts->names);
+}
+
+static void add_function(struct strbuf *out, const struct profile_report *report,
+			 const struct profile_parts *parts, const struct function_sums *function)
+{
+	size_t used = 2 * (AMOUNT_WIDTH + 1 + SHARE_WIDTH) + 2;
+	size_t width = (size_t)report->options.max_width;
+	enum profile_metric metric = report->metric;
+
+	profile_add_amount(out, report, metric, function->self[metric], AMOUNT_WIDTH);
+	strbuf_add_char(out, ' ');
+	profile_add_share(out, function->self[metric], parts->sums[metric]);
+	profile_add_amount(out, report, metric, function->total[metric], AMOUNT_WIDTH);
+	strbuf_add_char(out, ' ');
+	profile_add_share(out, function->total[metric], parts->sums[metric]);
+	strbuf_add_text(out, "  ");
+	if (width > 0)
+		width = width > used + NAME_WIDTH_MIN ? width - used : NAME_WIDTH_MIN;
+	profile_add_name(out, parts->names.names[function->name], width, report->options.ascii);
+	strbuf_add_char(out, '\n');
+}
+
+static void add_functions(struct strbuf *out, const struct profile_report *report,
+			  const struct profile_parts *parts)
+{
+	strbuf_addf(out, "\nBy function: %s by itself, and with what it calls\n",
+		    profile_metrics[report->metric].what);
+	if (!report->options.no_headings)
+		strbuf_addf(out, "%*s %*s%*s %*s  %s\n", AMOUNT_WIDTH, "SELF", SHARE_WIDTH,
+			    "SHARE", AMOUNT_WIDTH, "TOTAL", SHARE_WIDTH, "SHARE", "FUNCTION");
+	for (size_t i = 0; i < parts->shown_count; i++)
+		add_function(out, report, parts, &parts->functions.functions[i]);
+	if (parts->shown_count < parts->functions.count)
+		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n",
+			    parts->functions.count - parts->shown_count);
+}
+
+void profile_report_add_text(struct strbuf *out, const struct profile_report *report)
+{
+	struct profile_parts parts;
+
+	profile_parts_init(&parts, report);
+	add_head(out, report);
+	add_quality(out, report, parts.sums);
+	add_sums(out, report, parts.sums);
+	if (parts.sums[report->metric] == 0) {
+		strbuf_addf(out, "\nThere is no stack with any of these: %s\n",
+			    profile_metrics[report->metric].what);
+	} else {
+		add_functions(out, report, &parts);
+		strbuf_add_text(out, "\nWho allocates, and below it who called that\n");
+		profile_add_tree(out, report, &parts.names, true);
+		strbuf_add_text(out, "\nWhat was called from the outermost function on\n");
+		profile_add_tree(out, report, &parts.names, false);
+	}
+	profile_parts_release(&parts);
+}
+
+struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i)
+{
+	const struct function_sums *sums = &parts->functions.functions[i];
+
+	return (struct profile_row){ parts->profile, parts->names.names[sums->name], sums };
+}
+
+void profile_report_add_csv(struct strbuf *out, const struct profile_report *report,
+			    const struct column_list *columns)
+{
+	struct profile_parts parts;
+
+	profile_parts_init(&parts, report);
+	for (size_t i = 0; i < parts.shown_count; i++) {
+		const struct profile_row row = profile_parts_row(&parts, i);
+
+		csv_add_row(out, columns, &row);
+	}
+	profile_parts_release(&parts);
+}

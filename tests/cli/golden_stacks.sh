@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Allocations by their stacks, from a file: reports, rules, and what else they are written as.
+. "${srcdir:?}/tests/cli/golden.sh"
+
+XDG_CONFIG_HOME=$golden_dir/config
+export XDG_CONFIG_HOME
+mkdir -p "$XDG_CONFIG_HOME/memstate"
+index=profiles/index.folded
+
+run_here count --replay $index
+run_here count --replay $index --min 10 --top 2
+run_here count --replay $index --transforms profiles/transforms --transform A --top 3 --metric bytes
+run_here count --replay $index --transforms profiles/transforms --transform words --transform A -b --metric bytes
+run_here count --replay $index --transform 'from ^add_' --transform 'to ^(split|stem)' --folded -
+run_here count --replay $index --transforms profiles/transforms --transform words --transform A --csv
+run_here count --replay $index --transforms profiles/transforms --csv -o function,self_allocations --top 3
+run_here count --replay $index --transforms profiles/transforms --transform words --min 60 --json
+run_here count --replay $index --transforms profiles/transforms --transform words --speedscope -
+run_here count --replay $index --transform 'remove .'
+run_here count --list-columns --replay x
+
+# what the user adds to the set
+printf '[A]\nreplace ^(xmalloc|A)$ => A\n[mine]\nremove ^add_\n' >"$XDG_CONFIG_HOME/memstate/transforms"
+run_here count --replay $index --transform A --transform mine --folded -
+
+# wrong
+run_here count --replay $index --metric lively
+run_here count --replay $index --min 101
+run_here count --replay $index --transform 'filter ('
+run_here count --replay $index --transform none
+run_here count --replay $index --transforms profiles/none
+run_here count --replay $index --folded - --speedscope -
+run_here count --replay $index --folded - --json
+run_here count --replay $index --json -o no_such
+run_here count --replay $index --top 1 --folded /dev/full
+run_here count --replay $index --top 1 --folded /no/such/folder
+run_here count --transform A -- true
+cp profiles/transforms "$golden_dir/bad"
+echo 'filter a+?' >>"$golden_dir/bad"
+(cd "$golden_dir" && cp bad "$golden_dir/config/memstate/transforms")
+run_here count --replay $index --transform A
+
+finish
