@@ -7,7 +7,9 @@
 #include "base/units.h"
 #include "classify/fold_name.h"
 #include "classify/profile_diff.h"
+#include "classify/profile_transform.h"
 #include "cmd/cmd.h"
+#include "cmd/count_rules.h"
 #include "cmd/flame_file.h"
 #include "cmd/message.h"
 #include "cmd/stream.h"
@@ -23,6 +25,8 @@ struct comparison {
 	const char *files[2];	    /* before, after */
 	struct profile profiles[2];
 	size_t profile_count; /* that were loaded */
+	struct transform_list rules;
+	uint64_t whole[2][PROFILE_METRIC_COUNT_]; /* before the rules */
 	struct profile_diff_options how;
 	uint64_t limit;
 	bool has_limit;
@@ -42,21 +46,40 @@ static int parse_amount(const struct comparison *c, const char *option, const ch
 	return EXIT_BAD_USAGE;
 }
 
-static int load(struct comparison *c)
+/* With names folded, then changed by the rules, which see these names. */
+static int load(struct comparison *c, size_t i)
 {
-	for (size_t i = 0; i < 2; i++) {
-		_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
-		struct profile loaded;
+	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
+	struct profile loaded, folded;
+	struct transform_error error;
+	int r;
 
-		if (profile_load(c->files[i], c->options->metric, &loaded, &why) < 0) {
-			message("%s: %s", c->files[i], strbuf_text(&why));
-			return EXIT_FAILED;
-		}
-		fold_profile(&loaded, c->options->diff.keeps_generics, &c->profiles[i]);
-		profile_release(&loaded);
-		c->profile_count++;
+	if (profile_load(c->files[i], c->options->metric, &loaded, &why) < 0) {
+		message("%s: %s", c->files[i], strbuf_text(&why));
+		return EXIT_FAILED;
 	}
+	profile_sum(&loaded, c->whole[i]);
+	fold_profile(&loaded, c->options->diff.keeps_generics, &folded);
+	profile_release(&loaded);
+	if (c->rules.count == 0) {
+		c->profiles[c->profile_count++] = folded;
+		return EXIT_DONE;
+	}
+	r = profile_transform(&folded, &c->rules, &c->profiles[i], &error);
+	profile_release(&folded);
+	if (r < 0) {
+		message("%s: %s", c->files[i], error.why);
+		return EXIT_FAILED;
+	}
+	c->profile_count++;
 	return EXIT_DONE;
+}
+
+static int load_both(struct comparison *c)
+{
+	int status = load(c, 0);
+
+	return status == EXIT_DONE ? load(c, 1) : status;
 }
 
 static void add_metrics(struct strbuf *out, unsigned int known)
@@ -86,6 +109,10 @@ static int choose_metric(struct comparison *c)
 		return EXIT_FAILED;
 	}
 	c->how.metric = o->metric;
+	/* small blocks are rare in samples, and stand for many more: their number is less sure */
+	if (!o->has_metric && (c->profiles[0].sample_bytes > 0 || c->profiles[1].sample_bytes > 0) &&
+	    both & 1U << PROFILE_BYTES)
+		c->how.metric = PROFILE_BYTES;
 	while (!(both & 1U << c->how.metric))
 		c->how.metric++;
 	return EXIT_DONE;
@@ -111,14 +138,23 @@ static int parse(struct comparison *c)
 	return status;
 }
 
+static struct diff_side side_of(const struct comparison *c, size_t i, uint64_t compared)
+{
+	return (struct diff_side){
+		.file = c->files[i],
+		.profile = &c->profiles[i],
+		.taken_out = c->whole[i][c->how.metric] - compared,
+	};
+}
+
 static void show(struct comparison *c, const struct profile_diff *diff, struct strbuf *out)
 {
 	const struct options *o = c->options;
 	struct diff_report report = {
 		.diff = diff,
 		.options = &c->how,
-		.before = { c->files[0], &c->profiles[0] },
-		.after = { c->files[1], &c->profiles[1] },
+		.before = side_of(c, 0, diff->total.before),
+		.after = side_of(c, 1, diff->total.after),
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.table.exact_bytes = o->exact_bytes,
 		.table.no_headings = o->no_headings,
@@ -220,7 +256,9 @@ static int diff_run(struct options *o)
 		return EXIT_BAD_USAGE;
 	c.files[0] = o->args[0];
 	c.files[1] = o->args[1];
-	status = load(&c);
+	status = count_rules_load(o, &c.rules);
+	if (status == EXIT_DONE)
+		status = load_both(&c);
 	if (status == EXIT_DONE)
 		status = choose_metric(&c);
 	if (status == EXIT_DONE)
@@ -229,6 +267,7 @@ static int diff_run(struct options *o)
 		status = compare(&c);
 	for (size_t i = 0; i < c.profile_count; i++)
 		profile_release(&c.profiles[i]);
+	transform_list_release(&c.rules);
 	return status;
 }
 

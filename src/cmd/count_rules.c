@@ -59,7 +59,7 @@ static int load_user_sets(struct transform_sets *sets)
 	return r == -ENOENT ? 0 : r;
 }
 
-static int add_rule(const struct count_rule *rule, struct transform_sets *sets,
+static int add_rule(const char *verb, const struct count_rule *rule, struct transform_sets *sets,
 		    struct transform_list *list)
 {
 	struct transform_error error;
@@ -68,7 +68,7 @@ static int add_rule(const struct count_rule *rule, struct transform_sets *sets,
 	if (!rule->is_file) {
 		if (transform_list_parse(list, rule->text, &error) == 0)
 			return EXIT_DONE;
-		message_usage("count", "--transform '%s': %s", rule->text, error.why);
+		message_usage(verb, "--transform '%s': %s", rule->text, error.why);
 		return EXIT_BAD_USAGE;
 	}
 	r = load_file(rule->text, sets, list);
@@ -88,10 +88,10 @@ int count_rules_load(const struct options *o, struct transform_list *ret)
 	if (o->count.rule_count > 0 && load_user_sets(&sets) < 0)
 		status = EXIT_FAILED;
 	for (size_t i = 0; i < o->count.rule_count && status == EXIT_DONE; i++)
-		status = add_rule(&o->count.rules[i], &sets, &list);
+		status = add_rule(o->verb, &o->count.rules[i], &sets, &list);
 	/* a set may be in a file that is named later */
 	if (status == EXIT_DONE && transform_list_expand(&list, &sets, ret, &error) < 0) {
-		message_usage("count", "--transform: %s", error.why);
+		message_usage(o->verb, "--transform: %s", error.why);
 		status = EXIT_BAD_USAGE;
 	}
 	transform_list_release(&list);

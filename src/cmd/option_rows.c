@@ -139,11 +139,11 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_MIN] = { 0, "min", "PERCENT", SCOPE_COUNT,
 			 "of functions and stacks, what has a smaller share is not shown "
 			 "(default 1; 0 in CSV and JSON)" },
-	[OPTION_TRANSFORM] = { 0, "transform", "RULE", SCOPE_COUNT,
+	[OPTION_TRANSFORM] = { 0, "transform", "RULE", SCOPE_COUNT | SCOPE_DIFF,
 			       "change the stacks: 'filter RE', 'remove RE', 'replace RE => TEXT', "
 			       "'hide RE', 'from RE', 'to RE', or a set of such rules: A, allocation "
 			       "wrappers; may be repeated" },
-	[OPTION_TRANSFORMS] = { 0, "transforms", "FILE", SCOPE_COUNT,
+	[OPTION_TRANSFORMS] = { 0, "transforms", "FILE", SCOPE_COUNT | SCOPE_DIFF,
 				"the rules in this file, and the sets in it by their names; may be "
 				"repeated" },
 	[OPTION_FOLDED] = { 0, "folded", "FILE", SCOPE_COUNT,

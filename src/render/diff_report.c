@@ -95,6 +95,19 @@ static void add_sums(const struct page *p)
 	add_sum(p, "all", &diff->total);
 }
 
+static void add_taken_out(const struct page *p)
+{
+	const struct diff_report *r = p->report;
+
+	if (r->before.taken_out == 0 && r->after.taken_out == 0)
+		return;
+	strbuf_add_text(p->out, "  Rules have taken out ");
+	add_number(p, r->before.taken_out, 0);
+	strbuf_add_text(p->out, " before and ");
+	add_number(p, r->after.taken_out, 0);
+	strbuf_add_text(p->out, " after (--transform).\n");
+}
+
 static void add_notes(const struct page *p)
 {
 	const struct profile_diff_options *options = p->report->options;
@@ -112,6 +125,7 @@ static void add_notes(const struct page *p)
 		add_number(p, options->minimum, 0);
 		strbuf_add_text(p->out, " in both (--min).\n");
 	}
+	add_taken_out(p);
 }
 
 /* The change, then the functions below each other. */
@@ -219,6 +233,7 @@ static void add_json_side(struct strbuf *out, const char *key, const struct diff
 	add_json_text(out, "command", profile->command);
 	add_json_text(out, "time",
 		      profile->unix_ms ? clock_format_utc(profile->unix_ms, time) : NULL);
+	strbuf_addf(out, ",\"taken_out\":%" PRIu64, side->taken_out);
 	if (profile->sample_bytes)
 		strbuf_addf(out, ",\"sample_bytes\":%" PRIu64 ",\"samples\":%" PRIu64 "}",
 			    profile->sample_bytes, profile->sample_count);

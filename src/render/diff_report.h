@@ -12,6 +12,7 @@
 struct diff_side {
 	const char *file; /* as it was named */
 	const struct profile *profile;
+	uint64_t taken_out; /* of the metric, by rules, so that it is in no stack */
 };
 
 struct diff_report {

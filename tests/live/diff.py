@@ -140,6 +140,22 @@ def what_cannot_be_compared_has_a_status_and_no_output():
 
 
 @test
+def rules_change_both_and_what_they_take_out_is_said():
+    with two_files() as diff, Folder() as folder:
+        rules = os.path.join(folder, "rules")
+        with open(rules, "w", encoding="utf-8") as f:
+            f.write("replace ^(old|new<.*)$ => made\n")
+        said = json.loads(diff("--json", "--transform", "remove ^parse$", "--transforms", rules).out)
+        text = diff("--transform", "remove ^parse$").out.decode()
+        diff("--transform", "nonsense(", status=2)
+        diff("--transforms", os.path.join(folder, "absent"), status=1)
+    equal([(s["kind"], s["before"], s["after"], s["functions"]) for s in said["stacks"]],
+          [("changed", 2000, 2100, ["made", "main"])], "stacks")
+    equal([said[side]["taken_out"] for side in ("before", "after")], [16000, 12745], "taken out")
+    check("Rules have taken out 16000 before and 12745 after" in text, f"said in {text}")
+
+
+@test
 def a_flame_graph_is_written_beside_the_report():
     with two_files() as diff, Folder() as folder:
         for name in "changes.svg", "changes.html":
