@@ -113,6 +113,8 @@ static void finish(struct reading *reading)
 
 	p->sums.live_blocks = p->sums.live_bytes = BYTES_UNKNOWN;
 	p->peak_live_bytes = p->peak_error_bytes = BYTES_UNKNOWN;
+	if (!has_blocks)
+		p->sums.failed_calls = p->sums.temporary_blocks = BYTES_UNKNOWN;
 	if (has_blocks)
 		p->sums.live_blocks = known_if_positive(reading->blocks);
 	if (!has_bytes)

@@ -180,6 +180,7 @@ static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 		r = stop_run(&request, &pause_ns);
 	w->s->pause_ns += pause_ns;
 	w->s->stop_count++;
+	w->mappings = NULL;
 	mapping_list_release(&mappings);
 	return r;
 }

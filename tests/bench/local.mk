@@ -14,7 +14,7 @@ bench_programs = \
 	%D%/target
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
-EXTRA_DIST += %D%/count.sh %D%/run.sh %D%/stress_heap.py %D%/stress_inject.py
+EXTRA_DIST += %D%/count.sh %D%/run.sh %D%/stress_count_attach.py %D%/stress_heap.py %D%/stress_inject.py
 
 bench_common = %D%/bench.c %D%/bench.h
 %C%_attached_SOURCES = %D%/attached.c $(bench_common)
@@ -54,11 +54,14 @@ bench-count: memstate$(EXEEXT) $(bench_programs) %D%/own_time.so
 
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
-.PHONY: stress stress-heap stress-inject
-stress: stress-heap stress-inject
+.PHONY: stress stress-heap stress-inject stress-count-attach
+stress: stress-heap stress-inject stress-count-attach
 stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)
+stress-count-attach: $(check_PROGRAMS) $(check_DATA)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_count_attach.py $(COUNT)
 stress-inject: $(check_PROGRAMS) $(check_DATA)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_inject.py $(COUNT)

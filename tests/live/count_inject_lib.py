@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from inject_lib import FOLDER, check_same, end_tool, facts
+from inject_lib import FOLDER, check_same, end_tool, facts, maps
 from live import check, equal, read_said
 
 TOOL = os.path.join(FOLDER, "count_inject_tool")
@@ -132,9 +132,9 @@ def is_gates(line):
     return b" r-xs " in line and b"/SYSV" in line and end - start == GATES
 
 
-def check_same_but_gates(pid, before=None):
+def check_same_but_gates(pid, before=None, maps_of=maps):
     """A page of jumps stays in it: and one only, however often it was counted."""
-    found = facts(pid)
+    found = facts(pid, maps_of)
     gates = [line for line in found["maps"] if is_gates(line)]
     check(len(gates) <= 1, f"gates: {gates}")
     found["maps"] = [line for line in found["maps"] if line not in gates]
@@ -159,3 +159,9 @@ def kill_at(pid, step):
     """Whether it got there."""
     status, _ = end_tool(start_tool(pid, "-k", step))
     return status == -signal.SIGKILL
+
+
+def some_of(steps):
+    """The numbers of a cycle's steps: of what is done again and again the first two, and the last."""
+    return [number for number, name in enumerate(steps, 1)
+            if not steps[:number - 1][-2:] == steps[number:][:1] * 2 == [name] * 2]

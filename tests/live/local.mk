@@ -29,7 +29,7 @@ LIVE_TESTS += \
 LIVE_TESTS += \
 	%D%/oom.py
 # Of putting in what counts.
-LIVE_TESTS += %D%/count_inject.py
+LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/heap_lib.py %D%/inject_lib.py \
 	%D%/leak_lib.py %D%/oom_lib.py %D%/python $(LIVE_TESTS)

@@ -36,8 +36,6 @@ static struct worker {
 	int number, tid;
 } workers[THREADS_MAX];
 
-static void *volatile kept;
-
 /* Not all allocators have it, and libc's is not for them to free. */
 static int has_pvalloc = 1;
 
@@ -54,6 +52,7 @@ static void pairs(int count, size_t bytes)
 static void call_all(int n)
 {
 	for (int i = 0; i < n; i++) {
+		void *volatile kept;
 		void *p = NULL;
 
 		pairs(1, 100);
