@@ -10,7 +10,7 @@
 
 bool run_is_good(const struct run *run)
 {
-	return !run->is_warm_up && !run->problem;
+	return !run->is_warm_up && !run->is_counting && !run->problem;
 }
 
 static const struct run_sample *sample_at(const struct run *run, enum run_moment moment)
@@ -117,6 +117,11 @@ uint64_t compare_run_figure(const struct comparison *comparison, const struct ru
 		return late_amount(run, AMOUNT_POOL);
 	case FIGURE_RSS_GROWTH:
 		return rss_growth(run);
+	case FIGURE_ALLOCATIONS:
+	case FIGURE_REQUESTED:
+	case FIGURE_TEMPORARY:
+	case FIGURE_ALLOCATION_RATE:
+		return BYTES_UNKNOWN;
 	default:
 		return sample_amount(sample_at(run, at / AMOUNT_COUNT_),
 				     at % AMOUNT_COUNT_);
@@ -204,6 +209,36 @@ static void add_figure(const struct comparison *comparison, const struct good_ru
 	spread_set(&variant->figures[figure], good->values, count);
 }
 
+static uint64_t rate_of(uint64_t count, uint64_t ns)
+{
+	if (!bytes_known(count) || !bytes_known(ns) || ns == 0)
+		return BYTES_UNKNOWN;
+	return (uint64_t)((double)count * (double)NS_PER_S / (double)ns);
+}
+
+static void set_counted(const struct comparison *comparison, size_t index,
+			struct compared_variant *variant)
+{
+	const struct count_sums *sums = comparison->counts ? &comparison->counts[index] : NULL;
+	const struct {
+		enum figure figure;
+		uint64_t value;
+	} counted[] = {
+		{ FIGURE_ALLOCATIONS, sums ? sums->allocation_calls : BYTES_UNKNOWN },
+		{ FIGURE_REQUESTED, sums ? sums->requested_bytes : BYTES_UNKNOWN },
+		{ FIGURE_TEMPORARY, sums ? sums->temporary_blocks : BYTES_UNKNOWN },
+		{ FIGURE_ALLOCATION_RATE,
+		  rate_of(sums ? sums->allocation_calls : BYTES_UNKNOWN,
+			  variant->figures[FIGURE_WALL].median) },
+	};
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		uint64_t value = counted[i].value;
+
+		spread_set(&variant->figures[counted[i].figure], &value, bytes_known(value));
+	}
+}
+
 /* What a person looks at: where it settled; if it did not, where it ended, or its peak. */
 static const enum figure typical_figures[] = {
 	FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS),
@@ -258,7 +293,7 @@ static void compare_variant(const struct comparison *comparison, size_t index,
 			continue;
 		if (run_is_good(run)) {
 			good->runs[good->count++] = run;
-		} else if (!run->is_warm_up) {
+		} else if (!run->is_warm_up && !run->is_counting) {
 			variant->failed_count++;
 			if (!variant->problem)
 				variant->problem = run->problem;
@@ -268,6 +303,7 @@ static void compare_variant(const struct comparison *comparison, size_t index,
 	find_heap_quality(good, variant);
 	for (enum figure f = 0; f < FIGURE_COUNT_; f++)
 		add_figure(comparison, good, f, variant);
+	set_counted(comparison, index, variant);
 	variant->typical_run = SIZE_MAX;
 	if (good->count > 0)
 		variant->typical_run = (size_t)(find_typical(comparison, good, variant) -

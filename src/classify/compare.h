@@ -40,6 +40,11 @@ enum figure {
 	 */
 	FIGURE_LATE_LIVE,
 	FIGURE_LATE_POOL,
+	/* of a run of its own; of one of the others they are unknown */
+	FIGURE_ALLOCATIONS,
+	FIGURE_REQUESTED,
+	FIGURE_TEMPORARY,
+	FIGURE_ALLOCATION_RATE, /* per second of the median wall time */
 	FIGURE_MOMENT_, /* use FIGURE_AT() */
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };
@@ -52,7 +57,7 @@ enum figure {
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
 			    enum figure figure);
 
-/* It counts: neither a warm-up nor a failure. */
+/* It counts: neither a warm-up, nor made for something else, nor a failure. */
 bool run_is_good(const struct run *run);
 
 /* Of the runs in which the figure is known; all unknown if there is none. */

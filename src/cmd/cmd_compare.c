@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
+#include "cmd/compare_count.h"
 #include "cmd/compare_run.h"
 #include "cmd/compare_show.h"
 #include "cmd/heaps.h"
@@ -103,7 +104,8 @@ static int run_all(const struct compare_context *context)
 			int r;
 
 			say_progress(c, round, round_count, v);
-			r = compare_run_one(context, v, (unsigned int)number, is_warm_up);
+			r = compare_run_one(context, v, (unsigned int)number,
+					    is_warm_up ? RUN_WARMS_UP : RUN_MEASURES);
 			if (r < 0)
 				return r;
 			c->is_interrupted = signals_stop_count() > 0;
@@ -120,7 +122,7 @@ static int status_of(const struct comparison *c)
 	for (size_t i = 0; i < c->run_count; i++)
 		if (c->runs[i].problem)
 			failed_count++;
-		else if (!c->runs[i].is_warm_up)
+		else if (!c->runs[i].is_warm_up && !c->runs[i].is_counting)
 			good_count++;
 	if (good_count == 0)
 		return EXIT_FAILED;
@@ -207,6 +209,8 @@ static int compare(struct session *session, const struct compare_show *show, str
 	make_environments(&context, helper);
 	context.sampler = run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());
 	r = run_all(&context);
+	if (r == 0 && session->options->compare.count && !c->is_interrupted)
+		r = compare_count_all(&context);
 	run_sampler_free(context.sampler);
 	for (size_t i = 0; i < c->variant_count; i++)
 		environment_free(context.environments[i]);

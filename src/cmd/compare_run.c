@@ -394,7 +394,7 @@ static void say_problem(const struct active *a)
 	const char *name = a->context->comparison->variants[run->variant].name;
 	int status = a->options->workload && a->workload.has_ended && a->workload.wait_status != 0 ?
 			     a->workload.wait_status : run->wait_status;
-	const char *what = run->is_warm_up ? "warm-up" : "run";
+	const char *what = run->is_warm_up ? "warm-up" : run->is_counting ? "counting run" : "run";
 
 	if (WIFSIGNALED(status))
 		message("%s %u with %s is left out: %s (signal %d, %s)", what, run->number, name,
@@ -456,13 +456,15 @@ static uint64_t own_rss_bytes(const struct compare_context *context)
 }
 
 int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
-		    bool is_warm_up)
+		    enum run_purpose purpose)
 {
 	_cleanup_free_ char *library = library_name(&context->comparison->variants[variant]);
 	struct active a = {
 		.context = context,
 		.options = &context->options->compare,
-		.run = { .variant = variant, .number = number, .is_warm_up = is_warm_up },
+		.run = { .variant = variant, .number = number,
+			 .is_warm_up = purpose == RUN_WARMS_UP,
+			 .is_counting = purpose == RUN_COUNTS },
 		.job = { .sampler = context->sampler },
 		.give_back = GIVE_BACK_INIT,
 	};

@@ -19,12 +19,18 @@ struct compare_context {
 	struct run_sampler *sampler;
 };
 
+enum run_purpose {
+	RUN_MEASURES,
+	RUN_WARMS_UP,
+	RUN_COUNTS, /* allocations; its environment is one for that */
+};
+
 /*
  * Make one run, and add it to the comparison. A run that fails is there with its problem,
  * and it is said; so is one that the user ends. Returns 0, or -errno after the message:
  * it cannot be started, nor can any other.
  */
 int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
-		    bool is_warm_up);
+		    enum run_purpose purpose);
 
 #endif

@@ -41,12 +41,10 @@ int count_child_check(const char *name)
 	return EXIT_DONE;
 }
 
-static int find_library(const struct count_child *c, char **ret)
+static int find_library(const char *allocator, bool calls_only, char **ret)
 {
-	const char *allocator = c->allocator ? c->allocator->library : NULL;
 	bool with_new = allocator && machine_exports(allocator, "_Znwm");
-	int r = count_find_library(c->calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS,
-				   with_new, ret);
+	int r = count_find_library(calls_only, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
 		message("this memstate was built without what runs in other programs: it cannot "
@@ -63,20 +61,38 @@ static int find_library(const struct count_child *c, char **ret)
  * The library comes first, then the allocator that was asked for, then what is preloaded
  * anyway.
  */
-static char **make_environment(const struct count_child *c, char *library)
+static char **make_environment(const struct variant *allocator, char *library, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;
 	char **base = environ, **made;
 
-	strbuf_addf(&folder, "%s=%s", count_folder_variable, c->folder.path);
-	if (c->allocator)
-		base = variant_environment(c->allocator, environ);
+	strbuf_addf(&folder, "%s=%s", count_folder_variable, path);
+	if (allocator)
+		base = variant_environment(allocator, environ);
 	made = variant_environment(&(struct variant){ .library = library,
 						       .settings = (char *[]){ folder.text, NULL } },
 				   base);
 	if (base != environ)
 		environment_free(base);
 	return made;
+}
+
+int count_child_prepare(const struct variant *allocator, bool calls_only,
+			struct count_folder *folder, char ***ret_environment)
+{
+	_cleanup_free_ char *library = NULL;
+	const char *where = NULL;
+	int r = find_library(allocator ? allocator->library : NULL, calls_only, &library);
+
+	if (r != EXIT_DONE)
+		return r;
+	r = count_folder_create(folder, &where);
+	if (r < 0) {
+		message_error(where ? where : "a folder to count in", r);
+		return EXIT_NOT_COUNTED;
+	}
+	*ret_environment = make_environment(allocator, library, folder->path);
+	return EXIT_DONE;
 }
 
 /*
@@ -112,19 +128,11 @@ int count_child_start(struct count_child *c)
 {
 	struct child_setup setup = { .input_fd = c->input_fd, .output_fd = c->output_fd,
 				     .error_fd = -1 };
-	_cleanup_free_ char *library = NULL;
-	const char *where = NULL;
 	char **environment;
-	int r = find_library(c, &library);
+	int r = count_child_prepare(c->allocator, c->calls_only, &c->folder, &environment);
 
 	if (r != EXIT_DONE)
 		return r;
-	r = count_folder_create(&c->folder, &where);
-	if (r < 0) {
-		message_error(where ? where : "a folder to count in", r);
-		return EXIT_NOT_COUNTED;
-	}
-	environment = make_environment(c, library);
 	setup.environment = environment;
 	c->copy_rss_bytes = find_copy_rss_bytes();
 	c->start_ns = clock_now_ns();

@@ -41,9 +41,16 @@ struct count_child {
 
 /*
  * Whether the library can be preloaded into a command of that name. Returns EXIT_DONE; or
- * the status to end with, after the message has been given. So do the two below.
+ * the status to end with, after the message has been given. So do the three below.
  */
 int count_child_check(const char *name);
+
+/*
+ * Make the folder, and an environment for a command that is to be counted with that
+ * allocator (NULL: its own): to be given to environment_free().
+ */
+int count_child_prepare(const struct variant *allocator, bool calls_only,
+			struct count_folder *folder, char ***ret_environment);
 
 /* What comes before the folder is set. */
 int count_child_start(struct count_child *child);

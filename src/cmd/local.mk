@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/count_rules.h \
 	%D%/count_show.c \
 	%D%/count_show.h \
+	%D%/compare_count.c \
+	%D%/compare_count.h \
 	%D%/compare_show.c \
 	%D%/compare_show.h \
 	%D%/compare_run.c \

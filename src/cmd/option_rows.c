@@ -101,6 +101,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			   "compare for how long Rss was above this, as 512M or 2G" },
 	[OPTION_HTML] = { 0, "html", "FILE", SCOPE_WATCH,
 			  "write the comparison too as one page of HTML, with graphs" },
+	[OPTION_COUNT] = { 0, "count", NULL, SCOPE_WATCH,
+			   "one more run under each allocator, in which allocations are counted" },
 	[OPTION_OUTPUT_DIR] = { 0, "output-dir", "DIR", SCOPE_WATCH,
 				"keep what each run writes, in a folder for each in this new or empty one" },
 	[OPTION_CALLS_ONLY] = { 0, "calls-only", NULL, SCOPE_COUNT,

@@ -44,6 +44,7 @@ enum option_id {
 	OPTION_STOP_SIGNAL,
 	OPTION_ABOVE,
 	OPTION_HTML,
+	OPTION_COUNT,
 	OPTION_OUTPUT_DIR,
 	OPTION_CALLS_ONLY, /* from here on of counting allocations, to… */
 	OPTION_ITERATIONS,

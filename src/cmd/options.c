@@ -146,6 +146,8 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->redact;
 	case OPTION_NO_STOP:
 		return &o->no_stop;
+	case OPTION_COUNT:
+		return &o->compare.count;
 	case OPTION_ALLOW_STALL:
 		return &o->allow_stall;
 	case OPTION_MALLOC_INFO:

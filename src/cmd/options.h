@@ -60,6 +60,7 @@ struct compare_options {
 	uint64_t above_bytes; /* BYTES_UNKNOWN: not said */
 	const char *html;	/* a file, or NULL */
 	const char *output_dir; /* or NULL */
+	bool count;		/* allocations too */
 	const char *first_said; /* the name of one of these options that was said; NULL: none was */
 };
 

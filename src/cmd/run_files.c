@@ -48,7 +48,8 @@ int run_files_make_folder(const char *path)
 /* "warm-up-1-jemalloc_dirty_decay_ms=0": what may be a part of a path has other characters. */
 static void add_run_name(struct strbuf *out, const struct variant *variant, const struct run *run)
 {
-	strbuf_addf(out, "%s%u-", run->is_warm_up ? "warm-up-" : "", run->number);
+	strbuf_addf(out, "%s%u-",
+		    run->is_warm_up ? "warm-up-" : run->is_counting ? "count-" : "", run->number);
 	for (const char *c = variant->name; *c; c++)
 		strbuf_add_char(out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
 }

@@ -23,6 +23,7 @@ void comparison_release(struct comparison *comparison)
 		free(comparison->runs[i].samples);
 	free(comparison->variants);
 	free(comparison->runs);
+	free(comparison->counts);
 	free(comparison->command);
 	free(comparison->workload);
 	*comparison = (struct comparison){ 0 };

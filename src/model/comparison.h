@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/count.h"
 #include "model/usage.h"
 
 /* An allocator with its settings. Texts are owned. */
@@ -40,6 +41,7 @@ struct run {
 	size_t variant; /* its index */
 	unsigned int number; /* 1 … */
 	bool is_warm_up;
+	bool is_counting; /* made for its allocations to be counted, which takes time and memory */
 	int wait_status; /* of the command */
 	int workload_wait_status;
 	/*
@@ -66,6 +68,7 @@ struct comparison {
 	uint64_t above_bytes; /* BYTES_UNKNOWN: not asked for */
 	struct variant *variants;
 	size_t variant_count;
+	struct count_sums *counts; /* of each variant, unknown where it failed; NULL: not asked for */
 	struct run *runs; /* in the order in which they were made */
 	size_t run_count, run_capacity;
 };

@@ -173,6 +173,14 @@ static const struct column columns[] = {
 	       "live at the end of the work, or when it was read shortly before"),
 	FIGURE("rss_growth_bytes", "RSSGROWTH", VALUE_BYTES, FIGURE_RSS_GROWTH,
 	       "growth of Rss in the second half of the work"),
+	FIGURE("allocation_calls", "ALLOCATIONS", VALUE_COUNT, FIGURE_ALLOCATIONS,
+	       "of --count: calls that allocate, in a run of its own"),
+	FIGURE("requested_bytes", "REQUESTED", VALUE_BYTES, FIGURE_REQUESTED,
+	       "of --count: bytes that these asked for"),
+	FIGURE("temporary_blocks", "TEMPORARY", VALUE_COUNT, FIGURE_TEMPORARY,
+	       "of --count: freed with no other call in the thread since they were allocated"),
+	FIGURE("allocations_per_s", "ALLOC/S", VALUE_COUNT, FIGURE_ALLOCATION_RATE,
+	       "of --count: calls for each second of the median wall time"),
 	MOMENT("at_peak_", "PEAK", MOMENT_PEAK, "in the largest sample"),
 	MOMENT("at_end_", "END", MOMENT_END, "when the work was done"),
 	MOMENT("settled_", "SET", MOMENT_SETTLED, "after settling"),
@@ -184,6 +192,7 @@ const struct column_set compare_columns = {
 	.csv_default =
 		"variant,allocator,statistic,run,good_runs,problem,wall_s,cpu_s,minor_faults,"
 		"major_faults,given_back,above_s,peak_rss_bytes,rss_growth_bytes,late_live_bytes,"
+		"allocation_calls,requested_bytes,temporary_blocks,allocations_per_s,"
 		"at_peak_rss_bytes,at_peak_live_bytes,at_peak_pool_pages_bytes,"
 		"at_peak_pool_fragments_bytes,at_peak_heap_meta_bytes,at_peak_stack_bytes,"
 		"at_peak_anon_bytes,at_peak_file_bytes,at_peak_shmem_bytes,"
@@ -214,7 +223,8 @@ static void find_rows(const struct compare_view *view, struct rows *rows)
 
 	for (size_t v = 0; v < c->variant_count; v++) {
 		for (size_t r = 0; r < c->run_count; r++)
-			if (c->runs[r].variant == v && !c->runs[r].is_warm_up)
+			if (c->runs[r].variant == v && !c->runs[r].is_warm_up &&
+			    !c->runs[r].is_counting)
 				add_row(rows, (struct compare_row){ view, v, STATISTIC_RUN,
 								    &c->runs[r] });
 		for (enum statistic s = STATISTIC_MEDIAN; s < STATISTIC_COUNT_; s++)

@@ -20,7 +20,7 @@ LIVE_TESTS = \
 	%D%/heap_types.py %D%/helper.py %D%/unharmed.py \
 	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
-	%D%/compare.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
+	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
 # Of putting the helper in.
 LIVE_TESTS += \
 	%D%/inject_calls.py %D%/inject_churn.py %D%/inject_exact.py %D%/inject_kill.py \
