@@ -232,7 +232,7 @@ static uint32_t append_node(struct profile *profile, const struct profile_node *
 	return (uint32_t)profile->node_count++;
 }
 
-static void begin_nodes(struct profile *profile)
+void profile_begin(struct profile *profile)
 {
 	if (profile->node_count == 0)
 		append_node(profile, &(struct profile_node){ .frame = UINT32_MAX });
@@ -243,7 +243,7 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t fra
 	struct profile_node wanted = { .frame = frame, .parent = parent };
 	uint32_t found;
 
-	begin_nodes(profile);
+	profile_begin(profile);
 	assert(parent < profile->node_count && frame < profile->frame_count);
 	found = index_find(profile, &profile->node_index, &nodes_indexed, node_hash_of(&wanted),
 			   &wanted);
@@ -300,7 +300,7 @@ void profile_merge(struct profile *profile, const struct profile *more)
 
 	for (size_t i = 0; i < more->module_count; i++)
 		modules[i] = profile_add_module(profile, &more->modules[i]);
-	begin_nodes(profile);
+	profile_begin(profile);
 	for (size_t i = 0; i < more->node_count; i++) {
 		const struct profile_node *node = &more->nodes[i];
 

@@ -113,6 +113,9 @@ void profile_release(struct profile *profile);
  */
 const char *profile_string(struct profile *profile, const char *text);
 
+/* Node 0 is there from now on. */
+void profile_begin(struct profile *profile);
+
 /*
  * The number of this module; the path is copied. One that is there already, by path,
  * start and build-id, is not added again.

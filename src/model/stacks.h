@@ -24,6 +24,7 @@ struct stack_module {
 struct stack_node {
 	uint64_t pc; /* where the call returns to; STACK_PC_CUT: not followed further */
 	uint32_t parent; /* who called it; lower than its own number */
+	uint32_t module; /* index, or PROFILE_NO_MODULE: where the call is, in any */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
 

@@ -64,6 +64,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/safe_point.h \
 	%D%/segment.c \
 	%D%/segment.h \
+	%D%/stacks.c \
+	%D%/stacks.h \
 	%D%/stub_x86_64.c
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS)

@@ -480,7 +480,7 @@ static void translate_types(struct heap_detail *detail)
 
 	for (size_t i = 0; i < detail->type_count; i++)
 		names[i] = detail->types[i].name;
-	swift_translate(names, detail->type_count);
+	swift_translate(names, detail->type_count, SWIFT_TYPES);
 	for (size_t i = 0; i < detail->type_count; i++)
 		detail->types[i].name = names[i];
 }

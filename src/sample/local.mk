@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/names.h \
 	%D%/leak_scan.c \
 	%D%/leak_scan.h \
+	%D%/profile_reader.c \
+	%D%/profile_reader.h \
 	%D%/run_sampler.c \
 	%D%/run_sampler.h \
 	%D%/sampler.c \

@@ -27,7 +27,7 @@
 /* In front of the names of the types that these are the tables of. */
 static const char *const leads[] = { "full type metadata for ", "type metadata for " };
 
-static bool is_swift(const char *name)
+bool swift_name_is(const char *name)
 {
 	return name && (strncmp(name, "$s", 2) == 0 || strncmp(name, "_$s", 3) == 0) &&
 	       !strchr(name, '\n');
@@ -37,9 +37,15 @@ static bool is_swift(const char *name)
  * Start it with the input as a file: it may read and write in any order. Returns its pid
  * or -errno.
  */
-static int start(int input_fd, int output_fd)
+static int start(int input_fd, int output_fd, enum swift_names what)
 {
-	char *const args[] = { (char *)"swift", (char *)"demangle", (char *)"--compact", NULL };
+	char *const args[] = {
+		(char *)"swift",
+		(char *)"demangle",
+		(char *)"--compact",
+		what == SWIFT_FUNCTIONS ? (char *)"--simplified" : NULL,
+		NULL,
+	};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	int r;
@@ -79,7 +85,7 @@ static int read_output(int fd, struct strbuf *out)
 	return -EFBIG;
 }
 
-static int run(int input_fd, struct strbuf *out)
+static int run(int input_fd, struct strbuf *out, enum swift_names what)
 {
 	_cleanup_close_ int read_fd = -1;
 	int pipe_fds[2], pid, r, status;
@@ -87,7 +93,7 @@ static int run(int input_fd, struct strbuf *out)
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return -errno;
 	read_fd = pipe_fds[0];
-	pid = start(input_fd, pipe_fds[1]);
+	pid = start(input_fd, pipe_fds[1], what);
 	close(pipe_fds[1]);
 	if (pid < 0)
 		return pid;
@@ -123,7 +129,7 @@ static void take_lines(const struct strbuf *out, char **names, size_t count, siz
 	for (size_t i = 0; i < count; i++) {
 		const char *end;
 
-		if (!is_swift(names[i]))
+		if (!swift_name_is(names[i]))
 			continue;
 		end = strchr(line, '\n');
 		if (!end)
@@ -136,14 +142,14 @@ static void take_lines(const struct strbuf *out, char **names, size_t count, siz
 	}
 }
 
-void swift_translate(char **names, size_t count)
+void swift_translate(char **names, size_t count, enum swift_names what)
 {
 	_cleanup_strbuf_ struct strbuf input = STRBUF_INIT, output = STRBUF_INIT;
 	_cleanup_close_ int input_fd = -1;
 	size_t asked = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (is_swift(names[i])) {
+		if (swift_name_is(names[i])) {
 			strbuf_addf(&input, "%s\n", names[i]);
 			asked++;
 		}
@@ -153,6 +159,6 @@ void swift_translate(char **names, size_t count)
 	if (input_fd < 0 || io_write_all(input_fd, input.text, input.length) < 0 ||
 	    lseek(input_fd, 0, SEEK_SET) < 0)
 		return;
-	if (run(input_fd, &output) == 0)
+	if (run(input_fd, &output, what) == 0)
 		take_lines(&output, names, count, asked);
 }

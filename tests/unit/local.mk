@@ -352,6 +352,11 @@ TESTS += %D%/test_block_list
 %C%_test_block_list_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_block_list_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_stacks
+TESTS += %D%/test_stacks
+%C%_test_stacks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_stacks_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_symbolize
 TESTS += %D%/test_symbolize
 %C%_test_symbolize_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
