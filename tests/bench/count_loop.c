@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_loop PAIRS [FRAMES] - malloc and free, so many times, so many frames deep (default 1); prints the ns of one pair.
+ * count_loop PAIRS [FRAMES] - malloc and free, so many times, so many frames deep (default 1); prints the ns of CPU time
+ * of one pair.
  * count_loop -r THREADS ROUNDS - begins so many threads that allocate, and reads their counts ROUNDS times as memstate does;
  * prints the median time of one reading, if it is counted itself.
  */
@@ -59,14 +60,14 @@ static int read_own(int thread_count, int round_count)
 
 static __attribute__((noinline)) void allocate_and_free(long count)
 {
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = bench_cpu_ns();
 
 	for (long i = 0; i < count; i++) {
 		void *volatile p = malloc(64 + (size_t)(i & 31));
 
 		free(p);
 	}
-	printf("%.2f ns\n", (double)(bench_now_ns() - begin) / (double)count);
+	printf("%.2f ns\n", (double)(bench_cpu_ns() - begin) / (double)count);
 }
 
 static __attribute__((noinline)) void descend(long frames, long count)
