@@ -24,8 +24,9 @@ struct comparison {
 	const struct options *options;
 	const char *files[2];	    /* before, after */
 	struct profile profiles[2];
+	struct profile originals[2]; /* before the rules, where there are some */
 	size_t profile_count; /* that were loaded */
-	struct transform_list rules;
+	struct count_rules rules;
 	uint64_t whole[2][PROFILE_METRIC_COUNT_]; /* before the rules */
 	struct profile_diff_options how;
 	uint64_t limit;
@@ -52,7 +53,6 @@ static int load(struct comparison *c, size_t i)
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	struct profile loaded, folded;
 	struct transform_error error;
-	int r;
 
 	if (profile_load(c->files[i], c->options->metric, &loaded, &why) < 0) {
 		message("%s: %s", c->files[i], strbuf_text(&why));
@@ -61,16 +61,16 @@ static int load(struct comparison *c, size_t i)
 	profile_sum(&loaded, c->whole[i]);
 	fold_profile(&loaded, c->options->diff.keeps_generics, &folded);
 	profile_release(&loaded);
-	if (c->rules.count == 0) {
+	if (c->rules.rules.count == 0) {
 		c->profiles[c->profile_count++] = folded;
 		return EXIT_DONE;
 	}
-	r = profile_transform(&folded, &c->rules, &c->profiles[i], &error);
-	profile_release(&folded);
-	if (r < 0) {
+	if (profile_transform(&folded, &c->rules.rules, &c->profiles[i], &error) < 0) {
+		profile_release(&folded);
 		message("%s: %s", c->files[i], error.why);
 		return EXIT_FAILED;
 	}
+	c->originals[i] = folded;
 	c->profile_count++;
 	return EXIT_DONE;
 }
@@ -214,18 +214,19 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 static int draw(const struct comparison *c)
 {
 	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
-	struct transform_sets sets = TRANSFORM_SETS_INIT;
-	struct flame_page page = { .metric = c->how.metric, .sets = &sets };
-	int r;
+	struct flame_page page = {
+		.metric = c->how.metric,
+		.rules = &c->rules.said,
+		.sets = &c->rules.sets,
+	};
 
 	if (!c->options->flame_graph)
 		return 0;
 	strbuf_addf(&title, "%s, then %s", c->files[0], c->files[1]);
 	page.title = title.text;
-	transform_sets_add_own(&sets);
-	r = flame_file_write_diff(c->options->flame_graph, &c->profiles[0], &c->profiles[1], &page);
-	transform_sets_release(&sets);
-	return r;
+	return flame_file_write_diff(c->options->flame_graph,
+				     c->rules.rules.count > 0 ? c->originals : c->profiles,
+				     c->profiles, &page);
 }
 
 static int compare(struct comparison *c)
@@ -265,9 +266,11 @@ static int diff_run(struct options *o)
 		status = parse(&c);
 	if (status == EXIT_DONE)
 		status = compare(&c);
-	for (size_t i = 0; i < c.profile_count; i++)
+	for (size_t i = 0; i < c.profile_count; i++) {
 		profile_release(&c.profiles[i]);
-	transform_list_release(&c.rules);
+		profile_release(&c.originals[i]);
+	}
+	count_rules_release(&c.rules);
 	return status;
 }
 

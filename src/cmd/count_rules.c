@@ -77,24 +77,30 @@ static int add_rule(const char *verb, const struct count_rule *rule, struct tran
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-int count_rules_load(const struct options *o, struct transform_list *ret)
+int count_rules_load(const struct options *o, struct count_rules *ret)
 {
-	struct transform_sets sets = TRANSFORM_SETS_INIT;
-	struct transform_list list = TRANSFORM_LIST_INIT;
 	struct transform_error error;
 	int status = EXIT_DONE;
 
-	transform_sets_add_own(&sets);
-	if (o->count.rule_count > 0 && load_user_sets(&sets) < 0)
+	*ret = (struct count_rules){ TRANSFORM_LIST_INIT, TRANSFORM_LIST_INIT, TRANSFORM_SETS_INIT };
+	transform_sets_add_own(&ret->sets);
+	/* a page of a flame graph has all sets, for its reader */
+	if ((o->count.rule_count > 0 || o->flame_graph) && load_user_sets(&ret->sets) < 0)
 		status = EXIT_FAILED;
 	for (size_t i = 0; i < o->count.rule_count && status == EXIT_DONE; i++)
-		status = add_rule(o->verb, &o->count.rules[i], &sets, &list);
+		status = add_rule(o->verb, &o->count.rules[i], &ret->sets, &ret->said);
 	/* a set may be in a file that is named later */
-	if (status == EXIT_DONE && transform_list_expand(&list, &sets, ret, &error) < 0) {
+	if (status == EXIT_DONE &&
+	    transform_list_expand(&ret->said, &ret->sets, &ret->rules, &error) < 0) {
 		message_usage(o->verb, "--transform: %s", error.why);
 		status = EXIT_BAD_USAGE;
 	}
-	transform_list_release(&list);
-	transform_sets_release(&sets);
 	return status;
+}
+
+void count_rules_release(struct count_rules *rules)
+{
+	transform_list_release(&rules->said);
+	transform_list_release(&rules->rules);
+	transform_sets_release(&rules->sets);
 }

@@ -9,10 +9,17 @@
 #include "classify/transform_rules.h"
 #include "cmd/options.h"
 
+struct count_rules {
+	struct transform_list said; /* of --transform and --transforms, in their order */
+	struct transform_list rules; /* the same, with those of sets in the places of these */
+	struct transform_sets sets;
+};
+
 /*
- * The rules of --transform and --transforms, in their order; no set is in them any more.
- * Returns EXIT_DONE; or EXIT_BAD_USAGE or EXIT_FAILED after the message, with *ret untouched.
+ * Returns EXIT_DONE; or EXIT_BAD_USAGE or EXIT_FAILED after the message. To be released after
+ * either.
  */
-int count_rules_load(const struct options *o, struct transform_list *ret);
+int count_rules_load(const struct options *o, struct count_rules *ret);
+void count_rules_release(struct count_rules *rules);
 
 #endif

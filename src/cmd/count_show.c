@@ -10,6 +10,7 @@
 #include "classify/profile_transform.h"
 #include "cmd/cmd.h"
 #include "cmd/count_rules.h"
+#include "cmd/flame_file.h"
 #include "cmd/message.h"
 #include "cmd/options_count.h"
 #include "cmd/session.h"
@@ -75,7 +76,7 @@ static const char *find_needless(const struct options *o)
 	} rows[] = {
 		{ o->has_metric, "metric" },	     { o->count.has_min, "min" },
 		{ o->count.rule_count > 0, "transform" }, { o->count.folded, "folded" },
-		{ o->count.speedscope, "speedscope" },
+		{ o->count.speedscope, "speedscope" }, { o->flame_graph, "flame-graph" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -87,7 +88,7 @@ static const char *find_needless(const struct options *o)
 int count_show_check(const struct options *o)
 {
 	struct column_list columns = COLUMN_LIST_INIT;
-	struct transform_list rules = TRANSFORM_LIST_INIT;
+	struct count_rules rules;
 	int status;
 
 	if (!options_count_has_stacks(&o->count)) {
@@ -97,11 +98,14 @@ int count_show_check(const struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	status = check_files(o);
+	if (status == EXIT_DONE && o->flame_graph)
+		status = flame_file_check("count", o->flame_graph);
 	if (status == EXIT_DONE)
 		status = session_columns(o, &profile_columns, profile_columns.csv_default, &columns);
-	if (status == EXIT_DONE)
+	if (status == EXIT_DONE) {
 		status = count_rules_load(o, &rules);
-	transform_list_release(&rules);
+		count_rules_release(&rules);
+	}
 	column_list_release(&columns);
 	return status;
 }
@@ -192,39 +196,75 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	return stream_finish(&out, status);
 }
 
-static int show(const struct options *o, const struct profile *profile, const uint64_t *whole)
+/* What is shown, and what it was before the rules. */
+struct shown {
+	const struct profile *profile, *original;
+	const struct count_rules *rules;
+};
+
+static const char *title_of(const struct options *o, const struct profile *profile)
 {
-	struct profile_report report = { .profile = profile, .whole = whole };
+	if (profile->command)
+		return profile->command;
+	return o->count.replay ? o->count.replay : "memstate";
+}
+
+static int draw(const struct options *o, const struct shown *shown, enum profile_metric metric)
+{
+	const struct flame_page page = {
+		.title = title_of(o, shown->original),
+		.metric = metric,
+		.rules = &shown->rules->said,
+		.sets = &shown->rules->sets,
+	};
+
+	return flame_file_write(o->flame_graph, shown->original, shown->profile, &page);
+}
+
+static int show(const struct options *o, const struct shown *shown)
+{
+	struct profile_report report = { .profile = shown->profile };
 	struct file files[FILE_COUNT];
-	int status = choose_metric(o, profile, &report.metric);
+	uint64_t whole[PROFILE_METRIC_COUNT_];
+	int status = choose_metric(o, shown->profile, &report.metric);
 
 	if (status != EXIT_DONE)
 		return status;
-	status = write_files(o, profile, report.metric);
+	if (shown->original != shown->profile) {
+		profile_sum(shown->original, whole);
+		report.whole = whole;
+	}
+	status = write_files(o, shown->profile, report.metric);
+	if (o->flame_graph && draw(o, shown, report.metric) < 0)
+		status = EXIT_FAILED;
 	list_files(o, files);
 	return has_file_as_output(files) ? status : show_report(o, &report, status);
 }
 
-int count_show_profile(const struct options *o, const struct profile *profile)
+static int show_changed(const struct options *o, const struct profile *profile,
+			const struct count_rules *rules)
 {
-	struct transform_list rules;
 	struct transform_error error;
 	struct profile changed;
-	uint64_t whole[PROFILE_METRIC_COUNT_];
+	int status;
+
+	if (profile_transform(profile, &rules->rules, &changed, &error) < 0) {
+		message("%s", error.why);
+		return EXIT_FAILED;
+	}
+	status = show(o, &(struct shown){ &changed, profile, rules });
+	profile_release(&changed);
+	return status;
+}
+
+int count_show_profile(const struct options *o, const struct profile *profile)
+{
+	struct count_rules rules;
 	int status = count_rules_load(o, &rules);
 
-	if (status != EXIT_DONE)
-		return status;
-	if (rules.count == 0) {
-		status = show(o, profile, NULL);
-	} else if (profile_transform(profile, &rules, &changed, &error) < 0) {
-		message("%s", error.why);
-		status = EXIT_FAILED;
-	} else {
-		profile_sum(profile, whole);
-		status = show(o, &changed, whole);
-		profile_release(&changed);
-	}
-	transform_list_release(&rules);
+	if (status == EXIT_DONE)
+		status = rules.rules.count > 0 ? show_changed(o, profile, &rules)
+					       : show(o, &(struct shown){ profile, profile, &rules });
+	count_rules_release(&rules);
 	return status;
 }

@@ -50,14 +50,14 @@ int flame_file_write(const char *path, const struct profile *profile,
 	return write_text(path, &text);
 }
 
-int flame_file_write_diff(const char *path, const struct profile *before,
-			  const struct profile *after, const struct flame_page *page)
+int flame_file_write_diff(const char *path, const struct profile profiles[2],
+			  const struct profile changed[2], const struct flame_page *page)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	if (ends_in(path, ".svg"))
-		flame_svg_add_diff(&text, before, after, page->metric, page->title);
+		flame_svg_add_diff(&text, &changed[0], &changed[1], page->metric, page->title);
 	else
-		flame_html_add_diff(&text, before, after, page);
+		flame_html_add_diff(&text, &profiles[0], &profiles[1], page);
 	return write_text(path, &text);
 }

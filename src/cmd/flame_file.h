@@ -18,8 +18,8 @@ int flame_file_check(const char *verb, const char *path);
 int flame_file_write(const char *path, const struct profile *profile,
 		     const struct profile *changed, const struct flame_page *page);
 
-/* The same of what changed between two. */
-int flame_file_write_diff(const char *path, const struct profile *before,
-			  const struct profile *after, const struct flame_page *page);
+/* The same of what changed between two: before, after. */
+int flame_file_write_diff(const char *path, const struct profile profiles[2],
+			  const struct profile changed[2], const struct flame_page *page);
 
 #endif

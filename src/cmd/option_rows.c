@@ -132,9 +132,6 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
 			    "show the allocations by stacks that are in this file, of pprof or as "
 			    "lines of folded stacks, instead of counting" },
-	[OPTION_FLAME_GRAPH] = { 0, "flame-graph", "FILE", SCOPE_DIFF,
-				 "draw the stacks too, as a picture (FILE.svg) or as a page in which "
-				 "they can be searched and changed (FILE.html)" },
 	[OPTION_METRIC] = { 0, "metric", "NAME", SCOPE_COUNT | SCOPE_DIFF,
 			    "of stacks, what is shown: allocations (default), bytes (default of "
 			    "samples), temporary, live_blocks, live or peak" },
@@ -153,6 +150,9 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			    "standard output, instead of the report" },
 	[OPTION_SPEEDSCOPE] = { 0, "speedscope", "FILE", SCOPE_COUNT,
 				"write them as speedscope's JSON, likewise" },
+	[OPTION_FLAME_GRAPH] = { 0, "flame-graph", "FILE", SCOPE_COUNT | SCOPE_DIFF,
+				 "draw the stacks too, as a picture (FILE.svg) or as a page in which "
+				 "they can be searched and changed (FILE.html)" },
 	[OPTION_DEPTH] = { 0, "depth", "N", SCOPE_DIFF,
 			   "stacks are the same if their N innermost functions are (default 8; 0: all)" },
 	[OPTION_DIFF_MIN] = { 0, "min", "N|BYTES", SCOPE_DIFF,

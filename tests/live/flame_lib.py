@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks as text, what is true of them, and flame graphs of them."""
+
+import atexit
+import collections
+import functools
+import os
+import shutil
+import tempfile
+
+from live import memstate
+
+STACKS = """\
+main;parse;read_line;malloc 40
+main;parse;read_line;grow;realloc 25
+main;parse 5
+main;emit;std::string::append(char const*);operator new(unsigned long) 60
+main;emit;write_line;malloc 10
+main;run;main;emit;malloc 8
+start;thread;parse;malloc 32
+start;thread;[libz.so.1];calloc 20
+"""
+AFTER = """\
+main;parse;read_line;malloc 10
+main;parse;read_line;grow;realloc 25
+main;parse 5
+main;emit;std::string::append(char const*);operator new(unsigned long) 90
+main;emit;write_line;malloc 10
+start;thread;parse;malloc 32
+start;thread;trace;malloc 48
+"""
+HOSTILE = ["</script><script>window.pwned = 1</script>", "<img src=x onerror='window.pwned=1'>", "]]>",
+           "\"'`&amp${1}\\u003c", "<!--", "__proto__", "constructor", "日本語のとても長い関数の名前です",
+           "a\u202eb\x1b[31m", "javascript:alert(1)", "&lt&gt", "\\x0a", "x" * 3000]
+
+folder = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+def read(text):
+    """As a dict from stacks, outermost first, to numbers."""
+    stacks = collections.Counter()
+    for line in text.splitlines():
+        path, number = line.rsplit(" ", 1)
+        stacks[tuple(path.split(";"))] += int(number)
+    return stacks
+
+
+def text_of(stacks):
+    return "".join(f"{';'.join(path)} {number}\n" for path, number in stacks.items())
+
+
+def total(stacks, path=()):
+    """Of a stack with all that go on from it."""
+    return sum(n for other, n in stacks.items() if other[:len(path)] == tuple(path))
+
+
+def by_function(stacks):
+    """Function to (self, total)."""
+    found = collections.defaultdict(lambda: [0, 0])
+    for path, number in stacks.items():
+        for name in set(path):
+            found[name][1] += number
+        found[path[-1]][0] += number
+    return {name: tuple(sums) for name, sums in found.items()}
+
+
+def hostile_text():
+    return "".join(f"main;{name};malloc {10 + i}\n" for i, name in enumerate(HOSTILE)) + \
+        "main;\udcff\udcfe;malloc 3\n"
+
+
+def shown(name):
+    """As memstate shows it: nothing in it moves or hides text."""
+    return name.replace("\u202e", "\\xe2\\x80\\xae").replace("\x1b", "\\x1b")
+
+
+@functools.lru_cache(maxsize=None)
+def graph(ending, *texts):
+    """The file of a flame graph of stacks, or of what changed between two."""
+    number = len(os.listdir(folder))
+    names = []
+    for i, text in enumerate(texts):
+        names.append(os.path.join(folder, f"{number}-{i}.folded"))
+        with open(names[-1], "w", encoding="utf-8", errors="surrogateescape") as f:
+            f.write(text)
+    out = os.path.join(folder, f"{number}.{ending}")
+    args = ["count", "--replay", *names] if len(names) == 1 else ["diff", *names]
+    memstate(*args, "--flame-graph", out).must_be(0)
+    return out
