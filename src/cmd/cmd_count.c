@@ -16,6 +16,7 @@
 #include "cmd/count_scale.h"
 #include "cmd/count_show.h"
 #include "cmd/message.h"
+#include "cmd/options_count.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
@@ -29,7 +30,7 @@ struct counting {
 	struct count_child counted;
 	struct variants allocators; /* of --preload: none, or one */
 	struct column_list columns;
-	struct strbuf out;
+	struct strbuf out, stack_mode;
 	struct count_report report;
 	struct schedule schedule;
 	bool has_line; /* on the terminal, to be overwritten */
@@ -51,6 +52,8 @@ static int check_usage(const struct options *o)
 {
 	bool is_attached = !targets_are_all(&o->targets);
 
+	if (count_profile_check_usage(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
 	if ((o->command != NULL) + (o->count.replay != NULL) + (o->count.scale != NULL) +
 		    is_attached > 1) {
 		message_usage("count", "a command, -p, --scale and --replay exclude each other");
@@ -205,6 +208,20 @@ static void say_what_is_missing(const struct counting *c)
 }
 
 /* Returns EXIT_DONE, or EXIT_NOT_COUNTED after the message. */
+static int show_profile(const struct counting *c)
+{
+	const struct count_profile_origin origin = {
+		.folder = &c->counted.folder,
+		.list = &c->counted.list,
+		.only = c->report.only,
+		.command = c->options->command,
+		.elapsed_ns = c->report.elapsed_ns,
+	};
+
+	return count_profile_show(c->options, &origin) == EXIT_DONE ? EXIT_DONE : EXIT_NOT_COUNTED;
+}
+
+/* Returns EXIT_DONE, or EXIT_NOT_COUNTED after the message. */
 static int show(struct counting *c)
 {
 	const struct options *o = c->options;
@@ -214,10 +231,15 @@ static int show(struct counting *c)
 		return status;
 	begin_report(c);
 	say_what_is_missing(c);
+	if ((o->format == FORMAT_CSV || o->format == FORMAT_JSON) &&
+	    options_count_records_stacks(&o->count))
+		return EXIT_DONE; /* but stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	text_fit_terminal(&c->report.options);
 	count_report_add_text(&c->out, &c->report);
+	if (options_count_records_stacks(&o->count))
+		strbuf_add_char(&c->out, '\n');
 	return stream_write(&c->out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
@@ -241,18 +263,25 @@ static int run(struct counting *c)
 		return count_runs_run(o, allocator);
 	c->counted.command = o->command;
 	c->counted.allocator = allocator;
-	c->counted.calls_only = o->count.calls_only;
+	c->counted.what.library = o->count.calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS;
+	if (options_count_records_stacks(&o->count)) {
+		c->counted.what.library = COUNT_LIBRARY_STACKS;
+		count_profile_add_mode(o, &c->stack_mode);
+		c->counted.what.stack_mode = strbuf_text(&c->stack_mode);
+	}
 	c->counted.output_fd = STDERR_FILENO; /* standard output is for what was counted */
 	status = count_child_start(&c->counted);
 	if (status != EXIT_DONE)
 		return status;
-	if (o->format == FORMAT_CSV && !o->no_headings) {
+	if (o->format == FORMAT_CSV && !o->no_headings && !options_count_records_stacks(&o->count)) {
 		csv_add_header(&c->out, &c->columns);
 		status = stream_write(&c->out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	}
 	if (watch(c) < 0 || status != EXIT_DONE)
 		return EXIT_NOT_COUNTED;
 	status = show(c);
+	if (status == EXIT_DONE && options_count_records_stacks(&o->count))
+		status = show_profile(c);
 	return status == EXIT_DONE ? count_child_status(&c->counted) : status;
 }
 
@@ -287,6 +316,7 @@ static int count_run(struct options *o)
 	count_child_release(&c.counted);
 	column_list_release(&c.columns);
 	strbuf_release(&c.out);
+	strbuf_release(&c.stack_mode);
 	return status;
 }
 

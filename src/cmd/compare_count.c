@@ -51,11 +51,12 @@ static void read_counts(const struct comparison *c, size_t variant, struct count
 static int count_one(struct compare_context *context, size_t variant)
 {
 	struct comparison *c = context->comparison;
+	const struct count_what what = { .library = COUNT_LIBRARY_BLOCKS };
 	struct count_folder folder = COUNT_FOLDER_INIT;
 	char **plain = context->environments[variant], **counting;
 	int r;
 
-	if (count_child_prepare(&c->variants[variant], false, &folder, &counting) != EXIT_DONE) {
+	if (count_child_prepare(&c->variants[variant], &what, &folder, &counting) != EXIT_DONE) {
 		set_unknown(&c->counts[variant]);
 		count_folder_release(&folder);
 		return 0;

@@ -17,6 +17,7 @@
 #include "cmd/program.h"
 #include "cmd/signals.h"
 #include "cmd/variants.h"
+#include "probe/stacks.h"
 
 /* A copy touches some more pages on its way to exec. */
 #define COPY_GROWTH_BYTES (MIB / 8)
@@ -41,10 +42,10 @@ int count_child_check(const char *name)
 	return EXIT_DONE;
 }
 
-static int find_library(const char *allocator, bool calls_only, char **ret)
+static int find_library(const char *allocator, enum count_library which, char **ret)
 {
 	bool with_new = allocator && machine_exports(allocator, "_Znwm");
-	int r = count_find_library(calls_only, with_new, ret);
+	int r = count_find_library(which, with_new, ret);
 
 	if (r == -EOPNOTSUPP)
 		message("this memstate was built without what runs in other programs: it cannot "
@@ -61,28 +62,30 @@ static int find_library(const char *allocator, bool calls_only, char **ret)
  * The library comes first, then the allocator that was asked for, then what is preloaded
  * anyway.
  */
-static char **make_environment(const struct variant *allocator, char *library, const char *path)
+static char **make_environment(const struct variant *allocator, char *library, const char *path,
+			       const char *stack_mode)
 {
-	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT, mode = STRBUF_INIT;
 	char **base = environ, **made;
 
 	strbuf_addf(&folder, "%s=%s", count_folder_variable, path);
+	strbuf_addf(&mode, "%s=%s", stack_mode_variable, stack_mode ? stack_mode : "");
 	if (allocator)
 		base = variant_environment(allocator, environ);
 	made = variant_environment(&(struct variant){ .library = library,
-						       .settings = (char *[]){ folder.text, NULL } },
+						       .settings = (char *[]){ folder.text, mode.text, NULL } },
 				   base);
 	if (base != environ)
 		environment_free(base);
 	return made;
 }
 
-int count_child_prepare(const struct variant *allocator, bool calls_only,
+int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment)
 {
 	_cleanup_free_ char *library = NULL;
 	const char *where = NULL;
-	int r = find_library(allocator ? allocator->library : NULL, calls_only, &library);
+	int r = find_library(allocator ? allocator->library : NULL, what->library, &library);
 
 	if (r != EXIT_DONE)
 		return r;
@@ -91,7 +94,7 @@ int count_child_prepare(const struct variant *allocator, bool calls_only,
 		message_error(where ? where : "a folder to count in", r);
 		return EXIT_NOT_COUNTED;
 	}
-	*ret_environment = make_environment(allocator, library, folder->path);
+	*ret_environment = make_environment(allocator, library, folder->path, what->stack_mode);
 	return EXIT_DONE;
 }
 
@@ -129,7 +132,7 @@ int count_child_start(struct count_child *c)
 	struct child_setup setup = { .input_fd = c->input_fd, .output_fd = c->output_fd,
 				     .error_fd = -1 };
 	char **environment;
-	int r = count_child_prepare(c->allocator, c->calls_only, &c->folder, &environment);
+	int r = count_child_prepare(c->allocator, &c->what, &c->folder, &environment);
 
 	if (r != EXIT_DONE)
 		return r;

@@ -21,10 +21,15 @@ enum {
 	EXIT_BY_SIGNAL = 128, /* plus its number */
 };
 
+struct count_what {
+	enum count_library library;
+	const char *stack_mode; /* what its variable says, of COUNT_LIBRARY_STACKS. Borrowed */
+};
+
 struct count_child {
 	char **command;			 /* argv, borrowed */
 	const struct variant *allocator; /* to be preloaded behind it; NULL: none. Borrowed */
-	bool calls_only;
+	struct count_what what;
 	int input_fd, output_fd; /* of the command; -1: memstate's own */
 	struct child child;
 	struct count_folder folder;
@@ -49,7 +54,7 @@ int count_child_check(const char *name);
  * Make the folder, and an environment for a command that is to be counted with that
  * allocator (NULL: its own): to be given to environment_free().
  */
-int count_child_prepare(const struct variant *allocator, bool calls_only,
+int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment);
 
 /* What comes before the folder is set. */

@@ -165,7 +165,7 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *r
 
 		child.command = plan->command;
 		child.allocator = plan->allocator;
-		child.calls_only = plan->calls_only;
+		child.what.library = plan->calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS;
 		child.input_fd = input_fd;
 		child.output_fd = STDERR_FILENO; /* standard output is for what was counted */
 		say_progress(plan, i);

@@ -129,6 +129,18 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			   "with -p: how the process is counted: by a probe that is put into it, "
 			   "or by breakpoints at which the kernel counts, with BPF or without "
 			   "(default auto: the first of these that can be had)" },
+	[OPTION_STACKS] = { 0, "stacks", NULL, SCOPE_COUNT,
+			    "by the stack that each allocation is made from: functions, those that "
+			    "were compiled into others too, with their source lines" },
+	[OPTION_SAMPLE] = { 0, "sample", "BYTES", SCOPE_COUNT,
+			    "the stack of one allocation of so many bytes, chosen at random, and "
+			    "estimates of all: at next to no cost with 512K" },
+	[OPTION_LIVE] = { 0, "live", NULL, SCOPE_COUNT,
+			  "by stacks, and of each what is not freed, and what it had when all had "
+			  "most" },
+	[OPTION_RECORD] = { 0, "record", "FILE", SCOPE_COUNT,
+			    "save the allocations by stacks, as pprof reads them (gzipped "
+			    "profile.proto)" },
 	[OPTION_REPLAY] = { 0, "replay", "FILE", SCOPE_COUNT,
 			    "show the allocations by stacks that are in this file, of pprof or as "
 			    "lines of folded stacks, instead of counting" },

@@ -68,7 +68,6 @@ struct compare_options {
 struct count_options {
 	bool calls_only;
 	const char *probe; /* how a process that runs is counted; NULL: not said */
-	const char *replay; /* a file, or NULL */
 	uint64_t iterations; /* 1: not said */
 	const char *check;   /* a file of limits, or NULL */
 	const char *test;    /* which of them; NULL: those of the program */
@@ -84,6 +83,10 @@ struct count_options {
 	} *rules; /* in the order in which they were said */
 	size_t rule_count, rule_capacity;
 	const char *folded, *speedscope; /* files, or NULL */
+	bool stacks; /* or what goes with them only: see options_count_records_stacks() */
+	bool live;
+	uint64_t sample_bytes; /* 0: each allocation */
+	const char *record, *replay; /* files, or NULL */
 };
 
 /* Of comparing two profiles, as they were said; NULL: were not. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/num.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "render/profile_report.h"
 
@@ -18,6 +19,10 @@ bool *options_count_flag(struct count_options *count, enum option_id id)
 		return &count->calls_only;
 	case OPTION_UPDATE:
 		return &count->update;
+	case OPTION_STACKS:
+		return &count->stacks;
+	case OPTION_LIVE:
+		return &count->live;
 	default:
 		return NULL;
 	}
@@ -28,6 +33,8 @@ const char **options_count_word(struct count_options *count, enum option_id id)
 	switch (id) {
 	case OPTION_PROBE:
 		return &count->probe;
+	case OPTION_RECORD:
+		return &count->record;
 	case OPTION_REPLAY:
 		return &count->replay;
 	case OPTION_CHECK:
@@ -53,6 +60,11 @@ static void add_rule(struct count_options *count, enum option_id id, const char 
 			     sizeof(*count->rules));
 	count->rules[count->rule_count++] =
 		(struct count_rule){ id == OPTION_TRANSFORMS, arg };
+}
+
+bool options_count_records_stacks(const struct count_options *count)
+{
+	return count->stacks || count->live || count->sample_bytes > 0;
 }
 
 int options_count_value(struct count_options *count, enum option_id id, const char *arg,
@@ -82,6 +94,11 @@ int options_count_value(struct count_options *count, enum option_id id, const ch
 	case OPTION_TRANSFORMS:
 		add_rule(count, id, arg); /* it is read when all files of sets are known */
 		return 0;
+	case OPTION_SAMPLE:
+		*ret_want = "bytes, as 64K or 512K";
+		if (units_parse_bytes(arg, &count->sample_bytes) < 0 || count->sample_bytes == 0)
+			return -ERANGE;
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -89,5 +106,5 @@ int options_count_value(struct count_options *count, enum option_id id, const ch
 
 bool options_count_has_stacks(const struct count_options *count)
 {
-	return count->replay;
+	return count->replay || options_count_records_stacks(count);
 }

@@ -13,6 +13,9 @@
 /* Of an option that is said or not; NULL if it is none of those. */
 bool *options_count_flag(struct count_options *count, enum option_id id);
 
+/* --stacks, or an option that has no meaning without. */
+bool options_count_records_stacks(const struct count_options *count);
+
 /* Of one whose argument is taken as it is; NULL if it is none of those. */
 const char **options_count_word(struct count_options *count, enum option_id id);
 

@@ -269,7 +269,7 @@ void profile_sum_by_node(const struct profile *profile, enum profile_metric metr
 void profile_init_like(struct profile *profile, const struct profile *other)
 {
 	profile_init(profile);
-	begin_nodes(profile);
+	profile_begin(profile);
 	profile->known = other->known;
 	profile->sample_bytes = other->sample_bytes;
 	profile->sample_count = other->sample_count;

@@ -18,7 +18,9 @@
 /* How often an address is compared with where a module was: far more than any program needs. */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 
-#define NODES_AT_ONCE 1024
+#define NODES_AT_ONCE 1000
+
+const char stack_mode_variable[] = STACK_MODE_VARIABLE;
 
 static_assert(sizeof(((struct stack_file_module *)0)->build_id) == PROFILE_BUILD_ID_MAX,
 	      "all of it is kept");

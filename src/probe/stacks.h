@@ -14,6 +14,12 @@
 #include "model/stacks.h"
 #include "probe/count.h"
 
+/*
+ * What is recorded a program is told by this variable of the environment: "", or words
+ * with commas between, "live" and "sample=BYTES".
+ */
+extern const char stack_mode_variable[];
+
 /* Of one program each. */
 struct stacks_list {
 	struct stacks *items; /* by pid, then by generation */

@@ -11,6 +11,12 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/capture_writer.h \
 	%D%/folded.c \
 	%D%/folded.h \
+	%D%/gzip.c \
+	%D%/gzip.h \
+	%D%/pprof.h \
+	%D%/pprof_pack.c \
+	%D%/pprof_types.h \
+	%D%/pprof_unpack.c \
 	%D%/profile_file.c \
 	%D%/profile_file.h \
 	%D%/profile_limits.h \
@@ -18,4 +24,15 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/limits_file.h \
 	%D%/redact.c \
 	%D%/redact.h
-STORE_LIBS = %D%/libstore.a $(PROC_LIBS)
+%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS)
+EXTRA_DIST += %D%/pprof.proto
+if HAVE_PPROF
+nodist_%C%_libstore_a_SOURCES = %D%/pprof.pb-c.c
+%C%_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) -Isrc
+BUILT_SOURCES += %D%/pprof.pb-c.h
+CLEANFILES += %D%/pprof.pb-c.c %D%/pprof.pb-c.h
+%D%/pprof.pb-c.c: $(srcdir)/%D%/pprof.proto
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/%D%/pprof.proto
+%D%/pprof.pb-c.h: %D%/pprof.pb-c.c
+endif
+STORE_LIBS = %D%/libstore.a $(PPROF_LIBS) $(PROC_LIBS)

@@ -9,21 +9,39 @@
 
 #include "base/io.h"
 #include "store/folded.h"
+#include "store/gzip.h"
+#include "store/pprof.h"
 #include "store/profile_limits.h"
 
-/* What the file has, of whatever format. */
-static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_metric,
+/* What the file has, of whatever format. A profile of pprof has an empty string in it. */
+static int read_plain(const struct strbuf *bytes, enum profile_metric folded_metric,
 		      struct profile *profile, struct strbuf *reterr_why)
 {
 	if (bytes->length == 0) {
 		strbuf_add_text(reterr_why, "is empty");
 		return -ENODATA;
 	}
-	if (memchr(bytes->text, '\0', bytes->length)) {
-		strbuf_add_text(reterr_why, "is no profile");
-		return -EBADMSG;
-	}
+	if (memchr(bytes->text, '\0', bytes->length))
+		return pprof_unpack(bytes->text, bytes->length, profile, reterr_why);
 	return folded_read(bytes->text, bytes->length, folded_metric, profile, reterr_why);
+}
+
+static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_metric,
+		      struct profile *profile, struct strbuf *reterr_why)
+{
+	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT;
+	int r;
+
+	if (!gzip_is_packed(bytes->text, bytes->length))
+		return read_plain(bytes, folded_metric, profile, reterr_why);
+	r = gzip_unpack(bytes->text, bytes->length, PROFILE_FILE_MAX_BYTES, &plain);
+	if (r == 0)
+		return read_plain(&plain, folded_metric, profile, reterr_why);
+	strbuf_add_text(reterr_why, r == -EFBIG ? "is too large for a profile"
+				    : r == -EBADMSG
+					    ? "is gzipped, and damaged"
+					    : "is gzipped, and this memstate was built without zlib");
+	return r;
 }
 
 int profile_load(const char *path, enum profile_metric folded_metric, struct profile *ret,
@@ -44,5 +62,23 @@ int profile_load(const char *path, enum profile_metric folded_metric, struct pro
 		profile_release(&profile);
 	else
 		*ret = profile;
+	return r;
+}
+
+int profile_save(const char *path, const struct profile *profile, struct strbuf *reterr_why)
+{
+	_cleanup_strbuf_ struct strbuf plain = STRBUF_INIT, packed = STRBUF_INIT;
+	int r = pprof_pack(profile, &plain);
+
+	if (r == 0)
+		r = gzip_pack(plain.text, plain.length, &packed);
+	if (r < 0) {
+		strbuf_add_text(reterr_why, "cannot be written: this memstate was built without "
+					    "protobuf-c and zlib");
+		return r;
+	}
+	r = io_write_file_atomic(path, packed.text, packed.length, 0666);
+	if (r < 0)
+		strbuf_add_text(reterr_why, strerror(-r));
 	return r;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_FILE_MAX_BYTES ((size_t)1 << 30) /* also when unpacked */
+#define PROFILE_FILE_MAX_BYTES ((size_t)1 << 29) /* also when unpacked */
 #define PROFILE_NODES_MAX ((size_t)1 << 24)
 #define PROFILE_SUM_MAX ((uint64_t)INT64_MAX) /* of a metric, so that differences have a sign */
 

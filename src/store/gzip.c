@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/gzip.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+bool gzip_is_packed(const void *bytes, size_t length)
+{
+	const uint8_t *first = bytes;
+
+	return length > 2 && first[0] == 0x1f && first[1] == 0x8b;
+}
+
+#if HAVE_PPROF
+
+#	define ZLIB_CONST
+#	include <zlib.h>
+
+#	include "base/cleanup.h"
+#	include "base/xalloc.h"
+
+#	define CHUNK_BYTES 65536
+#	define WINDOW (15 + 16) /* the largest; with a header of gzip's */
+#	define MEMORY_LEVEL 8
+
+/* What zlib takes and gives at once is an unsigned int. */
+static unsigned int at_once(size_t length)
+{
+	return length < UINT32_MAX / 2 ? (unsigned int)length : UINT32_MAX / 2;
+}
+
+int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
+{
+	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
+	z_stream stream = { .next_in = bytes };
+	int r;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		xalloc_exhausted();
+	do {
+		unsigned int given = stream.avail_in == 0 ? at_once(length) : 0;
+
+		stream.avail_in += given;
+		length -= given;
+		stream.next_out = chunk;
+		stream.avail_out = CHUNK_BYTES;
+		r = deflate(&stream, length == 0 ? Z_FINISH : Z_NO_FLUSH);
+		strbuf_add(out, chunk, CHUNK_BYTES - stream.avail_out);
+	} while (r == Z_OK);
+	deflateEnd(&stream);
+	return 0;
+}
+
+/* Parts that were packed one by one may follow each other. */
+static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *out)
+{
+	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
+	const size_t before = out->length;
+	int r = Z_OK;
+
+	while (r == Z_OK || stream->avail_in > 0 || length > 0) {
+		unsigned int given = stream->avail_in == 0 ? at_once(length) : 0;
+
+		stream->avail_in += given;
+		length -= given;
+		if (r == Z_STREAM_END && inflateReset(stream) != Z_OK)
+			return -EBADMSG;
+		stream->next_out = chunk;
+		stream->avail_out = CHUNK_BYTES;
+		r = inflate(stream, Z_NO_FLUSH);
+		if (r != Z_OK && r != Z_STREAM_END) /* a short file, too */
+			return -EBADMSG;
+		strbuf_add(out, chunk, CHUNK_BYTES - stream->avail_out);
+		if (out->length - before > limit)
+			return -EFBIG;
+	}
+	return 0;
+}
+
+int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out)
+{
+	z_stream stream = { .next_in = bytes };
+	const size_t before = out->length;
+	int r;
+
+	if (inflateInit2(&stream, WINDOW) != Z_OK)
+		xalloc_exhausted();
+	r = unpack(&stream, length, limit, out);
+	inflateEnd(&stream);
+	if (r < 0)
+		strbuf_truncate(out, before);
+	return r;
+}
+
+#else
+
+int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
+{
+	(void)bytes;
+	(void)length;
+	(void)out;
+	return -EOPNOTSUPP;
+}
+
+int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out)
+{
+	(void)bytes;
+	(void)length;
+	(void)limit;
+	(void)out;
+	return -EOPNOTSUPP;
+}
+
+#endif
