@@ -181,7 +181,7 @@ int transform_list_parse(struct transform_list *list, const char *text,
 			 struct transform_error *reterr)
 {
 	_cleanup_free_ char *line = copy_trimmed(text, strlen(text));
-	struct transform_rule rule;
+	struct transform_rule rule = { .kind = TRANSFORM_SET };
 	int r;
 
 	reterr->line = 0;

@@ -145,7 +145,8 @@ static void add_sums(struct strbuf *out, const struct profile_report *report, co
 {
 	const struct profile *p = report->profile;
 
-	strbuf_add_char(out, '\n');
+	if (out->length > 0)
+		strbuf_add_char(out, '\n');
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
 		enum profile_metric metric = (enum profile_metric)m;
 

@@ -1,7 +1,7 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_smaps %D%/fuzz_small \
+fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
@@ -39,6 +39,11 @@ endif
 %C%_fuzz_limits_SOURCES = %D%/fuzz_limits.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_limits_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_limits_LDADD = $(STORE_LIBS)
+
+%C%_fuzz_rules_SOURCES = %D%/fuzz_rules.c %D%/fuzz.h tests/unit/made_stacks.c tests/unit/made_stacks.h $(fuzz_main)
+%C%_fuzz_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%C%_fuzz_rules_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_rules_LDADD = $(CLASSIFY_LIBS)
 
 %C%_fuzz_smaps_SOURCES = %D%/fuzz_smaps.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_smaps_LDFLAGS = $(fuzz_ldflags)
