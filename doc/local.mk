@@ -10,4 +10,5 @@ dist_doc_DATA += \
 	%D%/HOWTO_ADD_COLUMN.md \
 	%D%/HOWTO_ADD_COMMAND.md \
 	%D%/INTERNALS.md \
-	%D%/PERFORMANCE.md
+	%D%/PERFORMANCE.md \
+	%D%/RECORDING.md

@@ -19,6 +19,11 @@ int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 	return 0;
 }
 
+uint64_t units_bytes_to_kib(uint64_t bytes)
+{
+	return bytes / 1024;
+}
+
 struct suffix {
 	const char *text;
 	uint64_t unit;

@@ -43,6 +43,9 @@ static inline uint64_t bytes_sub(uint64_t a, uint64_t b)
 /* The kernel's "kB" (1024 bytes). Returns 0, or -ERANGE with *ret_bytes untouched. */
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);
 
+/* The other way, of an amount that the kernel gave as kB: no rest. */
+uint64_t units_bytes_to_kib(uint64_t bytes);
+
 /*
  * "500ms", "2s", "1m", "1h", "0.5", "2": a bare number is seconds. Returns 0, -EINVAL,
  * -ERANGE.

@@ -22,9 +22,15 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/profile_limits.h \
 	%D%/limits_file.c \
 	%D%/limits_file.h \
+	%D%/recording.h \
+	%D%/recording_facts.h \
+	%D%/recording_known.h \
+	%D%/recording_read.h \
+	%D%/recording_sql.h \
+	%D%/recording_trim.h \
 	%D%/redact.c \
 	%D%/redact.h
-%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS)
+%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS) $(SQLITE_CFLAGS)
 EXTRA_DIST += %D%/pprof.proto
 if HAVE_PPROF
 nodist_%C%_libstore_a_SOURCES = %D%/pprof.pb-c.c
@@ -35,4 +41,12 @@ CLEANFILES += %D%/pprof.pb-c.c %D%/pprof.pb-c.h
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/%D%/pprof.proto
 %D%/pprof.pb-c.h: %D%/pprof.pb-c.c
 endif
+recording_files = %D%/recording.c %D%/recording_facts.c %D%/recording_known.c %D%/recording_read.c \
+	%D%/recording_sql.c %D%/recording_trim.c
+if HAVE_SQLITE
+%C%_libstore_a_SOURCES += $(recording_files)
+else
+%C%_libstore_a_SOURCES += %D%/recording_none.c
+endif
+EXTRA_DIST += $(recording_files) %D%/recording_none.c
 STORE_LIBS = %D%/libstore.a $(PPROF_LIBS) $(PROC_LIBS)

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/recording.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "store/recording_facts.h"
+#include "store/recording_known.h"
+#include "store/recording_sql.h"
+#include "store/recording_trim.h"
+
+#define SYNC_EVERY_NS NS_PER_S
+#define BUSY_MS	      5000
+
+enum statement {
+	STATEMENT_FACT, /* + enum fact_table */
+	STATEMENT_SAMPLE = FACT_TABLE_COUNT_,
+	STATEMENT_PROCESS,
+	STATEMENT_NAME,
+	STATEMENT_FIND_NAME,
+	STATEMENT_CGROUP,
+	STATEMENT_EVENT,
+	STATEMENT_COUNT_
+};
+
+static const char *const statement_texts[STATEMENT_COUNT_] = {
+	[STATEMENT_SAMPLE] = "INSERT INTO sample VALUES(?,?,?,?,?)",
+	[STATEMENT_PROCESS] = "INSERT INTO process VALUES(NULL,?,?,?,?,?)",
+	[STATEMENT_NAME] = "INSERT INTO name VALUES(NULL,?)",
+	[STATEMENT_FIND_NAME] = "SELECT name FROM name WHERE text=?",
+	[STATEMENT_CGROUP] = "INSERT INTO cgroup VALUES(NULL,?,?,?,?)",
+	[STATEMENT_EVENT] = "INSERT INTO event VALUES(NULL,?,?,?,?,?)",
+};
+
+/* A process as it is in the file: another name is another row. */
+struct known_process {
+	int pid;
+	uint64_t start_ticks;
+	char comm[PROCESS_COMM_SIZE];
+	int64_t row;
+	int64_t sample; /* in which it was last added */
+};
+
+struct recording {
+	sqlite3 *db;
+	int lock_fd; /* of the file; stays open, as closing it would drop SQLite's own locks */
+	struct recording_bounds bounds;
+	sqlite3_stmt *statements[STATEMENT_COUNT_];
+	struct known_facts known;
+	struct known_process *processes;
+	size_t process_count, process_capacity;
+	char *cgroup_paths; /* of the group that was added last */
+	int64_t cgroup_row;
+	int64_t session, sample;
+	struct recording_moment moment; /* of the sample */
+	uint64_t synced_elapsed_ns, trimmed_elapsed_ns;
+	bool is_begun;
+};
+
+static int prepare(struct recording *r)
+{
+	for (int i = 0; i < STATEMENT_COUNT_; i++) {
+		_cleanup_free_ char *made = i < FACT_TABLE_COUNT_
+						    ? recording_sql_insert((enum fact_table)i)
+						    : NULL;
+
+		if (sqlite.prepare_v2(r->db, made ? made : statement_texts[i], -1, &r->statements[i],
+				      NULL) != SQLITE_OK)
+			return recording_sql_errno(r->db);
+	}
+	return 0;
+}
+
+/* Run one that gives no row, whose values are bound. */
+static int run(struct recording *r, enum statement which)
+{
+	int code = sqlite.step(r->statements[which]);
+	int error = code == SQLITE_DONE || code == SQLITE_ROW ? 0 : recording_sql_errno(r->db);
+
+	sqlite.reset(r->statements[which]);
+	return error;
+}
+
+static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] == FACT_UNKNOWN)
+			sqlite.bind_null(statement, first + (int)i);
+		else
+			sqlite.bind_int64(statement, first + (int)i, numbers[i]);
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+	if (text)
+		sqlite.bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+	else
+		sqlite.bind_null(statement, at);
+}
+
+static int write_row(struct recording *r, enum fact_table table,
+		     const int64_t keys[FACT_KEYS_MAX], const int64_t *values)
+{
+	const struct fact_table_info *info = &fact_tables[table];
+	sqlite3_stmt *statement = r->statements[table];
+
+	assert(info->key_count <= FACT_KEYS_MAX);
+	bind_numbers(statement, 1, keys, info->key_count);
+	sqlite.bind_int64(statement, (int)info->key_count + 1, r->sample);
+	bind_numbers(statement, (int)info->key_count + 2, values, info->value_count);
+	return run(r, (enum statement)table);
+}
+
+static int say(struct recording *r, enum fact_table table, const int64_t keys[FACT_KEYS_MAX],
+	       const int64_t *values)
+{
+	if (!known_facts_say(&r->known, table, keys, values, r->sample))
+		return 0;
+	return write_row(r, table, keys, values);
+}
+
+/* Of what was not said in this sample: that it is gone. */
+static int say_gone(struct recording *r, enum fact_table table, int64_t first_key)
+{
+	int64_t keys[FACT_KEYS_MAX], none[FACT_VALUES_MAX];
+	int error = 0;
+
+	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
+		none[i] = FACT_UNKNOWN;
+	while (error == 0 && known_facts_take_unsaid(&r->known, table, first_key, r->sample, keys))
+		error = write_row(r, table, keys, none);
+	return error;
+}
+
+static int lock_file(struct recording *r, const char *path)
+{
+	r->lock_fd = open(path, O_RDWR | O_CREAT | O_NOCTTY | O_CLOEXEC, 0600);
+	if (r->lock_fd < 0)
+		return errno == EISDIR ? -EEXIST : -errno;
+	if (flock(r->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return recording_sql_check_head(r->lock_fd);
+}
+
+/*
+ * Readers and the writer do not wait for each other; the disk is waited for by
+ * checkpoints, not by each sample. What the file does not need any more is used again.
+ */
+static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
+			       "PRAGMA temp_store=MEMORY;";
+
+static int open_database(struct recording *r, const char *path)
+{
+	_cleanup_free_ char *schema = recording_sql_schema();
+	int64_t version;
+	int error;
+
+	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
+	sqlite.busy_timeout(r->db, BUSY_MS);
+	error = recording_sql_execute(r->db, settings);
+	if (error == 0)
+		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
+	if (error == 0 && version == 0) {
+		error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
+		if (error == 0)
+			error = recording_sql_execute(r->db, schema);
+		if (error == 0)
+			error = recording_sql_execute(r->db, "COMMIT");
+		/* what it is stands in the file itself from now on */
+		if (error == 0)
+			sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	}
+	if (error == 0)
+		error = prepare(r);
+	return error;
+}
+
+static int begin_session(struct recording *r)
+{
+	int error = recording_sql_number(r->db, "SELECT max(session) FROM sample", &r->session);
+
+	r->session++;
+	return error < 0 ? error : recording_sql_number(r->db, "SELECT max(sample) FROM sample", &r->sample);
+}
+
+int recording_open(const char *path, const struct recording_bounds *bounds, struct recording **ret)
+{
+	struct recording *r;
+	int error;
+
+	if (!recording_sql_load())
+		return -EOPNOTSUPP;
+	r = xcalloc(1, sizeof(*r));
+	r->bounds = *bounds;
+	error = lock_file(r, path);
+	if (error == 0)
+		error = open_database(r, path);
+	if (error == 0)
+		error = begin_session(r);
+	if (error < 0) {
+		recording_close(r);
+		return error;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recording_close(struct recording *r)
+{
+	if (!r)
+		return;
+	for (int i = 0; i < STATEMENT_COUNT_; i++)
+		if (r->db)
+			sqlite.finalize(r->statements[i]);
+	if (r->db) {
+		if (r->is_begun)
+			(void)recording_sql_execute(r->db, "ROLLBACK");
+		sqlite.close(r->db);
+	}
+	if (r->lock_fd >= 0)
+		close(r->lock_fd);
+	known_facts_release(&r->known);
+	free(r->processes);
+	free(r->cgroup_paths);
+	free(r);
+}
+
+/* What the file has is not what was said last: say all of it again. */
+static int give_up(struct recording *r, int error)
+{
+	if (r->is_begun)
+		(void)recording_sql_execute(r->db, "ROLLBACK");
+	r->is_begun = false;
+	known_facts_release(&r->known);
+	r->process_count = 0;
+	free(r->cgroup_paths);
+	r->cgroup_paths = NULL;
+	return error;
+}
+
+int recording_begin(struct recording *r, const struct recording_moment *moment)
+{
+	const int64_t values[] = { r->sample + 1, r->session, (int64_t)moment->unix_ms,
+				   (int64_t)(moment->elapsed_ns / NS_PER_US),
+				   (int64_t)(moment->cost_ns / NS_PER_US) };
+	int error;
+
+	if (r->is_begun)
+		give_up(r, 0);
+	error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
+	if (error < 0)
+		return error;
+	r->is_begun = true;
+	r->sample++;
+	r->moment = *moment;
+	if (moment->elapsed_ns < r->synced_elapsed_ns)
+		r->synced_elapsed_ns = r->trimmed_elapsed_ns = moment->elapsed_ns;
+	bind_numbers(r->statements[STATEMENT_SAMPLE], 1, values, sizeof(values) / sizeof(values[0]));
+	error = run(r, STATEMENT_SAMPLE);
+	return error < 0 ? give_up(r, error) : 0;
+}
+
+static struct known_process *find_process(struct recording *r, const struct process *p)
+{
+	for (size_t i = 0; i < r->process_count; i++)
+		if (r->processes[i].pid == p->pid && r->processes[i].start_ticks == p->start_ticks &&
+		    strcmp(r->processes[i].comm, p->comm) == 0)
+			return &r->processes[i];
+	return NULL;
+}
+
+static int take_process(struct recording *r, const struct usage *u, struct known_process **ret)
+{
+	sqlite3_stmt *statement = r->statements[STATEMENT_PROCESS];
+	const int64_t numbers[] = { r->session, u->process.pid, (int64_t)u->process.start_ticks };
+	struct known_process *known = find_process(r, &u->process);
+	int error;
+
+	if (!known) {
+		bind_numbers(statement, 1, numbers, 3);
+		bind_text(statement, 4, u->process.comm);
+		bind_text(statement, 5, u->command);
+		error = run(r, STATEMENT_PROCESS);
+		if (error < 0)
+			return error;
+		r->processes = xgrow(r->processes, &r->process_capacity, r->process_count + 1,
+				     sizeof(*r->processes));
+		known = &r->processes[r->process_count++];
+		*known = (struct known_process){ .pid = u->process.pid,
+						 .start_ticks = u->process.start_ticks,
+						 .row = sqlite.last_insert_rowid(r->db) };
+		memcpy(known->comm, u->process.comm, sizeof(known->comm));
+	}
+	known->sample = r->sample;
+	*ret = known;
+	return 0;
+}
+
+int recording_add_usage(struct recording *r, const struct usage *u)
+{
+	int64_t state[FACT_VALUES_MAX], often[FACT_VALUES_MAX], seldom[FACT_VALUES_MAX];
+	struct known_process *process;
+	int64_t keys[FACT_KEYS_MAX] = { 0 };
+	int error = take_process(r, u, &process);
+
+	if (error < 0)
+		return give_up(r, error);
+	keys[0] = process->row;
+	facts_of_state(u, state);
+	error = say(r, FACT_STATE, keys, state);
+	if (error == 0 && u->source >= SOURCE_ROLLUP) {
+		facts_of_counters(&u->total, often, seldom);
+		error = say(r, FACT_USAGE, keys, often);
+		if (error == 0)
+			error = say(r, FACT_USAGE_MORE, keys, seldom);
+	}
+	return error < 0 ? give_up(r, error) : 0;
+}
+
+static int take_name(struct recording *r, const char *text, int64_t *ret)
+{
+	sqlite3_stmt *find = r->statements[STATEMENT_FIND_NAME];
+	int code, error;
+
+	bind_text(find, 1, text);
+	code = sqlite.step(find);
+	*ret = code == SQLITE_ROW ? sqlite.column_int64(find, 0) : 0;
+	error = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(r->db);
+	sqlite.reset(find);
+	if (code != SQLITE_DONE)
+		return error;
+	bind_text(r->statements[STATEMENT_NAME], 1, text);
+	error = run(r, STATEMENT_NAME);
+	*ret = sqlite.last_insert_rowid(r->db);
+	return error;
+}
+
+int recording_add_mappings(struct recording *r, const struct usage *u,
+			   const struct mapping_list *mappings)
+{
+	const struct known_process *process = find_process(r, &u->process);
+	int error = process ? 0 : -ESRCH;
+
+	for (size_t i = 0; i < mappings->count && error == 0; i++) {
+		const struct mapping *m = &mappings->items[i];
+		int64_t values[FACT_VALUES_MAX], name;
+		int64_t keys[FACT_KEYS_MAX] = { process->row, (int64_t)m->start_addr };
+
+		error = take_name(r, m->name, &name);
+		if (error < 0)
+			break;
+		facts_of_mapping(m, name, values);
+		error = say(r, FACT_MAPPING, keys, values);
+	}
+	if (error == 0)
+		error = say_gone(r, FACT_MAPPING, process->row);
+	return error < 0 ? give_up(r, error) : 0;
+}
+
+/* One row per group, while it lies where it lay. */
+static int take_cgroup(struct recording *r, const struct cgroup *c)
+{
+	sqlite3_stmt *statement = r->statements[STATEMENT_CGROUP];
+	const int64_t numbers[] = { r->session, (int64_t)c->version, c->is_cut };
+	struct strbuf paths = STRBUF_INIT;
+	int error;
+
+	for (size_t i = 0; i < c->level_count; i++)
+		strbuf_addf(&paths, "%s\n", c->levels[i].path);
+	if (r->cgroup_paths && strcmp(r->cgroup_paths, strbuf_text(&paths)) == 0) {
+		strbuf_release(&paths);
+		return 0;
+	}
+	free(r->cgroup_paths);
+	r->cgroup_paths = strbuf_take(&paths);
+	bind_numbers(statement, 1, numbers, 3);
+	bind_text(statement, 4, r->cgroup_paths);
+	error = run(r, STATEMENT_CGROUP);
+	r->cgroup_row = sqlite.last_insert_rowid(r->db);
+	return error;
+}
+
+int recording_add_cgroup(struct recording *r, const struct cgroup *c)
+{
+	int64_t values[FACT_VALUES_MAX];
+	int error = take_cgroup(r, c);
+
+	for (size_t i = 0; i < c->level_count && error == 0; i++) {
+		const int64_t keys[FACT_KEYS_MAX] = { r->cgroup_row, (int64_t)i };
+
+		facts_of_level(&c->levels[i], values);
+		error = say(r, FACT_GROUP, keys, values);
+		if (error < 0 || (i > 0 && i != c->tightest))
+			continue;
+		facts_of_stat(i == 0 ? &c->stat : &c->limit_stat, values);
+		error = say(r, FACT_GROUP_STAT, keys, values);
+	}
+	return error < 0 ? give_up(r, error) : 0;
+}
+
+int recording_add_event(struct recording *r, const char *kind, int pid, const char *text)
+{
+	sqlite3_stmt *statement = r->statements[STATEMENT_EVENT];
+	const int64_t numbers[] = { r->sample, (int64_t)r->moment.unix_ms };
+	const int64_t number = pid > 0 ? pid : FACT_UNKNOWN;
+	int error;
+
+	bind_numbers(statement, 1, numbers, 2);
+	bind_text(statement, 3, kind);
+	bind_numbers(statement, 4, &number, 1);
+	bind_text(statement, 5, text);
+	error = run(r, STATEMENT_EVENT);
+	return error < 0 ? give_up(r, error) : 0;
+}
+
+static int forget_gone_processes(struct recording *r)
+{
+	static const enum fact_table tables[] = { FACT_STATE,	   FACT_USAGE, FACT_USAGE_MORE,
+						  FACT_MAPPING, FACT_HEAP,  FACT_HEAP_SHARE };
+	size_t kept = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < r->process_count; i++) {
+		struct known_process *p = &r->processes[i];
+
+		if (p->sample == r->sample) {
+			r->processes[kept++] = *p;
+			continue;
+		}
+		for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]) && error == 0; t++)
+			error = say_gone(r, tables[t], p->row);
+	}
+	r->process_count = kept;
+	return error;
+}
+
+/* Now and then: what is past a bound by a tenth of it. */
+static int trim(struct recording *r)
+{
+	uint64_t every_ns = r->bounds.bytes > 0 ? SYNC_EVERY_NS : r->bounds.ns / RECORDING_TRIM_SHARE;
+
+	if ((r->bounds.ns == 0 && r->bounds.bytes == 0) ||
+	    r->moment.elapsed_ns < r->trimmed_elapsed_ns + every_ns)
+		return 0;
+	r->trimmed_elapsed_ns = r->moment.elapsed_ns;
+	return recording_trim(r->db, &r->bounds, r->moment.unix_ms);
+}
+
+int recording_end(struct recording *r)
+{
+	int error = forget_gone_processes(r);
+
+	if (error == 0)
+		error = trim(r);
+	if (error == 0)
+		error = recording_sql_execute(r->db, "COMMIT");
+	if (error < 0)
+		return give_up(r, error);
+	r->is_begun = false;
+	if (r->moment.elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
+		return 0;
+	r->synced_elapsed_ns = r->moment.elapsed_ns;
+	/* one that cannot be finished now, for a reader, is for the next time */
+	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording - samples over time in one file, bounded in time and size, for later: facts as
+ * the kernel and the walks gave them, nothing that was concluded from them.
+ *
+ * What did not change since the last sample is not written again. Each sample is one
+ * transaction: whoever ends this program at any moment, the file opens, and has all
+ * samples but perhaps the last one. What has been written is on the disk within a second
+ * or two, so that a loss of power costs no more. Not for several threads at once.
+ */
+#ifndef MS_STORE_RECORDING_H
+#define MS_STORE_RECORDING_H
+
+#include <stdint.h>
+
+#include "model/cgroup.h"
+#include "model/usage.h"
+
+struct recording;
+
+/* What a file keeps at most; 0: no bound. The oldest samples go first. */
+struct recording_bounds {
+	uint64_t ns, bytes;
+};
+
+struct recording_moment {
+	uint64_t unix_ms;
+	uint64_t elapsed_ns; /* since this session began; never less than before */
+	uint64_t cost_ns;
+};
+
+/*
+ * Begin a session in a new file, or in one that is a recording already. Returns 0;
+ * -EOPNOTSUPP: SQLite is not there; -EEXIST: there is something else; -ENOTSUP: it is of a
+ * newer version; -EBUSY: another one records there; -EBADMSG: it is damaged; or -errno.
+ */
+int recording_open(const char *path, const struct recording_bounds *bounds,
+		   struct recording **ret);
+
+/* Ends an unfinished sample as if it had not begun. NULL is fine. */
+void recording_close(struct recording *recording);
+
+/*
+ * A sample: begun, filled, ended. Any of these returns 0, or -errno (-ENOSPC, …) after
+ * which the sample is given up, and the next one may be tried.
+ */
+int recording_begin(struct recording *recording, const struct recording_moment *moment);
+int recording_add_usage(struct recording *recording, const struct usage *usage);
+/* Those of a usage that was added, all of them. */
+int recording_add_mappings(struct recording *recording, const struct usage *usage,
+			   const struct mapping_list *mappings);
+int recording_add_cgroup(struct recording *recording, const struct cgroup *cgroup);
+int recording_add_event(struct recording *recording, const char *kind, int pid, const char *text);
+/* Processes that were not added are gone. */
+int recording_end(struct recording *recording);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/recording_facts.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* In the order of the tables' columns. */
+static const enum smaps_field often_fields[] = {
+	SMAPS_RSS,	     SMAPS_PSS,		  SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY,
+	SMAPS_PRIVATE_CLEAN, SMAPS_PRIVATE_DIRTY, SMAPS_ANONYMOUS,    SMAPS_LAZYFREE,
+};
+static const enum smaps_field seldom_fields[] = {
+	SMAPS_SWAP,	 SMAPS_SIZE,	  SMAPS_SWAP_PSS,      SMAPS_LOCKED,	   SMAPS_KSM,
+	SMAPS_ANON_HUGE, SMAPS_SHMEM_PMD, SMAPS_FILE_PMD, SMAPS_SHARED_HUGETLB, SMAPS_PRIVATE_HUGETLB,
+};
+#define OFTEN_COUNT  (sizeof(often_fields) / sizeof(often_fields[0]))
+#define SELDOM_COUNT (sizeof(seldom_fields) / sizeof(seldom_fields[0]))
+
+/* mapping's columns before those of smaps */
+enum {
+	MAPPING_END,
+	MAPPING_FLAGS,
+	MAPPING_FILE_OFFSET,
+	MAPPING_DEV,
+	MAPPING_INODE,
+	MAPPING_NAME,
+	MAPPING_SMAPS
+};
+
+enum { STATE_PPID, STATE_UID, STATE_THREADS, STATE_STATE, STATE_ERROR, STATE_SOURCE };
+
+static int64_t of_number(uint64_t number)
+{
+	return number > (uint64_t)INT64_MAX ? FACT_UNKNOWN : (int64_t)number;
+}
+
+static uint64_t to_number(int64_t value)
+{
+	return value < 0 ? UINT64_MAX : (uint64_t)value;
+}
+
+static uint64_t to_number_or_0(int64_t value)
+{
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static int64_t of_kb(uint64_t bytes)
+{
+	return bytes_known(bytes) ? of_number(units_bytes_to_kib(bytes)) : FACT_UNKNOWN;
+}
+
+static uint64_t to_bytes(int64_t kb)
+{
+	uint64_t bytes;
+
+	return kb < 0 || units_bytes_from_kib((uint64_t)kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+}
+
+void facts_of_state(const struct usage *u, int64_t *ret)
+{
+	ret[STATE_PPID] = u->process.ppid;
+	ret[STATE_UID] = u->process.uid == UINT32_MAX ? FACT_UNKNOWN : (int64_t)u->process.uid;
+	ret[STATE_THREADS] = u->process.thread_count;
+	ret[STATE_STATE] = (unsigned char)u->process.state;
+	ret[STATE_ERROR] = u->error;
+	ret[STATE_SOURCE] = (int64_t)u->source;
+}
+
+void facts_to_state(const int64_t *values, struct usage *ret)
+{
+	int64_t uid = values[STATE_UID], threads = values[STATE_THREADS];
+	int64_t source = values[STATE_SOURCE], error = values[STATE_ERROR];
+
+	ret->process.ppid = (int)values[STATE_PPID];
+	ret->process.uid = uid < 0 || uid > UINT32_MAX ? UINT32_MAX : (uint32_t)uid;
+	ret->process.thread_count = threads < 0 || threads > UINT32_MAX ? 0 : (uint32_t)threads;
+	ret->process.state = (char)values[STATE_STATE];
+	ret->error = error < 0 && error > -4096 ? (int)error : 0;
+	ret->source = source < 0 || source >= SOURCE_COUNT_ ? SOURCE_NONE : (enum source)source;
+}
+
+static void of_fields(const struct counters *c, const enum smaps_field *fields, size_t count,
+		      int64_t *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		ret[i] = of_kb(c->bytes[fields[i]]);
+}
+
+static void to_fields(const int64_t *values, const enum smaps_field *fields, size_t count,
+		      struct counters *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		ret->bytes[fields[i]] = to_bytes(values[i]);
+}
+
+void facts_of_counters(const struct counters *c, int64_t *ret_often, int64_t *ret_seldom)
+{
+	of_fields(c, often_fields, OFTEN_COUNT, ret_often);
+	of_fields(c, seldom_fields, SELDOM_COUNT, ret_seldom);
+}
+
+void facts_to_often(const int64_t *values, struct counters *ret)
+{
+	to_fields(values, often_fields, OFTEN_COUNT, ret);
+}
+
+void facts_to_seldom(const int64_t *values, struct counters *ret)
+{
+	to_fields(values, seldom_fields, SELDOM_COUNT, ret);
+}
+
+void facts_of_mapping(const struct mapping *m, int64_t name, int64_t *ret)
+{
+	ret[MAPPING_END] = (int64_t)m->end_addr;
+	ret[MAPPING_FLAGS] = m->flags;
+	ret[MAPPING_FILE_OFFSET] = of_number(m->file_offset_bytes);
+	ret[MAPPING_DEV] = (int64_t)((uint64_t)m->dev_major << 32 | m->dev_minor);
+	ret[MAPPING_INODE] = of_number(m->inode);
+	ret[MAPPING_NAME] = name;
+	of_fields(&m->counters, often_fields, OFTEN_COUNT, ret + MAPPING_SMAPS);
+	of_fields(&m->counters, seldom_fields, SELDOM_COUNT, ret + MAPPING_SMAPS + OFTEN_COUNT);
+}
+
+void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name)
+{
+	ret->end_addr = (uint64_t)values[MAPPING_END];
+	ret->flags = (uint32_t)values[MAPPING_FLAGS];
+	ret->file_offset_bytes = to_number_or_0(values[MAPPING_FILE_OFFSET]);
+	ret->dev_major = (uint32_t)((uint64_t)values[MAPPING_DEV] >> 32);
+	ret->dev_minor = (uint32_t)values[MAPPING_DEV];
+	ret->inode = to_number_or_0(values[MAPPING_INODE]);
+	*ret_name = values[MAPPING_NAME];
+	counters_set_unknown(&ret->counters);
+	facts_to_often(values + MAPPING_SMAPS, &ret->counters);
+	facts_to_seldom(values + MAPPING_SMAPS + OFTEN_COUNT, &ret->counters);
+}
+
+/* A level's amounts, in the order of the table's columns, behind its flags. */
+static const size_t level_offsets[] = {
+	offsetof(struct cgroup_level, usage_bytes),
+	offsetof(struct cgroup_level, limit_bytes),
+	offsetof(struct cgroup_level, high_bytes),
+	offsetof(struct cgroup_level, peak_bytes),
+	offsetof(struct cgroup_level, swap_bytes),
+	offsetof(struct cgroup_level, swap_limit_bytes),
+	offsetof(struct cgroup_level, max_count),
+	offsetof(struct cgroup_level, high_count),
+	offsetof(struct cgroup_level, oom_count),
+	offsetof(struct cgroup_level, oom_kill_count),
+	offsetof(struct cgroup_level, swap_fail_count),
+};
+#define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
+#define NO_LIMIT    (-1) /* as a limit's value */
+
+enum { LEVEL_OOM_GROUP = 1 << 0, LEVEL_KILL_DISABLED = 1 << 1 };
+
+void facts_of_level(const struct cgroup_level *level, int64_t *ret)
+{
+	ret[0] = (level->is_oom_group ? LEVEL_OOM_GROUP : 0) |
+		 (level->is_kill_disabled ? LEVEL_KILL_DISABLED : 0);
+	for (size_t i = 0; i < LEVEL_COUNT; i++) {
+		uint64_t number;
+
+		memcpy(&number, (const char *)level + level_offsets[i], sizeof(number));
+		ret[1 + i] = number == CGROUP_NO_LIMIT ? NO_LIMIT : of_number(number);
+	}
+}
+
+void facts_to_level(const int64_t *values, struct cgroup_level *ret)
+{
+	ret->is_oom_group = values[0] >= 0 && values[0] & LEVEL_OOM_GROUP;
+	ret->is_kill_disabled = values[0] >= 0 && values[0] & LEVEL_KILL_DISABLED;
+	for (size_t i = 0; i < LEVEL_COUNT; i++) {
+		uint64_t number = values[1 + i] == NO_LIMIT ? CGROUP_NO_LIMIT
+							    : to_number(values[1 + i]);
+
+		memcpy((char *)ret + level_offsets[i], &number, sizeof(number));
+	}
+}
+
+/* All of it amounts, in the order of the table's columns. */
+#define STAT_COUNT 23
+static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t), "each has a column");
+
+void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret)
+{
+	uint64_t numbers[STAT_COUNT];
+
+	memcpy(numbers, stat, sizeof(numbers));
+	for (size_t i = 0; i < STAT_COUNT; i++)
+		ret[i] = of_number(numbers[i]);
+}
+
+void facts_to_stat(const int64_t *values, struct cgroup_stat *ret)
+{
+	uint64_t numbers[STAT_COUNT];
+
+	for (size_t i = 0; i < STAT_COUNT; i++)
+		numbers[i] = to_number(values[i]);
+	memcpy(ret, numbers, sizeof(numbers));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording_facts - model to the values of a fact table's row, and back. Arrays have the
+ * table's length.
+ */
+#ifndef MS_STORE_RECORDING_FACTS_H
+#define MS_STORE_RECORDING_FACTS_H
+
+#include "model/cgroup.h"
+#include "model/usage.h"
+#include "store/recording_sql.h"
+
+void facts_of_state(const struct usage *usage, int64_t *ret);
+void facts_of_counters(const struct counters *counters, int64_t *ret_often, int64_t *ret_seldom);
+void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
+void facts_of_level(const struct cgroup_level *level, int64_t *ret);
+void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
+
+/* Foreign values that cannot be are unknown, or 0 where nothing can be unknown. */
+void facts_to_state(const int64_t *values, struct usage *ret);
+void facts_to_often(const int64_t *values, struct counters *ret);
+void facts_to_seldom(const int64_t *values, struct counters *ret);
+/* *ret_name: the number of its name. */
+void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name);
+void facts_to_level(const int64_t *values, struct cgroup_level *ret);
+void facts_to_stat(const int64_t *values, struct cgroup_stat *ret);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording_read - a recording, sample by sample, in any order; also one that is just
+ * being written.
+ *
+ * The file is foreign: what cannot be is unknown, what is damaged is refused. What it has
+ * is facts; states and owners are for classify to tell anew.
+ */
+#ifndef MS_STORE_RECORDING_READ_H
+#define MS_STORE_RECORDING_READ_H
+
+#include <stddef.h>
+
+#include "model/cgroup.h"
+#include "model/usage.h"
+#include "store/recording.h"
+
+struct recorded_sample {
+	int64_t number; /* in the file */
+	int64_t session;
+	struct recording_moment moment; /* elapsed since its session began */
+};
+
+struct recorded_event {
+	uint64_t unix_ms;
+	const char *kind, *text; /* NULL: none. For the time of the call */
+	int pid;		 /* 0: none */
+};
+
+struct recording_reader;
+
+/*
+ * Returns 0; -EOPNOTSUPP: SQLite is not there; -EEXIST: it is no recording; -ENOTSUP: of a
+ * newer version; -EBADMSG: damaged, or without a sample; or -errno.
+ */
+int recording_reader_open(const char *path, struct recording_reader **ret);
+void recording_reader_close(struct recording_reader *reader);
+
+/* All that were there when it was opened, by time. Borrowed. */
+const struct recorded_sample *recording_reader_samples(const struct recording_reader *reader,
+						       size_t *ret_count);
+
+/*
+ * The processes of a sample, by its index: totals, source, and who they are. Of a source
+ * of SOURCE_SMAPS mappings were read in that sample. Returns 0 or -errno as above.
+ */
+int recording_reader_read(struct recording_reader *reader, size_t index, struct snapshot *ret);
+
+/* The mappings of a process as they were read last, up to that sample; none is no error. */
+int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
+				   const struct process *process, struct mapping_list *ret);
+
+/* The group of a sample. -ENOENT: there is none. */
+int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
+				 struct cgroup *ret);
+
+/* Events by time; a return of fn that is not 0 ends it and is its result. */
+int recording_reader_for_each_event(struct recording_reader *reader,
+				    int (*fn)(void *context, const struct recorded_event *event),
+				    void *context);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/recording_sql.h"
+
+#include <dlfcn.h>
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+
+#define SQLITE_NAME "libsqlite3.so.0"
+
+struct sqlite_functions sqlite;
+
+static const struct {
+	const char *name;
+	void *function; /* where its address goes */
+} functions[] = {
+#define FUNCTION(name) { "sqlite3_" #name, &sqlite.name }
+	FUNCTION(open_v2),	    FUNCTION(close),
+	FUNCTION(exec),		    FUNCTION(errmsg),
+	FUNCTION(extended_errcode), FUNCTION(system_errno),
+	FUNCTION(busy_timeout),	    FUNCTION(prepare_v2),
+	FUNCTION(step),		    FUNCTION(reset),
+	FUNCTION(finalize),	    FUNCTION(bind_int64),
+	FUNCTION(bind_null),	    FUNCTION(bind_text),
+	FUNCTION(bind_blob),	    FUNCTION(column_int64),
+	FUNCTION(column_type),	    FUNCTION(column_text),
+	FUNCTION(column_blob),	    FUNCTION(column_bytes),
+	FUNCTION(last_insert_rowid), FUNCTION(wal_checkpoint_v2),
+	FUNCTION(db_release_memory),
+#undef FUNCTION
+};
+
+static bool is_loaded;
+
+static void load(void)
+{
+	void *library = dlopen(SQLITE_NAME, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		if (!function)
+			return;
+		memcpy(functions[i].function, &function, sizeof(function));
+	}
+	is_loaded = true;
+}
+
+bool recording_sql_load(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return is_loaded;
+}
+
+/* Amounts of smaps in kB, as the kernel has them: they take the least room. */
+#define SMAPS_OFTEN                                                                               \
+	"rss_kb", "pss_kb", "shared_clean_kb", "shared_dirty_kb", "private_clean_kb",              \
+		"private_dirty_kb", "anonymous_kb", "lazyfree_kb"
+#define SMAPS_SELDOM                                                                              \
+	"swap_kb", "size_kb", "swap_pss_kb", "locked_kb", "ksm_kb", "anon_huge_kb", "shmem_pmd_kb", \
+		"file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
+
+/* The first value is never unknown: a row without it says that there is nothing any more. */
+const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
+	[FACT_STATE] = { "state", { "process" }, 1,
+			 { "ppid", "uid", "threads", "state", "error", "source" }, 6 },
+	[FACT_USAGE] = { "usage", { "process" }, 1, { SMAPS_OFTEN }, 8 },
+	[FACT_USAGE_MORE] = { "usage_more", { "process" }, 1, { SMAPS_SELDOM }, 10 },
+	[FACT_MAPPING] = { "mapping", { "process", "start" }, 2,
+			   { "end", "flags", "file_offset", "dev", "inode", "name", SMAPS_OFTEN,
+			     SMAPS_SELDOM },
+			   24 },
+	[FACT_HEAP] = { "heap", { "process" }, 1,
+			{ "allocator", "quality", "taken_ms", "pause_us", "trimmable_kb", "program" },
+			6 },
+	[FACT_HEAP_SHARE] = { "heap_share", { "process", "start" }, 2,
+			      { "rss", "owner", "live", "pool_pages", "pool_fragments", "heap_meta" },
+			      6 },
+	[FACT_GROUP] = { "cgroup_level", { "cgroup", "level" }, 2,
+			 { "flags", "usage", "limit_bytes", "high", "peak", "swap", "swap_limit",
+			   "max_count", "high_count", "oom_count", "oom_kill_count",
+			   "swap_fail_count" },
+			 12 },
+	[FACT_GROUP_STAT] = { "cgroup_stat", { "cgroup", "level" }, 2,
+			      { "anon", "file", "shmem", "kernel", "kernel_stack", "pagetables",
+				"percpu", "vmalloc", "sock", "slab_reclaimable",
+				"slab_unreclaimable", "inactive_anon", "active_anon",
+				"inactive_file", "active_file", "unevictable", "file_mapped",
+				"file_dirty", "file_writeback", "anon_thp", "swap",
+				"lazyfree_count", "lazyfreed_count" },
+			      23 },
+};
+
+static const char other_tables[] =
+	"CREATE TABLE recording(key TEXT PRIMARY KEY, value) WITHOUT ROWID;\n"
+	"CREATE TABLE sample(sample INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
+	" unix_ms INTEGER NOT NULL, elapsed_us INTEGER NOT NULL, cost_us INTEGER NOT NULL);\n"
+	"CREATE TABLE process(process INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
+	" pid INTEGER NOT NULL,"
+	" start_ticks INTEGER NOT NULL, comm BLOB NOT NULL, command BLOB);\n"
+	"CREATE TABLE name(name INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE);\n"
+	"CREATE TABLE cgroup(cgroup INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
+	" version INTEGER NOT NULL,"
+	" is_cut INTEGER NOT NULL, paths BLOB NOT NULL);\n"
+	"CREATE TABLE event(event INTEGER PRIMARY KEY, sample INTEGER NOT NULL,"
+	" unix_ms INTEGER NOT NULL, kind TEXT NOT NULL, pid INTEGER, text BLOB);\n";
+
+static void add_names(struct strbuf *sql, const char *const *names, size_t count, const char *type)
+{
+	for (size_t i = 0; i < count; i++)
+		strbuf_addf(sql, "%s%s, ", names[i], type);
+}
+
+char *recording_sql_schema(void)
+{
+	struct strbuf sql = STRBUF_INIT;
+
+	strbuf_addf(&sql, "PRAGMA application_id=%d;\nPRAGMA user_version=%d;\n",
+		    RECORDING_APPLICATION_ID, RECORDING_VERSION);
+	strbuf_add_text(&sql, other_tables);
+	for (size_t t = 0; t < FACT_TABLE_COUNT_; t++) {
+		const struct fact_table_info *info = &fact_tables[t];
+
+		strbuf_addf(&sql, "CREATE TABLE %s(", info->name);
+		add_names(&sql, info->keys, info->key_count, " INTEGER NOT NULL");
+		strbuf_add_text(&sql, "sample INTEGER NOT NULL, ");
+		add_names(&sql, info->values, info->value_count, " INTEGER");
+		strbuf_add_text(&sql, "PRIMARY KEY(");
+		add_names(&sql, info->keys, info->key_count, "");
+		strbuf_add_text(&sql, "sample)) WITHOUT ROWID;\n");
+	}
+	return strbuf_take(&sql);
+}
+
+char *recording_sql_insert(enum fact_table table)
+{
+	const struct fact_table_info *info = &fact_tables[table];
+	struct strbuf sql = STRBUF_INIT;
+
+	strbuf_addf(&sql, "INSERT OR REPLACE INTO %s VALUES(?", info->name);
+	strbuf_add_repeat(&sql, ",?", info->key_count + info->value_count);
+	strbuf_add_char(&sql, ')');
+	return strbuf_take(&sql);
+}
+
+int recording_sql_errno(sqlite3 *db)
+{
+	int code = sqlite.extended_errcode(db);
+
+	switch (code & 0xff) {
+	case SQLITE_OK:
+	case SQLITE_ROW:
+	case SQLITE_DONE:
+		return 0;
+	case SQLITE_FULL:
+		return -ENOSPC;
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_READONLY:
+		return -EACCES;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return -EBUSY;
+	case SQLITE_NOMEM:
+		return -ENOMEM;
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		return sqlite.system_errno(db) > 0 ? -sqlite.system_errno(db) : -EIO;
+	default: /* SQLITE_CORRUPT, SQLITE_NOTADB, and tables that are not as ours */
+		return -EBADMSG;
+	}
+}
+
+int recording_sql_execute(sqlite3 *db, const char *sql)
+{
+	return sqlite.exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : recording_sql_errno(db);
+}
+
+int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret)
+{
+	sqlite3_stmt *statement = NULL;
+	int code;
+
+	if (sqlite.prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+		return recording_sql_errno(db);
+	code = sqlite.step(statement);
+	*ret = code == SQLITE_ROW ? sqlite.column_int64(statement, 0) : 0;
+	sqlite.finalize(statement);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(db);
+}
+
+/* user_version and application_id are 4 bytes each, the highest first, at 60 and 68. */
+int recording_sql_check_head(int fd)
+{
+	static const char magic[16] = "SQLite format 3";
+	unsigned char head[100];
+	struct stat st;
+	uint32_t id, version;
+	ssize_t n;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EEXIST;
+	if (st.st_size == 0)
+		return 0;
+	n = pread(fd, head, sizeof(head), 0);
+	if (n != (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0)
+		return -EEXIST;
+	memcpy(&version, head + 60, sizeof(version));
+	memcpy(&id, head + 68, sizeof(id));
+	if (be32toh(id) != RECORDING_APPLICATION_ID)
+		return -EEXIST;
+	return be32toh(version) > RECORDING_VERSION ? -ENOTSUP : 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording_sql - the tables of a recording, and SQLite, which is loaded when the first one
+ * is opened: most runs have no use for it.
+ *
+ * A row of a fact table says what was true of its key from its sample on, until the next
+ * row of the same key; one that has no values says that there was nothing of that key any
+ * more. doc/RECORDING.md has the tables for readers in the sqlite3 shell.
+ */
+#ifndef MS_STORE_RECORDING_SQL_H
+#define MS_STORE_RECORDING_SQL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" */
+#define RECORDING_VERSION	 1
+
+/* No value: SQL's NULL. */
+#define FACT_UNKNOWN INT64_MIN
+
+#define FACT_KEYS_MAX	2
+#define FACT_VALUES_MAX 32
+
+/* Tables with the key (…, sample) and integers as values. */
+enum fact_table {
+	FACT_STATE,	  /* of a process: parent, threads, … */
+	FACT_USAGE,	  /* of a process: what changes often */
+	FACT_USAGE_MORE,  /* and what does not */
+	FACT_MAPPING,	  /* by process and start */
+	FACT_HEAP,	  /* of a process: the last walk */
+	FACT_HEAP_SHARE,  /* by process and start of a mapping: what the walk found in it */
+	FACT_GROUP,	  /* of a group: by group and level */
+	FACT_GROUP_STAT,  /* memory.stat: by group and level */
+	FACT_TABLE_COUNT_
+};
+
+struct fact_table_info {
+	const char *name;
+	const char *keys[FACT_KEYS_MAX];
+	size_t key_count;
+	const char *values[FACT_VALUES_MAX];
+	size_t value_count;
+};
+extern const struct fact_table_info fact_tables[FACT_TABLE_COUNT_];
+
+/* Functions of SQLite, as it names them. */
+struct sqlite_functions {
+	__typeof__(sqlite3_open_v2) *open_v2;
+	__typeof__(sqlite3_close) *close;
+	__typeof__(sqlite3_exec) *exec;
+	__typeof__(sqlite3_errmsg) *errmsg;
+	__typeof__(sqlite3_extended_errcode) *extended_errcode;
+	__typeof__(sqlite3_system_errno) *system_errno;
+	__typeof__(sqlite3_busy_timeout) *busy_timeout;
+	__typeof__(sqlite3_prepare_v2) *prepare_v2;
+	__typeof__(sqlite3_step) *step;
+	__typeof__(sqlite3_reset) *reset;
+	__typeof__(sqlite3_finalize) *finalize;
+	__typeof__(sqlite3_bind_int64) *bind_int64;
+	__typeof__(sqlite3_bind_null) *bind_null;
+	__typeof__(sqlite3_bind_text) *bind_text;
+	__typeof__(sqlite3_bind_blob) *bind_blob;
+	__typeof__(sqlite3_column_int64) *column_int64;
+	__typeof__(sqlite3_column_type) *column_type;
+	__typeof__(sqlite3_column_text) *column_text;
+	__typeof__(sqlite3_column_blob) *column_blob;
+	__typeof__(sqlite3_column_bytes) *column_bytes;
+	__typeof__(sqlite3_last_insert_rowid) *last_insert_rowid;
+	__typeof__(sqlite3_wal_checkpoint_v2) *wal_checkpoint_v2;
+	__typeof__(sqlite3_db_release_memory) *db_release_memory;
+};
+extern struct sqlite_functions sqlite;
+
+/* Loads it. False: it is not installed. Any thread, any number of times. */
+bool recording_sql_load(void);
+
+/* The schema, all tables, as one text of SQL. The caller frees it. */
+char *recording_sql_schema(void);
+
+/* "INSERT OR REPLACE INTO usage(process,sample,…) VALUES(?,…)". The caller frees it. */
+char *recording_sql_insert(enum fact_table table);
+
+/* What SQLite says of the last call as -errno: -ENOSPC, -EIO, -EACCES, -EBADMSG, … */
+int recording_sql_errno(sqlite3 *db);
+
+/*
+ * Before SQLite looks at an open file: 0 if it is empty or a recording, -EEXIST if it is
+ * something else, -ENOTSUP if it is of a newer version, or -errno.
+ */
+int recording_sql_check_head(int fd);
+
+/* Statements without rows. Returns 0 or as above. */
+int recording_sql_execute(sqlite3 *db, const char *sql);
+
+/* The first number of the first row; 0 if there is none. Returns as above. */
+int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret);
+
+#endif

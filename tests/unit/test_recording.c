@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "store/recording_read.h"
+#include "tree.h"
+#include "unit.h"
+
+#define KB UINT64_C(1024)
+
+static struct tree tree;
+static char path[64];
+
+static int begin(void **state)
+{
+	(void)state;
+	tree_make(&tree);
+	snprintf(path, sizeof(path), "%s/recording", tree.root);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	tree_remove(&tree);
+	return 0;
+}
+
+static void open_recording(struct recording **ret)
+{
+	static const struct recording_bounds none;
+	int r = recording_open(path, &none, ret);
+
+	if (r == -EOPNOTSUPP)
+		skip();
+	assert_int_equal(r, 0);
+}
+
+static void make_usage(struct usage *u, int pid, uint64_t rss_kb)
+{
+	usage_init(u);
+	u->process.pid = pid;
+	u->process.start_ticks = 77;
+	u->process.ppid = 1;
+	u->process.uid = 1000;
+	u->process.thread_count = 3;
+	u->process.state = 'S';
+	snprintf(u->process.comm, sizeof(u->process.comm), "p\xff%d", pid);
+	counters_set_zero(&u->total);
+	u->total.bytes[SMAPS_RSS] = rss_kb * KB;
+	u->total.bytes[SMAPS_PSS] = rss_kb * KB / 2;
+	u->total.bytes[SMAPS_SWAP] = 8 * KB;
+	u->total.bytes[SMAPS_SIZE] = BYTES_UNKNOWN;
+	u->source = SOURCE_ROLLUP;
+}
+
+/* The disk is waited for once in a second of these, so most are short. */
+static void begin_sample_at(struct recording *r, uint64_t ms)
+{
+	const struct recording_moment moment = { ms, ms * NS_PER_MS, 5000 };
+
+	assert_int_equal(recording_begin(r, &moment), 0);
+}
+
+static void begin_sample(struct recording *r, uint64_t second)
+{
+	begin_sample_at(r, 1000 * second);
+}
+
+static void add_usage(struct recording *r, int pid, uint64_t rss_kb)
+{
+	struct usage u;
+
+	make_usage(&u, pid, rss_kb);
+	assert_int_equal(recording_add_usage(r, &u), 0);
+	usage_release(&u);
+}
+
+static void sample(struct recording *r, uint64_t ms, int pid, uint64_t rss_kb)
+{
+	begin_sample_at(r, ms);
+	add_usage(r, pid, rss_kb);
+	assert_int_equal(recording_end(r), 0);
+}
+
+/* How many rows a table has, as the file itself says. */
+static long count_rows(const char *table)
+{
+	char command[160];
+	long count = -1;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "sqlite3 '%s' 'SELECT count(*) FROM %s' 2>/dev/null", path,
+		 table);
+	f = popen(command, "r"); /* NOLINT(cert-env33-c) */
+	if (f && fscanf(f, "%ld", &count) != 1)
+		count = -1;
+	if (f)
+		pclose(f);
+	if (count < 0)
+		skip();
+	return count;
+}
+
+static void what_was_recorded_is_read_again(void **state)
+{
+	struct recording *r;
+	struct recording_reader *reader;
+	struct snapshot s;
+	const struct recorded_sample *samples;
+	size_t count;
+
+	(void)state;
+	open_recording(&r);
+	begin_sample(r, 10);
+	add_usage(r, 5, 100);
+	add_usage(r, 6, 200);
+	assert_int_equal(recording_end(r), 0);
+	begin_sample(r, 11);
+	add_usage(r, 6, 201);
+	assert_int_equal(recording_end(r), 0);
+	recording_close(r);
+
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	samples = recording_reader_samples(reader, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(samples[1].moment.unix_ms, 11000);
+	snapshot_init(&s);
+	assert_int_equal(recording_reader_read(reader, 0, &s), 0);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.usages[0].process.pid, 5);
+	assert_string_equal(s.usages[0].process.comm, "p\xff"
+						       "5");
+	assert_int_equal(s.usages[0].process.uid, 1000);
+	assert_int_equal(s.usages[0].process.thread_count, 3);
+	assert_int_equal(s.usages[0].total.bytes[SMAPS_RSS], 100 * KB);
+	assert_int_equal(s.usages[0].total.bytes[SMAPS_SWAP], 8 * KB);
+	assert_true(s.usages[0].total.bytes[SMAPS_SIZE] == BYTES_UNKNOWN);
+	assert_true(s.usages[0].total.bytes[SMAPS_REFERENCED] == BYTES_UNKNOWN);
+	assert_int_equal(recording_reader_read(reader, 1, &s), 0);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.usages[0].process.pid, 6);
+	assert_int_equal(s.usages[0].total.bytes[SMAPS_RSS], 201 * KB);
+	snapshot_release(&s);
+	recording_reader_close(reader);
+}
+
+static void what_stays_the_same_is_written_once(void **state)
+{
+	struct recording *r;
+
+	(void)state;
+	open_recording(&r);
+	for (uint64_t i = 0; i < 50; i++)
+		sample(r, i, 5, i < 25 ? 100 : 101);
+	recording_close(r);
+	assert_int_equal(count_rows("sample"), 50);
+	assert_int_equal(count_rows("usage"), 2);
+	assert_int_equal(count_rows("process"), 1);
+}
+
+static void read_mappings(size_t index, struct mapping_list *ret)
+{
+	struct recording_reader *reader;
+	struct usage u;
+
+	make_usage(&u, 5, 0);
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	assert_int_equal(recording_reader_read_mappings(reader, index, &u.process, ret), 0);
+	recording_reader_close(reader);
+	usage_release(&u);
+}
+
+static void mappings_come_grow_and_go(void **state)
+{
+	struct mapping_list list = MAPPING_LIST_INIT, some = MAPPING_LIST_INIT;
+	struct mapping m = { .start_addr = 0x7f0000001000, .end_addr = 0x7f0000003000,
+			     .file_offset_bytes = 4096, .inode = 9, .dev_major = 8, .dev_minor = 1,
+			     .flags = MAPPING_READ | MAPPING_EXEC, .name = "/usr/lib/libz.so",
+			     .name_length = 16 };
+	struct recording *r;
+	struct usage u;
+
+	(void)state;
+	counters_set_zero(&m.counters);
+	m.counters.bytes[SMAPS_RSS] = 8 * KB;
+	mapping_list_add(&list, &m);
+	m.start_addr = 0xffffffffff600000;
+	m.end_addr = 0xffffffffff601000;
+	m.name = "";
+	m.name_length = 0;
+	mapping_list_add(&list, &m);
+	make_usage(&u, 5, 100);
+	u.source = SOURCE_SMAPS;
+	open_recording(&r);
+	for (int i = 0; i < 3; i++) {
+		begin_sample(r, (uint64_t)i);
+		assert_int_equal(recording_add_usage(r, &u), 0);
+		if (i == 2)
+			list.count = 1;
+		assert_int_equal(recording_add_mappings(r, &u, &list), 0);
+		assert_int_equal(recording_end(r), 0);
+		list.items[0].counters.bytes[SMAPS_RSS] += 4 * KB;
+	}
+	list.count = 2;
+	recording_close(r);
+
+	read_mappings(1, &some);
+	assert_int_equal(some.count, 2);
+	read_mappings(2, &some);
+	assert_int_equal(some.count, 1);
+	assert_true(some.items[0].start_addr == 0x7f0000001000);
+	assert_string_equal(some.items[0].name, "/usr/lib/libz.so");
+	assert_int_equal(some.items[0].counters.bytes[SMAPS_RSS], 16 * KB);
+	assert_int_equal(some.items[0].dev_major, 8);
+	assert_int_equal(some.items[0].file_offset_bytes, 4096);
+	mapping_list_release(&some);
+	mapping_list_release(&list);
+	usage_release(&u);
+}
+
+static void groups_keep_their_levels_and_limits(void **state)
+{
+	struct cgroup c, read;
+	struct recording_reader *reader;
+	struct recording *r;
+
+	(void)state;
+	cgroup_init(&c);
+	cgroup_init(&read);
+	c.version = CGROUP_V2;
+	c.level_count = 2;
+	c.levels = calloc(2, sizeof(*c.levels));
+	memset(c.levels, 0xff, 2 * sizeof(*c.levels));
+	c.levels[0].path = strdup("/a b/c");
+	c.levels[1].path = strdup("/a b");
+	for (int i = 0; i < 2; i++)
+		c.levels[i].is_oom_group = c.levels[i].is_kill_disabled = false;
+	c.levels[0].limit_bytes = CGROUP_NO_LIMIT;
+	c.levels[0].usage_bytes = 12345;
+	c.levels[1].limit_bytes = 67108864;
+	c.levels[1].is_oom_group = true;
+	c.tightest = 1;
+	c.stat.anon_bytes = 11;
+	c.limit_stat.anon_bytes = 22;
+	open_recording(&r);
+	begin_sample(r, 1);
+	assert_int_equal(recording_end(r), 0);
+	begin_sample(r, 2);
+	assert_int_equal(recording_add_cgroup(r, &c), 0);
+	assert_int_equal(recording_add_event(r, "oom", 7, "killed"), 0);
+	assert_int_equal(recording_end(r), 0);
+	recording_close(r);
+	cgroup_release(&c);
+
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	assert_int_equal(recording_reader_read_cgroup(reader, 0, &read), -ENOENT);
+	assert_int_equal(recording_reader_read_cgroup(reader, 1, &read), 0);
+	assert_int_equal(read.level_count, 2);
+	assert_string_equal(read.levels[0].path, "/a b/c");
+	assert_true(read.levels[0].limit_bytes == CGROUP_NO_LIMIT);
+	assert_true(read.levels[0].high_bytes == BYTES_UNKNOWN);
+	assert_int_equal(read.levels[0].usage_bytes, 12345);
+	assert_int_equal(read.tightest, 1);
+	assert_true(read.levels[1].is_oom_group);
+	assert_int_equal(read.stat.anon_bytes, 11);
+	assert_int_equal(read.limit_stat.anon_bytes, 22);
+	assert_true(read.stat.sock_bytes == BYTES_UNKNOWN);
+	cgroup_release(&read);
+	recording_reader_close(reader);
+}
+
+static void a_bound_in_time_keeps_what_was_true_when_it_begins(void **state)
+{
+	const struct recording_bounds bounds = { .ns = 10 * NS_PER_S };
+	struct recording_reader *reader;
+	struct recording *r;
+	struct snapshot s;
+	size_t count;
+	int error = recording_open(path, &bounds, &r);
+
+	(void)state;
+	if (error == -EOPNOTSUPP)
+		skip();
+	assert_int_equal(error, 0);
+	for (uint64_t i = 100; i < 200; i++) {
+		begin_sample(r, i);
+		add_usage(r, 5, 100); /* always the same: one row, of the first sample */
+		if (i < 120)
+			add_usage(r, 6, i);
+		assert_int_equal(recording_end(r), 0);
+	}
+	recording_close(r);
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	recording_reader_samples(reader, &count);
+	assert_in_range(count, 10, 12);
+	snapshot_init(&s);
+	assert_int_equal(recording_reader_read(reader, 0, &s), 0);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.usages[0].total.bytes[SMAPS_RSS], 100 * KB);
+	snapshot_release(&s);
+	recording_reader_close(reader);
+	assert_int_equal(count_rows("process"), 1);
+}
+
+static void a_bound_in_size_is_kept(void **state)
+{
+	const struct recording_bounds bounds = { .bytes = 120000 };
+	struct recording_reader *reader;
+	struct recording *r;
+	struct stat st;
+	size_t count;
+	int error = recording_open(path, &bounds, &r);
+
+	(void)state;
+	if (error == -EOPNOTSUPP)
+		skip();
+	for (uint64_t i = 0; i < 3000; i++)
+		sample(r, 20 * i, 5, i);
+	recording_close(r);
+	assert_int_equal(stat(path, &st), 0);
+	assert_in_range(st.st_size, 100000, 170000);
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	recording_reader_samples(reader, &count);
+	assert_in_range(count, 500, 2900);
+	recording_reader_close(reader);
+}
+
+static void other_files_are_refused_and_stay_as_they_are(void **state)
+{
+	static const struct recording_bounds none;
+	struct recording *r = NULL;
+	struct recording_reader *reader;
+	char newer[100] = "SQLite format 3";
+
+	(void)state;
+	open_recording(&r);
+	recording_close(r);
+	unlink(path);
+	tree_write(&tree, "recording", "a letter, of more than a hundred characters, that nobody wants to "
+				       "lose to a recording of some processes' memory");
+	assert_int_equal(recording_open(path, &none, &r), -EEXIST);
+	assert_int_equal(recording_reader_open(path, &reader), -EEXIST);
+	tree_write(&tree, "recording", "short");
+	assert_int_equal(recording_open(path, &none, &r), -EEXIST);
+	memcpy(newer + 60, "\0\0\0\x63", 4);
+	memcpy(newer + 68, "mste", 4);
+	tree_write_bytes(&tree, "recording", newer, sizeof(newer));
+	assert_int_equal(recording_open(path, &none, &r), -ENOTSUP);
+	assert_int_equal(recording_open(tree.root, &none, &r), -EEXIST);
+	unlink(path);
+	assert_int_equal(recording_reader_open(path, &reader), -ENOENT);
+}
+
+static void one_that_is_being_written_is_not_written_twice_but_can_be_read(void **state)
+{
+	static const struct recording_bounds none;
+	struct recording *r, *other;
+	struct recording_reader *reader;
+
+	(void)state;
+	open_recording(&r);
+	sample(r, 1, 5, 100);
+	assert_int_equal(recording_open(path, &none, &other), -EBUSY);
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	recording_reader_close(reader);
+	sample(r, 2, 5, 100);
+	recording_close(r);
+	open_recording(&r);
+	sample(r, 3, 5, 100);
+	recording_close(r);
+	assert_int_equal(count_rows("sample"), 3);
+	assert_int_equal(count_rows("sample WHERE session=2"), 1);
+}
+
+/* Records as fast as it can until it is killed; says after each sample how many there are. */
+static void record_for_ever(int fd)
+{
+	static const struct recording_bounds bounds = { .bytes = 500000 };
+	struct recording *r;
+
+	if (recording_open(path, &bounds, &r) < 0)
+		_exit(1);
+	for (uint64_t i = 1;; i++) {
+		uint64_t ms = 1000 + 50 * i;
+
+		sample(r, ms, 5, i % 1000);
+		if (write(fd, &ms, sizeof(ms)) != sizeof(ms))
+			_exit(1);
+	}
+}
+
+static void kill_one(unsigned int turn)
+{
+	struct recording_reader *reader;
+	const struct recorded_sample *samples;
+	struct snapshot s;
+	uint64_t last = 0, said;
+	size_t count;
+	int fds[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		record_for_ever(fds[1]);
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], &last, sizeof(last)), sizeof(last));
+	usleep(turn * 137 % 5000); /* anywhere in a sample: nothing waits for this */
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	while (read(fds[0], &said, sizeof(said)) == (ssize_t)sizeof(said))
+		last = said;
+	close(fds[0]);
+	assert_int_equal(recording_reader_open(path, &reader), 0);
+	samples = recording_reader_samples(reader, &count);
+	/* the last one may have been written, and not been said */
+	assert_in_range(samples[count - 1].moment.unix_ms, last, last + 50);
+	snapshot_init(&s);
+	assert_int_equal(recording_reader_read(reader, count - 1, &s), 0);
+	assert_int_equal(s.usages[0].total.bytes[SMAPS_RSS],
+			 (samples[count - 1].moment.unix_ms - 1000) / 50 % 1000 * KB);
+	snapshot_release(&s);
+	recording_reader_close(reader);
+}
+
+static void killed_at_any_moment_it_has_all_that_was_said_to_be_written(void **state)
+{
+	struct recording *r;
+
+	(void)state;
+	open_recording(&r);
+	recording_close(r);
+	for (unsigned int turn = 0; turn < 100; turn++)
+		kill_one(turn);
+}
+
+static void a_damaged_one_is_refused_or_read_and_never_worse(void **state)
+{
+	struct recording *r;
+	struct stat st;
+	char *bytes;
+	int fd;
+
+	(void)state;
+	open_recording(&r);
+	for (uint64_t i = 0; i < 200; i++)
+		sample(r, i, (int)(5 + i % 3), i);
+	recording_close(r);
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	bytes = malloc((size_t)st.st_size);
+	assert_int_equal(pread(fd, bytes, (size_t)st.st_size, 0), st.st_size);
+	for (unsigned int turn = 0; turn < 200; turn++) {
+		struct recording_reader *reader;
+		struct snapshot s;
+		size_t count;
+		off_t at = (off_t)((turn * 2654435761u) % (unsigned int)(st.st_size - 64)) + 64;
+
+		assert_int_equal(pwrite(fd, bytes, (size_t)st.st_size, 0), st.st_size);
+		assert_int_equal(pwrite(fd, "\xff\x00\xa5\x7f\x80\x01\x10\xee", 8, at), 8);
+		if (recording_reader_open(path, &reader) < 0)
+			continue;
+		snapshot_init(&s);
+		recording_reader_samples(reader, &count);
+		for (size_t i = 0; i < count; i += 50)
+			(void)recording_reader_read(reader, i, &s);
+		snapshot_release(&s);
+		recording_reader_close(reader);
+	}
+	free(bytes);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_was_recorded_is_read_again, begin, end),
+		cmocka_unit_test_setup_teardown(what_stays_the_same_is_written_once, begin, end),
+		cmocka_unit_test_setup_teardown(mappings_come_grow_and_go, begin, end),
+		cmocka_unit_test_setup_teardown(groups_keep_their_levels_and_limits, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_bound_in_time_keeps_what_was_true_when_it_begins, begin, end),
+		cmocka_unit_test_setup_teardown(a_bound_in_size_is_kept, begin, end),
+		cmocka_unit_test_setup_teardown(other_files_are_refused_and_stay_as_they_are, begin,
+						end),
+		cmocka_unit_test_setup_teardown(
+			one_that_is_being_written_is_not_written_twice_but_can_be_read, begin, end),
+		cmocka_unit_test_setup_teardown(
+			killed_at_any_moment_it_has_all_that_was_said_to_be_written, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_damaged_one_is_refused_or_read_and_never_worse, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
