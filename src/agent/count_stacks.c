@@ -32,6 +32,7 @@ static struct count_stack_thread *threads;
 static struct count_stack_thread *look_at; /* where to look for one that has ended */
 static bool is_on;
 static bool is_forked; /* and nothing was recorded since */
+static bool is_usual; /* on, and not forked */
 static uint32_t fork_lock;
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
 static struct stack_blocks blocks;
@@ -81,6 +82,7 @@ void count_stack_begin(const char *path)
 	s->mode = mode;
 	is_on = make_path(path) && stack_file_create(&s->file, &mode, 0);
 	s->mode.has_live = mode.has_live && is_on;
+	is_usual = is_on;
 }
 
 /*
@@ -138,6 +140,7 @@ static void begin_again(void)
 void count_stack_begin_child(const char *path)
 {
 	fork_lock = 0;
+	is_usual = false;
 	if (!is_on)
 		return;
 	is_on = is_forked = path && make_path(path);
@@ -152,6 +155,7 @@ static COUNT_COLD void leave_fork(void)
 	if (is_forked)
 		begin_again();
 	__atomic_store_n(&is_forked, false, __ATOMIC_RELEASE);
+	is_usual = is_on;
 	__atomic_store_n(&fork_lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -219,11 +223,9 @@ static COUNT_COLD struct count_stack_thread *take_thread(void)
 	struct count_stack_thread *t = NULL;
 	int err = errno;
 
-	if (is_on) {
-		t = take_ended(getpid());
-		if (!t)
-			t = take_new();
-	}
+	t = take_ended(getpid());
+	if (!t)
+		t = take_new();
 	if (t) {
 		if (t->stack.pending_bytes)
 			stack_flush(&count_stacks, &t->stack);
@@ -234,23 +236,33 @@ static COUNT_COLD struct count_stack_thread *take_thread(void)
 		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	}
 	count_stack_own.thread = t;
+	if (!count_stacks.mode.sample_bytes)
+		count_stack_own.left = INT64_MIN / 2; /* and no program allocates the other half */
 	errno = err;
 	return t;
 }
 
+static COUNT_COLD struct stack_thread *find_own_thread(void)
+{
+	struct count_stack_thread *t = count_stack_own.thread;
+
+	if (is_forked)
+		leave_fork();
+	if (!t && is_on)
+		t = take_thread();
+	return is_on && t ? &t->stack : NULL;
+}
+
+/* NULL: nothing is recorded. */
 static inline struct stack_thread *own_thread(void)
 {
 	struct count_stack_thread *t = count_stack_own.thread;
 
-	if (count_unlikely(is_forked))
-		leave_fork();
-	if (count_unlikely(!t))
-		t = take_thread();
-	return count_likely(is_on) && t ? &t->stack : NULL;
+	return count_likely(t && is_usual) ? &t->stack : find_own_thread();
 }
 
 /* How far it is to the next, after one of so many bytes. Returns whether this one is hit. */
-static bool draw(struct stack_thread *t, size_t bytes)
+static COUNT_COLD bool draw(struct stack_thread *t, size_t bytes)
 {
 	bool is_hit = count_stack_own.has_begun;
 	int64_t step = stack_sample_step(&t->random, count_stacks.mode.sample_bytes);
@@ -277,52 +289,55 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 		count_stack_own.left = INT64_MAX;
 		return;
 	}
-	if (!count_stacks.mode.sample_bytes)
-		count_stack_own.left = -1;
-	else if (!draw(t, bytes))
+	if (count_unlikely(count_stacks.mode.sample_bytes) && !draw(t, bytes))
 		return;
-	stack_record(&count_stacks, t, (uintptr_t)p, bytes, start);
 	count_stack_own.last_block = p;
+	stack_record(&count_stacks, t, (uintptr_t)p, bytes, start);
 }
 
-void count_stack_temporary(const struct count_slot *slot, uintptr_t addr)
+/* As slot->last_addr is not touched yet. */
+static inline void count_temporary(const struct count_slot *slot, struct stack_thread *t,
+				   uintptr_t addr)
+{
+	if (addr != (uintptr_t)count_stack_own.last_block)
+		return;
+	count_stack_own.last_block = NULL;
+	if (slot->last_addr == addr)
+		stack_count_temporary(&count_stacks, t);
+}
+
+void count_stack_forget(const struct count_slot *slot, const void *p)
 {
 	struct stack_thread *t = own_thread();
 
-	count_stack_own.last_block = NULL;
-	if (t && slot->last_addr == addr)
-		stack_count_temporary(&count_stacks, t);
+	if (count_unlikely(!t))
+		return;
+	count_temporary(slot, t, (uintptr_t)p);
+	if (count_stacks.mode.has_live)
+		stack_forget(&count_stacks, t, (uintptr_t)p);
 }
 
 uint64_t count_stack_before_resize(const void *p)
 {
-	if (!count_stacks.mode.has_live || !stack_may_be_known(&count_stacks, (uintptr_t)p) || !own_thread())
+	if (!count_stacks.mode.has_live || !stack_may_be_known(&count_stacks, (uintptr_t)p) ||
+	    !own_thread())
 		return 0;
 	return stack_take(&count_stacks, (uintptr_t)p);
 }
 
-static inline void count_freed(uint64_t block)
-{
-	struct stack_thread *t = block ? own_thread() : NULL;
-
-	if (t)
-		stack_count_freed(&count_stacks, t, block);
-}
-
 void count_stack_resized(const struct count_slot *slot, uintptr_t addr, uint64_t block)
 {
-	if (addr == (uintptr_t)count_stack_own.last_block)
-		count_stack_temporary(slot, addr);
-	count_freed(block);
+	struct stack_thread *t = own_thread();
+
+	if (!t)
+		return;
+	count_temporary(slot, t, addr);
+	if (block)
+		stack_count_freed(&count_stacks, t, block);
 }
 
 void count_stack_not_resized(uintptr_t addr, uint64_t block)
 {
 	if (block)
 		stack_put_back(&count_stacks, addr, block);
-}
-
-void count_stack_forget(const void *p)
-{
-	count_freed(count_stack_before_resize(p));
 }

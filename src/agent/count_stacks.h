@@ -37,8 +37,7 @@ void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
 
 void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start);
-void count_stack_temporary(const struct count_slot *slot, uintptr_t addr);
-void count_stack_forget(const void *p);
+void count_stack_forget(const struct count_slot *slot, const void *p);
 
 /* Before realloc: what is handed to one of the two below afterwards. */
 uint64_t count_stack_before_resize(const void *p);
@@ -62,10 +61,9 @@ static inline bool count_stack_is_due(size_t bytes)
 /* A block is about to be given back; before count_taken(). */
 static inline void count_stack_taken(const struct count_slot *slot, const void *p)
 {
-	if (count_unlikely(p == count_stack_own.last_block))
-		count_stack_temporary(slot, (uintptr_t)p);
-	if (count_stacks.mode.has_live && stack_may_be_known(&count_stacks, (uintptr_t)p))
-		count_stack_forget(p);
+	if (count_stacks.mode.has_live ? stack_may_be_known(&count_stacks, (uintptr_t)p) :
+					 p == count_stack_own.last_block)
+		count_stack_forget(slot, p);
 }
 
 /* Who called the function that this is in. */

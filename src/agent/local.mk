@@ -66,6 +66,8 @@ stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_fi
 count_stack_files = $(count_files) $(stack_files) %D%/count_modules.c %D%/count_stacks.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
 	-fno-stack-protector -fexceptions -U_FORTIFY_SOURCE
+# What was written in words is read in words soon: wider reads would have to wait.
+count_stack_compile = $(count_compile) -DCOUNT_WITH_STACKS -fno-tree-vectorize -fno-tree-slp-vectorize
 count_link = -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,defs
 EXTRA_DIST += $(count_stack_files) %D%/count_new.c
 if HAVE_AGENT
@@ -85,9 +87,9 @@ agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \
 %C%_libmemstate_count_calls_new_so_CFLAGS = $(count_compile) -DCOUNT_WITHOUT_LIVE -DCOUNT_WITH_NEW
 %C%_libmemstate_count_calls_new_so_LDFLAGS = $(count_link)
 %C%_libmemstate_count_stacks_so_SOURCES = $(count_stack_files)
-%C%_libmemstate_count_stacks_so_CFLAGS = $(count_compile) -DCOUNT_WITH_STACKS
+%C%_libmemstate_count_stacks_so_CFLAGS = $(count_stack_compile)
 %C%_libmemstate_count_stacks_so_LDFLAGS = $(count_link)
 %C%_libmemstate_count_stacks_new_so_SOURCES = $(count_stack_files) %D%/count_new.c
-%C%_libmemstate_count_stacks_new_so_CFLAGS = $(count_compile) -DCOUNT_WITH_STACKS -DCOUNT_WITH_NEW
+%C%_libmemstate_count_stacks_new_so_CFLAGS = $(count_stack_compile) -DCOUNT_WITH_NEW
 %C%_libmemstate_count_stacks_new_so_LDFLAGS = $(count_link)
 endif

@@ -67,9 +67,10 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 	if (count != u->fresh_count || is_cut != u->is_cut)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct unwind_frame *a = &u->kept[count - 1 - i], *b = &u->fresh[i];
+		const struct unwind_frame *a = &u->kept[count - i], *b = &u->fresh[i];
 
-		if (a->pc != b->pc || a->cfa != b->cfa || a->rbp != b->rbp)
+		if (a->pc != b->pc || (a->cfa & ~(uint64_t)UNWIND_FLAGS) != b->cfa ||
+		    (a->rbp_delta & UNWIND_NEEDS_RBP && a->rbp != b->rbp))
 			return false;
 	}
 	return true;
@@ -78,7 +79,7 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 static COLD void check(struct stacks *s, struct stack_thread *t, const struct unwind_state *start)
 {
 	struct unwind_thread *u = &t->unwind;
-	uint32_t root = u->kept[0].node;
+	uint32_t root = u->kept[1].node;
 	bool is_cut = (s->file.nodes[root].parent_generation & (STACK_NODE_MAX - 1)) != 0;
 
 	unwind_whole(&s->space, u, start);
@@ -91,14 +92,13 @@ static COLD void check(struct stacks *s, struct stack_thread *t, const struct un
 static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 {
 	struct unwind_thread *u = &t->unwind;
-	uint32_t node = 0;
+	uint32_t node = u->is_passing ? 0 : u->kept[u->kept_count].node;
 
-	if (!u->is_passing && u->kept_count > 0)
-		node = u->kept[u->kept_count - 1].node;
-	else if (u->is_cut)
+	if (unlikely(u->is_cut)) {
 		node = stack_trie_child(&t->trie, &s->file, 0, STACK_FILE_PC_CUT);
-	if (unlikely(u->is_cut && node == 0))
-		return 0;
+		if (node == 0)
+			return 0;
+	}
 	for (uint32_t i = u->fresh_count; i-- > 0;) {
 		node = stack_trie_child(&t->trie, &s->file, node, u->fresh[i].pc);
 		if (unlikely(node == 0)) {
@@ -158,7 +158,7 @@ void stack_put_back(struct stacks *s, uintptr_t addr, uint64_t block)
 		__atomic_fetch_add(filter_of(s, addr), 1, __ATOMIC_RELAXED);
 }
 
-uint64_t stack_take(struct stacks *s, uintptr_t addr)
+static inline uint64_t take(struct stacks *s, uintptr_t addr)
 {
 	uint64_t *place = stack_blocks_find_place(s->blocks, addr);
 	uint64_t block = place ? *place : 0;
@@ -171,7 +171,7 @@ uint64_t stack_take(struct stacks *s, uintptr_t addr)
 	return block;
 }
 
-void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block)
+static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_t block)
 {
 	struct stack_file_node *node = &s->file.nodes[stack_block_node(block)];
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
@@ -186,6 +186,24 @@ void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block)
 	add((uint64_t *)&t->pending_bytes, (uint64_t)-bytes);
 	if (unlikely(t->pending_bytes < -STACK_FLUSH_BYTES))
 		stack_flush(s, t);
+}
+
+uint64_t stack_take(struct stacks *s, uintptr_t addr)
+{
+	return take(s, addr);
+}
+
+void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block)
+{
+	count_freed(s, t, block);
+}
+
+void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
+{
+	uint64_t block = take(s, addr);
+
+	if (likely(block))
+		count_freed(s, t, block);
 }
 
 /* The block is remembered, as something of this node. */
@@ -208,7 +226,7 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uintptr_t 
 	}
 	/* somebody has freed it behind our back */
 	if (unlikely(*place))
-		stack_count_freed(s, t, stack_take(s, addr));
+		stack_forget(s, t, addr);
 	*place = block;
 	if (s->filter && *filter_of(s, addr) < FILTER_FULL)
 		__atomic_fetch_add(filter_of(s, addr), 1, __ATOMIC_RELAXED);

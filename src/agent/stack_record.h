@@ -66,6 +66,9 @@ uint64_t stack_take(struct stacks *s, uintptr_t addr);
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block);
 void stack_put_back(struct stacks *s, uintptr_t addr, uint64_t block);
 
+/* The first two, of a block that is given back for certain. */
+void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr);
+
 /* The last allocation that was recorded of this thread was freed with no call since. */
 void stack_count_temporary(struct stacks *s, struct stack_thread *t);
 

@@ -167,6 +167,8 @@ static COLD bool extend_stack(struct unwind_thread *t, uint64_t sp)
 		}
 	}
 	t->stack_start = start;
+	/* no stack pointer is above it, and no return address what is compared with it */
+	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
 
@@ -252,36 +254,76 @@ static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 	return r;
 }
 
-/* Whether frame i + 1 of those kept still leads to frame i. */
-static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t, uint32_t i)
+static inline uint64_t cfa_of(const struct unwind_frame *f)
 {
-	const struct unwind_frame *from = &t->kept[i + 1], *to = &t->kept[i];
-	struct unwind_state state = { from->pc, from->cfa, from->rbp };
-
-	return step_slowly(space, t, row_at(space, from->pc - 1), &state) == 1 &&
-	       state.pc == to->pc && state.sp == to->cfa && state.rbp == to->rbp;
+	return f->cfa & ~(uint64_t)UNWIND_FLAGS;
 }
 
-/* The innermost frame out of the first `count` that are not what they were, or -1. */
-static inline int32_t find_changed(struct unwind_space *space, struct unwind_thread *t,
-				   int32_t count)
+/* From the CFA on. */
+static inline uint64_t saved_at(const struct unwind_frame *f)
 {
-	for (int32_t i = count - 1; i >= 0; i--) {
-		const struct unwind_frame *f = &t->kept[i];
-		const char *cfa = (const char *)(uintptr_t)f->cfa;
+	return (uint64_t)(int64_t)(f->rbp_delta & ~UNWIND_FLAGS);
+}
 
-		if (unlikely(f->rbp_delta == UNWIND_BY_RULES)) {
-			if (!is_same_by_rules(space, t, (uint32_t)i))
-				return i;
+static inline uint64_t word_at(uint64_t addr)
+{
+	return *(const uint64_t *)(uintptr_t)addr;
+}
+
+static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp, uint64_t rbp)
+{
+	return f->pc == pc && cfa_of(f) == sp &&
+	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
+}
+
+/* Whether the one before still leads to this one of those kept. */
+static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
+				  const struct unwind_frame *to)
+{
+	const struct unwind_frame *from = to + 1;
+	struct unwind_state state = { from->pc, cfa_of(from), from->rbp };
+
+	return step_slowly(space, t, row_at(space, from->pc - 1), &state) == 1 &&
+	       is_at(to, state.pc, state.sp, state.rbp);
+}
+
+/* The return address and rbp, of one with flags. */
+static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
+			   const struct unwind_frame *f)
+{
+	if (unlikely(f->cfa & UNWIND_BY_RULES))
+		return is_same_by_rules(space, t, f);
+	return f->cfa & UNWIND_SAVED_RBP && word_at(cfa_of(f) - 8) == f->pc &&
+	       word_at(cfa_of(f) + saved_at(f)) == f->rbp;
+}
+
+/* With a frame pointer, as functions with one begin. */
+static inline bool is_same_pair(const struct unwind_frame *f)
+{
+	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
+	const uint64_t *pair = (const uint64_t *)(uintptr_t)(f->cfa - flags) - 2;
+
+	return (f->cfa & UNWIND_FLAGS) == flags && !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
+}
+
+/* The innermost frame outside of top that is not what it was, or the first of kept. */
+static inline const struct unwind_frame *
+find_changed(struct unwind_space *space, struct unwind_thread *t, const struct unwind_frame *top)
+{
+	const struct unwind_frame *f = top - 1;
+
+	for (;; f--) {
+		/* the first is never the same */
+#pragma GCC unroll 8
+		while (likely(*f->compared == f->pc))
+			f--;
+		while (is_same_pair(f))
+			f--;
+		if (*f->compared == f->pc)
 			continue;
-		}
-		if (unlikely(*(const uint64_t *)(const void *)(cfa - 8) != f->pc))
-			return i;
-		if (f->rbp_delta &&
-		    unlikely(*(const uint64_t *)(const void *)(cfa + f->rbp_delta) != f->rbp))
-			return i;
+		if (f == t->kept || !is_same(space, t, f))
+			return f;
 	}
-	return -1;
 }
 
 /* A walk on the thread's own stack. */
@@ -289,50 +331,78 @@ enum walk_end { WALK_KNOWN, WALK_WHOLE, WALK_CUT, WALK_PASSED, WALK_TOO_DEEP };
 
 struct walk {
 	struct unwind_state state;
-	int32_t rbp_delta; /* as the frame at state has it */
+	uint64_t flags;	   /* of the frame at state: as its cfa has them… */
+	int32_t rbp_delta; /* …and rbp_delta */
 	uint32_t count;	   /* of fresh */
 };
+
+/* Word by word, as it is read again soon: two at once would wait for both. */
+static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
+{
+	frame->cfa = w->state.sp | w->flags;
+	frame->pc = w->state.pc;
+	frame->rbp = w->state.rbp;
+	frame->rbp_delta = w->rbp_delta;
+}
+
+/* What is no ordinary row. *w is in registers but for this. */
+static inline enum walk_end step_otherwise(struct unwind_space *space, struct unwind_thread *t,
+					   uint64_t row, struct walk *w)
+{
+	struct unwind_state state = w->state;
+	int r;
+
+	switch (row_kind(row)) {
+	case ROW_END: return WALK_WHOLE;
+	case ROW_CUT: return WALK_CUT;
+	case ROW_SIGNAL: return WALK_PASSED;
+	default: break;
+	}
+	t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP;
+	r = step_slowly(space, t, row, &state);
+	w->state = state;
+	w->flags = UNWIND_BY_RULES;
+	w->rbp_delta = 0;
+	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
+}
 
 /* Returns WALK_KNOWN where there is a next frame. */
 static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
 				 struct walk *w)
 {
-	struct unwind_state *s = &w->state;
-	uint64_t row = row_at(space, s->pc - 1), cfa;
+	uint64_t row = row_at(space, w->state.pc - 1), cfa = w->state.sp;
 	unsigned int kind = row_kind(row);
 	int32_t delta = row_rbp(row);
-	int r;
 
-	if (unlikely(kind != ROW_RSP && kind != ROW_RBP)) {
-		if (kind == ROW_END || kind == ROW_CUT || kind == ROW_SIGNAL)
-			return kind == ROW_END ? WALK_WHOLE :
-			       kind == ROW_CUT ? WALK_CUT : WALK_PASSED;
-		w->rbp_delta = UNWIND_BY_RULES;
-		r = step_slowly(space, t, row, s);
-		return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
+	if (unlikely(kind != ROW_RSP && kind != ROW_RBP))
+		return step_otherwise(space, t, row, w);
+	if (kind == ROW_RBP) {
+		cfa = w->state.rbp;
+		t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP;
 	}
-	cfa = (kind == ROW_RSP ? s->sp : s->rbp) + (uint64_t)row_cfa(row);
-	if (unlikely(cfa <= s->sp || cfa > t->stack_end || cfa & 7))
+	cfa += (uint64_t)row_cfa(row);
+	if (unlikely(cfa <= w->state.sp || cfa > t->stack_end || cfa & 7))
 		return WALK_CUT;
 	if (delta) {
 		uint64_t at = cfa + (uint64_t)(int64_t)delta;
 
 		if (unlikely(at < t->stack_start || at >= t->stack_end || at & 7))
 			return WALK_CUT;
-		s->rbp = *(const uint64_t *)(uintptr_t)at;
+		w->state.rbp = word_at(at);
 	}
+	w->flags = 0;
 	w->rbp_delta = delta;
-	s->pc = *(const uint64_t *)(uintptr_t)(cfa - 8);
-	s->sp = cfa;
+	w->state.pc = word_at(cfa - 8);
+	w->state.sp = cfa;
 	return WALK_KNOWN;
 }
 
-/* Returns WALK_KNOWN if the stack goes on with kept[0 .. kept_count). */
-static enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
-			      const struct unwind_state *start)
+/* Returns WALK_KNOWN if the stack goes on with kept[1 .. kept_count]. */
+static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
+				     const struct unwind_state *start)
 {
-	struct walk w = { *start, 0, 0 };
-	int32_t top = (int32_t)t->kept_count - 1;
+	struct walk w = { { start->pc, start->sp, start->rbp }, 0, 0, 0 };
+	const struct unwind_frame *top = &t->kept[t->kept_count];
 	enum walk_end end = WALK_KNOWN;
 
 	for (; end == WALK_KNOWN; end = step(space, t, &w)) {
@@ -340,13 +410,12 @@ static enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *
 			end = WALK_WHOLE;
 			break;
 		}
-		while (top >= 0 && t->kept[top].cfa < w.state.sp)
+		while (top->cfa < w.state.sp)
 			top--;
-		if (top >= 0 && t->kept[top].cfa == w.state.sp && t->kept[top].pc == w.state.pc &&
-		    t->kept[top].rbp == w.state.rbp) {
-			int32_t changed = find_changed(space, t, top);
+		if (is_at(top, w.state.pc, w.state.sp, w.state.rbp)) {
+			const struct unwind_frame *changed = find_changed(space, t, top);
 
-			if (likely(changed < 0))
+			if (likely(changed == t->kept))
 				break;
 			top = changed - 1;
 		}
@@ -354,12 +423,11 @@ static enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *
 			end = WALK_TOO_DEEP;
 			break;
 		}
-		t->fresh[w.count++] = (struct unwind_frame){ w.state.sp, w.state.pc, w.state.rbp,
-							      w.rbp_delta, 0 };
+		put_frame(&t->fresh[w.count++], &w);
 	}
 	t->fresh_count = w.count;
 	if (end != WALK_PASSED)
-		t->kept_count = end == WALK_KNOWN ? (uint32_t)(top + 1) : 0;
+		t->kept_count = end == WALK_KNOWN ? (uint32_t)(top - t->kept) : 0;
 	return end;
 }
 
@@ -369,7 +437,7 @@ static COLD void shorten(struct unwind_thread *t)
 	uint32_t kept = t->kept_count;
 
 	while (t->fresh_count < UNWIND_DEEP_KEPT && kept > 0)
-		t->fresh[t->fresh_count++] = t->kept[--kept];
+		t->fresh[t->fresh_count++] = t->kept[kept--];
 	t->fresh_count = UNWIND_DEEP_KEPT;
 	t->is_cut = true;
 	t->is_passing = true;
@@ -412,8 +480,8 @@ static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread 
 			shorten(t);
 			return;
 		}
-		t->fresh[t->fresh_count++] = (struct unwind_frame){ state.sp, state.pc, state.rbp,
-								     UNWIND_BY_RULES, 0 };
+		t->fresh[t->fresh_count++] =
+			(struct unwind_frame){ state.sp, state.pc, state.rbp, 0, 0, NULL };
 		row = row_at(space, lookup);
 		is_call = row_kind(row) != ROW_SIGNAL;
 		r = has_rows && step_by_row(&reading, row, &state) ?

@@ -39,17 +39,30 @@ struct unwind_space {
 	uint32_t generation;	 /* of unwind_forget() */
 };
 
-/* How a frame's rbp was found that was not at a place that is told from its CFA. */
-#define UNWIND_BY_RULES INT32_MIN
-
 /*
  * The registers in a function that called: pc is where it goes on, cfa is its stack
- * pointer then. rbp was saved at cfa + rbp_delta; 0: was not saved.
+ * pointer then. rbp was saved at cfa + rbp_delta; 0: it was not. These are multiples of
+ * 8, and have flags below: of cfa what is to be compared beside the return address, which
+ * is little, as most code tells no CFA from rbp.
  */
 struct unwind_frame {
 	uint64_t cfa, pc, rbp;
 	int32_t rbp_delta;
 	uint32_t node; /* the caller's own, of the stack from here on outwards */
+	/*
+	 * Where pc is, in memory, if the stack is what it was; with flags in cfa a place
+	 * where it is not, so that these are looked at.
+	 */
+	const uint64_t *compared;
+};
+
+enum unwind_frame_flag {
+	UNWIND_BY_RULES = 1 << 0, /* of cfa: found with more than rsp and rbp */
+	UNWIND_SAVED_RBP = 1 << 1, /* of cfa: and further out rbp is needed */
+	UNWIND_PAIR = 1 << 2, /* of cfa: and that is beside the return address */
+	UNWIND_FLAGS = 7,
+	UNWIND_USES_RBP = 1 << 0,  /* of rbp_delta: to find who called this one */
+	UNWIND_NEEDS_RBP = 1 << 1, /* of rbp_delta: that, or one further out */
 };
 
 /* Of a thread. All 0 before the first use but stack_end. */
@@ -58,17 +71,21 @@ struct unwind_thread {
 	uint64_t stack_start; /* of what is known to be there of it */
 	uint64_t hole;	      /* a page below, where nothing was */
 	uint32_t generation;
-	uint32_t kept_count;  /* the stack as it was found last, outermost first */
+	uint32_t kept_count;  /* of kept, beside the first */
 	uint32_t fresh_count; /* what is new, innermost first */
 	bool is_cut;	/* outside of the outermost of fresh there is more, and it is unknown */
 	bool is_passing; /* fresh is all there is, and is not to be kept */
-	struct unwind_frame kept[UNWIND_DEPTH_MAX];
+	/*
+	 * The stack as it was found last: first what is outside of all, and is like no
+	 * frame, then frames from the outermost on.
+	 */
+	struct unwind_frame kept[1 + UNWIND_DEPTH_MAX];
 	struct unwind_frame fresh[UNWIND_DEPTH_MAX];
 };
 
 /*
  * Who called, beginning with state, which is the first frame itself. Afterwards the stack
- * is kept[0 .. kept_count) from outermost on, then fresh from its end to its beginning;
+ * is kept[1 .. kept_count] from outermost on, then fresh from its end to its beginning;
  * unwind_keep() makes one of both. is_cut is about fresh, and where there is nothing kept.
  */
 void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
@@ -77,9 +94,23 @@ void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
 /* fresh[i] is a part of the kept stack from now on. From the outermost to the innermost. */
 static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uint32_t i)
 {
-	struct unwind_frame *frame = &thread->kept[thread->kept_count++];
+	const struct unwind_frame *outer = &thread->kept[thread->kept_count++];
+	struct unwind_frame *frame = &thread->kept[thread->kept_count];
 
-	*frame = thread->fresh[i];
+	frame->cfa = thread->fresh[i].cfa;
+	frame->pc = thread->fresh[i].pc;
+	frame->rbp = thread->fresh[i].rbp;
+	frame->rbp_delta = thread->fresh[i].rbp_delta;
+	if (frame->rbp_delta & UNWIND_USES_RBP ||
+	    (outer->rbp_delta & UNWIND_NEEDS_RBP && !(outer->cfa & UNWIND_SAVED_RBP))) {
+		frame->rbp_delta |= UNWIND_NEEDS_RBP;
+		if (frame->rbp_delta & ~UNWIND_FLAGS)
+			frame->cfa |= frame->rbp_delta >> 3 == -2 ? UNWIND_SAVED_RBP | UNWIND_PAIR
+								  : UNWIND_SAVED_RBP;
+	}
+	frame->compared = frame->cfa & UNWIND_FLAGS ?
+				  &thread->kept[0].cfa :
+				  (const uint64_t *)(uintptr_t)(frame->cfa - 8);
 	return frame;
 }
 
