@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 
 struct count_next count_next;
@@ -95,14 +96,21 @@ static size_t no_size(void *p)
 	return 0;
 }
 
-/* Whether calls of malloc come here at all. */
+/*
+ * Whether calls of malloc come here at all. A program at a fixed address that takes the
+ * address of malloc has a stub by that name, which is no malloc: it leads on, to here.
+ */
 static bool is_passed_by(void)
 {
 	void *first = dlsym(RTLD_DEFAULT, "malloc");
+	const ElfW(Sym) *symbol = NULL;
 	Dl_info first_info, own_info;
 
-	return !first || !dladdr(first, &first_info) || !dladdr(count_arena, &own_info) ||
-	       first_info.dli_fbase != own_info.dli_fbase;
+	if (!first || !dladdr1(first, &first_info, (void **)&symbol, RTLD_DL_SYMENT) ||
+	    !dladdr(count_arena, &own_info))
+		return true;
+	return first_info.dli_fbase != own_info.dli_fbase &&
+	       (!symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
 uint32_t count_next_find(void)

@@ -285,6 +285,12 @@ def other_allocators_are_counted_to_the_call():
 
 
 @test
+def a_program_that_has_a_stub_by_the_name_of_malloc_is_counted():
+    own = Counted(os.path.join(os.path.dirname(TARGET), "count_fixed"), 77).own
+    equal((own["malloc_calls"], own["free_calls"]), (77, 77), "calls")
+
+
+@test
 def new_and_delete_are_counted_where_they_come_to():
     target = os.path.join(os.path.dirname(TARGET), "count_cxx")
     if not os.path.exists(target):

@@ -15,6 +15,11 @@ tests_targets_count_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_count_target_LDFLAGS = -pthread
 tests_targets_count_target_LDADD = -ldl
 
+check_PROGRAMS += tests/targets/count_fixed
+tests_targets_count_fixed_SOURCES = %D%/count_fixed.c
+tests_targets_count_fixed_CFLAGS = $(WARN_CFLAGS) -fno-builtin -O0 -fno-pie
+tests_targets_count_fixed_LDFLAGS = -no-pie
+
 EXTRA_DIST += %D%/count_cxx.cc
 if HAVE_CXX
 check_PROGRAMS += tests/targets/count_cxx
