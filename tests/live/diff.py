@@ -3,9 +3,14 @@
 
 import json
 import os
+import re
 from contextlib import contextmanager
 
-from live import Folder, check, equal, memstate, run, test
+from live import MEMSTATE, Folder, Skip, check, equal, memstate, run, test
+
+TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
+LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
+                       "libmemstate-count-stacks.so")
 
 BEFORE = {"main;parse;grow": 12000, "main;parse": 4000, "main;same;x": 9000, "main;old": 2000,
           "main;tiny": 5}
@@ -168,6 +173,37 @@ def a_flame_graph_is_written_beside_the_report():
               "output with a file of no kind")
         diff("--flame-graph", os.path.join(folder, "absent", "changes.svg"), status=1)
         equal(sorted(os.listdir(folder)), ["changes.html", "changes.svg"], "files")
+
+
+def record(build, path):
+    """How often it says that it has called duplicate()."""
+    result = memstate("count", "--stacks", "--record", path, "--",
+                      os.path.join(TARGETS, f"diff_target_{build}")).must_be(0)
+    return int(re.search(rb"^duplicate (\d+)$", result.err, re.MULTILINE)[1])
+
+
+@test
+def two_builds_that_differ_in_one_call_differ_in_exactly_that_stack():
+    if not os.path.exists(LIBRARY):
+        raise Skip("built without what counts in other programs")
+    with Folder() as folder:
+        files = [os.path.join(folder, build) for build in ("before", "after")]
+        before, after = (record(os.path.basename(path), path) for path in files)
+        equal((before, after), (5000, 6700), "what the two do")
+        said = json.loads(memstate("diff", "--json", "--min", "0", *files).must_be(0).out)
+        if not any("duplicate" in s["functions"] for s in said["stacks"]):
+            raise Skip(f"names of functions cannot be had: {said['stacks']}")
+        equal([(s["kind"], s["before"], s["after"]) for s in said["stacks"]],
+              [("changed", before, after)], "stacks")
+        equal(said["stacks"][0]["functions"][:4], ["duplicate", "store_line", "load", "main"],
+              "the stack")
+        equal(said["sums"]["all"]["change"], after - before, "all")
+        inner = json.loads(memstate("diff", "--json", "--min", "0", "--metric", "bytes", *files)
+                           .must_be(0).out)
+        equal([s["change"] for s in inner["stacks"]],
+              [sum(len(f"line {i}") + 1 for i in range(after - before))], "bytes")
+        memstate("diff", "--fail-above", after - before - 1, *files).must_be(4)
+        memstate("diff", "--fail-above", after - before, *files).must_be(0)
 
 
 @test
