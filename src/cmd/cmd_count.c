@@ -43,6 +43,12 @@ static bool is_series(const struct options *o)
 	return o->has_interval && (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
 }
 
+/* What is on standard output is of one kind then. */
+static bool is_machine_read(const struct options *o)
+{
+	return o->format == FORMAT_CSV || o->format == FORMAT_JSON || !count_show_has_report(o);
+}
+
 static bool has_line(const struct options *o)
 {
 	return o->format == FORMAT_AUTO && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
@@ -231,8 +237,7 @@ static int show(struct counting *c)
 		return status;
 	begin_report(c);
 	say_what_is_missing(c);
-	if ((o->format == FORMAT_CSV || o->format == FORMAT_JSON) &&
-	    options_count_records_stacks(&o->count))
+	if (options_count_records_stacks(&o->count) && is_machine_read(o))
 		return EXIT_DONE; /* but stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
@@ -301,7 +306,7 @@ static int count_run(struct options *o)
 	status = check_usage(o);
 	if (status == EXIT_DONE && o->count.replay)
 		return count_profile_replay(o);
-	if (status == EXIT_DONE)
+	if (status == EXIT_DONE && !options_count_records_stacks(&o->count))
 		status = session_columns(o, &count_columns, count_columns.csv_default, &c.columns);
 	if (status == EXIT_DONE && !targets_are_all(&o->targets)) {
 		status = count_attached_run(o, &c.columns);

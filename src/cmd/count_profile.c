@@ -84,6 +84,16 @@ static bool has_allocations(const struct count_profile_origin *origin)
 	return false;
 }
 
+static unsigned int known_of(const struct options *o)
+{
+	unsigned int known = 1U << PROFILE_ALLOCATIONS | 1U << PROFILE_BYTES |
+			     1U << PROFILE_TEMPORARY;
+
+	if (o->count.live)
+		known |= 1U << PROFILE_LIVE_BLOCKS | 1U << PROFILE_LIVE | 1U << PROFILE_PEAK;
+	return known;
+}
+
 static void set_origin(struct profile *profile, const struct count_profile_origin *origin)
 {
 	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
@@ -124,6 +134,7 @@ int count_profile_show(const struct options *o, const struct count_profile_origi
 		return EXIT_FAILED;
 	}
 	profile_reader_read(list.items, count, &profile);
+	profile.known |= known_of(o); /* also of what has allocated nothing */
 	set_origin(&profile, origin);
 	say_what_is_missing(&profile, list.unreadable_count);
 	stacks_list_release(&list);

@@ -53,6 +53,14 @@ static bool has_file_as_output(const struct file *files)
 	return false;
 }
 
+bool count_show_has_report(const struct options *o)
+{
+	struct file files[FILE_COUNT];
+
+	list_files(o, files);
+	return !has_file_as_output(files);
+}
+
 static int check_files(const struct options *o)
 {
 	struct file files[FILE_COUNT];

@@ -6,6 +6,8 @@
 #ifndef MS_CMD_COUNT_SHOW_H
 #define MS_CMD_COUNT_SHOW_H
 
+#include <stdbool.h>
+
 #include "cmd/options.h"
 #include "model/profile.h"
 
@@ -14,6 +16,9 @@
  * exit_status, after the message.
  */
 int count_show_check(const struct options *o);
+
+/* False: standard output is for one of the files alone. */
+bool count_show_has_report(const struct options *o);
 
 /*
  * Apply the rules, write the files, then the report. Returns EXIT_DONE, or EXIT_BAD_USAGE or

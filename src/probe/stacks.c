@@ -125,10 +125,14 @@ static void read_modules(struct reading *reading)
 	}
 }
 
-/* The last one that was there when the node was made. */
+/*
+ * The last one that was there when the node was made. Threads take numbers in advance:
+ * where all are said to be later, it is the first of them.
+ */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 {
 	const struct stacks *stacks = reading->stacks;
+	uint32_t first = PROFILE_NO_MODULE;
 
 	for (size_t i = stacks->module_count; i-- > 0;) {
 		const struct stack_module *module = &stacks->modules[i];
@@ -136,10 +140,13 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 		if (++reading->comparisons > COMPARISONS_MAX)
 			break;
 		/* the address is the one after the call */
-		if (pc > module->start && pc <= module->end && reading->first_nodes[i] <= number)
-			return (uint32_t)i;
+		if (pc <= module->start || pc > module->end)
+			continue;
+		first = (uint32_t)i;
+		if (reading->first_nodes[i] <= number)
+			break;
 	}
-	return PROFILE_NO_MODULE;
+	return first;
 }
 
 /* What is less than nothing is of moments at which not all was written. */

@@ -350,6 +350,13 @@ static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain, si
 	return count;
 }
 
+/* What is demangled: C has names for the linker only that are nobody's. */
+static bool is_mangled(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
+	       strncmp(name, "$s", 2) == 0 || strncmp(name, "_$s", 3) == 0;
+}
+
 static void set_name(struct dwarf_frame *frame, Dwarf_Die *die)
 {
 	static const unsigned int names[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name };
@@ -360,7 +367,7 @@ static void set_name(struct dwarf_frame *frame, Dwarf_Die *die)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name; i++)
 		if (libdw.dwarf_attr_integrate(die, names[i], &attribute))
 			name = libdw.dwarf_formstring(&attribute);
-	if (!name)
+	if (!name || !is_mangled(name))
 		name = libdw.dwarf_diename(die);
 	if (name)
 		symbol_name_add(&frame->function, name);

@@ -21,6 +21,8 @@ LIVE_TESTS = \
 	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
+# Of stacks.
+LIVE_TESTS += %D%/count_profile.py
 # Of flame graphs.
 LIVE_TESTS += %D%/flame.py %D%/flame_page.py
 # Of putting the helper in.
@@ -34,4 +36,4 @@ LIVE_TESTS += \
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
-	%D%/inject_lib.py %D%/leak_lib.py %D%/oom_lib.py %D%/python $(LIVE_TESTS)
+	%D%/inject_lib.py %D%/leak_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python $(LIVE_TESTS)

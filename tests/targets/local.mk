@@ -28,6 +28,25 @@ tests_targets_count_cxx_CXXFLAGS = -O0 -std=c++17
 tests_targets_count_cxx_LDFLAGS =
 endif
 
+# Allocates from known stacks: with lines, and functions that are compiled into others.
+check_PROGRAMS += tests/targets/profile_target
+tests_targets_profile_target_SOURCES = %D%/profile_target.c
+tests_targets_profile_target_CFLAGS = $(WARN_CFLAGS) -g -O2 -fno-optimize-sibling-calls -pthread
+tests_targets_profile_target_LDFLAGS = -pthread
+tests_targets_profile_target_LDADD = -ldl
+EXTRA_DIST += %D%/profile_plugin.c %D%/profile_cxx.cc
+check_DATA += tests/targets/profile_plugin.so
+CLEANFILES += tests/targets/profile_plugin.so
+tests/targets/profile_plugin.so: %D%/profile_plugin.c
+	$(AM_V_CC)$(CC) $(CPPFLAGS) -g -O2 -fno-optimize-sibling-calls -shared -fPIC -o $@ \
+		$(srcdir)/tests/targets/profile_plugin.c
+if HAVE_CXX
+check_PROGRAMS += tests/targets/profile_cxx
+tests_targets_profile_cxx_SOURCES = %D%/profile_cxx.cc
+tests_targets_profile_cxx_CXXFLAGS = -g -O2 -fno-optimize-sibling-calls -std=c++17
+tests_targets_profile_cxx_LDFLAGS =
+endif
+
 # Fills a group in known ways.
 check_PROGRAMS += tests/targets/oom_target
 tests_targets_oom_target_SOURCES = %D%/oom_target.c

@@ -211,6 +211,10 @@ static void an_address_is_of_the_module_that_was_there_then(void **state)
 	assert_string_equal(stacks.modules[stacks.nodes[1].module].path, "/bin/a");
 	assert_string_equal(stacks.modules[stacks.nodes[2].module].path, "/lib/later.so");
 	stacks_release(&stacks);
+	((struct stack_file_module *)(made + STACK_HEAD_BYTES))->first_node = 9;
+	stacks = read_made();
+	assert_string_equal(stacks.modules[stacks.nodes[1].module].path, "/bin/a");
+	stacks_release(&stacks);
 	nodes()[2].pc = 0x3000; /* behind a call that is the last of the module */
 	stacks = read_made();
 	assert_int_equal(stacks.nodes[2].module, 1);

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Allocations by stacks, against programs that say from which they made how many."""
+
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+from live import (IS_ROOT, MEMSTATE, TIMEOUT, Folder, Skip, check, equal, memstate, run,
+                  test)
+from pprof_lib import Profile
+
+TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
+TARGET = os.path.join(TARGETS, "profile_target")
+PLUGIN = os.path.join(TARGETS, "profile_plugin.so")
+LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
+                       "libmemstate-count-stacks.so")
+SUMS = ["allocations", "bytes", "live_blocks", "live"]
+
+with open(os.path.join(os.environ["builddir"], "config.h")) as _config:
+    CONFIG = _config.read()
+
+
+def has(what):
+    return f"#define HAVE_{what} 1" in CONFIG
+
+
+if not os.path.exists(LIBRARY):
+    print("built without what counts in other programs", file=sys.stderr)
+    sys.exit(77)
+if not has("PPROF") or not has("LIBELF"):
+    print("built without protobuf-c or libelf: stacks cannot be saved, or have no names",
+          file=sys.stderr)
+    sys.exit(77)
+
+
+class Recorded:
+    """One run: `profile`, `stacks` and `lines` as the program says them."""
+
+    def __init__(self, folder, *command, options=("--live",), **popen):
+        path = os.path.join(folder, "recorded")
+        self.path = path
+        self.result = memstate("count", *options, "--record", path, "--", *command, **popen)
+        self.result.must_be(0)
+        self.profile = Profile(path)
+        self.stacks, self.lines = [], {}
+        for line in self.result.errors():
+            word = re.fullmatch(r"stack (.*) (\d+) (\d+) (\d+) (\d+)", line)
+            if word:
+                self.stacks.append((word[1].split(";"), [int(n) for n in word.groups()[1:]]))
+            word = re.fullmatch(r"line (\w+) (\d+)", line)
+            if word:
+                self.lines[word[1]] = int(word[2])
+
+    def check_stacks(self):
+        check(self.stacks, "the program says its stacks")
+        for names, wanted in self.stacks:
+            found, _ = self.profile.find(names)
+            equal([found[name] for name in SUMS], wanted, ";".join(names))
+
+
+def tool(*args):
+    """What another program says, which has to do well."""
+    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True,
+                          timeout=TIMEOUT).stdout.decode()
+
+
+def build_id_of(path):
+    """Or None."""
+    found = re.search(r"Build ID: (\w+)", tool("readelf", "-n", path))
+    return found[1] if found else None
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip(f"there is no {program}")
+
+
+def needs_lines():
+    if not has("LIBDW"):
+        raise Skip("built without libdw: there are no inlined functions and no lines")
+
+
+def without_inlined(stacks):
+    return [([name for name in names if name != "inner"], values) for names, values in stacks]
+
+
+@test
+def each_stack_has_its_allocations_to_the_call_and_to_the_byte():
+    needs_lines()
+    with Folder() as folder:
+        recorded = Recorded(folder, TARGET, PLUGIN)
+        recorded.check_stacks()
+        equal(len(recorded.stacks), 6, "stacks that the program says")
+
+
+@test
+def inlined_functions_and_lines_are_as_in_the_source():
+    needs_lines()
+    with Folder() as folder:
+        recorded = Recorded(folder, TARGET)
+        _, frames = recorded.profile.find(["main", "keep", "outer", "inner"])
+        inner, outer, keep, _ = frames
+        equal([f.line for f in (inner, outer)], [recorded.lines[n] for n in ("inner", "outer")],
+              "lines")
+        equal([f.is_inlined for f in (inner, outer, keep)], [True, False, False], "is inlined")
+        check(all(f.file.endswith("tests/targets/profile_target.c") for f in frames),
+              f"files of the source: {frames}")
+        equal({os.path.basename(f.module) for f in frames}, {"profile_target"}, "module")
+
+
+@test
+def the_file_says_what_was_counted():
+    with Folder() as folder:
+        recorded = Recorded(folder, TARGET)
+        profile = recorded.profile
+        check(profile.is_gzipped, "it is gzipped")
+        equal(profile.types, [("allocations", "count"), ("bytes", "bytes"), ("temporary", "count"),
+                              ("live_blocks", "count"), ("live", "bytes"), ("peak", "bytes")],
+              "types")
+        check(f"command: {TARGET}" in profile.comments, f"the command: {profile.comments}")
+        path = os.path.realpath(TARGET)
+        if shutil.which("readelf") and build_id_of(path):
+            equal(profile.mappings[path], build_id_of(path), "build-id")
+        report = memstate("count", "--json", "--", TARGET)
+        counted = [int(n) for n in re.findall(r'"(?:allocation_calls|requested_bytes)":(\d+)',
+                                              report.out.decode())][:2]
+        equal([profile.sum("allocations"), profile.sum("bytes")], counted,
+              "the same as without stacks")
+
+
+@test
+def names_of_cxx_are_those_of_the_source():
+    program = os.path.join(TARGETS, "profile_cxx")
+    if not os.path.exists(program) or not has("LIBIBERTY"):
+        raise Skip("no C++ program was built, or names are not demangled")
+    with Folder() as folder:
+        Recorded(folder, program).check_stacks()
+
+
+def stripped(folder, *options):
+    path = os.path.join(folder, "stripped")
+    tool("objcopy", "--strip-all", *options, TARGET, path)
+    return path
+
+
+@test
+def a_stripped_program_has_the_names_of_its_debug_file():
+    needs_lines()
+    needs("objcopy", "readelf")
+    with Folder() as folder:
+        debug = os.path.join(folder, "beside")
+        tool("objcopy", "--only-keep-debug", TARGET, debug)
+        bare = Recorded(folder, stripped(folder))
+        linked = Recorded(folder, stripped(folder, f"--add-gnu-debuglink={debug}"))
+        linked.check_stacks()
+        check(not bare.profile.find(["keep", "outer", "inner"])[1], "without it there are none")
+        equal(bare.profile.sum("bytes"), linked.profile.sum("bytes"), "all bytes are in both")
+        build_id = build_id_of(TARGET)
+        if not IS_ROOT or not build_id:
+            return
+        place = f"/usr/lib/debug/.build-id/{build_id[:2]}"
+        was_there = os.path.isdir(place)
+        os.makedirs(place, exist_ok=True)
+        installed = os.path.join(place, f"{build_id[2:]}.debug")
+        shutil.copy(debug, installed)
+        try:
+            Recorded(folder, stripped(folder)).check_stacks()
+        finally:
+            os.unlink(installed)
+            if not was_there:
+                os.rmdir(place)
+
+
+@test
+def a_program_that_was_replaced_has_no_names_rather_than_wrong_ones():
+    with Folder() as folder:
+        program, other = (shutil.copy(p, os.path.join(folder, name)) for p, name in
+                          ((TARGET, "program"), (os.path.join(TARGETS, "count_target"), "other")))
+        recorded = Recorded(folder, "sh", "-c", f"{program}; mv {other} {program}",
+                            options=("-t", "--live"))
+        stacks = [s for s in recorded.profile.samples if any(f.module == program for f in s[0])]
+        check(stacks, "it is in stacks")
+        equal({f.name for s, _ in stacks for f in s if f.module == program}, {""}, "its names")
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        found = re.fullmatch(r"/buildid/(\w+)/debuginfo", self.path)
+        is_there = found and found[1] == self.server.build_id
+        self.send_response(200 if is_there else 404)
+        self.send_header("Content-Length", str(len(self.server.debug) if is_there else 0))
+        self.end_headers()
+        if is_there:
+            self.wfile.write(self.server.debug)
+
+    def log_message(self, *_):
+        pass
+
+
+@test
+def a_server_of_debug_information_is_asked_by_build_id():
+    needs_lines()
+    needs("objcopy", "readelf")
+    build_id = build_id_of(TARGET)
+    libraries = tool("ldconfig", "-p") if shutil.which("ldconfig") else ""
+    if not build_id or "libdebuginfod.so" not in libraries:
+        raise Skip("no build-id, or no libdebuginfod")
+    with Folder() as folder:
+        debug = os.path.join(folder, "debug")
+        tool("objcopy", "--only-keep-debug", TARGET, debug)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        server.build_id = build_id
+        with open(debug, "rb") as f:
+            server.debug = f.read()
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=os.path.join(folder, "cache"),
+                               DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_port}/")
+            for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+                environment.pop(name, None)
+            Recorded(folder, stripped(folder), env=environment).check_stacks()
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+
+@test
+def pprof_reads_the_same_figures():
+    needs("go")
+    with Folder() as folder:
+        recorded = Recorded(folder, TARGET)
+        environment = dict(os.environ, PPROF_TMPDIR=folder, HOME=folder, GOFLAGS="-mod=mod")
+        for name, unit in recorded.profile.types:
+            r = subprocess.run(["go", "tool", "pprof", "-top", f"-sample_index={name}",
+                                "-unit=B" if unit == "bytes" else "-unit=count", "-nodecount=100000",
+                                "-nodefraction=0", recorded.path], capture_output=True, text=True,
+                               env=environment, timeout=TIMEOUT)
+            if "no such tool" in r.stderr:
+                raise Skip("there is no pprof with this go")
+            equal(r.returncode, 0, f"status of pprof: {r.stderr}")
+            total = re.search(r"of (\d+)\w* total", r.stdout)
+            equal(int(total[1]) if total else 0, recorded.profile.sum(name), f"total of {name}")
+            for line in r.stdout.splitlines():
+                word = re.fullmatch(r" *(\d+)B? +[\d.]+% +[\d.]+% +(\d+)B? +[\d.]+%  (\S+)( \(inline\))?",
+                                    line)
+                if word and word[3] in ("inner", "outer", "keep", "drop", "main"):
+                    totals = sum(values[name] for stack, values in recorded.profile.samples
+                                 if any(f.name == word[3] for f in stack))
+                    equal(int(word[2]), totals, f"{name} of {word[3]}")
+
+
+@test
+def what_was_recorded_is_shown_and_recorded_again_the_same():
+    with Folder() as folder:
+        recorded = Recorded(folder, TARGET)
+        again = os.path.join(folder, "again")
+        report = memstate("count", "--replay", recorded.path, "--record", again)
+        report.must_be(0)
+        check(b"keep" in report.out, "it is shown")
+        key = lambda s: (s[0], sorted(s[1].items()))
+        equal(sorted(map(key, Profile(again).samples)), sorted(map(key, recorded.profile.samples)),
+              "samples")
+        with open(recorded.path, "rb") as a, open(again, "rb") as b:
+            check(a.read() != b"" and b.read() != b"", "both are there")
+
+
+@test
+def a_file_that_cannot_be_written_is_said_and_no_part_of_it_is_left():
+    with Folder() as folder:
+        path = os.path.join(folder, "no", "where")
+        result = memstate("count", "--stacks", "--record", path, "--", TARGET)
+        result.must_be(125)
+        check(f"memstate: {path}: No such file or directory" in result.errors(), result.err)
+        result = memstate("count", "--stacks", "--record", "/dev/full", "--", TARGET)
+        result.must_be(125)
+        check("memstate: /dev/full: No space left on device" in result.errors(), result.err)
+
+
+@test
+def the_command_keeps_its_status():
+    with Folder() as folder:
+        path = os.path.join(folder, "recorded")
+        memstate("count", "--stacks", "--record", path, "--", "sh", "-c", "exit 7").must_be(7)
+        check(os.path.exists(path), "it is recorded all the same")
+
+
+@test
+def options_that_do_not_go_with_each_other_are_refused():
+    for options in (["--stacks", "--calls-only"], ["--record", "x"], ["--stacks", "--csv", "-i", "1"],
+                    ["--sample", "0B"], ["--sample", "many"], ["--replay", "x"],
+                    ["--stacks", "--runs", "2"]):
+        result = memstate("count", *options, "--", "true")
+        result.must_be(2)
+        equal(result.out, b"", f"output of {options}")
+    for options in (["--stacks"], ["--replay", "x", "--stacks"], ["--replay", "x", "--sample", "1K"]):
+        memstate("count", *options).must_be(2)
+
+
+@test
+def a_file_that_is_no_profile_is_refused_with_its_name():
+    with Folder() as folder:
+        path = os.path.join(folder, "file")
+        for content in (b"", b"\0", b"a;b\n", b"\x1f\x8b\x08", os.urandom(1000) + b"\0"):
+            with open(path, "wb") as f:
+                f.write(content)
+            result = memstate("count", "--replay", path)
+            result.must_be(1)
+            equal(result.out, b"", "output")
+            check(len(result.errors()) == 1 and result.errors()[0].startswith(f"memstate: {path}: "),
+                  result.err)
+
+
+run()
