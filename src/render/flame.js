@@ -399,6 +399,7 @@ function isTyping(element) {
 listenToControls();
 listenToRules();
 listenToGraph();
+showColours();
 document.onkeydown = function (event) {
 	if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target))
 		return;

@@ -92,6 +92,21 @@ function showFrame(node) {
 	byId('frame-actions').hidden = node === 0 || node !== view.selected;
 }
 
+/* What the colours that are there stand for. */
+function showColours() {
+	const place = byId('colours');
+	const [same, more, less] = data.change_colours;
+	const known = new Set(names.kinds);
+	const colours = isDifference ? [[more, 'more than before'], [less, 'less'], [same, 'the same']] :
+		data.kind_colours.map((colour, kind) => [colour[0], data.kind_names[kind], kind])
+			.filter((colour) => known.has(colour[2]));
+
+	for (const [colour, text] of colours) {
+		add(place, 'span', { className: 'swatch' }).style.background = mixColours(colour, colour, 0);
+		place.append(text);
+	}
+}
+
 /* Changes for differences, else what there is; the largest first. */
 function showFunctions() {
 	const table = byId('functions-table');

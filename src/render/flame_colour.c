@@ -14,7 +14,7 @@ const struct flame_colour flame_kind_colours[FLAME_KIND_COUNT_][2] = {
 };
 
 const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_] = {
-	[FLAME_SAME] = { 222, 224, 228 },
+	[FLAME_SAME] = { 206, 209, 214 },
 	[FLAME_MORE] = { 240, 96, 84 },
 	[FLAME_LESS] = { 92, 148, 240 },
 };

@@ -117,18 +117,18 @@ class FlameCanvas {
 
 		if (y > this.height || y + ROW_HEIGHT < 0)
 			return;
-		context.globalAlpha = isAround ? 0.55 : 1;
+		context.globalAlpha = isAround ? 0.45 : 1;
 		context.fillStyle = view.found && view.found[name] ? this.foundColour : view.colourOf(node);
 		context.fillRect(x, y, Math.max(width - gap, 0.5), ROW_HEIGHT - 1);
+		context.globalAlpha = 1;
+		context.fillStyle = isAround ? this.outline : this.ink;
 		if (width >= LABEL_WIDTH_MIN)
 			this.drawLabel(view.labelOf(node), x, y, width);
-		context.globalAlpha = 1;
 	}
 
 	drawLabel(label, x, y, width) {
 		const text = this.cut(label, width - 2 * LABEL_INSET);
 
-		this.context.fillStyle = this.ink;
 		this.context.fillText(text, x + LABEL_INSET, y + ROW_HEIGHT / 2);
 	}
 

@@ -48,7 +48,10 @@ static void add_metrics(struct strbuf *out, unsigned int known, enum profile_met
 
 static void add_colours(struct strbuf *out)
 {
-	strbuf_addf(out, "\"nameless\":%d,\n\"kind_colours\":[", FLAME_NAMELESS);
+	strbuf_addf(out, "\"nameless\":%d,\n\"kind_names\":[", FLAME_NAMELESS);
+	for (int k = 0; k < FLAME_KIND_COUNT_; k++)
+		strbuf_addf(out, "%s\"%s\"", k > 0 ? "," : "", flame_kind_names[k]);
+	strbuf_add_text(out, "],\n\"kind_colours\":[");
 	for (int k = 0; k < FLAME_KIND_COUNT_; k++) {
 		const struct flame_colour *c = flame_kind_colours[k];
 
@@ -259,7 +262,6 @@ void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 	html_page_begin(out, &html);
 	add_facts(out, before, " before");
 	add_facts(out, after, " after");
-	strbuf_add_text(out, "<p class=\"what\">Red is more than before, blue is less</p>\n");
 	add_page(out, &tree, page);
 	html_page_end(out, &html);
 	flame_tree_release(&tree);

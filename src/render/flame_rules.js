@@ -55,39 +55,51 @@ function translateEscape(character) {
 	return /[\^$\\.*+?()[\]{}|/]/.test(character) ? '\\' + character : character;
 }
 
-/* A repeat, which must not be repeated itself: "*", "{2,3}". Returns what it is. */
-function readRepeat(pattern, at) {
+/* A repeat, which must not be repeated itself: "*", "{2,3}". */
+function translateRepeat(pattern, at, hasAtom) {
 	const repeat = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(pattern.slice(at));
 
+	if (!hasAtom)
+		throw new Error('a ' + pattern[at] + ' with nothing before it to repeat: write \\' + pattern[at]);
 	if (!repeat)
 		throw new Error('a { that is no {2}, {2,} or {2,3}: write \\{');
 	if (/^[*+?{]/.test(pattern.slice(at + repeat[0].length)))
 		throw new Error('a ' + pattern[at + repeat[0].length] +
 			' behind another repeat: write () around that');
-	return repeat[0];
+	return { text: repeat[0], end: at + repeat[0].length };
+}
+
+/* One part of a pattern, from a place on, as { text, end }. */
+function translatePart(pattern, at, hasAtom) {
+	const character = pattern[at];
+
+	if (character === '[')
+		return translateBracket(pattern, at);
+	if (character === '\\')
+		return { text: translateEscape(pattern[at + 1]), end: at + 2 };
+	if (/[*+?{]/.test(character))
+		return translateRepeat(pattern, at, hasAtom);
+	if (/^\((?:\?|\))/.test(pattern.slice(at, at + 2)))
+		throw new Error(pattern.slice(at, at + 2) + ' is not known: write \\(');
+	return { text: /[}\]]/.test(character) ? '\\' + character : character, end: at + 1 };
 }
 
 /* A POSIX extended regular expression as JavaScript's; throws what is wrong with it. */
 function compileRegex(pattern) {
-	let text = '';
+	let text = '', depth = 0, hasAtom = false;
 
 	for (let at = 0; at < pattern.length;) {
-		const character = pattern[at];
-		let part = { text: character, end: at + 1 };
+		const part = translatePart(pattern, at, hasAtom);
 
-		if (character === '[')
-			part = translateBracket(pattern, at);
-		else if (character === '\\')
-			part = { text: translateEscape(pattern[at + 1]), end: at + 2 };
-		else if (/[*+?{]/.test(character))
-			part = { text: readRepeat(pattern, at), end: at + readRepeat(pattern, at).length };
-		else if (character === '}' || character === ']')
-			part.text = '\\' + character;
-		else if (/^\((?:\?|\))/.test(pattern.slice(at, at + 2)))
-			throw new Error(pattern.slice(at, at + 2) + ' is not known: write \\(');
+		depth += part.text === '(' ? 1 : part.text === ')' ? -1 : 0;
+		if (depth < 0)
+			throw new Error('a ) without its (: write \\)');
+		hasAtom = !/^(?:[(^$|]|\\[bB])$/.test(part.text);
 		text += part.text;
 		at = part.end;
 	}
+	if (depth > 0)
+		throw new Error('a ( without its ): write \\(');
 	return new RegExp(text, 'gsu');
 }
 

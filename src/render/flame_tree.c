@@ -12,8 +12,11 @@
 #define NAME_SIZE 256
 
 const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
-	[FLAME_OTHER] = "other",     [FLAME_PROGRAM] = "program",   [FLAME_LIBRARY] = "library",
-	[FLAME_RUNTIME] = "runtime", [FLAME_NAMELESS] = "nameless",
+	[FLAME_OTHER] = "of an unknown file",
+	[FLAME_PROGRAM] = "the program",
+	[FLAME_LIBRARY] = "libraries",
+	[FLAME_RUNTIME] = "of the language or the system",
+	[FLAME_NAMELESS] = "without a name",
 };
 
 /* What files' names begin with that are of a language or the system. */
@@ -97,12 +100,11 @@ static void add_values(uint64_t *to, const struct profile_node *node)
 
 void flame_tree_init(struct flame_tree *tree, const struct profile *a, const struct profile *b)
 {
-	const struct profile nothing = { 0 };
 	uint32_t *nodes;
 
 	*tree = (struct flame_tree){ .known = b ? a->known & b->known : a->known };
 	profile_init(&tree->stacks);
-	profile_merge(&tree->stacks, &nothing); /* node 0 is there */
+	profile_begin(&tree->stacks);
 	nodes = add_stacks(tree, a);
 	for (size_t i = 0; i < a->node_count; i++)
 		add_values(tree->stacks.nodes[nodes[i]].values, &a->nodes[i]);

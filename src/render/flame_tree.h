@@ -20,7 +20,7 @@ enum flame_kind {
 	FLAME_KIND_COUNT_
 };
 
-/* As a page and its style name them. */
+/* For a person. */
 extern const char *const flame_kind_names[FLAME_KIND_COUNT_];
 
 /* Of a frame of flame_tree.stacks, by its number: as in the first stack that has it. */
