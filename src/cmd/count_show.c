@@ -210,22 +210,36 @@ struct shown {
 	const struct count_rules *rules;
 };
 
-static const char *title_of(const struct options *o, const struct profile *profile)
+/* Short: a command as a whole is said below it. */
+static void add_title(struct strbuf *out, const struct options *o, const struct profile *profile)
 {
-	if (profile->command)
-		return profile->command;
-	return o->count.replay ? o->count.replay : "memstate";
+	const char *command = profile->command;
+	size_t length = command ? strcspn(command, " ") : 0;
+
+	if (length == 0) {
+		strbuf_addf(out, "Allocations in %s", o->count.replay ? o->count.replay : "a program");
+		return;
+	}
+	for (size_t i = length; i-- > 0;)
+		if (command[i] == '/') {
+			command += i + 1;
+			length -= i + 1;
+			break;
+		}
+	strbuf_addf(out, "Allocations of %.*s", (int)length, command);
 }
 
 static int draw(const struct options *o, const struct shown *shown, enum profile_metric metric)
 {
-	const struct flame_page page = {
-		.title = title_of(o, shown->original),
+	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
+	struct flame_page page = {
 		.metric = metric,
 		.rules = &shown->rules->said,
 		.sets = &shown->rules->sets,
 	};
 
+	add_title(&title, o, shown->original);
+	page.title = title.text;
 	return flame_file_write(o->flame_graph, shown->original, shown->profile, &page);
 }
 

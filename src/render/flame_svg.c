@@ -18,8 +18,8 @@
 /* In pixels. flame_svg.js lays boxes out anew, by the same measures: add_measures(). */
 #define WIDTH	     1200
 #define MARGIN	     10
-#define HEAD	     64 /* title and buttons */
-#define FOOT	     40 /* the box under the pointer */
+#define HEAD	     72 /* title; where it is turned over buttons, too, and what is pointed at */
+#define FOOT	     48 /* these, where it is not */
 #define ROW	     17
 #define TEXT_INSET   3
 #define CHAR_WIDTH   7.25 /* of 12 px monospace, at most */
@@ -182,8 +182,8 @@ static void add_box(const struct picture *p, const struct flame_box *box)
 
 static void add_button(struct strbuf *out, const char *id, int x, const char *label)
 {
-	strbuf_addf(out, "<text id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" x=\"%d\" "
-			 "y=\"50\">%s</text>\n",
+	strbuf_addf(out, "<text id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" "
+			 "x=\"%d\">%s</text>\n",
 		    id, x, label);
 }
 
@@ -202,7 +202,7 @@ static void add_head(const struct picture *p, const char *title)
 	add_button(p->out, "reset", 10, "Reset");
 	add_button(p->out, "invert", 70, "Invert");
 	add_button(p->out, "search", 138, "Search");
-	strbuf_add_text(p->out, "<text id=\"matched\" x=\"206\" y=\"50\"></text>\n");
+	strbuf_add_text(p->out, "<text id=\"matched\" x=\"206\"></text>\n");
 }
 
 static void add_measures(const struct picture *p)
@@ -234,8 +234,7 @@ static void add_picture(struct picture *p, const char *title)
 	for (size_t i = 0; i < p->box_count; i++)
 		if (is_shown(p, &p->boxes[i]))
 			add_box(p, &p->boxes[i]);
-	strbuf_addf(p->out, "</g>\n<text id=\"details\" x=\"10\" y=\"%u\"></text>\n", height - 14);
-	strbuf_add_text(p->out, "<script><![CDATA[\n");
+	strbuf_add_text(p->out, "</g>\n<text id=\"details\" x=\"10\"></text>\n<script><![CDATA[\n");
 	strbuf_add_text(p->out, page_file_text(PAGE_FLAME_SVG_SCRIPT));
 	strbuf_add_text(p->out, "]]></script>\n</svg>\n");
 	free(p->boxes);

@@ -64,13 +64,23 @@
 		box.text.textContent = cut(box.name, width);
 	}
 
+	/* Beside where the flames begin. */
+	function placeControls() {
+		const y = state.isInverted ? HEAD - 28 : height - FOOT + 18;
+
+		for (const id of ['reset', 'invert', 'search', 'matched'])
+			byId(id).setAttribute('y', y);
+		byId('details').setAttribute('y', y + 18);
+	}
+
+	/* As wide as the window has room for, beside what it scrolls with. */
 	function layOut() {
-		const full = Math.max(window.innerWidth || 0, WIDTH_MIN);
+		const full = Math.max(svg.getBoundingClientRect().width, WIDTH_MIN);
 		const inner = full - 2 * MARGIN;
 		const zoom = state.zoom;
 
-		svg.setAttribute('width', full);
 		svg.setAttribute('viewBox', '0 0 ' + full + ' ' + height);
+		placeControls();
 		for (const box of boxes) {
 			const isParent = isAround(box, zoom);
 			const isInside = box.depth >= zoom.depth && box.x >= zoom.x &&
@@ -212,5 +222,8 @@
 	window.addEventListener('resize', layOut);
 	window.addEventListener('hashchange', recall);
 	svg.classList.add('alive');
+	svg.setAttribute('width', '100%');
 	recall();
+	if (!state.isInverted)
+		window.scrollTo(0, height);
 }());

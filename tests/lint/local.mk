@@ -7,6 +7,7 @@ lint_tests = \
 	%D%/check-layers.sh \
 	%D%/check-lists.sh \
 	%D%/check-manpage.sh \
+	%D%/check-scripts.sh \
 	%D%/check-style.sh \
 	%D%/check-units.sh \
 	%D%/check-usage.sh

@@ -65,6 +65,42 @@ def by_function(stacks):
     return {name: tuple(sums) for name, sums in found.items()}
 
 
+PPROF_TYPES = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"),
+               ("inuse_space", "bytes")]
+PPROF_METRICS = ["allocations", "bytes", "live_blocks", "live"]
+
+
+def pprof(stacks):
+    """A profile of pprof (its profile.proto), of a dict from stacks to four numbers."""
+    strings = [""]
+
+    def number_of(text):
+        if text not in strings:
+            strings.append(text)
+        return strings.index(text)
+
+    def varint(value):
+        made = b""
+        while value > 127:
+            made += bytes([value & 127 | 128])
+            value >>= 7
+        return made + bytes([value])
+
+    def field(number, value):
+        if isinstance(value, int):
+            return varint(number << 3) + varint(value)
+        return varint(number << 3 | 2) + varint(len(value)) + value
+
+    names = sorted({name for path in stacks for name in path})
+    made = b"".join(field(1, field(1, number_of(kind)) + field(2, number_of(unit))) for kind, unit in PPROF_TYPES)
+    for path, values in stacks.items():
+        made += field(2, field(1, b"".join(varint(names.index(name) + 1) for name in reversed(path))) +
+                      field(2, b"".join(varint(value) for value in values)))
+    for i, name in enumerate(names, 1):
+        made += field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, number_of(name)))
+    return made + b"".join(field(6, text.encode()) for text in strings)
+
+
 def hostile_text():
     return "".join(f"main;{name};malloc {10 + i}\n" for i, name in enumerate(HOSTILE)) + \
         "main;\udcff\udcfe;malloc 3\n"

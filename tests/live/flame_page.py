@@ -10,8 +10,9 @@ import re
 import urllib.parse
 
 from browser_lib import Browser
-from flame_lib import AFTER, HOSTILE, STACKS, folder, graph, hostile_text, read, shown, text_of, total
-from live import check, equal, memstate, run, test
+from flame_lib import (AFTER, HOSTILE, PPROF_METRICS, STACKS, folder, graph, hostile_text, pprof, read, shown,
+                       text_of, total)
+from live import Skip, check, equal, memstate, run, test
 
 ROW = 19  # of the page, in pixels
 browser = None
@@ -233,6 +234,31 @@ def reversed_begins_with_what_allocates():
 
 
 @test
+def each_metric_has_boxes_of_its_own():
+    made = random.Random(3)
+    stacks = {path: (n, n * made.randrange(8, 5000), n % 7, n % 7 * 16) for path, n in read(STACKS).items()}
+    path = os.path.join(folder, "metrics")
+    with open(path, "wb") as f:
+        f.write(pprof(stacks))
+    result = memstate("count", "--replay", path, "--flame-graph", path + ".html", "--metric", "bytes")
+    if b"without protobuf-c" in result.err:
+        raise Skip("built without pprof")
+    result.must_be(0)
+    b = open_page(path + ".html")
+    at = ("main", "parse", "read_line")
+    for number, metric in [*enumerate(PPROF_METRICS), (1, "bytes")]:
+        b.choose("#metric", metric)
+        own = collections.Counter({p: values[number] for p, values in stacks.items() if values[number]})
+        equal(seen_stacks(b), dict(own), metric)
+        b.point(*box_point(b, own, at))
+        equal(seen_frame(b), ("read_line", [total(own, at), 0]), f"{metric} of {at}")
+        rows = b.run("Array.from(document.querySelectorAll('#frame-figures > tr'),"
+                     " r => Number(r.querySelector('td').dataset.value))")
+        equal(rows, [sum(v[i] for p, v in stacks.items() if p[:3] == at) for i in range(4)], "all metrics")
+        equal(address(b), [] if metric == "bytes" else [("m", metric)], "address")
+
+
+@test
 def keys_go_from_frame_to_frame():
     b = open_page(graph("html", STACKS))
     b.run("document.querySelector('#graph').focus()")
@@ -441,7 +467,7 @@ def the_picture_can_be_zoomed_searched_and_turned_over():
     def rect(name):
         return b.run(f"Number({box}.querySelector('rect').getAttribute('{name}'))")
 
-    shown_width = b.run("window.innerWidth") - 20
+    shown_width = b.run("document.documentElement.getBoundingClientRect().width") - 20
     check(abs(rect("width") - shown_width * 70 / total(stacks)) < 0.1, "as wide as the window lets it")
     y = rect("y")
     where = b.run(f"(r => [r.x + r.width / 2, r.y + r.height / 2])({box}.getBoundingClientRect())")
