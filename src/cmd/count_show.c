@@ -21,6 +21,7 @@
 #include "render/speedscope.h"
 
 #define MIN_DEFAULT (PROFILE_MIN_UNIT / 100) /* of a report for a person */
+#define WIDTH_DEFAULT 120 /* where there is no terminal: names of C++ can be of any length */
 
 /* What is written beside the report. */
 enum { FILE_COUNT = 2 };
@@ -102,7 +103,7 @@ int count_show_check(const struct options *o)
 	if (!options_count_has_stacks(&o->count)) {
 		if (!find_needless(o))
 			return EXIT_DONE;
-		message_usage("count", "--%s is for stacks: of --replay", find_needless(o));
+		message_usage("count", "--%s is for stacks: with --stacks, --sample, --live or --replay", find_needless(o));
 		return EXIT_BAD_USAGE;
 	}
 	status = check_files(o);
@@ -198,6 +199,9 @@ static int show_report(const struct options *o, struct profile_report *report, i
 		profile_report_add_csv(&out, report, &columns);
 	} else {
 		text_fit_terminal(&report->options);
+		if (report->options.max_width == 0)
+			report->options.max_width = WIDTH_DEFAULT;
+		report->has_head_above = options_count_records_stacks(&o->count);
 		profile_report_add_text(&out, report);
 	}
 	column_list_release(&columns);

@@ -153,7 +153,7 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_TRANSFORM] = { 0, "transform", "RULE", SCOPE_COUNT | SCOPE_DIFF,
 			       "change the stacks: 'filter RE', 'remove RE', 'replace RE => TEXT', "
 			       "'hide RE', 'from RE', 'to RE', or a set of such rules: A, allocation "
-			       "wrappers; may be repeated" },
+			       "wrappers, or short, names; may be repeated" },
 	[OPTION_TRANSFORMS] = { 0, "transforms", "FILE", SCOPE_COUNT | SCOPE_DIFF,
 				"the rules in this file, and the sets in it by their names; may be "
 				"repeated" },

@@ -74,7 +74,7 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	const struct profile *p = report->profile;
 	char elapsed[UNITS_TEXT_SIZE];
 
-	if (!p->command && p->elapsed_ns == 0)
+	if (report->has_head_above || (!p->command && p->elapsed_ns == 0))
 		return;
 	if (p->command)
 		text_add_printable(out, p->command, strlen(p->command), report->options.ascii);
@@ -124,8 +124,11 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 		if (profile_is_exact(p))
 			strbuf_add_text(out, "exact: each allocation was looked at\n");
 	} else {
-		strbuf_addf(out, "estimate: from %" PRIu64 " sample%s, one for each %s on average",
-			    p->sample_count, p->sample_count == 1 ? "" : "s",
+		strbuf_add_text(out, "estimate: from ");
+		if (p->sample_count > 0)
+			strbuf_addf(out, "%" PRIu64 " ", p->sample_count);
+		strbuf_addf(out, "sample%s, one for each %s on average",
+			    p->sample_count == 1 ? "" : "s",
 			    units_format_bytes(p->sample_bytes, mean));
 		if (sums[PROFILE_BYTES] > 0)
 			strbuf_addf(out, "; bytes %s%u.%u%% or less, in 19 of 20 cases",

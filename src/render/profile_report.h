@@ -27,6 +27,7 @@ struct profile_report {
 	enum profile_metric metric; /* that is shown and sorted by */
 	unsigned int min; /* what has a smaller share of it is not shown; of PROFILE_MIN_UNIT */
 	bool is_min_asked; /* else a tree that is too long is cut at more */
+	bool has_head_above; /* which program it is was said */
 	size_t top;	  /* as much of each list is; 0: all */
 	struct table_options options;
 };

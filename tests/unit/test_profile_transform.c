@@ -128,6 +128,39 @@ static void the_set_A_makes_allocation_wrappers_one_frame(void **state)
 	profile_release(&q);
 }
 
+static void the_set_short_makes_names_short(void **state)
+{
+	static const char *const before =
+		"std::vector<int, std::allocator<int> >::push_back(int const&) 1\n"
+		"std::_Hashtable<std::pair<std::string const, std::vector<std::set<int> > > >::_Node::add<a<b<c<d<e> > > > >(int, void (*)(int)) const 1\n"
+		"main::{lambda(int)#1}::operator()(int) const 1\n"
+		"std::ostream& std::operator<< <char, std::char_traits<char> >(std::ostream&, char) 1\n"
+		"<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop 1\n"
+		"void f<int>(int) 1\nplain 1\n[libc.so.6] 1\noperator-> 1\n"
+		"Swift.Array.append(contentsOf: Swift.Array<Swift.Int>) 1\n";
+	static const char *const after =
+		"<alloc::vec::Vec as core::ops::drop::Drop>::drop 1\n"
+		"Swift.Array.append 1\n"
+		"[libc.so.6] 1\n"
+		"main::{lambda(int)#1}::operator() 1\n"
+		"operator-> 1\n"
+		"plain 1\n"
+		"std::_Hashtable::_Node::add 1\n"
+		"std::ostream& std::operator<< <char, std::char_traits > 1\n"
+		"std::vector::push_back 1\n"
+		"void f 1\n";
+	_cleanup_free_ char *text = NULL;
+	struct profile p, q;
+
+	(void)state;
+	made_stacks(&p, before);
+	assert_int_equal(transform("short", &p, &q), 0);
+	text = made_stacks_text(&q, PROFILE_ALLOCATIONS);
+	assert_string_equal(text, after);
+	profile_release(&p);
+	profile_release(&q);
+}
+
 static void all_metrics_and_what_is_said_of_the_whole_stay(void **state)
 {
 	struct profile p, q;
@@ -211,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_change_stacks),
 		cmocka_unit_test(the_set_A_makes_allocation_wrappers_one_frame),
+		cmocka_unit_test(the_set_short_makes_names_short),
 		cmocka_unit_test(all_metrics_and_what_is_said_of_the_whole_stay),
 		cmocka_unit_test(modules_are_what_they_were),
 		cmocka_unit_test(a_name_that_grows_without_end_is_refused),
