@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,6 +83,8 @@ void count_stack_begin(const char *path)
 	s->mode = mode;
 	is_on = make_path(path) && stack_file_create(&s->file, &mode, 0);
 	s->mode.has_live = mode.has_live && is_on;
+	if (is_on)
+		s->recent = stack_memory_take(sizeof(*s->recent) * s->file.node_max);
 	is_usual = is_on;
 }
 
@@ -131,6 +134,8 @@ static void begin_again(void)
 		s->file.head->peak_bytes = s->file.head->live_bytes;
 	} else {
 		s->epoch++;
+		if (s->recent)
+			madvise(s->recent, sizeof(*s->recent) * parents.node_max, MADV_DONTNEED);
 	}
 	for (struct count_stack_thread *t = threads; t; t = t->next)
 		t->stack.pending_bytes = t->stack.room_bytes = 0;
@@ -230,6 +235,7 @@ static COUNT_COLD struct count_stack_thread *take_thread(void)
 		if (t->stack.pending_bytes)
 			stack_flush(&count_stacks, &t->stack);
 		t->stack.last_node = 0;
+		t->stack.trie.recent = count_stacks.recent;
 		t->stack.unwind.kept_count = 0;
 		t->stack.unwind.stack_start = t->stack.unwind.hole = 0;
 		t->stack.unwind.stack_end = find_stack_end(tid);

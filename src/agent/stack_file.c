@@ -10,7 +10,9 @@
 #define NODES_FIRST	   4096
 #define NODES_LEAST	   (1 << 14) /* that are mapped, where address space is short */
 #define MODULE_BYTES_STEP  16384
+#define SHARE_OF_ADDRESSES 16
 #define RLIMIT_FSIZE_	   1 /* sys/resource.h is libc's */
+#define RLIMIT_AS_	   9
 
 void *stack_memory_take(uint64_t bytes)
 {
@@ -51,11 +53,17 @@ static bool reserve_nodes(struct stack_file *file, int fd, uint32_t from, uint32
 	       to <= file->node_max;
 }
 
-/* As much address space as can be had. */
+/* As much address space as can be had; little of it where the program has not much. */
 static void *map(struct stack_file *file, int fd)
 {
+	uint64_t limits[2] = { UINT64_MAX, UINT64_MAX };
+
+	agent_syscall(__NR_prlimit64, 0, RLIMIT_AS_, 0, (long)limits);
 	for (file->node_max = STACK_NODE_MAX; file->node_max >= NODES_LEAST; file->node_max /= 2) {
 		long p;
+
+		if ((uint64_t)file->node_max * STACK_NODE_BYTES > limits[0] / SHARE_OF_ADDRESSES)
+			continue;
 
 		file->mapped_bytes =
 			STACK_NODES_OFFSET + (uint64_t)file->node_max * STACK_NODE_BYTES;

@@ -30,6 +30,7 @@ struct stacks {
 	 */
 	uint32_t epoch;
 	struct stack_file file;
+	struct stack_recent *recent; /* file.node_max, or NULL */
 	struct unwind_space space;
 	struct stack_blocks *blocks; /* where mode.has_live */
 	uint8_t *filter;	     /* and where it is an estimate */

@@ -16,7 +16,7 @@ void stack_trie_reset(struct stack_trie *trie)
 {
 	if (trie->entries)
 		stack_memory_give(trie->entries, table_bytes(trie->bits));
-	*trie = (struct stack_trie){ NULL, 0, 0, 0, 0 };
+	*trie = (struct stack_trie){ .recent = trie->recent };
 }
 
 static void put(struct stack_trie *trie, const struct stack_trie_entry *entry)

@@ -15,11 +15,23 @@ struct stack_trie_entry {
 	uint32_t parent, node;
 };
 
+/*
+ * The child of each node that was looked for last, by the node's number, for all tries of
+ * a process: a node is of one of them. Callers have numbers near to each other, and so it
+ * is in few lines of the cache.
+ */
+struct stack_recent {
+	uint64_t pc;
+	uint32_t node;
+	uint32_t unused;
+};
+
 struct stack_trie {
 	struct stack_trie_entry *entries; /* 1 << bits; NULL: none yet */
 	unsigned int bits;
 	uint32_t count;
 	uint32_t next_node, end_node; /* numbers that are taken, for nodes to come */
+	struct stack_recent *recent; /* NULL: there was no memory for it */
 };
 
 /* With nothing in it, as at first: what has been is not used any more. */
@@ -36,9 +48,8 @@ static inline uint32_t stack_trie_hash(const struct stack_trie *trie, uint32_t p
 	       (32 - trie->bits);
 }
 
-/* The node of what is called by parent, and goes on at pc. Returns 0 if there is no room. */
-static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
-					uint32_t parent, uint64_t pc)
+static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_file *file,
+					 uint32_t parent, uint64_t pc)
 {
 	uint32_t mask = (UINT32_C(1) << trie->bits) - 1;
 	uint32_t i;
@@ -53,6 +64,26 @@ static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_fi
 		if (!e->pc)
 			return stack_trie_add(trie, file, parent, pc);
 	}
+}
+
+/* The node of what is called by parent, and goes on at pc. Returns 0 if there is no room. */
+static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
+					uint32_t parent, uint64_t pc)
+{
+	struct stack_recent *recent = trie->recent + parent;
+	uint32_t node;
+
+	/* 0 is the parent of all threads' outermost */
+	if (__builtin_expect(!trie->recent || parent == 0, 0))
+		return stack_trie_search(trie, file, parent, pc);
+	if (__builtin_expect(recent->pc == pc, 1))
+		return recent->node;
+	node = stack_trie_search(trie, file, parent, pc);
+	if (node) {
+		recent->pc = pc;
+		recent->node = node;
+	}
+	return node;
 }
 
 #endif

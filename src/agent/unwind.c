@@ -115,28 +115,47 @@ static inline struct unwind_row *row_place(const struct unwind_space *space, uin
 	return &space->rows[(lookup ^ lookup >> UNWIND_ROW_BITS) & (UNWIND_ROW_COUNT - 1)];
 }
 
-static COLD uint64_t find_row(struct unwind_space *space, uint64_t lookup)
+/* Returns ROW_NONE if it is not there. */
+static inline uint64_t row_get(const struct unwind_row *place, uint64_t lookup)
 {
-	struct unwind_row *place = row_place(space, lookup);
-	struct unwind_rules rules;
-	uint64_t row = find_rules(space, lookup, &rules);
+	uint64_t row = __atomic_load_n(&place->row, __ATOMIC_RELAXED);
 
+	if (likely((__atomic_load_n(&place->key, __ATOMIC_RELAXED) ^ row) == lookup))
+		return row;
+	return ROW_NONE;
+}
+
+static inline void row_put(struct unwind_row *place, uint64_t row, uint64_t lookup)
+{
+	__atomic_store_n(&place->row, row, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->key, row ^ lookup, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) uint64_t find_row(struct unwind_space *space, uint64_t lookup)
+{
+	struct unwind_row *first = row_place(space, lookup), *second = first;
+	struct unwind_rules rules;
+	uint64_t row, others;
+
+	second += (first - space->rows) & 1 ? -1 : 1;
+	row = row_get(second, lookup);
+	if (row != ROW_NONE)
+		return row;
+	row = find_rules(space, lookup, &rules);
 	/* where no code is known there may be some later */
 	if (row == ROW_NONE)
 		return ROW_CUT;
-	__atomic_store_n(&place->row, row, __ATOMIC_RELAXED);
-	__atomic_store_n(&place->key, row ^ lookup, __ATOMIC_RELAXED);
+	others = __atomic_load_n(&first->row, __ATOMIC_RELAXED);
+	row_put(second, others, others ^ __atomic_load_n(&first->key, __ATOMIC_RELAXED));
+	row_put(first, row, lookup);
 	return row;
 }
 
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {
-	const struct unwind_row *place = row_place(space, lookup);
-	uint64_t row = __atomic_load_n(&place->row, __ATOMIC_RELAXED);
+	uint64_t row = row_get(row_place(space, lookup), lookup);
 
-	if (likely((__atomic_load_n(&place->key, __ATOMIC_RELAXED) ^ row) == lookup))
-		return row;
-	return find_row(space, lookup);
+	return likely(row != ROW_NONE) ? row : find_row(space, lookup);
 }
 
 /* Whether the kernel can read there: it is told to do what it does not do. */

@@ -21,8 +21,11 @@
 #define UNWIND_DEPTH_MAX 2048
 #define UNWIND_DEEP_KEPT 128
 
-/* What is needed at an address, in 8 bytes, beside the address: a cache, 0 where nothing is. */
-#define UNWIND_ROW_BITS	 15
+/*
+ * What is needed at an address, in 8 bytes, beside the address: a cache, 0 where nothing
+ * is. An address has two places, side by side.
+ */
+#define UNWIND_ROW_BITS	 14
 #define UNWIND_ROW_COUNT (1 << UNWIND_ROW_BITS)
 
 struct unwind_row {

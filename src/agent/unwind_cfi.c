@@ -53,7 +53,7 @@ enum {
 };
 
 #define REMEMBERED_MAX 16
-#define STEPS_MAX      4096 /* of one table, and of one expression */
+#define STEPS_MAX      (1 << 20)
 
 static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
 {
