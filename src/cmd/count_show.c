@@ -126,15 +126,23 @@ static void add_known(struct strbuf *out, const struct profile *profile)
 			strbuf_addf(out, " %s", profile_metrics[m].name);
 }
 
+static enum profile_metric default_metric(const struct options *o, const struct profile *profile)
+{
+	uint64_t sums[PROFILE_METRIC_COUNT_];
+
+	profile_sum(profile, sums);
+	if (o->count.live)
+		return sums[PROFILE_LIVE] > 0 ? PROFILE_LIVE : PROFILE_PEAK;
+	/* small blocks are rare in samples, and stand for many more: their number is less sure */
+	return profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
+}
+
 /* Returns EXIT_DONE, or EXIT_FAILED after the message. */
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)
 {
-	/* small blocks are rare in samples, and stand for many more: their number is less sure */
-	enum profile_metric metric = profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
+	enum profile_metric metric = o->has_metric ? o->metric : default_metric(o, profile);
 
-	if (o->has_metric)
-		metric = o->metric;
 	if (o->has_metric && !(profile->known & 1U << metric)) {
 		_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
 

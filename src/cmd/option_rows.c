@@ -146,7 +146,7 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			    "lines of folded stacks, instead of counting" },
 	[OPTION_METRIC] = { 0, "metric", "NAME", SCOPE_COUNT | SCOPE_DIFF,
 			    "of stacks, what is shown: allocations (default), bytes (default of "
-			    "samples), temporary, live_blocks, live or peak" },
+			    "samples), temporary, live_blocks, live or peak (defaults of --live)" },
 	[OPTION_MIN] = { 0, "min", "PERCENT", SCOPE_COUNT,
 			 "of functions and stacks, what has a smaller share is not shown "
 			 "(default 1; 0 in CSV and JSON)" },

@@ -20,6 +20,7 @@ struct profile_parts {
 	struct function_list functions;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	size_t shown_count; /* of functions: the first ones */
+	size_t left_count;  /* that have something of the metric, and are not shown */
 };
 
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);

@@ -176,13 +176,16 @@ void profile_parts_init(struct profile_parts *parts, const struct profile_report
 	function_list_init(&parts->functions, report->profile, &parts->names, metric);
 	profile_sum(report->profile, parts->sums);
 	least = profile_share(parts->sums[metric], report->min);
-	parts->shown_count = 0;
-	for (size_t i = 0; i < parts->functions.count; i++)
-		if (report->min == 0 || parts->functions.functions[i].total[metric] >= least)
-			parts->functions.functions[parts->shown_count++] =
-				parts->functions.functions[i];
-	if (report->top > 0 && parts->shown_count > report->top)
-		parts->shown_count = report->top;
+	parts->shown_count = parts->left_count = 0;
+	for (size_t i = 0; i < parts->functions.count; i++) {
+		const struct function_sums *function = &parts->functions.functions[i];
+		bool is_enough = report->min == 0 || function->total[metric] >= least;
+
+		if (is_enough && (report->top == 0 || parts->shown_count < report->top))
+			parts->functions.functions[parts->shown_count++] = *function;
+		else if (function->total[metric] > 0)
+			parts->left_count++;
+	}
 }
 
 void profile_parts_release(struct profile_parts *parts)
@@ -221,9 +224,8 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 			    "SHARE", AMOUNT_WIDTH, "TOTAL", SHARE_WIDTH, "SHARE", "FUNCTION");
 	for (size_t i = 0; i < parts->shown_count; i++)
 		add_function(out, report, parts, &parts->functions.functions[i]);
-	if (parts->shown_count < parts->functions.count)
-		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n",
-			    parts->functions.count - parts->shown_count);
+	if (parts->left_count > 0)
+		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n", parts->left_count);
 }
 
 void profile_report_add_text(struct strbuf *out, const struct profile_report *report)
