@@ -169,26 +169,34 @@ static void fill_slot(struct count_slot *slot, pid_t tid)
 	__atomic_store_n(&slot->tid, tid, __ATOMIC_RELEASE);
 }
 
-/* The slot keeps its place: a call that fork() came into by a signal goes on with it. */
+/*
+ * The slot keeps its place: a call that fork() came into by a signal goes on with it. A
+ * thread that had none, as it has not allocated yet, has none here either.
+ */
 static void begin_child(void)
 {
 	struct count_slot *slot = count_own_slot;
 	struct count_head *parent = head;
-	uint32_t flags, index;
+	uint32_t flags, index = 1;
 	int err = errno;
 
-	if (!parent || !slot || slot == &lost_slot)
+	if (!parent)
 		return;
+	if (slot == &lost_slot)
+		count_own_slot = slot = NULL;
 	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
-	index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
+	if (slot)
+		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
 	if (map_file(parent, index)) {
 		slot_first = index;
-		fill_slot(slot, (pid_t)syscall(SYS_gettid));
-		head->slot_count = index + 1;
+		if (slot)
+			fill_slot(slot, (pid_t)syscall(SYS_gettid));
+		head->slot_count = slot ? index + 1 : index;
 		head->inherited_blocks = forked_blocks;
 		head->inherited_bytes = head->live_bytes = head->peak_bytes = forked_bytes;
 		fill_head(flags);
-		slot->is_main = 1;
+		if (slot)
+			slot->is_main = 1;
 		count_stack_begin_child(path);
 	} else {
 		__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);

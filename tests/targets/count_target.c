@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -228,6 +229,102 @@ static void forks(void)
 	pairs(3, 32);
 }
 
+struct storm {
+	int count;
+	uint64_t malloc_count; /* of this thread, in this process */
+};
+
+static pid_t make_vforked(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		_exit(0);
+	return pid;
+}
+
+static pid_t make_forked(int count)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pairs(count, 32);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Children of a process whose other threads allocate meanwhile, by fork and vfork in turns. */
+static void *fork_storm(void *argument)
+{
+	struct storm *storm = argument;
+
+	for (int i = 0; i < storm->count; i++) {
+		pid_t pid;
+
+		pairs(i % 7, 64);
+		storm->malloc_count += (unsigned int)(i % 7);
+		pid = i % 3 == 2 ? make_vforked() : make_forked(1000 + i);
+		must(pid > 0, "fork");
+		wait_for(pid);
+	}
+	return NULL;
+}
+
+static void storms(int count)
+{
+	struct storm storms[4];
+	pthread_t ids[4];
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 4; i++) {
+		storms[i] = (struct storm){ count, 0 };
+		must(pthread_create(&ids[i], NULL, fork_storm, &storms[i]) == 0, "pthread_create");
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(ids[i], NULL);
+		sum += storms[i].malloc_count;
+	}
+	say("pid", (uint64_t)getpid());
+	say("malloc", sum);
+	for (int i = 0; i < count; i++)
+		if (i % 3 != 2)
+			say("child_malloc", 1000 + (uint64_t)i);
+}
+
+/*
+ * A handler that allocates, at any moment at which the thread is in no function of malloc's:
+ * in those it must not.
+ */
+static volatile uint64_t handler_count;
+
+static void on_timer(int number)
+{
+	(void)number;
+	pairs(3, 40);
+	handler_count++;
+}
+
+static void timers(int count)
+{
+	const struct itimerval soon = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	sigset_t alarm;
+	uint64_t sum = 0;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	signal(SIGALRM, on_timer);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	while (handler_count < (uint64_t)count) {
+		sigprocmask(SIG_BLOCK, &alarm, NULL);
+		pairs(10, 24);
+		sum += 10;
+		sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	say("malloc", sum + 3 * handler_count);
+}
+
 /* posix_spawn() uses vfork(): the child's calls before exec are in its parent's memory. */
 static void spawn(char *self)
 {
@@ -326,6 +423,10 @@ int main(int argc, char **argv)
 		forks();
 	else if (strcmp(what, "spawn") == 0)
 		spawn(argv[0]);
+	else if (strcmp(what, "storms") == 0)
+		storms(number);
+	else if (strcmp(what, "timers") == 0)
+		timers(number);
 	else if (strcmp(what, "signals") == 0)
 		signals();
 	else if (strcmp(what, "late") == 0)

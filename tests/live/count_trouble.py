@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Counts where there is trouble: many threads, forks while others allocate, signals, full disks.
+
+COUNT makes the first ones larger: `make stress-count COUNT=100000` has so many threads.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from live import IS_ROOT, MEMSTATE, TIMEOUT, Skip, check, equal, memstate, run, test
+
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "count_target")
+LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
+                       "libmemstate-count.so")
+
+if not os.path.exists(LIBRARY):
+    print("built without what counts in other programs", file=sys.stderr)
+    sys.exit(77)
+
+
+def said_by(err):
+    """What the target says is true: of each key all numbers."""
+    said = {}
+    for line in err.decode().splitlines():
+        word = re.fullmatch(r"(\w+) (\d+)", line)
+        if word:
+            said.setdefault(word[1], []).append(int(word[2]))
+    return said
+
+
+def counted(*command, options=()):
+    result = memstate("count", "-t", "--json", "--output-all", *options, "--", TARGET, *command,
+                      timeout=TIMEOUT + COUNT // 100).must_be(0)
+    return json.loads(result.out)["programs"], said_by(result.err), result
+
+
+@test
+def no_call_of_a_hundred_thousand_short_threads_is_lost():
+    """In `make check` fewer, which is as much to those that count: from 1000 on places are used again."""
+    count = COUNT or 10000
+    programs, truth, _ = counted("churn", count)
+    own, = programs
+    equal([own["malloc_calls"], own["threads"]], [3 * count, count + 1], "calls and threads")
+    equal([own["malloc_calls"]], truth["malloc"], "malloc")
+    for key in ("malloc_calls", "free_calls", "calloc_calls", "requested_bytes", "temporary_blocks"):
+        equal(sum(t[key] for t in own["thread_list"]), own[key], f"threads' {key}")
+
+
+@test
+def forks_while_other_threads_allocate_lose_nothing():
+    count = COUNT // 100 or 60
+    programs, truth, _ = counted("storms", count)
+    parent, = (p for p in programs if p["pid"] == truth["pid"][0])
+    equal([parent["malloc_calls"]], truth["malloc"], "the parent's malloc")
+    children = sorted(p["malloc_calls"] for p in programs if p is not parent)
+    equal(children, sorted(truth["child_malloc"] * 4), "each child's malloc")
+    check(all(p["parent_pid"] == parent["pid"] for p in programs if p is not parent), "parents")
+
+
+@test
+def handlers_that_allocate_at_any_moment_are_counted():
+    for options in ((), ("--calls-only",)):
+        programs, truth, _ = counted("timers", COUNT // 10 or 300, options=options)
+        equal([programs[0]["malloc_calls"]], truth["malloc"], f"{options}: malloc")
+
+
+def on_small_disks(script, places=("/dev/shm",)):
+    """In a mount namespace of its own, where these places have 64 KiB."""
+    if not IS_ROOT or not shutil.which("unshare"):
+        raise Skip("only root can mount a small disk")
+    if any(path.startswith(f"{place}/") for path in (os.path.realpath(MEMSTATE), TARGET)
+           for place in places):
+        raise Skip("the programs themselves are there")
+    mounts = "".join(f"mount -t tmpfs -o size=64k none {place} && " for place in places)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", mounts + script, "sh", MEMSTATE, TARGET],
+                          capture_output=True, timeout=TIMEOUT, check=False)
+    if b"unshare:" in done.stderr or b"mount:" in done.stderr:
+        raise Skip(f"no mounts can be had here: {done.stderr.decode().strip()}")
+    return done
+
+
+@test
+def threads_that_a_full_disk_has_no_room_for_are_said_and_do_no_harm():
+    done = on_small_disks('exec "$1" count --json -- "$2" churn 900')
+    equal(done.returncode, 0, f"status; {done.stderr}")
+    own, = json.loads(done.stdout)["programs"]
+    calls = said_by(done.stderr)["malloc"][0]
+    check(0 < own["malloc_calls"] < calls, f"{own['malloc_calls']} of {calls} calls")
+    lost = re.search(rb"(\d+) threads were not counted: there was no room", done.stderr)
+    check(lost, f"nothing is said: {done.stderr}")
+    equal(own["malloc_calls"] + 3 * int(lost[1]), calls, "what was counted, and what was not")
+
+
+@test
+def a_run_of_which_something_is_missing_is_held_against_no_limit():
+    done = on_small_disks('printf "allocations <= 9\\n" >/dev/shm/limits; '
+                          'exec "$1" count --check /dev/shm/limits -- "$2" churn 900')
+    equal((done.returncode, done.stdout), (125, b""), f"status; {done.stderr}")
+    check(b"no room" in done.stderr, done.stderr)
+
+
+@test
+def a_disk_without_any_room_is_said_before_the_command_runs():
+    done = on_small_disks('for d in /dev/shm /tmp; do head -c 1M /dev/zero >$d/full; done 2>/dev/null; '
+                          'exec "$1" count -- "$2" pairs 3', places=("/dev/shm", "/tmp"))
+    if done.returncode == 0:
+        raise Skip("there is yet another place to count in")
+    equal((done.returncode, done.stdout), (125, b""), f"status; {done.stderr}")
+    check(b"No space left" in done.stderr, done.stderr)
+
+
+run()
