@@ -286,7 +286,6 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
 	struct profile *profile = reader->profile;
 	uint32_t *nodes = xcalloc(stacks->node_count + 1, sizeof(*nodes));
 
-	profile_begin(profile);
 	for (size_t i = 0; i < stacks->node_count; i++) {
 		const struct stack_node *node = &stacks->nodes[i];
 
@@ -318,6 +317,7 @@ void profile_reader_read(const struct stacks *stacks, size_t count, struct profi
 		files[i] = find_files(&reader, &stacks[i]);
 		add_places(&reader, &stacks[i], files[i]);
 	}
+	profile_begin(&profile);
 	name_places(&reader);
 	translate(&reader);
 	for (size_t i = 0; i < count; i++) {

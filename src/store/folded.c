@@ -83,6 +83,7 @@ int folded_read(const char *text, size_t length, enum profile_metric metric,
 	const char *end = text + length;
 	int r = 0;
 
+	profile_begin(profile);
 	while (text < end && r == 0) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		size_t line = (size_t)((stop ? stop : end) - text);
@@ -93,7 +94,7 @@ int folded_read(const char *text, size_t length, enum profile_metric metric,
 	}
 	if (r < 0)
 		return r;
-	if (profile->node_count == 0) {
+	if (profile->node_count == 1) {
 		strbuf_add_text(reterr_why, "has no stacks");
 		return -ENODATA;
 	}

@@ -314,7 +314,7 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 static int open_debug(int dir_fd, const char *prefix, const struct elf_build_id *id)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
-	struct elf_build_id found;
+	struct elf_build_id found = { .length = 0 };
 	int fd;
 
 	strbuf_addf(&path, "%susr/lib/debug/.build-id/%02x/", prefix, id->bytes[0]);

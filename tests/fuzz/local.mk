@@ -2,7 +2,7 @@
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
-	%D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
+	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_main =
@@ -52,6 +52,14 @@ endif
 %C%_fuzz_small_SOURCES = %D%/fuzz_small.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_small_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_small_LDADD = $(PROC_LIBS)
+
+%C%_fuzz_profile_SOURCES = %D%/fuzz_profile.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_profile_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_profile_LDADD = $(STORE_LIBS)
+
+%C%_fuzz_stacks_SOURCES = %D%/fuzz_stacks.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_stacks_LDADD = $(PROBE_LIBS)
 
 %C%_fuzz_stat_SOURCES = %D%/fuzz_stat.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_stat_LDFLAGS = $(fuzz_ldflags)

@@ -358,6 +358,11 @@ TESTS += %D%/test_block_list
 %C%_test_block_list_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_block_list_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_profile_reader
+TESTS += %D%/test_profile_reader
+%C%_test_profile_reader_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_profile_reader_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_stacks
 TESTS += %D%/test_stacks
 %C%_test_stacks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
