@@ -2,9 +2,10 @@
 /*
  * The hooks of count_hooks.h. Runs in other programs, in any of their threads, and in
  * signal handlers: no libc, no locks, no frame where there is a slot; errno is not
- * touched.
+ * touched. A stack is taken before the function is called: it is counted even if that
+ * fails.
  */
-#include "agent/count_hooks.h"
+#include "agent/count_hooks_inside.h"
 
 #include <linux/errno.h>
 #include <stdbool.h>
@@ -41,7 +42,6 @@ __asm__(".section .text.head, \"ax\"\n"
 	".previous\n");
 
 extern const struct hooks_head hooks_head __attribute__((visibility("hidden")));
-extern struct hooks_private hooks_private __attribute__((visibility("hidden")));
 extern char hooks_counts[] __attribute__((visibility("hidden")));
 
 HOOK void *memset(void *to, int byte, size_t length);
@@ -81,10 +81,7 @@ static inline uint32_t slot_offset(uint32_t index)
 
 static inline uint32_t own_key(void)
 {
-	uint32_t tid;
-
-	__asm__("movl %%fs:%c1, %0" : "=r"(tid) : "i"(HOOKS_TID_OFFSET));
-	return ~tid;
+	return ~hooks_own_tid();
 }
 
 static inline uint64_t *entry_at(uint32_t place)
@@ -257,8 +254,11 @@ static uint32_t find_or_take(uint32_t key)
 	return publish(key, offset) ? offset : 0;
 }
 
-/* For a thread that is not at its place, or at none: the first calls, and few later ones. */
-static COLD void count_slowly(enum count_function function, uint64_t bytes)
+/*
+ * For a thread that is not at its place, or at none: the first calls, and few later ones.
+ * Returns its slot, or NULL.
+ */
+static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes)
 {
 	struct count_head *head = counts_head();
 	uint32_t offset = find_or_take(own_key());
@@ -269,14 +269,46 @@ static COLD void count_slowly(enum count_function function, uint64_t bytes)
 		slot = slot_at(offset);
 		add(counter_of(slot, function), 1);
 		add(&slot->requested_bytes, bytes);
-		return;
+		return slot;
 	}
 	slot = slot_at(slot_offset(0));
 	__atomic_compare_exchange_n(&head->folded_thread_count, &none, 1, false, __ATOMIC_RELAXED,
 				    __ATOMIC_RELAXED);
 	__atomic_fetch_add(counter_of(slot, function), 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&slot->requested_bytes, bytes, __ATOMIC_RELAXED);
+	return NULL;
 }
+
+/* pending_bytes: until the next stack is to be taken. */
+static inline bool is_due(struct count_slot *slot, uint64_t bytes)
+{
+	slot->pending_bytes -= (int64_t)bytes + 1;
+	return unlikely(slot->pending_bytes < 0);
+}
+
+/*
+ * By value, as no hook may have a frame that something else knows of: it could not jump on
+ * then, and would be returned to.
+ */
+static COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
+			    uint64_t rbp)
+{
+	const struct unwind_state start = { pc, sp, rbp };
+	bool is_counted = (uintptr_t)slot - (uintptr_t)hooks_counts < HOOKS_COUNTS_BYTES;
+	uint64_t offset = (uintptr_t)slot - (uintptr_t)hooks_counts - COUNT_HEAD_BYTES;
+
+	if (is_counted && hooks_private.takes_stacks)
+		slot->pending_bytes = hooks_take_stack((uint32_t)(offset / COUNT_SLOT_BYTES), bytes,
+						       &start);
+	else
+		slot->pending_bytes = INT64_MAX;
+}
+
+/* Who called the function that this is in, which the hook has jumped to: pc, sp and rbp. */
+#define START                                                         \
+	(uint64_t)(uintptr_t)__builtin_return_address(0),             \
+		(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
+		*(const uint64_t *)__builtin_frame_address(0)
 
 /* The thread's slot, if it is at its place; else NULL. */
 static inline struct count_slot *own_slot(void)
@@ -303,7 +335,15 @@ static inline function_fn *original(enum hook hook)
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);                \
 	static COLD uintptr_t slow_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)          \
 	{                                                                                   \
-		count_slowly(function, bytes);                                              \
+		struct count_slot *slot = count_slowly(function, bytes);                    \
+											    \
+		if (slot && IS_MAKING(function) && is_due(slot, bytes))                     \
+			take_stack(slot, bytes, START);                                    \
+		return next;                                                                \
+	}                                                                                   \
+	static COLD uintptr_t due_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)           \
+	{                                                                                   \
+		take_stack(own_slot(), bytes, START);                                      \
 		return next;                                                                \
 	}                                                                                   \
 	uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)                      \
@@ -313,10 +353,15 @@ static inline function_fn *original(enum hook hook)
 		if (unlikely(!slot))                                                        \
 			return slow_##symbol(a, b, c);                                      \
 		add(counter_of(slot, function), 1);                                         \
-		if ((function) != COUNT_FREE && (function) != COUNT_DELETE)                 \
+		if (IS_MAKING(function)) {                                                  \
 			add(&slot->requested_bytes, bytes);                                 \
+			if (is_due(slot, bytes))                                            \
+				return due_##symbol(a, b, c);                               \
+		}                                                                           \
 		return next;                                                                \
 	}
+
+#define IS_MAKING(function) ((function) != COUNT_FREE && (function) != COUNT_DELETE)
 
 static inline uint64_t product(uint64_t a, uint64_t b)
 {

@@ -7,6 +7,8 @@
  *             there, shared with memstate
  *   private   struct hooks_private: a child of a fork finds it filled with 0
  *   counts    agent/count_abi.h; shared with memstate
+ *   nodes     where stacks are wanted: agent/stack_abi.h; shared with memstate
+ *   arena     and likewise: memory for what takes them; private, as above
  *
  * A hook counts a call and goes on to the function that it stands for, without a frame.
  * Which slot is a thread's it knows by the number that glibc keeps of each thread.
@@ -22,6 +24,8 @@
 #include <stdint.h>
 
 #include "agent/count_abi.h"
+#include "agent/stack_abi.h"
+#include "agent/unwind.h"
 
 #define HOOKS_MAGIC   UINT32_C(0x4843534d) /* "MSCH" */
 #define GATES_MAGIC   UINT32_C(0x4743534d) /* "MSCG" */
@@ -101,26 +105,62 @@ struct hooks_entry {
 #define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
 #define HOOKS_NOBODY_COUNT 64u
 
+#define HOOKS_SLOT_COUNT 8192u
+
+/* Of what is told outside, and the rest all 0 at first. */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
 	uint32_t is_ours; /* 0: this is a child */
 	uint32_t cursor;
-	uint8_t pad[4088];
+	uint64_t arena_used_bytes;
+	uint64_t main_stack_end;
+	uint64_t sample_bytes; /* a stack per so many; 0: each allocation's */
+	uint32_t takes_stacks, has_stacks;
+	uint8_t pad[4096 - 40];
+	uint8_t stacks[8192]; /* struct stacks of stack_record.h, where has_stacks */
+	uint64_t threads[HOOKS_SLOT_COUNT]; /* what each slot's takes stacks with, or 0 */
 	/* what children count in, where nobody looks */
 	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];
 };
 
-#define HOOKS_CODE_BYTES    0x4000u
-#define HOOKS_RECORDS_BYTES (HOOKS_RECORD_MAX * (uint32_t)sizeof(struct hooks_record))
-#define HOOKS_PRIVATE_OFFSET (HOOKS_CODE_BYTES + HOOKS_RECORDS_BYTES)
-#define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
-#define HOOKS_COUNTS_OFFSET (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
-#define HOOKS_SLOT_COUNT    8192u
-#define HOOKS_COUNTS_BYTES  (COUNT_HEAD_BYTES + HOOKS_SLOT_COUNT * COUNT_SLOT_BYTES)
-#define HOOKS_BYTES	    (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
+/* A file of code that is mapped, as memstate sees it from outside. */
+struct hooks_module {
+	uint64_t start, end; /* end is written last; 0: it is gone */
+	uint64_t tables_addr; /* 0: none */
+	uint64_t begin[2]; /* what is there: else it is another file by now */
+};
+#define HOOKS_MODULE_MAX 1100
+
+struct hooks_modules {
+	uint32_t count;
+	uint32_t pad;
+	struct hooks_module items[HOOKS_MODULE_MAX];
+};
+
+#define HOOKS_CODE_BYTES     0x10000u
+#define HOOKS_RECORDS_BYTES  (HOOKS_RECORD_MAX * (uint32_t)sizeof(struct hooks_record))
+#define HOOKS_MODULES_OFFSET (HOOKS_CODE_BYTES + HOOKS_RECORDS_BYTES)
+#define HOOKS_MODULES_BYTES  0xb000u
+#define HOOKS_PRIVATE_OFFSET (HOOKS_MODULES_OFFSET + HOOKS_MODULES_BYTES)
+#define HOOKS_PRIVATE_BYTES  ((uint32_t)sizeof(struct hooks_private))
+#define HOOKS_COUNTS_OFFSET  (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
+#define HOOKS_COUNTS_BYTES   (COUNT_HEAD_BYTES + HOOKS_SLOT_COUNT * COUNT_SLOT_BYTES)
+#define HOOKS_BYTES	     (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
+/* only where stacks are wanted */
+#define HOOKS_NODES_OFFSET HOOKS_BYTES
+#define HOOKS_NODE_MAX	   (1u << 18)
+#define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
+#define HOOKS_ARENA_OFFSET (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
+#define HOOKS_ROWS_BYTES   (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
+#define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20)
+#define HOOKS_ALL_BYTES	   (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
+static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
 /* count_hooks.ld has them, too */
-static_assert(HOOKS_PRIVATE_OFFSET == 0x14000, "as in the script");
-static_assert(HOOKS_COUNTS_OFFSET == 0x29000, "as in the script");
+static_assert(HOOKS_MODULES_OFFSET == 0x20000, "as in the script");
+static_assert(HOOKS_PRIVATE_OFFSET == 0x2b000, "as in the script");
+static_assert(HOOKS_COUNTS_OFFSET == 0x52000, "as in the script");
+static_assert(HOOKS_NODES_OFFSET == 0x253000, "as in the script");
+static_assert(HOOKS_ARENA_OFFSET == 0x1354000, "as in the script");
 
 /* pthread_create() and fork() of glibc keep it there, from the thread pointer on. */
 #define HOOKS_TID_OFFSET 0x2d0

@@ -4,7 +4,7 @@ AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibilit
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
 
-EXTRA_DIST += %D%/count_hooks.c %D%/count_hooks.ld %D%/helper.c %D%/helper.ld %D%/preload.c
+EXTRA_DIST += %D%/count_hooks.c %D%/count_hooks.ld %D%/count_hooks_inside.h %D%/count_hooks_stacks.c %D%/helper.c %D%/helper.ld %D%/preload.c
 if HAVE_AGENT
 %D%/helper.blob.o: $(srcdir)/%D%/helper.c $(srcdir)/%D%/helper.h $(srcdir)/%D%/abi.h $(srcdir)/%D%/syscalls.h
 	@$(MKDIR_P) %D%
@@ -19,14 +19,17 @@ if HAVE_AGENT
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
 # The hooks that count in a process that runs already, likewise.
-%D%/count_hooks.blob.o: $(srcdir)/%D%/count_hooks.c $(srcdir)/%D%/count_hooks.h $(srcdir)/%D%/count_abi.h \
-		$(srcdir)/%D%/syscalls.h
-	@$(MKDIR_P) %D%
-	$(AM_V_CC)$(CC) $(AGENT_BLOB_CFLAGS) -c -o $@ $(srcdir)/%D%/count_hooks.c
-
-%D%/count_hooks.elf: %D%/count_hooks.blob.o $(srcdir)/%D%/count_hooks.ld
-	$(AM_V_CCLD)$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
-		-Wl,-T,$(srcdir)/%D%/count_hooks.ld -o $@ %D%/count_hooks.blob.o
+hooks_files = count_hooks count_hooks_stacks stack_blocks stack_record stack_sample stack_trie unwind unwind_cfi \
+	unwind_rules
+hooks_headers = count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
+	stack_sample.h stack_trie.h syscalls.h unwind.h unwind_bytes.h unwind_cfi.h
+%D%/count_hooks.elf: $(hooks_files:%=$(srcdir)/%D%/%.c) $(hooks_headers:%=$(srcdir)/%D%/%) $(srcdir)/%D%/count_hooks.ld
+	@$(MKDIR_P) %D%/hooks
+	$(AM_V_CCLD)for f in $(hooks_files); do \
+		$(CC) $(AGENT_BLOB_CFLAGS) -c -o %D%/hooks/$$f.o $(srcdir)/%D%/$$f.c || exit 1; \
+	done; \
+	$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
+		-Wl,-T,$(srcdir)/%D%/count_hooks.ld -o $@ $(hooks_files:%=%D%/hooks/%.o)
 
 %D%/count_hooks.bin: %D%/count_hooks.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/count_hooks.elf $@
@@ -41,7 +44,7 @@ agent_PROGRAMS = %D%/libmemstate-agent.so
 %C%_libmemstate_agent_so_LDFLAGS = -shared -Wl,-soname,libmemstate-agent.so -Wl,-z,relro -Wl,-z,now
 %C%_libmemstate_agent_so_LDADD = -lpthread -ldl
 CLEANFILES += %D%/helper.blob.o %D%/helper.elf %D%/helper.bin \
-	%D%/count_hooks.blob.o %D%/count_hooks.elf %D%/count_hooks.bin
+	%D%/count_hooks.elf %D%/count_hooks.bin $(hooks_files:%=%D%/hooks/%.o)
 endif
 
 noinst_LIBRARIES += %D%/libagent.a

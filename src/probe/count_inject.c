@@ -18,6 +18,7 @@
 #include "probe/hook_places.h"
 #include "probe/hooks_orphans.h"
 #include "probe/hooks_parcel.h"
+#include "probe/hooks_stacks.h"
 #include "probe/hooks_switch.h"
 #include "probe/hooks_visit.h"
 #include "probe/segment.h"
@@ -34,10 +35,12 @@ struct injected {
 	struct hooks_visit visit;
 	struct landmarks marks;
 	struct hooks_parcel parcel;
-	uint64_t orphans[HOOKS_ORPHANS_MAX];
+	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
+	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
 	/* what leads to it */
 	size_t place_count, file_count, other_count, late_file_count;
+	struct hooks_stacks stacks;
 	uint64_t mapped; /* of code, when it was looked at last: a sum over all */
 	uint64_t next_look_ns;
 	/* a copy of the counts */
@@ -135,7 +138,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	for (size_t n = 0; r == 0 && n < found; n++) {
 		struct hooks_switch s = switch_of(i);
 
-		r = hooks_orphan_disarm(&s, mappings, i->visit.mem_fd, i->orphans[n]);
+		r = hooks_orphan_disarm(&s, mappings, i->visit.mem_fd, i->orphans[n].addr);
 		note_cost(i, &s);
 		/* one that somebody is in stays, and does no harm */
 		if (r == -EAGAIN)
@@ -175,7 +178,7 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	int r;
 
 	i->other_count = places->other_count;
-	r = hooks_parcel_make(request->fs, request->pid, places, &i->parcel);
+	r = hooks_parcel_make(&i->wanted, places, &i->parcel);
 	if (r == 0)
 		i->visit.gates_addr = hooks_orphans_find_gates(mappings, i->visit.mem_fd, &i->parcel);
 	i->visit.has_own_gates = !i->visit.gates_addr;
@@ -193,13 +196,17 @@ static int check_alone(struct injected *i, struct strbuf *why)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	const struct hooks_look look = { i->request.fs, &mappings, i->visit.mem_fd, i->visit.base_addr };
-	uint64_t found[HOOKS_ORPHANS_MAX];
+	struct hooks_orphan found[HOOKS_ORPHANS_MAX];
 	bool is_owned = false;
 	int r = borrow_read_mappings(i->visit.process_fd, &mappings);
 
 	if (r == 0)
 		(void)hooks_orphans_find(&look, found, &is_owned);
 	i->mapped = sum_mapped(&mappings);
+	i->stacks = (struct hooks_stacks){ &i->wanted, &i->parcel, i->visit.process_fd,
+					   i->visit.mem_fd, 0 };
+	if (r == 0 && i->parcel.nodes)
+		r = hooks_stacks_look(&i->stacks, &mappings);
 	mapping_list_release(&mappings);
 	if (r == 0 && is_owned) {
 		strbuf_add_text(why, "another memstate counts it");
@@ -208,19 +215,30 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	return r;
 }
 
+/* The part that is the process's own: 0 but for this. */
+static int fill_private(struct injected *i)
+{
+	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
+	const uint32_t yes = 1;
+	int r = 0;
+
+	if (i->parcel.nodes)
+		r = hooks_stacks_fill(&i->stacks, addr);
+	/* last: from here on it is taken for what it is meant to be */
+	return r < 0 ? r : trace_write_memory(i->request.pid,
+					       addr + offsetof(struct hooks_private, is_ours),
+					       &yes, sizeof(yes));
+}
+
 static int begin(struct injected *i, const struct hook_places *places, struct strbuf *why)
 {
-	const uint32_t yes = 1;
 	int r;
 
 	r = check_alone(i, why);
 	if (r < 0)
 		return r;
 	i->parcel.head->gates_addr = i->visit.gates_addr;
-	r = trace_write_memory(i->request.pid,
-			       i->visit.base_addr + HOOKS_PRIVATE_OFFSET +
-				       offsetof(struct hooks_private, is_ours),
-			       &yes, sizeof(yes));
+	r = fill_private(i);
 	if (r < 0) {
 		strbuf_add_text(why, "its memory cannot be written");
 		return r;
@@ -314,12 +332,16 @@ static int open_inject(const struct count_place *where, void **ret_state, struct
 			   .orphans = i->orphans,
 			   .process_fd = fcntl(where->process_fd, F_DUPFD_CLOEXEC, 0),
 			   .mem_fd = -1 },
+		.wanted = { .fs = request->fs,
+			    .pid = request->pid,
+			    .has_stacks = request->wants_stacks,
+			    .sample_bytes = request->sample_bytes },
 		.marks = LANDMARKS_INIT,
 		.parcel = HOOKS_PARCEL_INIT,
 	};
 	r = check(i, why);
-	if (r == 0 && request->wants_stacks) {
-		strbuf_add_text(why, "it takes no stacks");
+	if (r == 0 && request->wants_stacks && request->wants_live) {
+		strbuf_add_text(why, "it does not see what of a stack is freed");
 		r = -EOPNOTSUPP;
 	}
 	if (r == 0)
@@ -358,6 +380,8 @@ static void look_for_more(struct injected *i)
 		    hook_places_read(i->visit.process_fd, i->visit.mem_fd, &mappings, &places, &reason) == 0 &&
 		    (places.count == 0 || switch_on(i, &places, &unused) == 0)) {
 			i->mapped = sum;
+			if (i->parcel.nodes)
+				(void)hooks_stacks_look(&i->stacks, &mappings);
 			i->late_file_count += places.file_count;
 		}
 	}
@@ -408,6 +432,13 @@ static int read_inject(void *state, struct count_program *ret)
 	return 0;
 }
 
+static int read_stacks_inject(void *state, struct stacks *ret)
+{
+	struct injected *i = state;
+
+	return i->parcel.nodes ? hooks_stacks_read(&i->stacks, ret) : -EOPNOTSUPP;
+}
+
 static void add_how(const void *state, struct strbuf *out)
 {
 	const struct injected *i = state;
@@ -452,5 +483,6 @@ const struct count_way count_inject_way = {
 	.add_how = add_how,
 	.add_blind = add_blind,
 	.read = read_inject,
+	.read_stacks = read_stacks_inject,
 	.close = close_inject,
 };

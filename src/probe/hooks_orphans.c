@@ -36,16 +36,16 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 }
 
 /* All that lies in the range is a part of it: nothing else is ever unmapped. */
-static bool is_whole(const struct mapping_list *mappings, size_t first)
+static bool is_whole(const struct mapping_list *mappings, size_t first, uint64_t bytes)
 {
 	uint64_t base_addr = mappings->items[first].start_addr;
 
 	for (size_t i = first; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 
-		if (m->start_addr >= base_addr + HOOKS_BYTES)
+		if (m->start_addr >= base_addr + bytes)
 			break;
-		if (m->end_addr > base_addr + HOOKS_BYTES ||
+		if (m->end_addr > base_addr + bytes ||
 		    (m->inode != 0 && !segment_is_mapped(m)))
 			return false;
 	}
@@ -58,16 +58,19 @@ static bool is_code(const struct mapping *m)
 	       (m->flags & MAPPING_ACCESS) == (MAPPING_READ | MAPPING_EXEC);
 }
 
-static bool has_size(const struct mapping *m, uint64_t bytes)
+/* As hooks have it. 0: it is something else. */
+static uint64_t read_size(const struct mapping *m)
 {
 	struct shmid_ds segment;
 
-	return m->inode <= INT32_MAX && shmctl((int)m->inode, IPC_STAT, &segment) == 0 &&
-	       segment.shm_segsz == bytes;
+	if (m->inode > INT32_MAX || shmctl((int)m->inode, IPC_STAT, &segment) < 0 ||
+	    (segment.shm_segsz != HOOKS_BYTES && segment.shm_segsz != HOOKS_ALL_BYTES))
+		return 0;
+	return segment.shm_segsz;
 }
 
-size_t hooks_orphans_find(const struct hooks_look *look, uint64_t ret[HOOKS_ORPHANS_MAX],
-			  bool *ret_is_owned)
+size_t hooks_orphans_find(const struct hooks_look *look,
+			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned)
 {
 	size_t count = 0;
 
@@ -75,15 +78,18 @@ size_t hooks_orphans_find(const struct hooks_look *look, uint64_t ret[HOOKS_ORPH
 	for (size_t i = 0; i < look->mappings->count && count < HOOKS_ORPHANS_MAX; i++) {
 		const struct mapping *m = &look->mappings->items[i];
 		struct hooks_head head;
+		uint64_t bytes;
 
-		if (!is_code(m) || m->start_addr == look->own_addr || !has_size(m, HOOKS_BYTES) ||
-		    !read_head(look->mem_fd, m->start_addr, &head) ||
-		    !is_whole(look->mappings, i))
+		if (!is_code(m) || m->start_addr == look->own_addr)
+			continue;
+		bytes = read_size(m);
+		if (bytes == 0 || !read_head(look->mem_fd, m->start_addr, &head) ||
+		    !is_whole(look->mappings, i, bytes))
 			continue;
 		if (has_owner(look->fs, &head))
 			*ret_is_owned = true;
 		else
-			ret[count++] = m->start_addr;
+			ret[count++] = (struct hooks_orphan){ m->start_addr, bytes };
 	}
 	return count;
 }

@@ -14,6 +14,7 @@
 #include "model/mapping.h"
 #include "probe/hooks_parcel.h"
 #include "probe/hooks_switch.h"
+#include "probe/hooks_visit.h"
 
 #define HOOKS_ORPHANS_MAX 8
 
@@ -25,11 +26,11 @@ struct hooks_look {
 };
 
 /*
- * Where they begin, by address. *ret_is_owned: there are some whose memstate is alive,
+ * Where they are, by address. *ret_is_owned: there are some whose memstate is alive,
  * which are not among them.
  */
-size_t hooks_orphans_find(const struct hooks_look *look, uint64_t ret[HOOKS_ORPHANS_MAX],
-			  bool *ret_is_owned);
+size_t hooks_orphans_find(const struct hooks_look *look,
+			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned);
 
 /*
  * No place leads to it any more, and no thread is in it: it may be unmapped. Returns 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/blob.h"
+#include "agent/stack_file.h"
 #include "probe/machine.h"
 #include "probe/segment.h"
 #include "proc/proc_stat.h"
@@ -55,27 +56,56 @@ static int fill_code(const struct procfs *fs, struct hooks_head *head,
 	return head->hook_count == HOOK_COUNT_ ? 0 : -E2BIG;
 }
 
-int hooks_parcel_make(const struct procfs *fs, int pid, const struct hook_places *places,
+static void fill_nodes(struct stack_file_head *head, const struct hooks_wanted *wanted)
+{
+	struct stack_file_node *nodes =
+		(void *)((uint8_t *)head + STACK_NODES_OFFSET);
+
+	head->version = STACK_FILE_VERSION;
+	head->head_bytes = STACK_HEAD_BYTES;
+	head->node_bytes = STACK_NODE_BYTES;
+	head->modules_offset = STACK_HEAD_BYTES;
+	head->nodes_offset = STACK_NODES_OFFSET;
+	head->pid = wanted->pid;
+	head->sample_bytes = wanted->sample_bytes;
+	head->scale_bits = wanted->sample_bytes ? STACK_SCALE_BITS : 0;
+	nodes[STACK_NODE_CUT].pc = STACK_FILE_PC_CUT;
+	head->node_count = STACK_NODE_CUT + 1;
+	head->magic = STACK_FILE_MAGIC;
+}
+
+uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
+{
+	return parcel->nodes ? HOOKS_ALL_BYTES : HOOKS_BYTES;
+}
+
+int hooks_parcel_make(const struct hooks_wanted *wanted, const struct hook_places *places,
 		      struct hooks_parcel *ret)
 {
 	struct hooks_parcel parcel = HOOKS_PARCEL_INIT;
-	uid_t uid = proc_stat_read_uid(fs, pid);
-	void *code = NULL;
+	uid_t uid = proc_stat_read_uid(wanted->fs, wanted->pid);
+	void *code = NULL, *nodes = NULL;
 	int r;
 
-	/* of what lies behind the records nothing is ever used */
-	r = segment_make(HOOKS_BYTES, uid, SHM_NORESERVE, &parcel.code_segment, &code);
+	/* of what lies behind the modules nothing is ever used */
+	r = segment_make(wanted->has_stacks ? HOOKS_ALL_BYTES : HOOKS_BYTES, uid, SHM_NORESERVE,
+			 &parcel.code_segment, &code);
 	parcel.head = code;
 	if (r == 0)
 		r = segment_make(HOOKS_COUNTS_BYTES, uid, 0, &parcel.counts_segment,
 				 &parcel.counts);
+	if (r == 0 && wanted->has_stacks)
+		r = segment_make(HOOKS_NODES_BYTES, uid, 0, &parcel.nodes_segment, &nodes);
+	parcel.nodes = nodes;
 	if (r == 0)
-		r = fill_code(fs, parcel.head, places);
+		r = fill_code(wanted->fs, parcel.head, places);
 	if (r < 0) {
 		hooks_parcel_release(&parcel);
 		return r;
 	}
-	fill_counts(parcel.counts, pid, places);
+	fill_counts(parcel.counts, wanted->pid, places);
+	if (parcel.nodes)
+		fill_nodes(parcel.nodes, wanted);
 	*ret = parcel;
 	return 0;
 }
@@ -108,6 +138,8 @@ void hooks_parcel_release(struct hooks_parcel *parcel)
 		shmdt(parcel->head);
 	if (parcel->counts)
 		shmdt(parcel->counts);
+	if (parcel->nodes)
+		shmdt(parcel->nodes);
 	if (parcel->gates)
 		shmdt(parcel->gates);
 	*parcel = (struct hooks_parcel)HOOKS_PARCEL_INIT;

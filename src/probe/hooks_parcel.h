@@ -16,17 +16,27 @@
 struct hooks_parcel {
 	struct hooks_head *head; /* the code; NULL: it is not there */
 	void *counts;
+	struct stack_file_head *nodes; /* NULL: no stacks are taken */
 	struct gates *gates;
-	int code_segment, counts_segment, gates_segment;
+	int code_segment, counts_segment, nodes_segment, gates_segment;
 };
 
-#define HOOKS_PARCEL_INIT { NULL, NULL, NULL, -1, -1, -1 }
+#define HOOKS_PARCEL_INIT { NULL, NULL, NULL, NULL, -1, -1, -1, -1 }
+
+/* How many bytes it takes in the process. */
+uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
 
 /*
  * Make it for that process, with no places yet. fs is the /proc of both. Returns 0,
  * -EOPNOTSUPP if this memstate was built without the hooks, or -errno.
  */
-int hooks_parcel_make(const struct procfs *fs, int pid, const struct hook_places *places,
+struct hooks_wanted {
+	const struct procfs *fs;
+	int pid;
+	bool has_stacks;
+	uint64_t sample_bytes; /* 0: each allocation's */
+};
+int hooks_parcel_make(const struct hooks_wanted *wanted, const struct hook_places *places,
 		      struct hooks_parcel *ret);
 /* Where the process has no gates from an earlier time. 0 or -errno. */
 int hooks_parcel_make_gates(const struct procfs *fs, int pid, struct hooks_parcel *parcel);

@@ -17,6 +17,8 @@
 /* What a tracing thread takes at most beyond the time that a safe moment is waited for. */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
 struct entering {
 	struct hooks_visit *visit;
 	struct borrow borrow;
@@ -89,6 +91,15 @@ static int place(struct entering *e)
 	r = call(&e->borrow, attach_code, &v->base_addr);
 	if (r < 0)
 		return r;
+	const uint64_t stacks[][7] = {
+		{ SYS_shmat, (uint64_t)v->parcel->nodes_segment, v->base_addr + HOOKS_NODES_OFFSET,
+		  SHM_REMAP },
+		{ SYS_mmap, v->base_addr + HOOKS_ARENA_OFFSET, HOOKS_ARENA_BYTES,
+		  PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, UINT64_MAX, 0 },
+		{ SYS_madvise, v->base_addr + HOOKS_ARENA_OFFSET, HOOKS_ARENA_BYTES,
+		  MADV_WIPEONFORK },
+	};
 	const uint64_t rest[][7] = {
 		{ SYS_mmap, v->base_addr + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
 		  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0 },
@@ -97,8 +108,10 @@ static int place(struct entering *e)
 		{ SYS_shmat, (uint64_t)v->parcel->counts_segment,
 		  v->base_addr + HOOKS_COUNTS_OFFSET, SHM_REMAP },
 	};
-	for (size_t n = 0; r == 0 && n < sizeof(rest) / sizeof(rest[0]); n++)
+	for (size_t n = 0; r == 0 && n < LENGTH(rest); n++)
 		r = call(&e->borrow, rest[n], &unused);
+	for (size_t n = 0; r == 0 && v->parcel->nodes && n < LENGTH(stacks); n++)
+		r = call(&e->borrow, stacks[n], &unused);
 	return r == 0 ? place_gates(e) : r;
 }
 
@@ -108,7 +121,7 @@ static int take_out(struct entering *e)
 	int r = 0;
 
 	if (v->base_addr)
-		r = unmap(&e->borrow, v->base_addr, HOOKS_BYTES);
+		r = unmap(&e->borrow, v->base_addr, hooks_parcel_bytes(v->parcel));
 	if (r == 0)
 		v->base_addr = 0;
 	if (r == 0 && v->has_own_gates && !v->keeps_gates && v->gates_addr)
@@ -122,7 +135,7 @@ static int put_in(struct entering *e)
 	int r = check_tls(e);
 
 	for (size_t n = 0; r == 0 && n < v->orphan_count; n++)
-		r = unmap(&e->borrow, v->orphans[n], HOOKS_BYTES);
+		r = unmap(&e->borrow, v->orphans[n].addr, v->orphans[n].bytes);
 	v->orphan_count = r == 0 ? 0 : v->orphan_count;
 	if (r == 0)
 		r = place(e);

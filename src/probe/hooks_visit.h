@@ -14,6 +14,10 @@
 #include "probe/landmarks.h"
 #include "probe/probe.h"
 
+struct hooks_orphan {
+	uint64_t addr, bytes;
+};
+
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
@@ -23,7 +27,7 @@ struct hooks_visit {
 	uint64_t gates_addr;	/* 0: none */
 	bool has_own_gates;	/* that were not there before */
 	bool keeps_gates;	/* an address of one may have been taken */
-	const uint64_t *orphans; /* that nothing leads to any more, to be taken out */
+	const struct hooks_orphan *orphans; /* that nothing leads to any more, to be taken out */
 	size_t orphan_count;
 	/* of the last visit */
 	struct probe_cost cost;

@@ -39,6 +39,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/hooks_orphans.h \
 	%D%/hooks_parcel.c \
 	%D%/hooks_parcel.h \
+	%D%/hooks_stacks.c \
+	%D%/hooks_stacks.h \
 	%D%/hooks_switch.c \
 	%D%/hooks_switch.h \
 	%D%/hooks_visit.c \

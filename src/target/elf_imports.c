@@ -186,6 +186,26 @@ static int read_file(struct reading *reading)
 	return r;
 }
 
+int elf_frame_tables_find(int fd, uint64_t *ret_vaddr)
+{
+	Elf64_Ehdr header;
+	int r;
+
+	r = read_at(fd, &header, sizeof(header), 0);
+	if (r == -EBADMSG || (r == 0 && memcmp(header.e_ident, ELFMAG, SELFMAG) != 0))
+		return -ENOEXEC;
+	for (size_t i = 0; r == 0 && i < header.e_phnum; i++) {
+		Elf64_Phdr part;
+
+		r = read_at(fd, &part, sizeof(part), header.e_phoff + i * sizeof(part));
+		if (r == 0 && part.p_type == PT_GNU_EH_FRAME) {
+			*ret_vaddr = part.p_vaddr;
+			return 0;
+		}
+	}
+	return r < 0 ? r : -ENODATA;
+}
+
 int elf_imports_read(int fd, const char *const *names, size_t name_count,
 		     struct elf_imports *ret)
 {

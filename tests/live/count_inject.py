@@ -128,12 +128,65 @@ def it_may_become_another_program():
 
 
 @test
+def each_allocation_has_its_stack():
+    with CountTarget(4) as target, Counting(target.pid, "-s", 0) as counting:
+        for turn in range(1, 4):
+            said = target.order(b"w")
+            counts = counting.read()
+            stacks = counts["stacks"]
+            equal((counts["cut"], counts["lost"]), (0, 0), "stacks that are cut, or lost")
+            sums = sums_of(said)
+            made = sum(turn * number for key, number in sums.items() if key not in ("free", "bytes"))
+            equal(sum(stack["allocations"] for stack in stacks), made, "allocations")
+            equal(sum(stack["bytes"] for stack in stacks), turn * sums["bytes"], "bytes")
+        # nine places in one function, which main and four threads come to on two ways
+        equal(len({stack["frames"][0] for stack in stacks}), 9, "places")
+        equal(len({tuple(stack["frames"]) for stack in stacks}), 18, "stacks")
+        was_put_in(counting.end())
+        target.order(b"w")
+
+
+@test
+def stacks_lead_through_libraries_that_are_loaded_meanwhile():
+    with CountTarget() as target, Counting(target.pid, "-s", 0) as counting:
+        plugin = target.order(b"d")["plugin"]
+        wait_until(lambda: difference(counting.read()["sums"], turn(target, counting)).get("malloc") == 11,
+                   "the library is counted")
+        target.order(b"p")
+        stacks = [s["frames"] for s in counting.read()["stacks"] if 0 < s["frames"][0] - plugin < 200]
+        check(any(len(frames) > 3 for frames in stacks), f"none comes from it: {stacks}")
+        target.order(b"D")
+        target.order(b"s")
+        target.order(b"d")
+        target.order(b"p")
+        was_put_in(counting.end())
+        target.order(b"p")
+
+
+@test
+def sampled_stacks_stand_for_all():
+    with CountTarget(4) as target, Counting(target.pid, "-s", 1000) as counting:
+        for _ in range(10):
+            target.order(b"w")
+        counts = counting.read()
+        check(counts["samples"] > 100, f"samples: {counts['samples']}")
+        estimate = sum(stack["bytes"] for stack in counts["stacks"])
+        # 706 000 bytes, from about 700 samples: 1/26 is one standard deviation, at most
+        check(0.7 < estimate / counts["sums"]["bytes"] < 1.3, f"{estimate} of {counts['sums']['bytes']} bytes")
+        equal(target.order(b"f")["status"], 0, "how a child ended")
+        target.order(b"t")
+        was_put_in(counting.end())
+        target.order(b"w")
+
+
+@test
 def all_that_can_be_seen_of_it_is_as_before():
     with InjectTarget("still", 16) as target:
         put_in_and_out(target.pid)
         seen, own = check_same_but_gates(target.pid), target.order(b"s")
-        for cycle in put_in_and_out(target.pid, "-n", 5):
-            check(0 < cycle["open_stops"] <= 20, f"stops: {cycle}")
+        for args in (("-n", 5), ("-n", 3, "-s", 524288)):
+            for cycle in put_in_and_out(target.pid, *args):
+                check(0 < cycle["open_stops"] <= 20, f"stops: {cycle}")
         check_same_but_gates(target.pid, seen)
         equal(target.order(b"s"), own, "what it says of itself")
         target.check_whole()
@@ -173,8 +226,9 @@ def no_register_changes():
 @test
 def sixteen_threads_that_allocate_go_on():
     with InjectTarget("churn", 16) as target:
-        for cycle in put_in_and_out(target.pid, "-n", 3):
-            check(cycle["open_paused_ns"] > 0, f"{cycle}")
+        for args in (("-n", 2), ("-n", 1, "-s", 0), ("-n", 1, "-s", 10000)):
+            for cycle in put_in_and_out(target.pid, *args):
+                check(cycle["open_paused_ns"] > 0, f"{cycle}")
         target.check_goes_on()
 
 

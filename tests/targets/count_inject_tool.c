@@ -7,6 +7,7 @@
  *   -k STEP  kills itself when it gets there; steps count from 1 to the end of each cycle, those of another try like
  *            those of the one before
  *   -l MS    how long a safe moment is waited for
+ *   -s BYTES takes stacks, one per so many bytes; 0: each
  *   -w 1     says "held" before it closes, and then for each line on standard input what is counted, until that ends
  */
 #include "config.h"
@@ -24,7 +25,7 @@
 #include "proc/proc_stat.h"
 
 static struct {
-	unsigned long pid, cycles, kill_step, limit_ms, holds;
+	unsigned long pid, cycles, kill_step, limit_ms, holds, takes_stacks, sample_bytes;
 } options = { .cycles = 1, .limit_ms = 5000 };
 
 static unsigned long number_of(const char *text)
@@ -41,11 +42,15 @@ static void read_options(int argc, char **argv)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "n:k:l:w:")) > 0) {
+	while ((letter = getopt(argc, argv, "n:k:l:s:w:")) > 0) {
 		switch (letter) {
 		case 'n': options.cycles = number_of(optarg); break;
 		case 'k': options.kill_step = number_of(optarg); break;
 		case 'l': options.limit_ms = number_of(optarg); break;
+		case 's':
+			options.takes_stacks = 1;
+			options.sample_bytes = number_of(optarg);
+			break;
 		case 'w': options.holds = number_of(optarg); break;
 		default: exit(99);
 		}
@@ -92,6 +97,33 @@ static void print_sums(const struct count_sums *sums)
 	printf("\"bytes\": %" PRIu64, sums->requested_bytes);
 }
 
+/* Each node that was counted at: its stack, innermost first, as file and address in that. */
+static void print_stacks(void *state)
+{
+	struct stacks stacks;
+	const char *comma = "";
+
+	if (count_inject_way.read_stacks(state, &stacks) != 0)
+		exit(99);
+	printf(", \"cut\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"samples\": %" PRIu64
+	       ", \"stacks\": [",
+	       stacks.cut_count, stacks.lost_count, stacks.sample_count);
+	for (size_t i = 1; i < stacks.node_count; i++) {
+		const struct stack_node *node = &stacks.nodes[i];
+
+		if (node->values[PROFILE_ALLOCATIONS] == 0)
+			continue;
+		printf("%s{\"allocations\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"frames\": [", comma,
+		       node->values[PROFILE_ALLOCATIONS], node->values[PROFILE_BYTES]);
+		for (uint32_t n = (uint32_t)i; n; n = stacks.nodes[n].parent)
+			printf("%s%" PRIu64, n == i ? "" : ", ", stacks.nodes[n].pc);
+		printf("]}");
+		comma = ", ";
+	}
+	printf("]");
+	stacks_release(&stacks);
+}
+
 static void print_counts(void *state)
 {
 	struct count_program program = { .pid = (int)options.pid };
@@ -107,7 +139,10 @@ static void print_counts(void *state)
 		print_sums(&program.threads[i].sums);
 		printf("}");
 	}
-	printf("]}\n");
+	printf("]");
+	if (options.takes_stacks)
+		print_stacks(state);
+	printf("}\n");
 	fflush(stdout);
 	free(program.threads);
 }
@@ -168,6 +203,8 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 		.pid = process->pid,
 		.start_ticks = process->start_ticks,
 		.limit_ns = options.limit_ms * 1000000U,
+		.wants_stacks = options.takes_stacks,
+		.sample_bytes = options.sample_bytes,
 		.step = step,
 		.context = &cycle,
 	};
