@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "agent/count_abi.h"
-#include "agent/stack_abi.h"
+#include "agent/stack_trie.h"
 #include "agent/unwind.h"
 
 #define HOOKS_MAGIC   UINT32_C(0x4843534d) /* "MSCH" */
@@ -152,7 +152,8 @@ struct hooks_modules {
 #define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ARENA_OFFSET (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 #define HOOKS_ROWS_BYTES   (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
-#define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20)
+#define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
+#define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20) /* rows, what was looked for last, the rest */
 #define HOOKS_ALL_BYTES	   (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
 /* count_hooks.ld has them, too */

@@ -63,9 +63,9 @@ void *stack_memory_take(uint64_t bytes)
 	uint64_t whole = (bytes + PAGE_BYTES - 1) & ~UINT64_C(4095);
 	uint64_t used = __atomic_fetch_add(&hooks_private.arena_used_bytes, whole, __ATOMIC_RELAXED);
 
-	if (used + whole > HOOKS_ARENA_BYTES - HOOKS_ROWS_BYTES)
+	if (used + whole > HOOKS_ARENA_BYTES - HOOKS_ROWS_BYTES - HOOKS_RECENT_BYTES)
 		return NULL;
-	return (char *)hooks_arena + HOOKS_ROWS_BYTES + used;
+	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
 }
 
 void stack_memory_give(void *memory, uint64_t bytes)
@@ -110,6 +110,7 @@ static struct taker *find_taker(uint32_t slot)
 	taker->stack.random = ((uint64_t)(uintptr_t)taker ^ agent_now_ns() << 20) *
 				      UINT64_C(0x9e3779b97f4a7c15) |
 			      1;
+	taker->stack.trie.recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
 	hooks_private.threads[slot] = (uintptr_t)taker;
 	return taker;
 }
@@ -137,6 +138,7 @@ static COLD void begin(struct stacks *s)
 	s->file.head = (void *)hooks_nodes;
 	s->file.nodes = (void *)(hooks_nodes + STACK_NODES_OFFSET);
 	s->file.node_max = HOOKS_NODE_MAX;
+	s->recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
 	s->space.find = find;
 	s->space.rows = (void *)hooks_arena;
 	__atomic_store_n(&hooks_private.has_stacks, 1, __ATOMIC_RELEASE);
@@ -167,6 +169,8 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 		if (is_new)
 			step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
 	}
+	if (s->mode.sample_bytes)
+		__atomic_fetch_add(&s->file.head->sample_count, 1, __ATOMIC_RELAXED);
 	stack_record(s, &taker->stack, 0, bytes, start);
 	return step;
 }
