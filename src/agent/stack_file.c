@@ -230,7 +230,8 @@ static bool has_module_room(struct stack_file *file, uint32_t end)
 	return has_room;
 }
 
-static void append(struct stack_file *file, const struct stack_file_module *module, const char *path)
+static void append(struct stack_file *file, const struct stack_file_module *module,
+		   uint32_t first_node, const char *path)
 {
 	uint32_t at = file->head->module_bytes, path_bytes = 1, record_bytes;
 	struct stack_file_module *to;
@@ -244,8 +245,7 @@ static void append(struct stack_file *file, const struct stack_file_module *modu
 	}
 	to = (void *)((char *)file->head + STACK_HEAD_BYTES + at);
 	*to = *module;
-	if (!to->first_node)
-		to->first_node = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+	to->first_node = first_node;
 	to->record_bytes = (uint16_t)record_bytes;
 	for (uint32_t i = 0; i < path_bytes; i++)
 		to->path[i] = path[i];
@@ -262,8 +262,13 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 		agent_syscall(__NR_sched_yield, 0, 0, 0, 0);
 	last = find_last(file, module);
 	if (!last || !is_same(last, module, path)) {
+		uint32_t first_node = module->first_node;
+
 		r = last != NULL;
-		append(file, module, path);
+		/* nodes that are taken already, for others than this, are below */
+		if (last && !first_node)
+			first_node = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+		append(file, module, first_node, path);
 	}
 	__atomic_store_n(&file->module_lock, 0, __ATOMIC_RELEASE);
 	return r;

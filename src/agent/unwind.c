@@ -107,6 +107,12 @@ static uint64_t find_rules(struct unwind_space *space, uint64_t lookup, struct u
 		return ROW_NONE;
 	if (unwind_rules_find(&module, lookup, ret))
 		return row_of_rules(ret);
+	/*
+	 * A stack that was made up begins with the address of a function, as
+	 * makecontext(3) does it. No call goes on there.
+	 */
+	if (unwind_rules_find(&module, lookup + 1, ret))
+		return ROW_END;
 	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
 }
 
@@ -246,6 +252,8 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading, ui
 		return -1;
 	if (row == ROW_SIGNAL)
 		return leave_signal(reading, state) ? 1 : -1;
+	if (row == ROW_END)
+		return 0;
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 

@@ -54,11 +54,14 @@ bench-count: memstate$(EXEEXT) $(bench_programs) %D%/own_time.so
 
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
-.PHONY: stress stress-heap stress-inject stress-count stress-count-attach
-stress: stress-heap stress-inject stress-count stress-count-attach
+.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks
+stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks
 stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)
+stress-stacks: memstate$(EXEEXT) $(check_PROGRAMS) $(check_DATA)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' COUNT=$(COUNT) \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/stacks_inside.py
 stress-count-attach: $(check_PROGRAMS) $(check_DATA)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_count_attach.py $(COUNT)

@@ -47,6 +47,23 @@ tests_targets_profile_cxx_CXXFLAGS = -g -O2 -fno-optimize-sibling-calls -std=c++
 tests_targets_profile_cxx_LDFLAGS =
 endif
 
+# The same for what finds the stacks: in all kinds of frames and places.
+check_PROGRAMS += tests/targets/stack_target
+tests_targets_stack_target_SOURCES = %D%/stack_target.c
+tests_targets_stack_target_CFLAGS = $(WARN_CFLAGS) -Wno-vla -O2 -fno-builtin -fno-optimize-sibling-calls \
+	-fno-stack-protector -pthread
+tests_targets_stack_target_LDFLAGS = -pthread
+tests_targets_stack_target_LDADD = -ldl -lrt
+EXTRA_DIST += %D%/stack_plugin.c
+check_DATA += tests/targets/stack_plugin.so tests/targets/stack_plugin_other.so
+CLEANFILES += tests/targets/stack_plugin.so tests/targets/stack_plugin_other.so
+tests/targets/stack_plugin.so: %D%/stack_plugin.c
+	$(AM_V_CC)$(CC) $(CPPFLAGS) -O2 -fno-optimize-sibling-calls -shared -fPIC -I. -o $@ \
+		$(srcdir)/tests/targets/stack_plugin.c
+tests/targets/stack_plugin_other.so: %D%/stack_plugin.c
+	$(AM_V_CC)$(CC) $(CPPFLAGS) -O2 -fno-optimize-sibling-calls -shared -fPIC -I. -DSTACK_PLUGIN_OTHER -o $@ \
+		$(srcdir)/tests/targets/stack_plugin.c
+
 # Fills a group in known ways.
 check_PROGRAMS += tests/targets/oom_target
 tests_targets_oom_target_SOURCES = %D%/oom_target.c

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is recorded inside a program that counts its stacks, against programs that say what they did.
+
+The library is preloaded as memstate does it, and its file is read by stacks_file.py: nothing of memstate that reads
+or shows stacks is in between.
+"""
+
+import bisect
+import glob
+import math
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+from live import IS_ROOT, MEMSTATE, TIMEOUT, Folder, Skip, check, equal, run, test
+from stacks_file import CUT, StackFile
+
+BUILT = os.environ["builddir"]
+TARGET = os.path.join(BUILT, "tests", "targets", "stack_target")
+LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
+                       "libmemstate-count-stacks.so")
+# So many times as much: make stress-stacks COUNT=100.
+COUNT = int(os.environ.get("COUNT", "1"))
+
+if not os.path.exists(LIBRARY):
+    print("built without what counts in other programs", file=sys.stderr)
+    sys.exit(77)
+if not shutil.which("nm"):
+    print("no nm: functions have no names", file=sys.stderr)
+    sys.exit(77)
+
+
+class Symbols:
+    """Functions of a file, by address."""
+
+    cache = {}
+
+    def __init__(self, path):
+        self.addresses, self.names = [], []
+        if not os.path.exists(path):
+            return
+        out = subprocess.run(["nm", "-n", "--defined-only", path], capture_output=True, text=True,
+                             check=False).stdout
+        for line in out.splitlines():
+            words = line.split()
+            if len(words) == 3 and words[1] in "tTwW":
+                self.addresses.append(int(words[0], 16))
+                self.names.append(words[2].split(".")[0])
+
+    def name(self, address):
+        at = bisect.bisect_right(self.addresses, address) - 1
+        return self.names[at] if at >= 0 else None
+
+    @classmethod
+    def of(cls, path):
+        if path not in cls.cache:
+            cls.cache[path] = cls(path)
+        return cls.cache[path]
+
+
+class Recorded:
+    """One run: what the target said (`truth`), and `files` of stacks by pid."""
+
+    def __init__(self, *command, mode="live,check", status=0, environment=None, limits=None):
+        with Folder() as folder:
+            env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS=mode, LD_PRELOAD=LIBRARY,
+                       **(environment or {}))
+            env.pop("MALLOC_PERTURB_", None)
+            self.result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False,
+                                         timeout=TIMEOUT, preexec_fn=limits)
+            equal(self.result.returncode, status, f"{command}: status")
+            self.truth = {words[1]: (int(words[2]), int(words[3])) for words in
+                          re.finditer(r"^(\S+) (\d+) (\d+)$", self.result.stdout, re.M)}
+            self.all = [StackFile(path) for path in sorted(glob.glob(os.path.join(folder, "*.stacks")))]
+            self.files = {file.pid: file for file in self.all}
+        for file in self.all:
+            equal(file.mismatch_count, 0, "stacks that were not what a walk without anything kept finds")
+
+    @property
+    def own(self):
+        equal(len(self.all), 1, "programs")
+        return self.all[0]
+
+
+def names(file, node):
+    found = []
+    for frame in file.frames(node):
+        module, address = file.place(frame)
+        if frame.pc == CUT:
+            found.append("[cut]")
+        else:
+            found.append(Symbols.of(module.path).name(address) if module else None)
+    return found
+
+
+def sums(file, what):
+    """What is below each function, wherever in a stack it is."""
+    found = {}
+    for node in file.nodes.values():
+        if node.calls or node.live_blocks or node.peak:
+            for name in set(names(file, node)):
+                found[name] = found.get(name, 0) + getattr(node, what)
+    return found
+
+
+def check_truth(recorded, file=None, skip=()):
+    file = file or recorded.own
+    calls, sizes = sums(file, "calls"), sums(file, "bytes")
+    for name, truth in recorded.truth.items():
+        if name not in skip and not name.startswith(("live_", "peak_", "child")):
+            name = "[cut]" if name == "cut" else name
+            equal((calls.get(name, 0), sizes.get(name, 0)), truth, name)
+    equal(file.lost_count, 0, "lost")
+
+
+def check_live(recorded, file):
+    blocks, sizes = sums(file, "live_blocks"), sums(file, "live_bytes")
+    for name, truth in recorded.truth.items():
+        if name.startswith("live_"):
+            function = name.removeprefix("live_")
+            equal((blocks.get(function, 0), sizes.get(function, 0)), truth, name)
+
+
+def is_whole(file, skip=()):
+    """Each stack ends where its thread began."""
+    for node in file.nodes.values():
+        stack = names(file, node) if node.calls else []
+        if stack and not any(name in stack for name in skip):
+            check(stack[-1] not in ("[cut]",), f"{stack} ends in {stack[-1]}")
+
+
+@test
+def calls_and_bytes_of_each_stack_are_exact_through_frames_of_all_kinds():
+    for mode in ("", "live", "live,check"):
+        recorded = Recorded(TARGET, "known", "400", mode=mode)
+        own = recorded.own
+        check_truth(recorded)
+        is_whole(own)
+        calls = sums(own, "calls")
+        for name in ("through_variable", "through_aligned", "through_large"):
+            equal(calls[name], 800, name)
+        if mode:
+            check_live(recorded, own)
+            equal(own.live_bytes, own.total("live_bytes"), "live bytes")
+        temporary = sums(own, "temporary")
+        equal(temporary["leaf_two"], 1200, "temporary, of leaf_two")
+        equal(temporary.get("leaf_one", 0), 0, "temporary, of leaf_one")
+
+
+@test
+def the_peak_of_each_stack_is_what_it_had_when_all_together_had_most():
+    own = (recorded := Recorded(TARGET, "peak")).own
+    peaks = sums(own, "peak")
+    equal(own.total("peak"), own.peak_bytes, "peaks of all stacks")
+    for name in ("leaf_one", "leaf_two"):
+        equal(peaks[name], recorded.truth[f"peak_{name}"][1], name)
+
+
+@test
+def threads_that_come_and_go_are_counted_exactly_and_leave_little_behind():
+    recorded = Recorded(TARGET, "threads", str(1000 * COUNT), mode="live")
+    check_truth(recorded)
+    check(len(recorded.own.nodes) < 3000, f"{len(recorded.own.nodes)} nodes")
+
+
+@test
+def what_another_thread_frees_is_freed_where_it_was_allocated():
+    recorded = Recorded(TARGET, "hand-over", str(5000 * COUNT), mode="live")
+    check_truth(recorded)
+    check_live(recorded, recorded.own)
+
+
+@test
+def stacks_go_on_from_a_handler_to_what_it_interrupted_on_any_stack():
+    recorded = Recorded(TARGET, "signals", "50")
+    check_truth(recorded)
+    is_whole(recorded.own)
+
+
+@test
+def a_handler_that_allocates_while_a_stack_is_looked_for_does_no_harm():
+    # the handler may come when malloc runs, where it must not: the program itself does not allocate otherwise
+    check_truth(Recorded(TARGET, "storm", str(500 * COUNT), mode="live"))
+
+
+@test
+def a_child_has_a_file_of_its_own_and_knows_what_it_inherited():
+    for mode in ("", "live"):
+        recorded = Recorded(TARGET, "fork", "500", mode=mode)
+        equal(len(recorded.all), 2, "programs")
+        child = recorded.files[recorded.truth["child"][0]]
+        parent = next(file for file in recorded.all if file is not child)
+        calls, childs = sums(parent, "calls"), sums(child, "calls")
+        equal((calls["leaf_one"], calls["leaf_aligned"], calls.get("leaf_two", 0)), (10, 500, 0), "parent")
+        equal((childs.get("leaf_one", 0), childs["leaf_two"], childs.get("leaf_aligned", 0)), (0, 500, 0),
+              "child")
+        if mode:
+            equal(sums(child, "live_blocks")["leaf_one"], 9, "blocks that the child has")
+            equal(sums(child, "live_bytes")["leaf_one"], 9000, "bytes that the child has")
+            equal(sums(parent, "live_blocks")["leaf_one"], 10, "blocks that the parent has")
+
+
+@test
+def posix_spawn_and_vfork_leave_the_parents_counts_alone():
+    recorded = Recorded(TARGET, "spawn", "5", mode="live")
+    check_truth(recorded, next(file for file in recorded.all if "leaf_one" in sums(file, "calls")))
+
+
+@test
+def stacks_of_contexts_end_where_these_begin_and_nothing_is_touched_beyond():
+    recorded = Recorded(TARGET, "contexts", "50")
+    check_truth(recorded)
+    is_whole(recorded.own)
+
+
+@test
+def a_stack_that_is_too_deep_is_cut_and_counted():
+    recorded = Recorded(TARGET, "deep", "3")
+    check_truth(recorded)
+    check(sums(recorded.own, "calls")["[cut]"] >= 3, "cut")
+    check(len(recorded.own.nodes) < 10000, f"{len(recorded.own.nodes)} nodes")
+
+
+@test
+def a_stack_through_code_without_tables_is_cut_and_counted():
+    recorded = Recorded(TARGET, "made-code", "500")
+    check_truth(recorded)
+    equal(sums(recorded.own, "calls").get("run_made_code", 0), 0, "beyond the cut")
+
+
+@test
+def modules_that_take_each_others_place_are_told_apart():
+    plugins = {"STACK_PLUGIN": os.path.abspath(os.path.join(BUILT, "tests", "targets", "stack_plugin.so")),
+               "STACK_PLUGIN_OTHER": os.path.abspath(os.path.join(BUILT, "tests", "targets",
+                                                                  "stack_plugin_other.so"))}
+    recorded = Recorded(TARGET, "modules", "40", environment=plugins)
+    own = recorded.own
+    check_truth(recorded)
+    is_whole(own)
+    found = {}
+    for node in own.nodes.values():
+        module = own.place(node)[0]
+        if module and module.path in plugins.values():
+            below = sum(n.calls for n in own.nodes.values() if node in own.frames(n))
+            found[module.path] = found.get(module.path, 0) + below
+    equal(found, {path: 20 for path in plugins.values()}, "stacks through each")
+
+
+@test
+def what_was_counted_is_kept_when_the_program_is_killed():
+    check_truth(Recorded(TARGET, "killed", "1000", mode="live", status=-9))
+
+
+@test
+def what_finds_no_room_is_counted_as_lost():
+    size = 4096 + (1 << 20) + 64 * 4500
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    recorded = Recorded(TARGET, "many", "3000", mode="live", limits=limit)
+    own = recorded.own
+    check(own.lost_count > 0, "nothing was lost")
+    equal(sums(own, "calls")["leaf_one"] + own.lost_count, 3000, "found and lost")
+
+
+@test
+def a_full_disk_and_little_address_space_do_no_harm():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+
+    recorded = Recorded(TARGET, "known", "300", mode="live", limits=limit)
+    check_truth(recorded)
+    if not IS_ROOT or not shutil.which("mount"):
+        return
+    with Folder() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1M", "none", folder], check=False,
+                          capture_output=True).returncode != 0:
+            return
+        try:
+            env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS="live", LD_PRELOAD=LIBRARY)
+            result = subprocess.run([TARGET, "many", "20000"], env=env, stdout=subprocess.PIPE, text=True,
+                                    check=False, timeout=TIMEOUT)
+            equal(result.returncode, 0, "status")
+            own = StackFile(glob.glob(os.path.join(folder, "*.stacks"))[0])
+            check(own.lost_count > 0, "nothing was lost")
+            equal(own.total("calls") + own.lost_count, 20000, "found and lost")
+        finally:
+            subprocess.run(["umount", folder], check=False)
+
+
+@test
+def python_with_each_cached_stack_checked():
+    python = "/usr/bin/python3"
+    if not os.path.exists(python):
+        raise Skip(f"no {python}")
+    code = ("import json\nt = json.dumps([{'n': str(i), 'v': list(range(20))} for i in range(100)])\n"
+            f"for _ in range({4 * COUNT}):\n    json.loads(t)\n")
+    own = Recorded(python, "-c", code, environment={"PYTHONMALLOC": "malloc"}).own
+    calls = own.total("calls")
+    check(calls > 10000 * COUNT, f"{calls} allocations")
+    equal(own.checked_count, calls, "stacks that were checked")
+    equal(own.total("peak"), own.peak_bytes, "peaks of all stacks")
+    cut = sum(n.calls for n in own.nodes.values() if n.calls and list(own.frames(n))[-1].pc == CUT)
+    equal(cut, 0, "cut")
+
+
+@test
+def estimates_are_right_on_average_and_as_often_as_they_should_be():
+    runs, number, mean = (100 if COUNT > 1 else 10), 5000, 16384
+    inside = total = expected = 0
+    live = 0
+    for _ in range(runs):
+        recorded = Recorded(TARGET, "sizes", str(number), mode=f"live,sample={mean}")
+        own = recorded.own
+        scale = 1 << own.scale_bits
+        truth = recorded.truth["leaf_one"]
+        estimate = sums(own, "bytes").get("leaf_one", 0) / scale
+        calls = sums(own, "calls").get("leaf_one", 0) / scale
+        live += sums(own, "live_bytes").get("leaf_two", 0) / scale
+        # a sum of independent draws: of a block of s bytes, s / p with probability p
+        sizes = [i * 7919 % 3000 for i in range(number)]
+        chances = [-math.expm1(-(s + 1) / mean) for s in sizes]
+        deviation = math.sqrt(sum(s * s * (1 - p) / p for s, p in zip(sizes, chances)))
+        inside += abs(estimate - truth[1]) < 1.96 * deviation
+        total, expected = total + estimate - truth[1], expected + deviation ** 2
+        check(abs(calls - truth[0]) < 6 * math.sqrt(sum((1 - p) / p for p in chances)), f"{calls} calls")
+    # out of 19 in 20 as many as all but one of a million such tests has
+    check(inside >= runs * 0.95 - 4.9 * math.sqrt(runs * 0.95 * 0.05), f"{inside} of {runs} were near")
+    check(abs(total) < 4.9 * math.sqrt(expected), f"off by {total}, where {math.sqrt(expected)} is usual")
+    others = recorded.truth["live_leaf_two"][1] * runs
+    p = -math.expm1(-100001 / mean)
+    check(abs(live - others) < 4.9 * math.sqrt(others * 100000 * (1 - p) / p) + 0.001 * others, f"{live} live")
+
+
+run()
