@@ -22,7 +22,6 @@
 #include "cmd/stream.h"
 #include "cmd/text.h"
 #include "cmd/variants.h"
-#include "model/known_names.h"
 #include "render/count_report.h"
 
 struct counting {
@@ -182,7 +181,6 @@ static int watch(struct counting *c)
 static void say_what_is_missing(const struct counting *c)
 {
 	const struct count_list *list = &c->counted.list;
-	const struct count_program *own = c->counted.own;
 	uint64_t children = list->unreadable_count, threads = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -197,20 +195,7 @@ static void say_what_is_missing(const struct counting *c)
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
 			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
-	if (own && own->has_other_new)
-		message("hint: C++'s new and delete are the allocator's own here, and not counted: "
-			"with --preload %s they are", own->allocator);
-	if (own && wrapper_name_is(own->name))
-		message("hint: %s itself is shown: nothing was counted of what it started, if "
-			"anything", own->name);
-	if (c->options->targets.with_children || list->count == 1)
-		return;
-	if (!own)
-		message("hint: %s started several programs: all are shown",
-			c->counted.command[0]);
-	else
-		message("hint: %zu other %s counted too, children or before an exec: -t shows them",
-			list->count - 1, list->count == 2 ? "program was" : "programs were");
+	count_child_hint(&c->counted, c->options->targets.with_children);
 }
 
 /* Returns EXIT_DONE, or EXIT_NOT_COUNTED after the message. */

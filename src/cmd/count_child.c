@@ -17,6 +17,7 @@
 #include "cmd/program.h"
 #include "cmd/signals.h"
 #include "cmd/variants.h"
+#include "model/known_names.h"
 #include "probe/stacks.h"
 
 /* A copy touches some more pages on its way to exec. */
@@ -177,6 +178,27 @@ int count_child_read_end(struct count_child *c)
 		return EXIT_NOT_COUNTED;
 	}
 	return EXIT_DONE;
+}
+
+void count_child_hint(const struct count_child *c, bool with_children)
+{
+	const struct count_list *list = &c->list;
+	const struct count_program *own = c->own;
+
+	if (own && own->has_other_new)
+		message("hint: C++'s new and delete are the allocator's own here, and not counted: "
+			"with --preload %s they are", own->allocator);
+	if (own && wrapper_name_is(own->name))
+		message("hint: %s itself is shown: nothing was counted of what it started, if "
+			"anything", own->name);
+	if (with_children || list->count == 1)
+		return;
+	if (!own)
+		message("hint: %s started several programs: all are shown",
+			c->command[0]);
+	else
+		message("hint: %zu other %s counted too, children or before an exec: -t shows them",
+			list->count - 1, list->count == 2 ? "program was" : "programs were");
 }
 
 bool count_child_goes_on(struct count_child *c, int *stops)

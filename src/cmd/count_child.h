@@ -69,6 +69,9 @@ int count_child_read(struct count_child *child);
 /* The same at its end: that nothing was counted, or cannot be, is an error that is said. */
 int count_child_read_end(struct count_child *child);
 
+/* Say what else a person may want to know of what was counted. */
+void count_child_hint(const struct count_child *child, bool with_children);
+
 /*
  * To be asked while the command runs, with *stops = signals_stop_count() at first: passes
  * on what memstate was told. ^C reaches the command by itself. False: this is the second

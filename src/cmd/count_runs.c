@@ -170,6 +170,8 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *r
 		child.output_fd = STDERR_FILENO; /* standard output is for what was counted */
 		say_progress(plan, i);
 		status = make_one(plan, &child, i < plan->warm_up_count ? NULL : runs);
+		if (status == EXIT_DONE && plan->with_hints && i + 1 == count)
+			count_child_hint(&child, plan->with_children);
 		if (status == EXIT_DONE && *ret_status == 0)
 			*ret_status = count_child_status(&child);
 		count_child_release(&child);
@@ -239,6 +241,7 @@ int count_runs_run(const struct options *o, const struct variant *allocator)
 		.with_children = o->targets.with_children,
 		.run_count = o->compare.run_count,
 		.warm_up_count = o->compare.warm_up_count,
+		.with_hints = true,
 	};
 	struct count_runs runs = { .iterations = o->count.iterations };
 	struct column_list columns = COLUMN_LIST_INIT;

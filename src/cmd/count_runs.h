@@ -16,6 +16,7 @@ struct run_plan {
 	const struct variant *allocator; /* NULL: its own */
 	bool calls_only, with_children;
 	uint64_t run_count, warm_up_count;
+	bool with_hints; /* said of the last one */
 };
 
 /*

@@ -106,6 +106,8 @@ def children_are_added_up_where_they_are_asked_for():
         said = counted("--runs", 2, *options, "--", *pairs)
         check(said["figures"]["malloc_calls"]["median"] >= 12, said["figures"]["malloc_calls"])
         equal(said["figures"]["peak_live_bytes"]["median"], None, "the peak of several")
+    err = memstate("count", "--runs", 3, "--", *pairs).must_be(0).err
+    equal(err.count(b"all are shown"), 1, f"hints: {err}")
     said = counted("--runs", 2, "--", "timeout", "60", TARGET, "pairs", 7)
     equal((said["program"], said["figures"]["malloc_calls"]["median"]), ("count_target", 7), "one")
 
