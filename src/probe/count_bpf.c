@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,8 +28,7 @@
 /* Of newer kernels than the headers may be: enum bpf_attach_type of Linux 6.6. */
 #define ATTACH_UPROBE_MULTI 48
 
-#define THREADS_MAX 16384
-#define BATCH_COUNT 256
+#define VALUES_BYTES ((COUNT_BPF_THREADS + 1) * sizeof(struct count_bpf_value))
 
 /* What bpf(2) is told of such a link; union bpf_attr of Linux 6.6. */
 struct multi_attributes {
@@ -41,13 +41,11 @@ struct multi_attributes {
 
 struct bpf_state {
 	struct count_points points;
-	int threads_fd, rest_fd;
+	int map_fd;
+	const struct count_bpf_value *values; /* the map, shared with the kernel */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
 	bool is_multi;
-	/* of one read */
-	uint32_t *keys;
-	struct count_bpf_value *values;
 };
 
 static int bpf(int command, const void *attributes, size_t size)
@@ -57,17 +55,27 @@ static int bpf(int command, const void *attributes, size_t size)
 	return fd < 0 ? -errno : fd;
 }
 
-static int make_map(enum bpf_map_type type, uint32_t max_entries)
+/* What the programs count in is memory of ours, too. Returns 0 or -errno. */
+static int make_map(struct bpf_state *state)
 {
 	const union bpf_attr attributes = {
-		.map_type = type,
+		.map_type = BPF_MAP_TYPE_ARRAY,
 		.key_size = sizeof(uint32_t),
 		.value_size = sizeof(struct count_bpf_value),
-		.max_entries = max_entries,
+		.max_entries = COUNT_BPF_THREADS + 1,
+		.map_flags = BPF_F_MMAPABLE,
 		.map_name = "memstate_count",
 	};
+	void *values;
 
-	return bpf(BPF_MAP_CREATE, &attributes, sizeof(attributes));
+	state->map_fd = bpf(BPF_MAP_CREATE, &attributes, sizeof(attributes));
+	if (state->map_fd < 0)
+		return state->map_fd;
+	values = mmap(NULL, VALUES_BYTES, PROT_READ, MAP_SHARED, state->map_fd, 0);
+	if (values == MAP_FAILED)
+		return -errno;
+	state->values = values;
+	return 0;
 }
 
 static int load_program(const struct count_bpf_program *program, uint32_t attach_type)
@@ -117,13 +125,14 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 }
 
 /* The one breakpoint of a point. */
-static int add_point(struct bpf_state *state, const struct count_point *point, int pid)
+static int add_point(struct bpf_state *state, size_t number, int pid)
 {
+	const struct count_point *point = &state->points.items[number];
 	struct count_bpf_program program;
 	char path[COUNT_PERF_PATH_SIZE];
 	int program_fd, fd;
 
-	count_bpf_program_make(&state->points, point, state->threads_fd, state->rest_fd, &program);
+	count_bpf_program_make(&state->points, number, state->map_fd, &program);
 	program_fd = load_program(&program, state->is_multi ? ATTACH_UPROBE_MULTI : 0);
 	if (program_fd < 0)
 		return program_fd;
@@ -145,13 +154,12 @@ static void remove_points(struct bpf_state *state)
 	state->link_count = 0;
 }
 
-/* What frees first: in between a block that was allocated uncounted may be counted as freed. */
 static int add_points(struct bpf_state *state, int pid)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < state->points.count; i++)
-		r = add_point(state, &state->points.items[i], pid);
+		r = add_point(state, i, pid);
 	if (r < 0)
 		remove_points(state);
 	return r;
@@ -163,13 +171,11 @@ static int bpf_close(void *data, struct strbuf *why)
 
 	(void)why;
 	remove_points(state);
-	if (state->threads_fd >= 0)
-		close(state->threads_fd);
-	if (state->rest_fd >= 0)
-		close(state->rest_fd);
+	if (state->values)
+		munmap((void *)(uintptr_t)state->values, VALUES_BYTES);
+	if (state->map_fd >= 0)
+		close(state->map_fd);
 	count_points_release(&state->points);
-	free(state->keys);
-	free(state->values);
 	free(state);
 	return 0;
 }
@@ -202,14 +208,11 @@ static void explain(int error, struct strbuf *why)
 
 static int begin(struct bpf_state *state, const struct count_place *place)
 {
-	int pid = place->request->pid, r;
+	int pid = place->request->pid;
+	int r = make_map(state);
 
-	state->threads_fd = make_map(BPF_MAP_TYPE_HASH, THREADS_MAX);
-	if (state->threads_fd < 0)
-		return state->threads_fd;
-	state->rest_fd = make_map(BPF_MAP_TYPE_ARRAY, 1);
-	if (state->rest_fd < 0)
-		return state->rest_fd;
+	if (r < 0)
+		return r;
 	/* since Linux 6.6: all of them are in one place, and cheaper */
 	state->is_multi = true;
 	r = add_points(state, pid);
@@ -229,7 +232,7 @@ static int bpf_open(const struct count_place *place, void **ret_state, struct st
 		return -EOPNOTSUPP;
 	}
 	state = xcalloc(1, sizeof(*state));
-	state->threads_fd = state->rest_fd = -1;
+	state->map_fd = -1;
 	r = count_points_find(place, &state->points, why);
 	if (r == 0) {
 		r = begin(state, place);
@@ -240,8 +243,6 @@ static int bpf_open(const struct count_place *place, void **ret_state, struct st
 		bpf_close(state, why);
 		return r;
 	}
-	state->keys = xcalloc(BATCH_COUNT, sizeof(*state->keys));
-	state->values = xcalloc(BATCH_COUNT, sizeof(*state->values));
 	*ret_state = state;
 	return 0;
 }
@@ -259,76 +260,46 @@ static void bpf_add_blind(const void *data, struct strbuf *out)
 	strbuf_add_text(out, "which calls failed, what is live, temporary blocks, forked children");
 }
 
-static void add_value(struct count_program *p, uint32_t tid, const struct count_bpf_value *value)
+static void add_thread(struct count_program *p, const struct count_bpf_value *value)
 {
 	struct count_thread *thread;
 
 	p->threads = xgrow(p->threads, &p->thread_capacity, p->listed_count + 1,
 			   sizeof(*p->threads));
 	thread = &p->threads[p->listed_count++];
-	*thread = (struct count_thread){ .tid = (int)tid, .is_main = (int)tid == p->pid,
-					 .sums = p->sums };
+	*thread = (struct count_thread){
+		.tid = (int)value->tid,
+		.is_main = (int)value->tid == p->pid,
+		.sums = p->sums,
+	};
 	memcpy(thread->name, value->name, sizeof(thread->name));
 	thread->name[sizeof(thread->name) - 1] = '\0';
 	memcpy(thread->sums.calls, value->calls, sizeof(thread->sums.calls));
 	thread->sums.requested_bytes = value->requested_bytes;
 }
 
-/* Returns 0 or -errno. */
-static int read_threads(struct bpf_state *state, struct count_program *p)
+static bool has_counts(const struct count_bpf_value *value)
 {
-	union bpf_attr attributes = { .batch = { .map_fd = (uint32_t)state->threads_fd } };
-	uint32_t at[2] = { 0, 0 };
-	int r = 0;
-
-	attributes.batch.out_batch = (uintptr_t)at;
-	attributes.batch.keys = (uintptr_t)state->keys;
-	attributes.batch.values = (uintptr_t)state->values;
-	while (r == 0) {
-		attributes.batch.count = BATCH_COUNT;
-		r = bpf(BPF_MAP_LOOKUP_BATCH, &attributes, sizeof(attributes));
-		if (r < 0 && r != -ENOENT)
-			return r;
-		for (uint32_t i = 0; i < attributes.batch.count && i < BATCH_COUNT; i++)
-			add_value(p, state->keys[i], &state->values[i]);
-		attributes.batch.in_batch = (uintptr_t)at;
-	}
-	return 0;
-}
-
-/* Of those that there was no room for. */
-static int read_rest(struct bpf_state *state, struct count_program *p)
-{
-	const uint32_t key = 0;
-	struct count_bpf_value *value = &state->values[0];
-	const union bpf_attr attributes = {
-		.map_fd = (uint32_t)state->rest_fd,
-		.key = (uintptr_t)&key,
-		.value = (uintptr_t)value,
-	};
-	int r = bpf(BPF_MAP_LOOKUP_ELEM, &attributes, sizeof(attributes));
-
-	for (int i = 0; r == 0 && i < CALL_COUNT_; i++)
-		if (value->calls[i] > 0) {
-			add_value(p, 0, value);
-			break;
-		}
-	return r;
+	for (int i = 0; i < CALL_COUNT_; i++)
+		if (value->calls[i] > 0)
+			return true;
+	return false;
 }
 
 static int bpf_read(void *data, struct count_program *ret)
 {
 	struct bpf_state *state = data;
-	int r;
 
 	strncpy(ret->allocator, state->points.files[0].name, sizeof(ret->allocator) - 1);
-	r = read_threads(state, ret);
+	for (size_t i = 0; i < COUNT_BPF_THREADS; i++)
+		if (state->values[i].tid != 0)
+			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	if (r == 0)
-		r = read_rest(state, ret);
-	if (r == 0)
-		count_way_sum(ret);
-	return r;
+	/* all those that had no place */
+	if (has_counts(&state->values[COUNT_BPF_THREADS]))
+		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
+	count_way_sum(ret);
+	return 0;
 }
 
 const struct count_way count_way_bpf = {

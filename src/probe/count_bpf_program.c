@@ -15,55 +15,39 @@ enum {
 	R_ARG1 = BPF_REG_1,
 	R_ARG2 = BPF_REG_2,
 	R_ARG3 = BPF_REG_3,
-	R_ARG4 = BPF_REG_4,
 	R_SPARE = BPF_REG_5,
 	R_CONTEXT = BPF_REG_6, /* the registers of the thread */
 	R_VALUE = BPF_REG_7,   /* where it is counted */
-	R_RETURN = BPF_REG_8,  /* where the function returns to */
-	R_STACK = BPF_REG_9,   /* the stack pointer that it began with */
+	R_TID = BPF_REG_8,
+	R_STACK = BPF_REG_9,   /* the stack pointer that the function begins with */
 	R_FRAME = BPF_REG_10,
 };
 
-/* What the program has on its stack. */
+#define FRAME_KEY -8 /* on the program's own stack */
+
+/* The context: struct pt_regs of x86-64. */
 enum {
-	FRAME_TID = -8,
-	FRAME_WORD = -16,
-	FRAME_VALUE = -16 - (int)sizeof(struct count_bpf_value),
+	CONTEXT_ARG3 = 96,
+	CONTEXT_ARG2 = 104,
+	CONTEXT_ARG1 = 112,
+	CONTEXT_FLAGS = 144,
+	CONTEXT_STACK = 152,
 };
 
-/* The context: struct pt_regs, struct user_pt_regs. */
-#if defined(__x86_64__)
-enum { CONTEXT_ARG1 = 112, CONTEXT_ARG2 = 104, CONTEXT_ARG3 = 96, CONTEXT_STACK = 152 };
-#elif defined(__aarch64__)
-enum { CONTEXT_ARG1 = 0, CONTEXT_ARG2 = 8, CONTEXT_ARG3 = 16, CONTEXT_STACK = 248, CONTEXT_RETURN = 240 };
-#else
-enum { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3, CONTEXT_STACK, CONTEXT_RETURN };
-#endif
-
-/* MALLOC_ALIGNMENT of glibc: what is to be aligned no better is malloc's own work. */
-#define ALIGNMENT_OF_MALLOC 16
-
-static const int context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 };
+static const size_t context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 };
 
 #define NO_ARG -1
 
-/* Which arguments are what. */
+/* Which arguments are what: of context_args, or NO_ARG. */
 static const struct {
-	int size, count, align, block; /* of context_args, or NO_ARG */
-	unsigned int passed_calls; /* 1 << call: it may be passed on to */
+	int size, count;
 } functions[CALL_COUNT_] = {
-	[CALL_MALLOC] = { 0, NO_ARG, NO_ARG, NO_ARG, 0 },
-	[CALL_FREE] = { NO_ARG, NO_ARG, NO_ARG, 0, 0 },
-	[CALL_CALLOC] = { 1, 0, NO_ARG, NO_ARG, 0 },
-	[CALL_REALLOC] = { 1, NO_ARG, NO_ARG, 0, 1 << CALL_MALLOC },
-	[CALL_REALLOCARRAY] = { 2, 1, NO_ARG, 0, 1 << CALL_REALLOC },
-	[CALL_POSIX_MEMALIGN] = { 2, NO_ARG, 1, NO_ARG, 0 },
-	[CALL_ALIGNED_ALLOC] = { 1, NO_ARG, 0, NO_ARG, 1 << CALL_MALLOC },
-	[CALL_MEMALIGN] = { 1, NO_ARG, 0, NO_ARG, 1 << CALL_MALLOC | 1 << CALL_ALIGNED_ALLOC },
-	[CALL_VALLOC] = { 0, NO_ARG, NO_ARG, NO_ARG, 0 },
-	[CALL_PVALLOC] = { 0, NO_ARG, NO_ARG, NO_ARG, 0 },
-	[CALL_NEW] = { 0, NO_ARG, NO_ARG, NO_ARG, 1 << CALL_MALLOC | 1 << CALL_NEW },
-	[CALL_DELETE] = { NO_ARG, NO_ARG, NO_ARG, 0, 1 << CALL_FREE | 1 << CALL_DELETE },
+	[CALL_MALLOC] = { 0, NO_ARG },	       [CALL_FREE] = { NO_ARG, NO_ARG },
+	[CALL_CALLOC] = { 1, 0 },	       [CALL_REALLOC] = { 1, NO_ARG },
+	[CALL_REALLOCARRAY] = { 2, 1 },	       [CALL_POSIX_MEMALIGN] = { 2, NO_ARG },
+	[CALL_ALIGNED_ALLOC] = { 1, NO_ARG },  [CALL_MEMALIGN] = { 1, NO_ARG },
+	[CALL_VALLOC] = { 0, NO_ARG },	       [CALL_PVALLOC] = { 0, NO_ARG },
+	[CALL_NEW] = { 0, NO_ARG },	       [CALL_DELETE] = { NO_ARG, NO_ARG },
 };
 
 static void add(struct count_bpf_program *p, struct bpf_insn insn)
@@ -160,177 +144,97 @@ static void add_end(struct count_bpf_program *p)
 
 static void add_arg(struct count_bpf_program *p, unsigned int to, int arg)
 {
-	add_load(p, to, R_CONTEXT, (size_t)context_args[arg]);
+	add_load(p, to, R_CONTEXT, context_args[arg]);
 }
 
-static void add_lookup(struct count_bpf_program *p, int map_fd, int key_offset)
+/* R_RESULT: the value of the number at FRAME_KEY. The kernel makes no call of this. */
+static void add_lookup(struct count_bpf_program *p, int map_fd)
 {
 	add_map(p, R_ARG1, map_fd);
 	add_move(p, R_ARG2, R_FRAME);
-	add_immediate(p, BPF_ADD, R_ARG2, key_offset);
+	add_immediate(p, BPF_ADD, R_ARG2, FRAME_KEY);
 	add_call(p, BPF_FUNC_map_lookup_elem);
 }
 
-/* The first call of a thread: it gets a place, if there is one. */
-static void add_new_thread(struct count_bpf_program *p, int threads_fd)
+static void add_store_key(struct count_bpf_program *p, unsigned int from)
 {
-	for (size_t i = 0; i < sizeof(struct count_bpf_value); i += sizeof(uint64_t))
-		add_store_value(p, R_FRAME, FRAME_VALUE + (int)i, 0);
-	add_move(p, R_ARG1, R_FRAME);
-	add_immediate(p, BPF_ADD, R_ARG1,
-		      FRAME_VALUE + (int)offsetof(struct count_bpf_value, name));
-	add_immediate(p, BPF_MOV, R_ARG2, COUNT_BPF_NAME_BYTES);
-	add_call(p, BPF_FUNC_get_current_comm);
-	add_map(p, R_ARG1, threads_fd);
-	add_move(p, R_ARG2, R_FRAME);
-	add_immediate(p, BPF_ADD, R_ARG2, FRAME_TID);
-	add_move(p, R_ARG3, R_FRAME);
-	add_immediate(p, BPF_ADD, R_ARG3, FRAME_VALUE);
-	add_immediate(p, BPF_MOV, R_ARG4, BPF_NOEXIST);
-	add_call(p, BPF_FUNC_map_update_elem);
+	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = R_FRAME,
+				  .src_reg = from & 15u, .off = FRAME_KEY });
 }
 
-/* R_VALUE: the thread's, or that of all without a place. */
-static void add_find_value(struct count_bpf_program *p, int threads_fd, int rest_fd)
+/* R_RESULT = *(R_VALUE + tid); if that is 0 it becomes R_TID. */
+static void add_take(struct count_bpf_program *p)
 {
-	size_t found, made, found_rest;
+	add_immediate(p, BPF_MOV, R_RESULT, 0);
+	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = R_VALUE,
+				  .src_reg = R_TID, .off = offsetof(struct count_bpf_value, tid),
+				  .imm = BPF_CMPXCHG });
+}
+
+/*
+ * R_VALUE: the thread's, which is one of a few behind the one of its number, and the first of these
+ * that was free; or that of all without a place.
+ */
+static void add_find_value(struct count_bpf_program *p, int map_fd)
+{
+	size_t found[2 * COUNT_BPF_TRIES + 1], found_count = 0;
+	size_t none[COUNT_BPF_TRIES + 1];
 
 	add_call(p, BPF_FUNC_get_current_pid_tgid);
-	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = R_FRAME,
-				  .src_reg = R_RESULT, .off = FRAME_TID });
-	add_lookup(p, threads_fd, FRAME_TID);
-	found = add_jump(p, BPF_JNE, R_RESULT, 0);
-	add_new_thread(p, threads_fd);
-	add_lookup(p, threads_fd, FRAME_TID);
-	made = add_jump(p, BPF_JNE, R_RESULT, 0);
-	add(p, (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = R_FRAME,
-				  .off = FRAME_WORD });
-	add_lookup(p, rest_fd, FRAME_WORD);
-	found_rest = add_jump(p, BPF_JNE, R_RESULT, 0);
-	add_end(p);
-	land(p, found);
-	land(p, made);
-	land(p, found_rest);
-	add_move(p, R_VALUE, R_RESULT);
-}
+	add(p, (struct bpf_insn){ .code = BPF_ALU | BPF_MOV | BPF_X, .dst_reg = R_TID,
+				  .src_reg = R_RESULT });
+	for (int i = 0; i < COUNT_BPF_TRIES; i++) {
+		size_t others[2];
 
-/* R_STACK, R_RETURN as they were when the function was called. */
-static void add_find_caller(struct count_bpf_program *p, const struct count_point *point)
-{
-	add_load(p, R_STACK, R_CONTEXT, CONTEXT_STACK);
-	if (point->pushed_bytes > 0)
-		add_immediate(p, BPF_ADD, R_STACK, (int32_t)point->pushed_bytes);
-#if defined(__x86_64__)
-	/* what cannot be read is 0 */
-	add_move(p, R_ARG1, R_FRAME);
-	add_immediate(p, BPF_ADD, R_ARG1, FRAME_WORD);
-	add_immediate(p, BPF_MOV, R_ARG2, sizeof(uint64_t));
-	add_move(p, R_ARG3, R_STACK);
-	add_call(p, BPF_FUNC_probe_read_user);
-	add_load(p, R_RETURN, R_FRAME, (size_t)FRAME_WORD);
-#else
-	add_load(p, R_RETURN, R_CONTEXT, CONTEXT_RETURN);
-#endif
-}
-
-/* Go on only if the call does not come from the allocator itself. */
-static void add_leave_if_inner(struct count_bpf_program *p, const struct count_file *file)
-{
-	size_t below, above;
-
-	if (file->inner_start_addr >= file->inner_end_addr)
-		return;
-	add_wide(p, R_ARG1, 0, file->inner_start_addr);
-	below = add_jump_by(p, BPF_JLT, R_RETURN, R_ARG1);
-	add_wide(p, R_ARG1, 0, file->inner_end_addr);
-	above = add_jump_by(p, BPF_JGE, R_RETURN, R_ARG1);
-	add_end(p);
-	land(p, below);
-	land(p, above);
-}
-
-/* R_SPARE: what a call asks for, and the one that it is passed on to too. */
-static void add_what(struct count_bpf_program *p, enum counted_call call, enum counted_call as)
-{
-	bool by_block = as == CALL_REALLOC || as == CALL_FREE || as == CALL_DELETE;
-
-	add_arg(p, R_SPARE, by_block ? functions[call].block : functions[call].size);
-}
-
-/* R_ARG1: 1 if the call before passed on this one, so that it is counted already; else 0. */
-static void add_find_passed(struct count_bpf_program *p, enum counted_call call)
-{
-	size_t jumps[4];
-
-	add_immediate(p, BPF_MOV, R_ARG1, 0);
-	add_load(p, R_ARG2, R_VALUE, offsetof(struct count_bpf_value, passed_calls));
-	add_immediate(p, BPF_AND, R_ARG2, 1 << call);
-	jumps[0] = add_jump(p, BPF_JEQ, R_ARG2, 0);
-	add_load(p, R_ARG2, R_VALUE, offsetof(struct count_bpf_value, passed_stack_addr));
-	jumps[1] = add_jump_by(p, BPF_JNE, R_ARG2, R_STACK);
-	add_load(p, R_ARG2, R_VALUE, offsetof(struct count_bpf_value, passed_return_addr));
-	jumps[2] = add_jump_by(p, BPF_JNE, R_ARG2, R_RETURN);
-	add_load(p, R_ARG2, R_VALUE, offsetof(struct count_bpf_value, passed_what));
-	add_what(p, call, call);
-	jumps[3] = add_jump_by(p, BPF_JNE, R_ARG2, R_SPARE);
-	add_immediate(p, BPF_MOV, R_ARG1, 1);
-	for (size_t i = 0; i < 4; i++)
-		land(p, jumps[i]);
-}
-
-/* Remember what may be passed on. R_ARG1 is kept. */
-static void add_pass_on(struct count_bpf_program *p, enum counted_call call, unsigned int calls)
-{
-	size_t jump = 0;
-	bool has_jump = true;
-
-	add_immediate(p, BPF_MOV, R_ARG2, (int32_t)calls);
-	if (functions[call].align != NO_ARG) {
-		add_arg(p, R_ARG3, functions[call].align);
-		jump = add_jump(p, BPF_JLE, R_ARG3, ALIGNMENT_OF_MALLOC);
-		add_immediate(p, BPF_AND, R_ARG2, ~(1 << CALL_MALLOC));
-	} else if (call == CALL_REALLOC) {
-		add_arg(p, R_ARG3, functions[call].block);
-		jump = add_jump(p, BPF_JEQ, R_ARG3, 0);
-		add_immediate(p, BPF_MOV, R_ARG2, 0);
-	} else {
-		has_jump = false;
+		add_move(p, R_ARG1, R_TID);
+		add_immediate(p, BPF_ADD, R_ARG1, i);
+		add_immediate(p, BPF_AND, R_ARG1, COUNT_BPF_THREADS - 1);
+		add_store_key(p, R_ARG1);
+		add_lookup(p, map_fd);
+		none[i] = add_jump(p, BPF_JEQ, R_RESULT, 0);
+		add_move(p, R_VALUE, R_RESULT);
+		add_load(p, R_ARG1, R_VALUE, offsetof(struct count_bpf_value, tid));
+		found[found_count++] = add_jump_by(p, BPF_JEQ, R_ARG1, R_TID);
+		others[0] = add_jump(p, BPF_JNE, R_ARG1, 0);
+		add_take(p);
+		others[1] = add_jump(p, BPF_JNE, R_RESULT, 0);
+		add_move(p, R_ARG1, R_VALUE);
+		add_immediate(p, BPF_ADD, R_ARG1, offsetof(struct count_bpf_value, name));
+		add_immediate(p, BPF_MOV, R_ARG2, COUNT_BPF_NAME_BYTES);
+		add_call(p, BPF_FUNC_get_current_comm);
+		found[found_count++] = add_jump(p, BPF_JA, R_RESULT, 0);
+		land(p, others[0]);
+		land(p, others[1]);
 	}
-	if (has_jump)
-		land(p, jump);
-	add_store(p, R_VALUE, offsetof(struct count_bpf_value, passed_calls), R_ARG2);
-	add_store(p, R_VALUE, offsetof(struct count_bpf_value, passed_stack_addr), R_STACK);
-	add_store(p, R_VALUE, offsetof(struct count_bpf_value, passed_return_addr), R_RETURN);
-	add_what(p, call,
-		 call == CALL_REALLOCARRAY ? CALL_REALLOC
-					   : call == CALL_DELETE ? CALL_FREE : CALL_MALLOC);
-	add_store(p, R_VALUE, offsetof(struct count_bpf_value, passed_what), R_SPARE);
+	add_immediate(p, BPF_MOV, R_ARG1, COUNT_BPF_THREADS);
+	add_store_key(p, R_ARG1);
+	add_lookup(p, map_fd);
+	add_move(p, R_VALUE, R_RESULT);
+	found[found_count++] = add_jump(p, BPF_JNE, R_RESULT, 0);
+	for (size_t i = 0; i < COUNT_BPF_TRIES; i++)
+		land(p, none[i]);
+	add_end(p);
+	for (size_t i = 0; i < found_count; i++)
+		land(p, found[i]);
 }
 
-/* A call that was passed on is not counted again. */
-static void add_passing(struct count_bpf_program *p, const struct count_points *points,
-			const struct count_point *point)
+/*
+ * R_TID, which is not needed any more: 1 if the last of the allocator's own calls led to here,
+ * with this stack; else 0.
+ */
+static void add_is_inner(struct count_bpf_program *p, size_t number)
 {
-	const struct count_file *file = &points->files[point->file];
-	unsigned int calls = file->passes_on || point->call == CALL_REALLOCARRAY
-				     ? functions[point->call].passed_calls
-				     : 0;
-	bool is_passed_on = point->call == CALL_REALLOC || point->call == CALL_FREE ||
-			    point->call == CALL_MALLOC || point->call == CALL_ALIGNED_ALLOC ||
-			    point->call == CALL_NEW || point->call == CALL_DELETE;
-	size_t jump;
+	size_t jumps[2];
 
-	if (is_passed_on)
-		add_find_passed(p, point->call);
-	if (calls != 0)
-		add_pass_on(p, point->call, calls);
-	else
-		add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, passed_calls), 0);
-	if (!is_passed_on)
-		return;
-	jump = add_jump(p, BPF_JEQ, R_ARG1, 0);
-	add_end(p);
-	land(p, jump);
+	add_immediate(p, BPF_MOV, R_TID, 0);
+	add_load(p, R_ARG1, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr));
+	jumps[0] = add_jump_by(p, BPF_JNE, R_ARG1, R_STACK);
+	add_load(p, R_ARG1, R_VALUE, offsetof(struct count_bpf_value, inner_point));
+	jumps[1] = add_jump(p, BPF_JNE, R_ARG1, (int32_t)number);
+	add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr), 0);
+	add_immediate(p, BPF_MOV, R_TID, 1);
+	land(p, jumps[0]);
+	land(p, jumps[1]);
 }
 
 /* R_SPARE = count * size. Leaves if that is more than a number can be: the call fails. */
@@ -373,15 +277,84 @@ static void add_counting(struct count_bpf_program *p, enum counted_call call)
 	land(p, negative);
 }
 
-void count_bpf_program_make(const struct count_points *points, const struct count_point *point,
-			    int threads_fd, int rest_fd, struct count_bpf_program *ret)
+/* R_ARG1: not 0 if the flags meet the condition, whose lowest bit says that it is meant otherwise. */
+static void add_condition(struct count_bpf_program *p, unsigned int condition)
+{
+	enum { CARRY = 1 << 0, PARITY = 1 << 2, ZERO = 1 << 6, SIGN = 1 << 7, OVERFLOW = 1 << 11 };
+	static const int32_t flags[8] = { OVERFLOW, CARRY, ZERO, CARRY | ZERO, SIGN, PARITY, 0, ZERO };
+	bool is_compared = condition >> 1 >= 6; /* SIGN is not what OVERFLOW is */
+
+	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_FLAGS);
+	if (is_compared) {
+		/* in the place of SIGN */
+		add_move(p, R_ARG2, R_ARG1);
+		add_immediate(p, BPF_RSH, R_ARG2, 4);
+		add_operation(p, BPF_XOR, R_ARG2, R_ARG1);
+		add_immediate(p, BPF_AND, R_ARG2, SIGN);
+	}
+	add_immediate(p, BPF_AND, R_ARG1, flags[condition >> 1]);
+	if (is_compared)
+		add_operation(p, BPF_OR, R_ARG1, R_ARG2);
+}
+
+/* A call of the allocator's own: the one that begins next, with this stack, is not counted. */
+static void add_mark(struct count_bpf_program *p, const struct count_point *point)
+{
+	size_t jump = 0;
+
+	if (point->branch.kind == X86_JUMP_IF) {
+		add_condition(p, point->branch.condition);
+		jump = add_jump(p, point->branch.condition & 1 ? BPF_JNE : BPF_JEQ, R_ARG1, 0);
+	}
+	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_STACK);
+	if (point->branch.kind == X86_CALL)
+		add_immediate(p, BPF_SUB, R_ARG1, sizeof(uint64_t));
+	add_store(p, R_VALUE, offsetof(struct count_bpf_value, inner_stack_addr), R_ARG1);
+	add_store_value(p, R_VALUE, offsetof(struct count_bpf_value, inner_point),
+			(int32_t)point->leads_to);
+	if (point->branch.kind == X86_JUMP_IF)
+		land(p, jump);
+}
+
+static bool is_led_to(const struct count_points *points, size_t number)
+{
+	for (size_t i = 0; i < points->count; i++)
+		if (points->items[i].leads_to == number)
+			return true;
+	return false;
+}
+
+/* A function begins: count it, if it is the program that calls it. */
+static void add_function(struct count_bpf_program *p, const struct count_points *points,
+			 size_t number)
+{
+	const struct count_point *point = &points->items[number];
+	bool may_be_inner = is_led_to(points, number);
+	size_t jump = 0;
+
+	add_load(p, R_STACK, R_CONTEXT, CONTEXT_STACK);
+	if (point->pushed_bytes > 0)
+		add_immediate(p, BPF_ADD, R_STACK, (int32_t)point->pushed_bytes);
+	if (may_be_inner)
+		add_is_inner(p, number);
+	if (point->leads_to != COUNT_POINT_NONE)
+		add_mark(p, point);
+	if (may_be_inner)
+		jump = add_jump(p, BPF_JNE, R_TID, 0);
+	add_counting(p, point->call);
+	if (may_be_inner)
+		land(p, jump);
+}
+
+void count_bpf_program_make(const struct count_points *points, size_t number, int map_fd,
+			    struct count_bpf_program *ret)
 {
 	ret->count = 0;
 	add_move(ret, R_CONTEXT, R_ARG1);
-	add_find_value(ret, threads_fd, rest_fd);
-	add_find_caller(ret, point);
-	add_leave_if_inner(ret, &points->files[point->file]);
-	add_passing(ret, points, point);
-	add_counting(ret, point->call);
+	add_find_value(ret, map_fd);
+	if (points->items[number].is_inner)
+		add_mark(ret, &points->items[number]);
+	else
+		add_function(ret, points, number);
 	add_end(ret);
 }

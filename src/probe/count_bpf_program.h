@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_bpf_program - the program that the kernel runs at a breakpoint, one for each
- * function, as instructions. It needs no compiler, and no library.
+ * count_bpf_program - the programs that the kernel runs at breakpoints, one for each, as
+ * instructions. They need no compiler, and no library.
  */
 #ifndef MS_PROBE_COUNT_BPF_PROGRAM_H
 #define MS_PROBE_COUNT_BPF_PROGRAM_H
@@ -15,17 +15,22 @@
 
 #define COUNT_BPF_NAME_BYTES 16
 
-/* What it counts in: of a thread, in a map by thread; or of those it has no room for. */
+/* So many threads have a place of their own in the map; the last one is of all others. */
+#define COUNT_BPF_THREADS 8192
+/* How many places are looked at for a thread, from the one of its number on. */
+#define COUNT_BPF_TRIES 4
+
+/* What is counted of a thread. */
 struct count_bpf_value {
+	uint64_t tid; /* in the machine's first pid namespace; 0: nobody's */
 	uint64_t calls[CALL_COUNT_];
 	uint64_t requested_bytes;
 	/*
-	 * A call that may be passed on to another of the functions: where its stack and its
-	 * return address are, what it was asked for, and 1 << enum counted_call of those. That
-	 * one is the same call.
+	 * The allocator is just about to call one of its own functions, the one of that point,
+	 * which begins with this stack pointer: that is not a call of the program.
 	 */
-	uint64_t passed_stack_addr, passed_return_addr, passed_what, passed_calls;
-	char name[COUNT_BPF_NAME_BYTES];
+	uint64_t inner_stack_addr, inner_point;
+	char name[COUNT_BPF_NAME_BYTES]; /* when it allocated first */
 };
 
 #define COUNT_BPF_INSTRUCTION_MAX 256
@@ -36,10 +41,10 @@ struct count_bpf_program {
 };
 
 /*
- * The program for a point. threads_fd: a hash of uint32_t, the thread, to struct
- * count_bpf_value; rest_fd: an array of one of these.
+ * The program for the point of that number. map_fd: an array of COUNT_BPF_THREADS + 1 of struct
+ * count_bpf_value.
  */
-void count_bpf_program_make(const struct count_points *points, const struct count_point *point,
-			    int threads_fd, int rest_fd, struct count_bpf_program *ret);
+void count_bpf_program_make(const struct count_points *points, size_t number, int map_fd,
+			    struct count_bpf_program *ret);
 
 #endif

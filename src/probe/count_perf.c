@@ -115,6 +115,15 @@ static int open_events(const struct perf_state *state, struct perf_thread *threa
 	return r;
 }
 
+/*
+ * A call of the allocator's own was counted where it is made and where it comes to; while a thread
+ * runs it may be on its way.
+ */
+static void take_back(uint64_t *calls, uint64_t inner_calls)
+{
+	*calls = *calls > inner_calls ? *calls - inner_calls : 0;
+}
+
 /* What its events say, into thread->counted. */
 static void read_events(const struct perf_state *state, struct perf_thread *thread)
 {
@@ -122,14 +131,24 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 		uint64_t count;
 		uint64_t values[COUNT_POINTS_MAX];
 	} group = { 0, { 0 } };
+	uint64_t *calls = thread->counted.sums.calls;
 
 	if (thread->fds[0] < 0 ||
 	    read(thread->fds[0], &group, sizeof(group)) < (ssize_t)sizeof(group.count) ||
 	    group.count != state->points.count)
 		return;
-	memset(thread->counted.sums.calls, 0, sizeof(thread->counted.sums.calls));
+	memset(calls, 0, sizeof(thread->counted.sums.calls));
 	for (size_t i = 0; i < state->points.count; i++)
-		thread->counted.sums.calls[state->points.items[i].call] += group.values[i];
+		if (!state->points.items[i].is_inner)
+			calls[state->points.items[i].call] += group.values[i];
+	for (size_t i = 0; i < state->points.count; i++) {
+		const struct count_point *point = &state->points.items[i];
+
+		/* of a condition it is not known whether it was met */
+		if (point->leads_to != COUNT_POINT_NONE && point->branch.kind != X86_JUMP_IF)
+			take_back(&calls[state->points.items[point->leads_to].call],
+				  group.values[i]);
+	}
 }
 
 static struct perf_thread *find_thread(struct perf_state *state, int tid)
@@ -291,8 +310,7 @@ static void perf_add_blind(const void *data, struct strbuf *out)
 {
 	(void)data;
 	strbuf_add_text(out, "requested bytes, which calls failed, what is live, temporary blocks, "
-			     "forked children, threads until they are found; what the allocator "
-			     "itself calls is counted too");
+			     "forked children, threads until they are found");
 }
 
 static int perf_read(void *data, struct count_program *ret)

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "model/known_names.h"
+#include "probe/count_inner.h"
 #include "probe/count_slide.h"
 #include "target/elf_exports.h"
 #include "target/link_order.h"
@@ -22,7 +23,7 @@
 
 /* More of a function, and of an allocator's code, than there is. */
 #define FUNCTION_MAX_BYTES 65536
-#define INNER_MAX_BYTES	   (UINT64_C(1) << 20)
+#define INNER_MAX_BYTES	   (UINT64_C(4) << 20)
 
 /* The names of functions. Of those of C++ an allocator may have its own, or not. */
 static const struct counted_name {
@@ -64,22 +65,30 @@ static const struct counted_name {
 
 #define NAME_COUNT (sizeof(counted_names) / sizeof(counted_names[0]))
 
-static_assert(NAME_COUNT <= COUNT_POINTS_MAX, "each has a place");
+static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
 /* One file while it is looked at. */
 struct looked_at {
 	const struct mapping *mapping;
 	int fd;
 	struct elf_exports exports;
-	uint64_t base_addr;
 };
 
 struct search {
 	const struct count_place *place;
 	struct count_points *points;
 	struct strbuf *why;
+	struct looked_at files[COUNT_FILES_MAX]; /* those of the points */
 	bool is_found[NAME_COUNT];
+	size_t point_of[NAME_COUNT]; /* where it is counted */
 };
+
+static void release(struct looked_at *file)
+{
+	elf_exports_release(&file->exports);
+	if (file->fd >= 0)
+		close(file->fd);
+}
 
 static const struct mapping *first_of_file(const struct mapping_list *mappings,
 					   const struct mapping *m)
@@ -117,37 +126,6 @@ static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t b
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/*
- * Whether the code at vaddr has an instruction of these, call or jump, that leads to another
- * address. Any byte is taken for the beginning of one: four that lead just there by chance are
- * not to be expected.
- */
-static bool leads_to(const struct looked_at *file, uint64_t vaddr, uint64_t bytes,
-		     uint64_t to_vaddr, bool by_call)
-{
-	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
-
-	for (uint64_t done = 0; done < bytes; done += FUNCTION_MAX_BYTES - 8) {
-		size_t length = read_code(file, vaddr + done, bytes - done, code);
-
-		for (size_t i = 0; i + 5 <= length; i++) {
-			bool is_jcc = code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80 &&
-				      i + 6 <= length;
-			const uint8_t *by = code + i + 1 + is_jcc;
-			uint32_t relative;
-
-			if (!is_jcc && code[i] != 0xe9 && !(by_call && code[i] == 0xe8))
-				continue;
-			relative = (uint32_t)by[0] | (uint32_t)by[1] << 8 |
-				   (uint32_t)by[2] << 16 | (uint32_t)by[3] << 24;
-			if (vaddr + done + i + 5 + is_jcc + (uint64_t)(int64_t)(int32_t)relative ==
-			    to_vaddr)
-				return true;
-		}
-	}
-	return false;
-}
-
 /* All code of a library that is nothing but an allocator. */
 static void find_all_code(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -169,7 +147,6 @@ static void find_family(const struct looked_at *file, uint64_t *ret_start, uint6
 	for (size_t i = 0; i < NAME_COUNT; i++) {
 		const struct elf_export *e = find_function(file, counted_names[i].name);
 
-		/* it has a source file of its own */
 		if (!e || counted_names[i].call == CALL_REALLOCARRAY ||
 		    counted_names[i].call == CALL_NEW || counted_names[i].call == CALL_DELETE)
 			continue;
@@ -182,69 +159,33 @@ static void find_family(const struct looked_at *file, uint64_t *ret_start, uint6
 	}
 }
 
-/* Those that others of the allocator's functions end in. */
-static const char *const passed_on_to[] = { "malloc", "free", "realloc", "aligned_alloc", "_Znwm",
-					    "_ZdlPv" };
-
-static bool passes_on(const struct looked_at *file, uint64_t start, uint64_t end)
+static void find_inner(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
 {
-	for (size_t i = 0; i < sizeof(passed_on_to) / sizeof(passed_on_to[0]); i++) {
-		const struct elf_export *function = find_function(file, passed_on_to[i]);
-
-		if (function && leads_to(file, start, end - start, function->vaddr, false))
-			return true;
-	}
-	return false;
-}
-
-static void find_inner(const struct looked_at *file, struct count_file *ret)
-{
-	uint64_t start = 0, end = 0;
-
 	if (library_name_find(file->mapping->name) && !find_function(file, "__libc_start_main"))
-		find_all_code(file, &start, &end);
+		find_all_code(file, ret_start, ret_end);
 	else
-		find_family(file, &start, &end);
-	if (start == end)
-		return;
-	ret->inner_start_addr = file->base_addr + start;
-	ret->inner_end_addr = file->base_addr + end;
-	ret->passes_on = passes_on(file, start, end);
-}
-
-static bool add_file(struct search *search, const struct looked_at *file, size_t *ret)
-{
-	struct count_points *points = search->points;
-	struct count_file *added;
-
-	if (points->file_count == COUNT_FILES_MAX)
-		return false;
-	*ret = points->file_count;
-	added = &points->files[points->file_count++];
-	*added = (struct count_file){ .fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0),
-				      .name = xstrdup(file->mapping->name) };
-	find_inner(file, added);
-	return true;
+		find_family(file, ret_start, ret_end);
 }
 
 /*
  * C++'s come to malloc and free where the allocator has none of its own: in another library,
  * or in the program, where they call it.
  */
-static bool is_own_new(const struct search *search, const struct looked_at *file,
-		       const struct elf_export *function)
+static bool is_own(const struct looked_at *file, enum counted_call call)
 {
-	const struct elf_export *malloc_function = find_function(file, "malloc");
-	const struct elf_export *free_function = find_function(file, "free");
+	const struct count_code code = { .fd = file->fd, .exports = &file->exports };
+	bool is_new = call == CALL_NEW;
+	const struct elf_export *function = find_function(file, is_new ? "_Znwm" : "_ZdlPv");
+	const struct elf_export *called = find_function(file, is_new ? "malloc" : "free");
 
-	if (!malloc_function || !free_function || search->points->count == 0)
-		return false;
-	return !leads_to(file, function->vaddr, function->bytes, malloc_function->vaddr, true) &&
-	       !leads_to(file, function->vaddr, function->bytes, free_function->vaddr, true);
+	if (!is_new && call != CALL_DELETE)
+		return true;
+	return function && called && !count_inner_leads_to(&code, function, called->vaddr);
 }
 
-static void add_point(struct search *search, const struct looked_at *file, size_t index,
-		      const struct elf_export *function, enum counted_call call)
+/* Returns its number, or that of the same function by another name. */
+static size_t add_point(struct search *search, const struct looked_at *file,
+			const struct elf_export *function, enum counted_call call)
 {
 	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
 	size_t length = read_code(file, function->vaddr, function->bytes, code);
@@ -253,41 +194,72 @@ static void add_point(struct search *search, const struct looked_at *file, size_
 	uint64_t offset_bytes;
 
 	if (length == 0 || !elf_exports_offset(&file->exports, function->vaddr, &offset_bytes))
-		return;
-	count_slide_find(code, length, &slide);
-	offset_bytes += slide.offset_bytes;
-	/* another name of the same */
+		return COUNT_POINT_NONE;
 	for (size_t i = 0; i < points->count; i++)
-		if (points->items[i].file == index && points->items[i].offset_bytes == offset_bytes)
-			return;
-	points->items[points->count++] = (struct count_point){
+		if (points->items[i].file == points->file_count &&
+		    points->items[i].vaddr == function->vaddr)
+			return i;
+	count_slide_find(code, length, &slide);
+	points->items[points->count] = (struct count_point){
 		.call = call,
-		.file = index,
-		.offset_bytes = offset_bytes,
+		.file = points->file_count,
+		.vaddr = function->vaddr,
+		.offset_bytes = offset_bytes + slide.offset_bytes,
 		.pushed_bytes = slide.pushed_bytes,
 		.is_stepped = slide.is_stepped,
+		.leads_to = COUNT_POINT_NONE,
 	};
+	return points->count++;
 }
 
-/* Take those of its functions that no file before it had. */
-static void add_functions(struct search *search, const struct looked_at *file)
+/* Take those of its functions that no file before it had. True if it is one of the points' now. */
+static bool add_functions(struct search *search, const struct looked_at *file)
 {
-	size_t index = SIZE_MAX;
+	struct count_points *points = search->points;
+	size_t before = points->count;
 
+	if (points->file_count == COUNT_FILES_MAX)
+		return false;
 	for (size_t i = 0; i < NAME_COUNT; i++) {
-		const struct counted_name *name = &counted_names[i];
-		const struct elf_export *function = find_function(file, name->name);
-		bool is_new = name->call == CALL_NEW || name->call == CALL_DELETE;
+		const struct elf_export *function = find_function(file, counted_names[i].name);
 
 		if (!function || search->is_found[i])
 			continue;
 		search->is_found[i] = true;
-		if (is_new && !is_own_new(search, file, function))
-			continue;
-		if (index == SIZE_MAX && !add_file(search, file, &index))
-			return;
-		add_point(search, file, index, function, name->call);
+		if (is_own(file, counted_names[i].call))
+			search->point_of[i] =
+				add_point(search, file, function, counted_names[i].call);
 	}
+	if (points->count == before)
+		return false;
+	search->files[points->file_count] = *file;
+	points->files[points->file_count++] = (struct count_file){
+		.fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0), .name = xstrdup(file->mapping->name)
+	};
+	return true;
+}
+
+/* Once all functions are known. */
+static int add_inner(struct search *search)
+{
+	struct count_name names[NAME_COUNT];
+	int r = 0;
+
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		names[i] = (struct count_name){ counted_names[i].name, search->point_of[i] };
+	for (size_t i = 0; r == 0 && i < search->points->file_count; i++) {
+		const struct looked_at *file = &search->files[i];
+		struct count_code code = { .fd = file->fd, .exports = &file->exports, .file = i };
+
+		find_inner(file, &code.start_vaddr, &code.end_vaddr);
+		r = count_inner_add(search->points, &code, names, NAME_COUNT);
+	}
+	if (r == -E2BIG) {
+		strbuf_add_text(search->why,
+				"its allocator calls itself in more places than can be watched");
+		r = -EOPNOTSUPP;
+	}
+	return r;
 }
 
 static bool has_all(const struct search *search)
@@ -313,11 +285,8 @@ static int look_at(struct search *search, const struct mapping *m, bool is_progr
 			       : elf_exports_read(file.fd, &file.exports);
 	if (r < 0 && r != -ENODATA && r != -ENOEXEC)
 		strbuf_addf(search->why, "%s: cannot be read: %s", first->name, strerror(-r));
-	if (r == 0 && elf_exports_base(&file.exports, first, &file.base_addr))
-		add_functions(search, &file);
-	elf_exports_release(&file.exports);
-	if (file.fd >= 0)
-		close(file.fd);
+	if (r < 0 || !add_functions(search, &file))
+		release(&file);
 	return r == -ENODATA || r == -ENOEXEC ? 0 : r;
 }
 
@@ -391,9 +360,10 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 	struct count_points points = COUNT_POINTS_INIT;
 	struct search search = { .place = place, .points = &points, .why = why };
 	const struct mapping *program;
-	int r;
+	int r = check_program(place, why);
 
-	r = check_program(place, why);
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		search.point_of[i] = COUNT_POINT_NONE;
 	if (r == 0)
 		r = look_at_libraries(&search);
 	program = r == 0 && points.count == 0 ? find_program(place) : NULL;
@@ -405,6 +375,10 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 				     "stripped)");
 		r = -ENOENT;
 	}
+	if (r == 0)
+		r = add_inner(&search);
+	for (size_t i = 0; i < points.file_count; i++)
+		release(&search.files[i]);
 	if (r < 0) {
 		count_points_release(&points);
 		return r;

@@ -13,32 +13,37 @@
 #include "base/strbuf.h"
 #include "model/count.h"
 #include "probe/count_way.h"
+#include "probe/x86_code.h"
 
+/*
+ * A function; or, where is_inner, a call or a jump in the allocator's code that leads to one, which
+ * is no call of the program's.
+ */
 struct count_point {
 	enum counted_call call;
 	size_t file;		/* index */
-	uint64_t offset_bytes;	/* in the file */
+	uint64_t vaddr;		/* of the function's start, by the file's own addresses */
+	uint64_t offset_bytes;	/* of the breakpoint, in the file */
 	uint64_t pushed_bytes;	/* by which the stack pointer is lower there than at the function's start */
 	bool is_stepped;	/* the kernel has to single-step what is there: that is dear */
+	bool is_inner;
+	/*
+	 * Of an inner one, and of a function that begins with one: the number among the points of
+	 * the function that it leads to; else COUNT_POINT_NONE.
+	 */
+	size_t leads_to;
+	struct x86_branch branch;
 };
+
+#define COUNT_POINT_NONE SIZE_MAX
 
 /* One that some of the functions are in. */
 struct count_file {
 	int fd;
 	char *name; /* as it is mapped */
-	/*
-	 * Code of the allocator: calls that return to there are its own, and not the
-	 * program's. 0, 0: not known. Addresses are the process's.
-	 */
-	uint64_t inner_start_addr, inner_end_addr;
-	/*
-	 * There a call is passed on to malloc, or free, by a jump, so that it returns to the
-	 * program from there.
-	 */
-	bool passes_on;
 };
 
-#define COUNT_POINTS_MAX 48
+#define COUNT_POINTS_MAX 128
 #define COUNT_FILES_MAX	 8
 
 struct count_points {

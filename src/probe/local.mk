@@ -20,6 +20,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count_bpf.c \
 	%D%/count_bpf_program.c \
 	%D%/count_bpf_program.h \
+	%D%/count_inner.c \
+	%D%/count_inner.h \
 	%D%/count_perf.c \
 	%D%/count_perf.h \
 	%D%/count_points.c \
@@ -68,6 +70,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/segment.h \
 	%D%/stacks.c \
 	%D%/stacks.h \
-	%D%/stub_x86_64.c
+	%D%/stub_x86_64.c \
+	%D%/x86_code.c \
+	%D%/x86_code.h
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 PROBE_LIBS = %D%/libprobe.a $(AGENT_LIBS) src/target/libtarget.a $(PROC_LIBS)

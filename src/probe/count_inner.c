@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/count_inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "probe/x86_code.h"
+#include "target/elf_imports.h"
+
+/* More than the code of a function, and of any library with an allocator. */
+#define FUNCTION_MAX_BYTES 65536
+#define CODE_MAX_BYTES	   (UINT64_C(64) << 20)
+
+/* A piece of code that goes on to a function by its name, as the linker makes them (PLT). */
+struct stub {
+	uint64_t vaddr;
+	size_t leads_to; /* of the points */
+};
+
+struct search {
+	struct count_points *points;
+	const struct count_code *code;
+	struct elf_imports imports; /* of those names, and their other ones in this file */
+	size_t *leads_to;	    /* of a name of these */
+	struct stub *stubs;
+	size_t stub_count, stub_capacity;
+};
+
+static size_t read_code(const struct count_code *code, uint64_t vaddr, uint64_t bytes, uint8_t *to)
+{
+	uint64_t offset_bytes;
+	ssize_t n;
+
+	if (!elf_exports_offset(code->exports, vaddr, &offset_bytes))
+		return 0;
+	n = pread(code->fd, to, bytes < FUNCTION_MAX_BYTES ? bytes : FUNCTION_MAX_BYTES,
+		  (off_t)offset_bytes);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+/* The file's function that begins there, or COUNT_POINT_NONE. */
+static size_t find_function(const struct search *search, uint64_t vaddr)
+{
+	const struct count_points *points = search->points;
+
+	for (size_t i = 0; i < points->count; i++)
+		if (!points->items[i].is_inner && points->items[i].file == search->code->file &&
+		    points->items[i].vaddr == vaddr)
+			return i;
+	return COUNT_POINT_NONE;
+}
+
+/* The function whose address is in this slot, or COUNT_POINT_NONE. */
+static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
+{
+	for (size_t i = 0; i < search->imports.count; i++)
+		if (search->imports.items[i].vaddr == slot_vaddr)
+			return search->leads_to[search->imports.items[i].name];
+	return COUNT_POINT_NONE;
+}
+
+/*
+ * "jmp *slot(%rip)" is a stub; "endbr64" may come before, and the prefix bnd.
+ */
+static void add_stubs_of(struct search *search, const struct elf_part *part)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	_cleanup_free_ uint8_t *code = NULL;
+	ssize_t length;
+
+	if (!part->is_code || part->file_bytes > CODE_MAX_BYTES)
+		return;
+	code = xmalloc(part->file_bytes + 1);
+	length = pread(search->code->fd, code, part->file_bytes, (off_t)part->offset_bytes);
+	for (size_t i = 0; length >= 6 && i + 6 <= (size_t)length; i++) {
+		struct x86_branch branch;
+		size_t start = i, leads_to;
+
+		if (code[i] != 0xff || !x86_branch_read(code + i, 6, &branch) ||
+		    !branch.is_indirect || branch.kind != X86_JUMP)
+			continue;
+		leads_to = find_by_slot(search, part->vaddr + i + branch.length +
+							(uint64_t)branch.distance_bytes);
+		if (leads_to == COUNT_POINT_NONE)
+			continue;
+		if (start > 0 && code[start - 1] == 0xf2)
+			start--;
+		if (start >= sizeof(endbr) &&
+		    memcmp(code + start - sizeof(endbr), endbr, sizeof(endbr)) == 0)
+			start -= sizeof(endbr);
+		search->stubs = xgrow(search->stubs, &search->stub_capacity,
+				      search->stub_count + 1, sizeof(*search->stubs));
+		search->stubs[search->stub_count++] = (struct stub){ part->vaddr + start, leads_to };
+	}
+}
+
+/* The function that is come to at an address of the file, or COUNT_POINT_NONE. */
+static size_t find_by_vaddr(const struct search *search, uint64_t vaddr)
+{
+	for (size_t i = 0; i < search->stub_count; i++)
+		if (search->stubs[i].vaddr == vaddr)
+			return search->stubs[i].leads_to;
+	return find_function(search, vaddr);
+}
+
+/* Returns 0 or -E2BIG. */
+static int add_point(struct search *search, uint64_t vaddr, const struct x86_branch *branch,
+		     size_t leads_to)
+{
+	struct count_points *points = search->points;
+	uint64_t offset_bytes;
+
+	if (!elf_exports_offset(search->code->exports, vaddr, &offset_bytes))
+		return 0;
+	/* a function's own breakpoint: one place has one */
+	for (size_t i = 0; i < points->count; i++) {
+		struct count_point *point = &points->items[i];
+
+		if (point->file != search->code->file || point->offset_bytes != offset_bytes)
+			continue;
+		point->branch = *branch;
+		point->leads_to = leads_to;
+		return 0;
+	}
+	if (points->count == COUNT_POINTS_MAX)
+		return -E2BIG;
+	points->items[points->count++] = (struct count_point){
+		.call = points->items[leads_to].call,
+		.file = search->code->file,
+		.offset_bytes = offset_bytes,
+		.is_inner = true,
+		.leads_to = leads_to,
+		.branch = *branch,
+	};
+	return 0;
+}
+
+/* What leads to a function from the code from start to end. */
+static int add_range(struct search *search, uint64_t start, uint64_t end)
+{
+	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
+	size_t length = read_code(search->code, start, end - start, code);
+	struct x86_branch branch;
+	int r = 0;
+
+	for (size_t at = 0; r == 0 && x86_branch_next(code, length, &at, &branch);
+	     at += branch.length) {
+		uint64_t to = start + at + branch.length + (uint64_t)branch.distance_bytes;
+		size_t leads_to = branch.is_indirect ? find_by_slot(search, to)
+						     : find_by_vaddr(search, to);
+
+		if (leads_to != COUNT_POINT_NONE)
+			r = add_point(search, start + at, &branch, leads_to);
+	}
+	return r;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* From one function to the next: those that are not offered lie in between. */
+static int add_all(struct search *search)
+{
+	const struct elf_exports *exports = search->code->exports;
+	_cleanup_free_ uint64_t *starts = xcalloc(exports->count + 2, sizeof(*starts));
+	const struct elf_export *array = elf_exports_find(exports, "reallocarray");
+	uint64_t first = search->code->start_vaddr, end = search->code->end_vaddr;
+	size_t count = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < exports->count; i++)
+		if (exports->items[i].is_function && exports->items[i].vaddr >= first &&
+		    exports->items[i].vaddr < end)
+			starts[count++] = exports->items[i].vaddr;
+	qsort(starts, count, sizeof(*starts), compare_starts);
+	starts[count] = end;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (starts[i] < starts[i + 1])
+			r = add_range(search, starts[i], starts[i + 1]);
+	/* a source file of its own: it may be elsewhere */
+	if (r == 0 && array && array->is_function && (array->vaddr < first || array->vaddr >= end))
+		r = add_range(search, array->vaddr, array->vaddr + array->bytes);
+	return r;
+}
+
+/* Where the file keeps the addresses of functions, by all names that they have in it. */
+static void read_imports(struct search *search, const struct count_name *names, size_t name_count)
+{
+	const struct elf_exports *exports = search->code->exports;
+	const char **all = xcalloc(name_count + exports->count + 1, sizeof(*all));
+	size_t count = 0;
+
+	search->leads_to = xcalloc(name_count + exports->count + 1, sizeof(*search->leads_to));
+	for (size_t i = 0; i < name_count; i++) {
+		search->leads_to[count] = names[i].leads_to;
+		all[count++] = names[i].name;
+	}
+	for (size_t i = 0; i < exports->count; i++) {
+		size_t found = find_function(search, exports->items[i].vaddr);
+
+		if (found == COUNT_POINT_NONE)
+			continue;
+		search->leads_to[count] = found;
+		all[count++] = exports->items[i].name;
+	}
+	/* without them it calls nothing by name */
+	(void)elf_imports_read(search->code->fd, all, count, &search->imports);
+	free(all);
+}
+
+int count_inner_add(struct count_points *points, const struct count_code *code,
+		    const struct count_name *names, size_t name_count)
+{
+	struct search search = { .points = points, .code = code, .imports = ELF_IMPORTS_INIT };
+	int r;
+
+	read_imports(&search, names, name_count);
+	for (size_t i = 0; search.imports.count > 0 && i < code->exports->part_count; i++)
+		add_stubs_of(&search, &code->exports->parts[i]);
+	r = add_all(&search);
+	elf_imports_release(&search.imports);
+	free(search.leads_to);
+	free(search.stubs);
+	return r;
+}
+
+bool count_inner_leads_to(const struct count_code *code, const struct elf_export *function,
+			  uint64_t vaddr)
+{
+	_cleanup_free_ uint8_t *bytes = xmalloc(FUNCTION_MAX_BYTES);
+	size_t length = read_code(code, function->vaddr, function->bytes, bytes);
+	struct x86_branch branch;
+
+	for (size_t at = 0; x86_branch_next(bytes, length, &at, &branch); at += branch.length)
+		if (!branch.is_indirect && function->vaddr + at + branch.length +
+						   (uint64_t)branch.distance_bytes == vaddr)
+			return true;
+	return false;
+}
