@@ -15,13 +15,19 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
+#include "cmd/count_profile.h"
+#include "cmd/count_show.h"
 #include "cmd/message.h"
+#include "cmd/options_count.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
 #include "cmd/text.h"
 #include "probe/count_attach.h"
 #include "render/count_report.h"
+
+/* Of a process that runs, unless it is said: it is to feel next to nothing of it. */
+#define SAMPLE_BYTES (UINT64_C(1) << 19)
 
 /* How long a safe moment is waited for. */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
@@ -45,7 +51,8 @@ struct attached {
 static bool is_series(const struct options *o)
 {
 	return (o->has_interval || o->sample_count > 0) &&
-	       (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
+	       (o->format == FORMAT_CSV || o->format == FORMAT_JSON) &&
+	       !options_count_records_stacks(&o->count);
 }
 
 static bool shows_line(const struct options *o)
@@ -68,6 +75,14 @@ static int parse_method(const char *word, enum count_method *ret)
 	return -EINVAL;
 }
 
+/* As count_request has it: one in each byte is each. */
+static uint64_t sample_bytes(const struct options *o)
+{
+	if (o->count.sample_bytes == 0)
+		return SAMPLE_BYTES;
+	return o->count.sample_bytes == 1 ? 0 : o->count.sample_bytes;
+}
+
 /* One more process; why it cannot be counted is said. */
 static void attach(struct attached *a, const struct process *p, enum count_method method)
 {
@@ -79,6 +94,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		.start_ticks = p->start_ticks,
 		.method = method,
 		.calls_only = o->count.calls_only,
+		.wants_stacks = options_count_records_stacks(&o->count),
+		.sample_bytes = sample_bytes(o),
 		.limit_ns = OPEN_LIMIT_NS,
 	};
 	int r;
@@ -240,18 +257,53 @@ static void say_what_is_missing(const struct attached *a)
 }
 
 /* Returns EXIT_DONE or EXIT_FAILED. */
+static int show_stacks(struct attached *a)
+{
+	char *name = a->list.programs[0].name, *names[2] = { name, NULL };
+	const struct count_profile_origin origin = {
+		.list = &a->list,
+		.command = names,
+		.elapsed_ns = a->report.elapsed_ns,
+	};
+	struct stacks *stacks = xcalloc(a->count, sizeof(*stacks));
+	size_t count = 0;
+	int r = 0, status = EXIT_FAILED;
+
+	for (size_t i = 0; r == 0 && i < a->count; i++) {
+		r = count_attach_read_stacks(a->items[i], &stacks[i]);
+		count += r == 0;
+	}
+	if (r < 0)
+		message("%d: its stacks cannot be read: %s", a->list.programs[count].pid, strerror(-r));
+	else
+		status = count_profile_show_attached(a->session->options, stacks, count, &origin);
+	for (size_t i = 0; i < count; i++)
+		stacks_release(&stacks[i]);
+	free(stacks);
+	return status;
+}
+
+/* Returns EXIT_DONE or EXIT_FAILED. */
 static int show(struct attached *a)
 {
 	const struct options *o = a->session->options;
+	bool has_stacks = options_count_records_stacks(&o->count);
+	bool has_rows = o->format == FORMAT_CSV || o->format == FORMAT_JSON;
 
 	if (read_counts(a) < 0)
 		return EXIT_FAILED;
 	say_what_is_missing(a);
-	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
+	if (has_stacks && (has_rows || !count_show_has_report(o)))
+		return show_stacks(a);
+	if (has_rows)
 		return write_rows(a) < 0 ? EXIT_FAILED : EXIT_DONE;
 	text_fit_terminal(&a->report.options);
 	count_report_add_text(&a->out, &a->report);
-	return stream_write(&a->out) < 0 ? EXIT_FAILED : EXIT_DONE;
+	if (has_stacks)
+		strbuf_add_char(&a->out, '\n');
+	if (stream_write(&a->out) < 0)
+		return EXIT_FAILED;
+	return has_stacks ? show_stacks(a) : EXIT_DONE;
 }
 
 static int count(struct attached *a)
@@ -263,7 +315,7 @@ static int count(struct attached *a)
 	a->list.programs = xcalloc(a->count, sizeof(*a->list.programs));
 	a->list.count = a->list.capacity = a->count;
 	a->report.list = &a->list;
-	if (o->format == FORMAT_CSV && !o->no_headings) {
+	if (o->format == FORMAT_CSV && !o->no_headings && !options_count_records_stacks(&o->count)) {
 		csv_add_header(&a->out, a->columns);
 		status = stream_write(&a->out) < 0 ? EXIT_FAILED : EXIT_DONE;
 	}

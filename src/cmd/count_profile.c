@@ -23,8 +23,11 @@ int count_profile_check_usage(const struct options *o)
 
 	if (count->replay && (has_stacks || count->calls_only || o->preload))
 		problem = "--replay shows a file as it is: only what is shown of it can be chosen";
-	else if (has_stacks && !o->command)
-		problem = "stacks are recorded of a command: it goes after --";
+	else if (has_stacks && !o->command && targets_are_all(&o->targets))
+		problem = "stacks are recorded of a command, which goes after --, or of a process (-p)";
+	else if (count->live && !o->command)
+		problem = "--live goes with a command: of a process that runs already it is not known what "
+			  "was allocated before";
 	else if (has_stacks && (o->compare.first_said || count->check))
 		problem = "--runs and --check go without stacks";
 	else if (has_stacks && count->calls_only)
@@ -86,9 +89,10 @@ static bool has_allocations(const struct count_profile_origin *origin)
 
 static unsigned int known_of(const struct options *o)
 {
-	unsigned int known = 1U << PROFILE_ALLOCATIONS | 1U << PROFILE_BYTES |
-			     1U << PROFILE_TEMPORARY;
+	unsigned int known = 1U << PROFILE_ALLOCATIONS | 1U << PROFILE_BYTES;
 
+	if (o->command)
+		known |= 1U << PROFILE_TEMPORARY;
 	if (o->count.live)
 		known |= 1U << PROFILE_LIVE_BLOCKS | 1U << PROFILE_LIVE | 1U << PROFILE_PEAK;
 	return known;
@@ -115,10 +119,25 @@ static void say_what_is_missing(const struct profile *profile, size_t unreadable
 			profile->lost_count);
 }
 
+/* The first `count` of them. */
+static int show_stacks(const struct options *o, const struct stacks_list *list, size_t count,
+		       const struct count_profile_origin *origin)
+{
+	struct profile profile;
+	int status;
+
+	profile_reader_read(list->items, count, &profile);
+	profile.known |= known_of(o); /* also of what has allocated nothing */
+	set_origin(&profile, origin);
+	say_what_is_missing(&profile, list->unreadable_count);
+	status = save_and_show(o, &profile);
+	profile_release(&profile);
+	return status;
+}
+
 int count_profile_show(const struct options *o, const struct count_profile_origin *origin)
 {
 	struct stacks_list list = STACKS_LIST_INIT;
-	struct profile profile;
 	int r = stacks_folder_read(origin->folder, &list);
 	size_t count = r < 0 ? 0 : choose(&list, origin->only);
 	int status;
@@ -133,14 +152,17 @@ int count_profile_show(const struct options *o, const struct count_profile_origi
 		stacks_list_release(&list);
 		return EXIT_FAILED;
 	}
-	profile_reader_read(list.items, count, &profile);
-	profile.known |= known_of(o); /* also of what has allocated nothing */
-	set_origin(&profile, origin);
-	say_what_is_missing(&profile, list.unreadable_count);
+	status = show_stacks(o, &list, count, origin);
 	stacks_list_release(&list);
-	status = save_and_show(o, &profile);
-	profile_release(&profile);
 	return status;
+}
+
+int count_profile_show_attached(const struct options *o, struct stacks *stacks, size_t count,
+				const struct count_profile_origin *origin)
+{
+	const struct stacks_list list = { .items = stacks, .count = count };
+
+	return show_stacks(o, &list, count, origin);
 }
 
 int count_profile_replay(const struct options *o)

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "cmd/options.h"
 #include "model/count.h"
+#include "model/stacks.h"
 #include "probe/count.h"
 
 /* Refuse options that do not go with each other: EXIT_BAD_USAGE, or EXIT_DONE. */
@@ -19,7 +20,7 @@ void count_profile_add_mode(const struct options *o, struct strbuf *out);
 
 /* What stacks were recorded of. All is borrowed. */
 struct count_profile_origin {
-	const struct count_folder *folder;
+	const struct count_folder *folder; /* NULL: they are there already */
 	const struct count_list *list;
 	const struct count_program *only; /* of the list; NULL: all of it */
 	char **command;			  /* argv */
@@ -31,6 +32,10 @@ struct count_profile_origin {
  * or EXIT_FAILED after the message.
  */
 int count_profile_show(const struct options *o, const struct count_profile_origin *origin);
+
+/* The same of processes that ran already; only command and elapsed_ns of origin count. */
+int count_profile_show_attached(const struct options *o, struct stacks *stacks, size_t count,
+				const struct count_profile_origin *origin);
 
 /* The same of a file (--replay). Returns enum exit_status. */
 int count_profile_replay(const struct options *o);

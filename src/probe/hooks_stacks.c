@@ -169,7 +169,10 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	memcpy(bytes + STACK_NODES_OFFSET, (const uint8_t *)head + STACK_NODES_OFFSET,
 	       (size_t)nodes * STACK_NODE_BYTES);
 	r = stacks_read(bytes, length, ret);
-	if (r == 0)
-		ret->pid = stacks->wanted->pid;
-	return r;
+	if (r < 0)
+		return r;
+	ret->pid = stacks->wanted->pid;
+	/* what is freed is not looked at */
+	ret->known &= ~(1U << PROFILE_TEMPORARY);
+	return 0;
 }

@@ -5,12 +5,15 @@ when it is out again."""
 import errno
 import os
 import shutil
+import signal
 import subprocess
+import tempfile
+import time
 
 from count_inject_lib import (Counting, CountTarget, check_same_but_gates, difference, is_refused, put_in_and_out,
                               threads_of, was_put_in)
-from inject_lib import InjectTarget
-from live import Skip, check, equal, run, test, wait_until
+from inject_lib import InjectTarget, maps
+from live import MEMSTATE, Skip, check, equal, run, test, wait_until
 
 
 def sums_of(said):
@@ -176,6 +179,28 @@ def sampled_stacks_stand_for_all():
         equal(target.order(b"f")["status"], 0, "how a child ended")
         target.order(b"t")
         was_put_in(counting.end())
+        target.order(b"w")
+
+
+@test
+def memstate_shows_them_by_function():
+    with CountTarget(2) as target, tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "stacks")
+        command = [MEMSTATE, "count", "-p", str(target.pid), "--probe", "inject", "--stacks", "--sample", "1B",
+                   "--folded", path, "-i", "100ms"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: any(b"/SYSV" in line and b"rw-s" in line for line in maps(target.pid)), "it is put in")
+            end = time.monotonic() + 1
+            while time.monotonic() < end:
+                target.order(b"w")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+        equal((process.returncode, err), (0, ""), "how it ended")
+        check("call_all" in out and "temporary" not in out.split("exact: each")[1], out)
+        with open(path, encoding="utf-8") as folded:
+            lines = folded.read().splitlines()
+        check(any("main;answer;work_all;call_all " in line for line in lines), f"{lines}")
+        check(any("start_thread;work;call_all " in line for line in lines), f"{lines}")
         target.order(b"w")
 
 

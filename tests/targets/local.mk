@@ -190,7 +190,7 @@ tests_targets_diff_target_after_LDFLAGS =
 # A process whose calls are known, and what puts the probe that counts into one; the library is one that it loads.
 check_PROGRAMS += tests/targets/count_attach_target tests/targets/count_inject_tool
 tests_targets_count_attach_target_SOURCES = %D%/count_attach_target.c %D%/say.h
-tests_targets_count_attach_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_count_attach_target_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-builtin -fno-inline -fno-optimize-sibling-calls -pthread
 tests_targets_count_attach_target_LDFLAGS = -pthread
 tests_targets_count_attach_target_LDADD = -ldl
 tests_targets_count_inject_tool_SOURCES = %D%/count_inject_tool.c
