@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 
 from inject_lib import FOLDER, check_same, end_tool, facts, maps
 from live import check, equal, read_said
@@ -15,6 +16,11 @@ TARGET = os.path.join(FOLDER, "count_attach_target")
 PLUGIN = os.path.join(FOLDER, "count_plugin.so")
 FUNCTIONS = ("malloc", "free", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
              "memalign", "valloc", "pvalloc", "new", "delete")
+
+
+if not os.path.exists(os.path.join(os.environ["builddir"], "src", "agent", "count_hooks.bin")):
+    print("built without what counts in other programs", file=sys.stderr)
+    sys.exit(77)
 
 
 class CountTarget:
