@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "agent/syscalls.h"
+#include "agent/unwind_row.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -15,154 +16,6 @@
 #define STACK_MAX  (UINT64_C(256) << 20)
 
 #define EINVAL_RESULT (-22)
-
-/*
- * The kind in the low 4 bits, then 28 for where rbp is from the CFA, then 32 for the CFA
- * from a register.
- */
-enum row_kind {
-	ROW_NONE,
-	ROW_RSP,     /* the CFA is told from rsp… */
-	ROW_RBP,     /* …and from rbp */
-	ROW_ALIGNED, /* is a word told from rbp, and rbp was saved where that is told from rbp */
-	ROW_END,     /* nobody called */
-	ROW_RULES,   /* anything else */
-	ROW_SIGNAL,  /* was interrupted */
-	ROW_CUT,     /* there is no telling */
-};
-
-static inline unsigned int row_kind(uint64_t row)
-{
-	return row & 15;
-}
-
-static inline int32_t row_rbp(uint64_t row)
-{
-	return (int32_t)(uint32_t)row >> 4;
-}
-
-static inline int64_t row_cfa(uint64_t row)
-{
-	return (int64_t)row >> 32;
-}
-
-static uint64_t make_row(enum row_kind kind, int64_t cfa, int64_t rbp)
-{
-	if (cfa != (int32_t)cfa || rbp >= 1 << 27 || rbp < -(1 << 27))
-		return ROW_RULES;
-	return (uint64_t)cfa << 32 | (uint32_t)((uint32_t)(int32_t)rbp << 4) | kind;
-}
-
-/* "the word at rbp + N": a function that has aligned its stack. Returns false if it is not. */
-static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
-{
-	const uint8_t *e = rule->expression;
-	const uint8_t op_breg_rbp = 0x70 + UNWIND_RBP, op_deref = 6;
-
-	if (rule->value != 2 + is_read || e[0] != op_breg_rbp || e[1] & 0x80 ||
-	    (is_read && e[2] != op_deref))
-		return false;
-	*ret = (int64_t)(e[1] & 0x3f) - (e[1] & 0x40);
-	return true;
-}
-
-static uint64_t row_of_rules(const struct unwind_rules *rules)
-{
-	const struct unwind_rule *cfa = &rules->cfa, *rbp = &rules->rbp, *rip = &rules->rip;
-	int64_t at, saved;
-
-	if (rules->is_signal)
-		return ROW_SIGNAL;
-	if (rip->kind == RULE_UNDEFINED)
-		return ROW_END;
-	if (rip->kind != RULE_OFFSET || rip->value != -8)
-		return ROW_RULES;
-	if (cfa->kind == RULE_EXPRESSION && rbp->kind == RULE_AT &&
-	    is_word_at_rbp(cfa, true, &at) && is_word_at_rbp(rbp, false, &saved))
-		return make_row(ROW_ALIGNED, at, saved);
-	saved = rbp->kind == RULE_OFFSET ? rbp->value : 0;
-	if (cfa->kind != RULE_OFFSET || (saved == 0 && rbp->kind != RULE_SAME) ||
-	    (cfa->reg != UNWIND_RSP && cfa->reg != UNWIND_RBP))
-		return ROW_RULES;
-	return make_row(cfa->reg == UNWIND_RSP ? ROW_RSP : ROW_RBP, cfa->value, saved);
-}
-
-/* What glibc calls __restore_rt, where there are no tables: mov $15, %rax; syscall. */
-static bool is_signal_return(uint64_t pc)
-{
-	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-
-	for (size_t i = 0; i < sizeof(code); i++)
-		if (((const uint8_t *)(uintptr_t)pc)[i] != code[i])
-			return false;
-	return true;
-}
-
-static uint64_t find_rules(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret)
-{
-	struct unwind_module module;
-
-	if (lookup < PAGE_BYTES || lookup >> 47 || !space->find(space->context, lookup, &module) ||
-	    lookup < module.start || lookup >= module.end)
-		return ROW_NONE;
-	if (unwind_rules_find(&module, lookup, ret))
-		return row_of_rules(ret);
-	/*
-	 * A stack that was made up begins with the address of a function, as
-	 * makecontext(3) does it. No call goes on there.
-	 */
-	if (unwind_rules_find(&module, lookup + 1, ret))
-		return ROW_END;
-	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
-}
-
-static inline struct unwind_row *row_place(const struct unwind_space *space, uint64_t lookup)
-{
-	return &space->rows[(lookup ^ lookup >> UNWIND_ROW_BITS) & (UNWIND_ROW_COUNT - 1)];
-}
-
-/* Returns ROW_NONE if it is not there. */
-static inline uint64_t row_get(const struct unwind_row *place, uint64_t lookup)
-{
-	uint64_t row = __atomic_load_n(&place->row, __ATOMIC_RELAXED);
-
-	if (likely((__atomic_load_n(&place->key, __ATOMIC_RELAXED) ^ row) == lookup))
-		return row;
-	return ROW_NONE;
-}
-
-static inline void row_put(struct unwind_row *place, uint64_t row, uint64_t lookup)
-{
-	__atomic_store_n(&place->row, row, __ATOMIC_RELAXED);
-	__atomic_store_n(&place->key, row ^ lookup, __ATOMIC_RELAXED);
-}
-
-static __attribute__((noinline)) uint64_t find_row(struct unwind_space *space, uint64_t lookup)
-{
-	struct unwind_row *first = row_place(space, lookup), *second = first;
-	struct unwind_rules rules;
-	uint64_t row, others;
-
-	second += (first - space->rows) & 1 ? -1 : 1;
-	row = row_get(second, lookup);
-	if (row != ROW_NONE)
-		return row;
-	row = find_rules(space, lookup, &rules);
-	/* where no code is known there may be some later */
-	if (row == ROW_NONE)
-		return ROW_CUT;
-	others = __atomic_load_n(&first->row, __ATOMIC_RELAXED);
-	row_put(second, others, others ^ __atomic_load_n(&first->key, __ATOMIC_RELAXED));
-	row_put(first, row, lookup);
-	return row;
-}
-
-static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
-{
-	uint64_t row = row_get(row_place(space, lookup), lookup);
-
-	return likely(row != ROW_NONE) ? row : find_row(space, lookup);
-}
 
 /* Whether the kernel can read there: it is told to do what it does not do. */
 static COLD bool page_is_there(uint64_t page)
@@ -246,7 +99,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading, ui
 			 struct unwind_state *state)
 {
 	struct unwind_rules rules;
-	uint64_t row = find_rules(space, lookup, &rules);
+	uint64_t row = unwind_rules_at(space, lookup, &rules);
 
 	if (row == ROW_NONE || row == ROW_CUT)
 		return -1;

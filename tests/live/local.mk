@@ -36,4 +36,4 @@ LIVE_TESTS += \
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
-	%D%/inject_lib.py %D%/leak_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python $(LIVE_TESTS)
+	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python $(LIVE_TESTS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is recorded inside a program that counts its stacks, against programs that say what they did.
 
-The library is preloaded as memstate does it, and its file is read by stacks_file.py: nothing of memstate that reads
+The library is preloaded as memstate does it, and its file is read by stacks_lib.py: nothing of memstate that reads
 or shows stacks is in between.
 """
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 from live import IS_ROOT, MEMSTATE, TIMEOUT, Folder, Skip, check, equal, run, test
-from stacks_file import CUT, StackFile
+from stacks_lib import CUT, StackFile
 
 BUILT = os.environ["builddir"]
 TARGET = os.path.join(BUILT, "tests", "targets", "stack_target")
@@ -322,7 +322,7 @@ def estimates_are_right_on_average_and_as_often_as_they_should_be():
         calls = sums(own, "calls").get("leaf_one", 0) / scale
         live += sums(own, "live_bytes").get("leaf_two", 0) / scale
         # a sum of independent draws: of a block of s bytes, s / p with probability p
-        sizes = [i * 7919 % 3000 for i in range(number)]
+        sizes = [1 + i * 7919 % 3000 for i in range(number)]
         chances = [-math.expm1(-(s + 1) / mean) for s in sizes]
         deviation = math.sqrt(sum(s * s * (1 - p) / p for s, p in zip(sizes, chances)))
         inside += abs(estimate - truth[1]) < 1.96 * deviation

@@ -284,8 +284,6 @@ static void run_fork(void)
 	say("leaf_aligned", number, 256 * number);
 }
 
-extern char **environ;
-
 static void run_spawn(void)
 {
 	char name[] = "true", *arguments[] = { name, NULL };
@@ -430,7 +428,7 @@ static void run_sizes(void)
 	long bytes = 0, others = 0;
 
 	for (long i = 0; i < number; i++) {
-		long size = i * 7919 % 3000;
+		long size = 1 + i * 7919 % 3000;
 
 		leaf_free(leaf_one((size_t)size));
 		bytes += size;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agent/unwind_row.h"
+
+#include <stddef.h>
+
+#define LEAST_ADDRESS 4096
+
+static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
+{
+	if (cfa != (int32_t)cfa || rbp >= 1 << 27 || rbp < -(1 << 27))
+		return ROW_RULES;
+	return (uint64_t)cfa << 32 | (uint32_t)((uint32_t)(int32_t)rbp << 4) | kind;
+}
+
+/* "the word at rbp + N": a function that has aligned its stack. Returns false if it is not. */
+static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
+{
+	const uint8_t *e = rule->expression;
+	const uint8_t op_breg_rbp = 0x70 + UNWIND_RBP, op_deref = 6;
+
+	if (rule->value != 2 + is_read || e[0] != op_breg_rbp || e[1] & 0x80 ||
+	    (is_read && e[2] != op_deref))
+		return false;
+	*ret = (int64_t)(e[1] & 0x3f) - (e[1] & 0x40);
+	return true;
+}
+
+static uint64_t row_of_rules(const struct unwind_rules *rules)
+{
+	const struct unwind_rule *cfa = &rules->cfa, *rbp = &rules->rbp, *rip = &rules->rip;
+	int64_t at, saved;
+
+	if (rules->is_signal)
+		return ROW_SIGNAL;
+	if (rip->kind == RULE_UNDEFINED)
+		return ROW_END;
+	if (rip->kind != RULE_OFFSET || rip->value != -8)
+		return ROW_RULES;
+	if (cfa->kind == RULE_EXPRESSION && rbp->kind == RULE_AT &&
+	    is_word_at_rbp(cfa, true, &at) && is_word_at_rbp(rbp, false, &saved))
+		return make_row(ROW_ALIGNED, at, saved);
+	saved = rbp->kind == RULE_OFFSET ? rbp->value : 0;
+	if (cfa->kind != RULE_OFFSET || (saved == 0 && rbp->kind != RULE_SAME) ||
+	    (cfa->reg != UNWIND_RSP && cfa->reg != UNWIND_RBP))
+		return ROW_RULES;
+	return make_row(cfa->reg == UNWIND_RSP ? ROW_RSP : ROW_RBP, cfa->value, saved);
+}
+
+/* What glibc calls __restore_rt, where there are no tables: mov $15, %rax; syscall. */
+static bool is_signal_return(uint64_t pc)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	for (size_t i = 0; i < sizeof(code); i++)
+		if (((const uint8_t *)(uintptr_t)pc)[i] != code[i])
+			return false;
+	return true;
+}
+
+uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret)
+{
+	struct unwind_module module;
+
+	if (lookup < LEAST_ADDRESS || lookup >> 47 || !space->find(space->context, lookup, &module) ||
+	    lookup < module.start || lookup >= module.end)
+		return ROW_NONE;
+	if (unwind_rules_find(&module, lookup, ret))
+		return row_of_rules(ret);
+	/*
+	 * A stack that was made up begins with the address of a function, as
+	 * makecontext(3) does it. No call goes on there.
+	 */
+	if (unwind_rules_find(&module, lookup + 1, ret))
+		return ROW_END;
+	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
+}
+
+static inline void row_put(struct unwind_row *place, uint64_t row, uint64_t lookup)
+{
+	__atomic_store_n(&place->row, row, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->key, row ^ lookup, __ATOMIC_RELAXED);
+}
+
+uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
+{
+	struct unwind_row *first = row_place(space, lookup), *second = first;
+	struct unwind_rules rules;
+	uint64_t row, others;
+
+	second += (first - space->rows) & 1 ? -1 : 1;
+	row = row_get(second, lookup);
+	if (row != ROW_NONE)
+		return row;
+	row = unwind_rules_at(space, lookup, &rules);
+	/* where no code is known there may be some later */
+	if (row == ROW_NONE)
+		return ROW_CUT;
+	others = __atomic_load_n(&first->row, __ATOMIC_RELAXED);
+	row_put(second, others, others ^ __atomic_load_n(&first->key, __ATOMIC_RELAXED));
+	row_put(first, row, lookup);
+	return row;
+}
