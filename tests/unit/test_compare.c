@@ -4,6 +4,7 @@
 #include "classify/compare.h"
 
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "made_comparison.h"
 #include "unit.h"
 
@@ -220,6 +221,39 @@ static void a_run_whose_heap_was_read_is_more_typical(void **state)
 	comparison_release(&c);
 }
 
+static void what_was_counted_is_of_a_run_that_is_in_no_other_figure(void **state)
+{
+	struct comparison c;
+	struct compared compared;
+	struct run *run;
+
+	(void)state;
+	made_init(&c, "true");
+	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+	add_peaks(&c, (const uint64_t[]){ 100, 300 }, 2);
+	run = made_add_run(&c);
+	run->is_counting = true;
+	run->peak_rss_bytes = 9000;
+	run->problem = "it does not matter to the others";
+	made_add_variant(&c, "jemalloc", ALLOCATOR_JEMALLOC);
+	add_peaks(&c, (const uint64_t[]){ 200 }, 1);
+	c.counts = xcalloc(2, sizeof(*c.counts));
+	c.counts[0] = (struct count_sums){ .allocation_calls = 5000, .requested_bytes = 70 };
+	c.counts[1].allocation_calls = c.counts[1].requested_bytes = BYTES_UNKNOWN;
+	compared_init(&compared, &c);
+	assert_spread(&compared.variants[0].figures[FIGURE_PEAK_RSS], 200, 100, 300, 2);
+	assert_int_equal(compared.variants[0].failed_count, 0);
+	assert_spread(&compared.variants[0].figures[FIGURE_ALLOCATIONS], 5000, 5000, 5000, 1);
+	assert_spread(&compared.variants[0].figures[FIGURE_REQUESTED], 70, 70, 70, 1);
+	/* the others took a second each */
+	assert_spread(&compared.variants[0].figures[FIGURE_ALLOCATION_RATE], 5000, 5000, 5000, 1);
+	assert_spread(&compared.variants[1].figures[FIGURE_ALLOCATION_RATE], BYTES_UNKNOWN,
+		      BYTES_UNKNOWN, BYTES_UNKNOWN, 0);
+	assert_int_equal(compare_run_figure(&c, &c.runs[0], FIGURE_ALLOCATIONS), BYTES_UNKNOWN);
+	compared_release(&compared);
+	comparison_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +267,7 @@ int main(void)
 		cmocka_unit_test(what_is_late_may_be_read_a_third_of_the_time_before_the_end),
 		cmocka_unit_test(the_typical_run_is_the_one_nearest_to_where_it_settles),
 		cmocka_unit_test(a_run_whose_heap_was_read_is_more_typical),
+		cmocka_unit_test(what_was_counted_is_of_a_run_that_is_in_no_other_figure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
