@@ -131,21 +131,24 @@ def matched(b):
     return b.run("Number(document.querySelector('#matched').dataset.value)")
 
 
-def box_point(b, stacks, path, is_inverted=False, rows=None):
-    """The middle of a box on the screen, with nothing zoomed."""
+def box_point(b, stacks, path, is_inverted=False, within=()):
+    """The middle of a box on the screen, with what is within zoomed to."""
     x, y, width, height = b.run("(r => [r.x, r.y, r.width, r.height])"
                                 "(document.querySelector('#canvas').getBoundingClientRect())")
     left, right = place(stacks, path)
+    start, end = place(stacks, within)
     depth = len(path)
     up = y + depth * ROW + ROW / 2 if is_inverted else y + height - depth * ROW - ROW / 2
-    return x + (left + right) / 2 * width, up
+    return x + ((left + right) / 2 - start) / (end - start) * width, up
 
 
-def is_drawn(b, x, y):
-    """Whether there is a box at a point of the screen."""
-    return b.run(f"(c => {{ const r = c.getBoundingClientRect(), k = c.width / r.width;"
-                 f" return c.getContext('2d').getImageData(({x} - r.x) * k, ({y} - r.y - 6) * k, 1, 1)"
-                 f".data[3] > 0; }})(document.querySelector('#canvas'))")
+def is_drawn(b, path, x, y):
+    """Whether a point of the screen, above the text of its row, has the colour of this box."""
+    pixel = b.run(f"(c => {{ const r = c.getBoundingClientRect();"
+                  f" return Array.from(c.getContext('2d').getImageData({x} - r.x, {y} - r.y - 7, 1, 1).data)"
+                  f".slice(0, 3); }})(document.querySelector('#canvas'))")
+    colour = b.run(f"colourOfName(findPath(made.layout, names, {list(path)!r}))")
+    return pixel == [int(part) for part in re.findall("[0-9]+", colour)]
 
 
 def address(b):
@@ -169,7 +172,7 @@ def a_click_zooms_and_a_pointer_shows_figures():
     b = open_page(graph("html", STACKS))
     for path in [("main", "parse"), ("start", "thread", "[libz.so.1]"), ("main", "emit", "write_line")]:
         x, y = box_point(b, stacks, path)
-        check(is_drawn(b, x, y), f"{path} is drawn at {x}, {y}")
+        check(is_drawn(b, path, x, y), f"{path} is drawn at {x}, {y}")
         b.point(x, y)
         equal(seen_frame(b), (path[-1], [total(stacks, path), stacks[path]]), f"figures of {path}")
     b.click(x, y)
@@ -178,6 +181,9 @@ def a_click_zooms_and_a_pointer_shows_figures():
     equal(address(b), [("z", name) for name in path], "address")
     equal(seen_functions(b), functions_of({p[2:]: n for p, n in stacks.items() if p[:3] == path}),
           "functions within it")
+    inner = (*path, "malloc")
+    b.point(*box_point(b, stacks, inner, within=path))
+    equal(seen_frame(b), ("malloc", [total(stacks, inner)] * 2), "what is within it")
     # it is as wide as all now: what calls it, below it, is a way back
     x, y, width, height = b.run("(r => [r.x, r.y, r.width, r.height])"
                                 "(document.querySelector('#canvas').getBoundingClientRect())")
@@ -186,6 +192,9 @@ def a_click_zooms_and_a_pointer_shows_figures():
         equal(seen_frame(b)[0], "write_line", "across the whole width")
     b.click(x + 5, y + height - ROW - ROW / 2)
     equal(address(b), [("z", "main")], "address after a click on what calls it")
+    for path in [("main", "parse", "read_line"), ("main", "run")]:
+        b.point(*box_point(b, stacks, path, within=("main",)))
+        equal(seen_frame(b), (path[-1], [total(stacks, path), stacks[path]]), f"{path}, within main")
     b.press("#reset")
     equal(seen_frame(b)[0], "all", "after the reset")
     equal(address(b), [], "address")
@@ -216,8 +225,10 @@ def inverted_has_the_callers_above():
     b = open_page(graph("html", STACKS))
     path = ("main", "emit", "write_line")
     b.press("#inverted")
-    b.point(*box_point(b, stacks, path, is_inverted=True))
+    point = box_point(b, stacks, path, is_inverted=True)
+    b.point(*point)
     equal(seen_frame(b)[0], "write_line", "the box, from the top")
+    check(is_drawn(b, path, *point), "it is drawn there")
     equal(address(b), [("i", "1")], "address")
 
 
@@ -295,7 +306,7 @@ RULES = [
     ["replace [[:digit:]] => N", "filter N"], ["replace ^(.)[a-z]+_(.).*$ => \\1\\2", "replace ^p => \\0\\\\"],
     ["replace ^(main|run|parse|emit)$ => x"], ["from emit", "to ^malloc$", "remove realloc", "hide ^[_[:digit:]w-]+$"],
     ["replace ^(grow|realloc|read_line)$ => A", "replace [[:upper:]] => <\\0>"], ["filter nothing at all"],
-    ["hide ."], ["replace \\(|\\)|\\[|] => _"], ["replace a{2,} => -", "replace l{2} => L"],
+    ["replace ^(r)ead_line$|^grow$|^(r)ealloc$ => \\1\\2"], ["hide ."], ["replace \\(|\\)|\\[|] => _"], ["replace a{2,} => -", "replace l{2} => L"],
 ]
 
 
@@ -452,6 +463,8 @@ def a_difference_has_both_and_the_change():
     path = ("main", "parse", "read_line")
     b.point(*box_point(b, whole, path))
     equal(seen_frame(b)[1], [35, 65, 30], "swapped")
+    equal(seen_functions(b), {name: [-change for change in both] for name, both in functions.items()},
+          "changes of functions, swapped")
     b.choose("#width", "after")
     b.point(*box_point(b, before, ("start", "thread", "[libz.so.1]")))
     equal(seen_frame(b), ("[libz.so.1]", [0, 20, 20]), "as wide as what is after, which was before")
