@@ -32,6 +32,8 @@ LIVE_TESTS += \
 # Of groups and their limits.
 LIVE_TESTS += \
 	%D%/oom.py
+# Of counting from outside.
+LIVE_TESTS += %D%/count_attached.py
 # Of putting in what counts.
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 TESTS += $(LIVE_TESTS)

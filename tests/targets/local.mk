@@ -200,3 +200,18 @@ check_DATA += tests/targets/count_plugin.so
 CLEANFILES += tests/targets/count_plugin.so
 tests/targets/count_plugin.so: %D%/count_plugin.c
 	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -shared -fPIC -o $@ $(srcdir)/tests/targets/count_plugin.c
+
+# A process whose calls are known, for breakpoints; the same as a static program, and as one without symbols.
+check_PROGRAMS += tests/targets/uprobe_target
+tests_targets_uprobe_target_SOURCES = %D%/uprobe_target.c %D%/say.h
+tests_targets_uprobe_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_uprobe_target_LDFLAGS = -pthread
+if HAVE_STATIC
+check_PROGRAMS += tests/targets/uprobe_target_static tests/targets/uprobe_target_stripped
+tests_targets_uprobe_target_static_SOURCES = %D%/uprobe_target.c %D%/say.h
+tests_targets_uprobe_target_static_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_uprobe_target_static_LDFLAGS = -pthread -static
+tests_targets_uprobe_target_stripped_SOURCES = %D%/uprobe_target.c %D%/say.h
+tests_targets_uprobe_target_stripped_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_uprobe_target_stripped_LDFLAGS = -pthread -static -s
+endif
