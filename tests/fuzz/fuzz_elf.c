@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "fuzz.h"
 #include "target/elf_exports.h"
+#include "target/elf_imports.h"
 #include "target/elf_symbols.h"
 
 #define NAMES_ASKED 64
@@ -40,6 +41,19 @@ static void check_exports(const struct elf_exports *exports)
 	elf_exports_vaddr(exports, UINT64_MAX, &vaddr);
 }
 
+static void check_imports(int fd)
+{
+	static const char *const names[] = { "malloc", "free", "" };
+	struct elf_imports imports = ELF_IMPORTS_INIT;
+	uint64_t vaddr;
+
+	if (elf_imports_read(fd, names, sizeof(names) / sizeof(names[0]), &imports) == 0)
+		for (size_t i = 0; i < imports.count; i++)
+			CHECK(imports.items[i].name < sizeof(names) / sizeof(names[0]));
+	elf_imports_release(&imports);
+	(void)elf_frame_tables_find(fd, &vaddr);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_symbols symbols = ELF_SYMBOLS_INIT;
@@ -50,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (elf_exports_read(fd, &exports) == 0)
 		check_exports(&exports);
 	elf_exports_release(&exports);
+	check_imports(fd);
 	if (elf_symbols_read(fd, -1, &symbols) == 0) {
 		CHECK(symbols.segment_count > 0);
 		check_symbols(&symbols);

@@ -320,6 +320,16 @@ TESTS += %D%/test_elf_exports
 %C%_test_elf_exports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_elf_exports_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_elf_imports
+TESTS += %D%/test_elf_imports
+%C%_test_elf_imports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_elf_imports_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_count_hooks
+TESTS += %D%/test_count_hooks
+%C%_test_count_hooks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_count_hooks_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS) -lpthread
+
 check_PROGRAMS += %D%/test_landmarks
 TESTS += %D%/test_landmarks
 %C%_test_landmarks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "agent/count_hooks.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/blob.h"
+#include "unit.h"
+
+#if HAVE_AGENT
+
+/* The hooks as in another process: all in one range, with functions of ours behind. */
+static struct inside {
+	uint8_t *base;
+	struct hooks_head *head;
+	struct hooks_private *private;
+	struct count_head *counts;
+} in;
+
+typedef uintptr_t function_fn(uintptr_t a, uintptr_t b, uintptr_t c);
+
+/* What a function behind a hook was called with last in this thread, and from where. */
+static _Thread_local uintptr_t last_words[3];
+static _Thread_local bool was_called_from_hook;
+
+static __attribute__((noinline)) uintptr_t behind(uintptr_t a, uintptr_t b, uintptr_t c)
+{
+	uintptr_t from = (uintptr_t)__builtin_return_address(0);
+
+	last_words[0] = a;
+	last_words[1] = b;
+	last_words[2] = c;
+	was_called_from_hook = from - (uintptr_t)in.base < HOOKS_CODE_BYTES;
+	return 4242;
+}
+
+static void *map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
+
+static void place(uint64_t sample_bytes, bool takes_stacks)
+{
+	size_t bytes;
+	const void *hooks = agent_hooks(&bytes);
+
+	/* private memory is, so that a child sees it filled with 0 */
+	in.base = map(HOOKS_ALL_BYTES);
+	assert_ptr_not_equal(mmap(in.base + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
+				  PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			     MAP_FAILED);
+	assert_int_equal(madvise(in.base + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
+				 MADV_WIPEONFORK), 0);
+	in.head = (void *)in.base;
+	in.private = (void *)(in.base + HOOKS_PRIVATE_OFFSET);
+	in.counts = (void *)(in.base + HOOKS_COUNTS_OFFSET);
+	memcpy(in.base, hooks, bytes);
+	for (int i = 0; i < HOOK_COUNT_; i++)
+		in.head->originals[i] = (uintptr_t)behind;
+	in.counts->slot_count = 1;
+	in.private->sample_bytes = sample_bytes;
+	in.private->takes_stacks = takes_stacks;
+	in.private->is_ours = 1;
+	assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_EXEC), 0);
+}
+
+static void take_away(void)
+{
+	munmap(in.base, HOOKS_ALL_BYTES);
+}
+
+static uintptr_t call(enum hook hook, uintptr_t a, uintptr_t b, uintptr_t c)
+{
+	function_fn *function = (function_fn *)((uintptr_t)in.base + in.head->offsets[hook]);
+
+	return function(a, b, c);
+}
+
+static struct count_slot *slot_at(uint32_t index)
+{
+	return (void *)((uint8_t *)in.counts + COUNT_HEAD_BYTES + index * COUNT_SLOT_BYTES);
+}
+
+static void the_blob_says_what_it_is(void **state)
+{
+	size_t bytes;
+	const struct hooks_head *head = agent_hooks(&bytes);
+
+	(void)state;
+	assert_int_equal(head->magic, HOOKS_MAGIC);
+	assert_int_equal(head->version, HOOKS_VERSION);
+	assert_int_equal(head->code_bytes, bytes);
+	assert_int_equal(head->hook_count, HOOK_COUNT_);
+	for (int i = 0; i < HOOK_COUNT_; i++)
+		assert_true(head->offsets[i] >= sizeof(*head) && head->offsets[i] < bytes);
+}
+
+static void each_call_counts_and_goes_on_with_its_words(void **state)
+{
+	const struct count_slot *slot;
+
+	(void)state;
+	place(0, false);
+	for (int i = 0; i < HOOK_COUNT_; i++) {
+		assert_int_equal(call((enum hook)i, 3, 5, 7), 4242);
+		assert_int_equal(last_words[0], 3);
+		assert_int_equal(last_words[1], i == HOOK_reallocarray ? 35 : 5);
+		/* whoever is in a hook is not returned to */
+		assert_false(was_called_from_hook);
+	}
+	assert_int_equal(in.counts->slot_count, 2);
+	slot = slot_at(1);
+	assert_int_equal(slot->tid, gettid());
+	assert_int_equal(slot->malloc_calls, 1);
+	assert_int_equal(slot->free_calls, 1);
+	for (int i = COUNT_CALLOC; i < COUNT_NEW; i++)
+		assert_int_equal(slot->calls[i], 1);
+	assert_int_equal(slot->calls[COUNT_NEW], 8);
+	assert_int_equal(slot->calls[COUNT_DELETE], 12);
+	/* malloc, calloc, realloc, reallocarray, posix_memalign, two aligned, two of pages, eight news */
+	assert_int_equal(slot->requested_bytes, 3 + 15 + 5 + 35 + 7 + 5 + 5 + 3 + 3 + 8 * 3);
+	take_away();
+}
+
+static void what_nobody_gives_is_no_bytes(void **state)
+{
+	(void)state;
+	place(0, false);
+	call(HOOK_malloc, UINTPTR_MAX, 0, 0);
+	call(HOOK_calloc, UINTPTR_MAX, 2, 0);
+	call(HOOK_reallocarray, 0, UINTPTR_MAX / 2, 3);
+	assert_int_equal(last_words[1], UINTPTR_MAX / 2);
+	assert_int_equal(slot_at(1)->requested_bytes, 0);
+	take_away();
+}
+
+static void *allocate(void *unused)
+{
+	for (int i = 0; i < 10; i++)
+		call(HOOK_malloc, 2, 0, 0);
+	return unused;
+}
+
+static void more_threads_than_slots_add_up(void **state)
+{
+	const uint32_t threads = COUNT_SLOTS_KEPT + 500;
+	uint64_t calls = 0;
+
+	(void)state;
+	place(0, false);
+	for (uint32_t i = 0; i < threads; i++) {
+		pthread_t thread;
+
+		assert_int_equal(pthread_create(&thread, NULL, allocate, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	assert_true(in.counts->folded_thread_count > 0);
+	assert_int_equal(in.counts->fold_begin_count, in.counts->fold_end_count);
+	for (uint32_t i = 0; i < in.counts->slot_count; i++)
+		calls += slot_at(i)->malloc_calls;
+	assert_int_equal(calls, threads * 10);
+	take_away();
+}
+
+static void a_child_counts_nowhere(void **state)
+{
+	uint64_t before;
+	int status;
+	pid_t child;
+
+	(void)state;
+	place(0, true);
+	in.private->takes_stacks = 0;
+	allocate(NULL);
+	before = slot_at(1)->malloc_calls;
+	child = fork();
+	if (child == 0) {
+		allocate(NULL);
+		_exit(slot_at(1)->malloc_calls == before && in.counts->slot_count == 2 ? 0 : 1);
+	}
+	assert_true(waitpid(child, &status, 0) == child && status == 0);
+	assert_int_equal(slot_at(1)->malloc_calls, before);
+	take_away();
+}
+
+/* Without tables of code nothing is known but who called. */
+static void stacks_are_taken_of_each_or_a_sample(void **state)
+{
+	static const uint64_t sample_bytes[] = { 0, 100 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sample_bytes); i++) {
+		struct stack_file_head *head;
+		const struct stack_file_node *nodes;
+		uint64_t calls = 0;
+
+		place(sample_bytes[i], true);
+		head = (void *)(in.base + HOOKS_NODES_OFFSET);
+		nodes = (void *)((uint8_t *)head + STACK_NODES_OFFSET);
+		head->node_count = 2;
+		for (int n = 0; n < 1000; n++) {
+			call(HOOK_malloc, 9, 0, 0);
+			assert_false(was_called_from_hook);
+		}
+		for (uint32_t n = 0; n < head->node_count; n++)
+			calls += nodes[n].calls;
+		assert_int_equal(head->lost_count, 0);
+		if (sample_bytes[i])
+			assert_in_range(head->sample_count, 20, 400);
+		else
+			assert_int_equal(calls, 1000);
+		take_away();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_blob_says_what_it_is),
+		cmocka_unit_test(each_call_counts_and_goes_on_with_its_words),
+		cmocka_unit_test(what_nobody_gives_is_no_bytes),
+		cmocka_unit_test(more_threads_than_slots_add_up),
+		cmocka_unit_test(a_child_counts_nowhere),
+		cmocka_unit_test(stacks_are_taken_of_each_or_a_sample),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	return 77;
+}
+
+#endif
