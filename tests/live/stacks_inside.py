@@ -309,6 +309,30 @@ def python_with_each_cached_stack_checked():
 
 
 @test
+def libunwind_finds_the_same_frames():
+    library = os.path.abspath(os.path.join(BUILT, "tests", "targets", "unwind_agree.so"))
+    if not os.path.exists(library):
+        raise Skip("built without libunwind")
+    code = f"import json\nfor _ in range({10 * COUNT}):\n    json.loads('[' + '[1, {{}}, \"a\"],' * 100 + '0]')\n"
+    commands = [(TARGET, "known", "200"), (TARGET, "many", str(500 * COUNT)),
+                (os.path.join(BUILT, "tests", "targets", "count_cxx"),),
+                (shutil.which("python3", path="/usr/bin"), "-c", code)]
+    for command in commands:
+        if not command[0] or not os.path.exists(command[0]):
+            continue
+        with Folder() as folder:
+            path = os.path.join(folder, "agree")
+            env = dict(os.environ, LD_PRELOAD=library, UNWIND_AGREE=path, PYTHONMALLOC="malloc")
+            subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+                           timeout=TIMEOUT)
+            with open(path, encoding="ascii") as file:
+                text = file.read()
+        found = re.match(r"checked (\d+) differing (\d+)", text)
+        check(int(found[1]) > 100, f"{command}: {text}")
+        equal(int(found[2]), 0, f"{command}: stacks that differ: {text}")
+
+
+@test
 def estimates_are_right_on_average_and_as_often_as_they_should_be():
     runs, number, mean = (100 if COUNT > 1 else 10), 5000, 16384
     inside = total = expected = 0

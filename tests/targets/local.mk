@@ -64,6 +64,17 @@ tests/targets/stack_plugin_other.so: %D%/stack_plugin.c
 	$(AM_V_CC)$(CC) $(CPPFLAGS) -O2 -fno-optimize-sibling-calls -shared -fPIC -I. -DSTACK_PLUGIN_OTHER -o $@ \
 		$(srcdir)/tests/targets/stack_plugin.c
 
+# Compares stacks with those that libunwind finds, where that is there.
+EXTRA_DIST += %D%/unwind_agree.c
+if HAVE_LIBUNWIND
+check_PROGRAMS += tests/targets/unwind_agree.so
+tests_targets_unwind_agree_so_SOURCES = %D%/unwind_agree.c src/agent/unwind.c src/agent/unwind_cfi.c \
+	src/agent/unwind_row.c src/agent/unwind_rules.c
+tests_targets_unwind_agree_so_CFLAGS = $(WARN_CFLAGS) $(LIBUNWIND_CFLAGS) -std=gnu11 -O2 -fPIC -fno-builtin
+tests_targets_unwind_agree_so_LDFLAGS = -shared
+tests_targets_unwind_agree_so_LDADD = $(LIBUNWIND_LIBS) -ldl
+endif
+
 # Fills a group in known ways.
 check_PROGRAMS += tests/targets/oom_target
 tests_targets_oom_target_SOURCES = %D%/oom_target.c
