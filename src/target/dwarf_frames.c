@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "target/symbol_name.h"
+#include "target/symbol_ranges.h"
 
 #if HAVE_LIBDW
 
@@ -32,30 +33,14 @@
 #	define LIBDW_NAME "libdw.so.1"
 
 /* Each function of libdw that is used, for the table and for calls. */
-#	define LIBDW_FUNCTIONS(X)          \
-		X(dwarf_attr)                  \
-		X(dwarf_attr_integrate)        \
-		X(dwarf_child)                 \
-		X(dwarf_diename)               \
-		X(dwarf_filesrc)               \
-		X(dwarf_formstring)            \
-		X(dwarf_formudata)             \
-		X(dwarf_get_units)             \
-		X(dwarf_getsrc_die)            \
-		X(dwarf_getsrcfiles)           \
-		X(dwarf_hasattr)               \
-		X(dwarf_haspc)                 \
-		X(dwarf_lineno)                \
-		X(dwarf_linesrc)               \
-		X(dwarf_ranges)                \
-		X(dwarf_siblingof)             \
-		X(dwarf_tag)                   \
-		X(dwfl_begin)                  \
-		X(dwfl_end)                    \
-		X(dwfl_module_addrinfo)        \
-		X(dwfl_module_getdwarf)        \
-		X(dwfl_report_elf)             \
-		X(dwfl_report_end)             \
+#	define LIBDW_FUNCTIONS(X) \
+		X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_child) X(dwarf_diename) \
+		X(dwarf_filesrc) X(dwarf_formstring) X(dwarf_formudata) \
+		X(dwarf_get_units) X(dwarf_getsrc_die) X(dwarf_getsrcfiles) \
+		X(dwarf_hasattr) X(dwarf_haspc) X(dwarf_lineno) X(dwarf_linesrc) \
+		X(dwarf_ranges) X(dwarf_siblingof) X(dwarf_tag) X(dwfl_begin) \
+		X(dwfl_end) X(dwfl_module_getdwarf) X(dwfl_module_getsym_info) \
+		X(dwfl_module_getsymtab) X(dwfl_report_elf) X(dwfl_report_end) \
 		X(dwfl_standard_find_debuginfo)
 
 #	define MEMBER(name) __typeof__(name) *name;
@@ -119,6 +104,8 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct range *ranges; /* by start */
 	size_t range_count, range_capacity;
+	bool has_symbols; /* they were read */
+	struct symbol_ranges symbols;
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 };
 
@@ -219,6 +206,7 @@ void dwarf_file_free(struct dwarf_file *file)
 		free(file->units[i].functions);
 	free(file->units);
 	free(file->ranges);
+	symbol_ranges_release(&file->symbols);
 	if (file->dwfl)
 		libdw.dwfl_end(file->dwfl);
 	free(file);
@@ -410,16 +398,41 @@ static void set_line(struct dwarf_frame *frame, struct unit *unit, uint64_t addr
 		frame->line = (uint32_t)number;
 }
 
+static void read_symbols(struct dwarf_file *file)
+{
+	int count = libdw.dwfl_module_getsymtab(file->module);
+	GElf_Sym symbol;
+	GElf_Addr addr;
+	GElf_Word section;
+
+	file->has_symbols = true;
+	for (int i = 1; i < count; i++) {
+		const char *name = libdw.dwfl_module_getsym_info(file->module, i, &symbol, &addr,
+								 &section, NULL, NULL);
+		unsigned int type = GELF_ST_TYPE(symbol.st_info);
+
+		if (name && name[0] && section != SHN_UNDEF && section != SHN_ABS &&
+		    (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE))
+			symbol_ranges_add(&file->symbols,
+					  &(struct symbol_range){
+						  .start = addr,
+						  .bytes = symbol.st_size,
+						  .name = name,
+						  .rank = GELF_ST_BIND(symbol.st_info) == STB_GLOBAL,
+					  });
+	}
+	symbol_ranges_sort(&file->symbols);
+}
+
 /* What its symbols say, and no more. */
 static size_t find_symbol(struct dwarf_file *file, uint64_t vaddr)
 {
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name = libdw.dwfl_module_addrinfo(file->module, vaddr, &offset, &symbol, NULL,
-						      NULL, NULL);
+	const char *name;
 
-	/* one without a size would go on for ever */
-	if (!name || (symbol.st_size > 0 && offset >= symbol.st_size))
+	if (!file->has_symbols)
+		read_symbols(file);
+	name = symbol_ranges_find(&file->symbols, vaddr);
+	if (!name)
 		return 0;
 	strbuf_clear(&file->frames[0].function);
 	symbol_name_add(&file->frames[0].function, name);

@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/stop.h \
 	%D%/symbol_name.c \
 	%D%/symbol_name.h \
+	%D%/symbol_ranges.c \
+	%D%/symbol_ranges.h \
 	%D%/symbolize.c \
 	%D%/symbolize.h \
 	%D%/symbols.c \

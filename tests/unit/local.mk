@@ -204,6 +204,11 @@ TESTS += %D%/test_profile_diff
 %C%_test_profile_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_profile_diff_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_symbol_ranges
+TESTS += %D%/test_symbol_ranges
+%C%_test_symbol_ranges_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_symbol_ranges_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_column
 TESTS += %D%/test_column
 %C%_test_column_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
