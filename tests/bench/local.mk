@@ -36,6 +36,19 @@ bench_common = %D%/bench.c %D%/bench.h
 %C%_stall_LDADD = $(PROC_LIBS)
 %C%_target_SOURCES = %D%/target.c $(bench_common)
 
+# As the library that is measured is built.
+EXTRA_DIST += %D%/unwind.c
+if HAVE_AGENT
+EXTRA_PROGRAMS += %D%/unwind
+CLEANFILES += %D%/unwind
+%C%_unwind_SOURCES = %D%/unwind.c $(bench_common) src/agent/unwind.c src/agent/unwind_cfi.c \
+	src/agent/unwind_row.c src/agent/unwind_rules.c
+%C%_unwind_CFLAGS = $(count_stack_compile) -fno-optimize-sibling-calls
+bench-unwind: %D%/unwind$(EXEEXT)
+	%D%/unwind$(EXEEXT)
+endif
+.PHONY: bench-unwind
+
 EXTRA_DIST += %D%/own_time.c
 CLEANFILES += %D%/own_time.so
 %D%/own_time.so: %D%/own_time.c
