@@ -60,8 +60,11 @@ static uint32_t key_of(struct matching *m, const struct profile *profile, const 
 	uint32_t key = 0;
 	size_t depth = 0, at = node;
 
-	for (; at != 0 && (m->options->depth == 0 || depth < m->options->depth); depth++) {
-		key = profile_add_node(m->keys, key, named[profile->nodes[at].frame]);
+	while (at != 0 && (m->options->depth == 0 || depth < m->options->depth)) {
+		uint32_t frame = profile->nodes[at].frame;
+
+		key = profile_add_node(m->keys, key, named[frame]);
+		depth += !profile->frames[frame].is_inlined;
 		at = profile->nodes[at].parent;
 	}
 	*ret_goes_on = at != 0;

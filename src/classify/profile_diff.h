@@ -31,7 +31,11 @@ extern const char *const profile_diff_kind_names[DIFF_KIND_COUNT_];
 
 struct profile_diff_options {
 	enum profile_metric metric;
-	size_t depth;	   /* functions that are compared, from the innermost; 0: all */
+	/*
+	 * Functions that are compared, from the innermost; 0: all. What was compiled into one
+	 * of them is compared, too, and does not count.
+	 */
+	size_t depth;
 	uint64_t minimum;  /* listed is what has more than that in one of both */
 };
 

@@ -30,7 +30,7 @@ static void tear_down(struct two *t)
 	profile_release(&t->after);
 }
 
-/* "main;parse;grow", outermost first. The line and the address are other ones each time. */
+/* "main;parse;grow", outermost first, "*" before what was inlined. The line and the address are other ones each time. */
 static void add(struct profile *p, const char *stack, uint64_t calls)
 {
 	static uint32_t line;
@@ -40,7 +40,8 @@ static void add(struct profile *p, const char *stack, uint64_t calls)
 	assert_non_null(text);
 	while ((name = strsep(&rest, ";"))) {
 		struct profile_frame frame = { .function = name, .module = PROFILE_NO_MODULE,
-					       .line = ++line, .vaddr = 16 * line };
+					       .line = ++line, .vaddr = 16 * line,
+					       .is_inlined = name[0] == '*' };
 
 		node = profile_add_node(p, node, profile_add_frame(p, &frame));
 	}
@@ -175,6 +176,22 @@ static void stacks_are_the_same_by_their_innermost_functions(void **state)
 	tear_down(&t);
 }
 
+static void what_is_inlined_does_not_count(void **state)
+{
+	struct two t;
+
+	(void)state;
+	set_up(&t);
+	t.options.depth = 2;
+	add(&t.before, "main;load;store;*wrap;*grow", 6);
+	add(&t.after, "main;read;store;*wrap;*grow", 6);
+	compare(&t);
+	assert_int_equal(t.diff.stack_count, 2);
+	check_stack(&t, 0, "only_before 6 0 *grow;*wrap;store;load...");
+	check_stack(&t, 1, "only_after 0 6 *grow;*wrap;store;read...");
+	tear_down(&t);
+}
+
 static void with_depth_0_whole_stacks_are_compared(void **state)
 {
 	struct two t;
@@ -230,6 +247,7 @@ int main(void)
 		cmocka_unit_test(each_stack_is_of_one_kind_and_the_largest_change_comes_first),
 		cmocka_unit_test(what_has_no_more_than_the_minimum_in_either_is_left_out_and_summed),
 		cmocka_unit_test(stacks_are_the_same_by_their_innermost_functions),
+		cmocka_unit_test(what_is_inlined_does_not_count),
 		cmocka_unit_test(with_depth_0_whole_stacks_are_compared),
 		cmocka_unit_test(the_metric_is_the_one_asked_for),
 		cmocka_unit_test(profiles_may_be_empty_or_have_allocations_of_no_stack),
