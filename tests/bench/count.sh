@@ -167,6 +167,16 @@ else
 	missing "gcc's cc1 is not installed"
 fi
 
+echo "== who called: ns of a stack; goals 35 if it is the same as before, 120 if nothing is known of it"
+if [ -x "$bench/unwind" ]; then
+	"$bench/unwind" $((rounds * 100)) | awk '
+		/ same stack / { goal = 35 }
+		/ nothing / { goal = 120 }
+		{ print $0 (goal ? sprintf("; goal %d %s", goal, $4 <= goal ? "met" : "MISSED") : ""); goal = 0 }'
+else
+	missing "memstate without what runs in other programs"
+fi
+
 # attached PROBE GOAL: goal of a call's ns.
 attached()
 {

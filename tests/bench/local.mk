@@ -39,6 +39,7 @@ bench_common = %D%/bench.c %D%/bench.h
 # As the library that is measured is built.
 EXTRA_DIST += %D%/unwind.c
 if HAVE_AGENT
+bench_unwind = %D%/unwind$(EXEEXT)
 EXTRA_PROGRAMS += %D%/unwind
 CLEANFILES += %D%/unwind
 %C%_unwind_SOURCES = %D%/unwind.c $(bench_common) src/agent/unwind.c src/agent/unwind_cfi.c \
@@ -61,7 +62,7 @@ bench: memstate$(EXEEXT) $(bench_programs)
 
 # What counting costs the program that is counted.
 .PHONY: bench-count
-bench-count: memstate$(EXEEXT) $(bench_programs) %D%/own_time.so
+bench-count: memstate$(EXEEXT) $(bench_programs) $(bench_unwind) %D%/own_time.so
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' CC='$(CC)' \
 		$(SHELL) $(srcdir)/%D%/count.sh $(abs_builddir)/%D%
 
