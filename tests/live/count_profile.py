@@ -142,6 +142,27 @@ def names_of_cxx_are_those_of_the_source():
         Recorded(folder, program).check_stacks()
 
 
+@test
+def functions_of_swift_are_translated_by_its_own_program():
+    with Folder() as folder:
+        without_lines = os.path.join(folder, "program")  # a C compiler's name for it is another
+        needs("objcopy")
+        tool("objcopy", "--strip-debug", TARGET, without_lines)
+        swift = os.path.join(folder, "swift")
+        with open(swift, "w") as f:
+            f.write("#!/bin/sh\ntest \"$*\" = 'demangle --compact --simplified' &&\n"
+                    "sed 's/^_[$]s4shop5shelfyyF$/shelf()/'\n")
+        os.chmod(swift, 0o755)
+        path = f"{folder}:{os.environ['PATH']}"
+        recorded = Recorded(folder, without_lines, env=dict(os.environ, PATH=path))
+        found, _ = recorded.profile.find(["main", "shelf()", "outer"])
+        equal(found["bytes"], 50, "bytes")
+        recorded = Recorded(folder, without_lines)
+        if not shutil.which("swift"):
+            found, _ = recorded.profile.find(["main", "_$s4shop5shelfyyF", "outer"])
+            equal(found["bytes"], 50, "bytes without that program")
+
+
 def stripped(folder, *options):
     path = os.path.join(folder, "stripped")
     tool("objcopy", "--strip-all", *options, TARGET, path)

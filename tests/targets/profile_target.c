@@ -39,6 +39,13 @@ static APART void drop(void)
 		free(outer(24));
 }
 
+/* Named as a function of Swift is in object files. */
+static APART void swift(void) __asm__("_$s4shop5shelfyyF");
+static APART void swift(void)
+{
+	outer(50);
+}
+
 static void *volatile block;
 
 static APART void descend(int depth)
@@ -67,6 +74,7 @@ int main(int argc, char **argv)
 	keep();
 	drop();
 	descend(3);
+	swift();
 	if (pthread_create(&other, NULL, thread, NULL) != 0 || pthread_join(other, NULL) != 0)
 		return 1;
 	if (plugin)
