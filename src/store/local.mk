@@ -30,11 +30,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/recording_trim.h \
 	%D%/redact.c \
 	%D%/redact.h
+%C%_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) -Isrc
 %C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS) $(SQLITE_CFLAGS)
 EXTRA_DIST += %D%/pprof.proto
 if HAVE_PPROF
 nodist_%C%_libstore_a_SOURCES = %D%/pprof.pb-c.c
-%C%_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) -Isrc
 BUILT_SOURCES += %D%/pprof.pb-c.h
 CLEANFILES += %D%/pprof.pb-c.c %D%/pprof.pb-c.h
 %D%/pprof.pb-c.c: $(srcdir)/%D%/pprof.proto
