@@ -108,20 +108,6 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	return r;
 }
 
-/* Which code is mapped: another sum, other libraries. */
-static uint64_t sum_mapped(const struct mapping_list *mappings)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-
-		if ((m->flags & MAPPING_EXEC) && m->inode != 0 && !segment_is_mapped(m))
-			sum = (sum ^ m->start_addr ^ m->inode) * UINT64_C(0x9e3779b97f4a7c15);
-	}
-	return sum;
-}
-
 /* What was killed earlier is made harmless before anything else is looked at. */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
@@ -151,6 +137,22 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	return r;
 }
 
+/* Those that do not lead to the probe yet. */
+static int read_places(const struct injected *i, const struct mapping_list *mappings,
+		       struct hook_places *ret, const char **ret_reason)
+{
+	const struct hook_places_source source = {
+		.process_fd = i->visit.process_fd,
+		.mem_fd = i->visit.mem_fd,
+		.mappings = mappings,
+		.there = { .base_addr = i->visit.base_addr,
+			   .gates_addr = i->visit.gates_addr,
+			   .originals = i->visit.base_addr ? i->parcel.head->originals : NULL },
+	};
+
+	return hook_places_read(&source, ret, ret_reason);
+}
+
 static int find_places(struct injected *i, const struct mapping_list *mappings,
 		       struct hook_places *ret, struct strbuf *why)
 {
@@ -161,7 +163,7 @@ static int find_places(struct injected *i, const struct mapping_list *mappings,
 	if (r == 0)
 		r = disarm_orphans(i, mappings, why);
 	if (r == 0)
-		r = hook_places_read(i->visit.process_fd, i->visit.mem_fd, mappings, ret, &reason);
+		r = read_places(i, mappings, ret, &reason);
 	if (r == 0 && ret->count == 0) {
 		reason = "it calls malloc through no table";
 		r = -ENOENT;
@@ -202,7 +204,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 
 	if (r == 0)
 		(void)hooks_orphans_find(&look, found, &is_owned);
-	i->mapped = sum_mapped(&mappings);
+	i->mapped = hook_places_sum_code(&mappings);
 	i->stacks = (struct hooks_stacks){ &i->wanted, &i->parcel, i->visit.process_fd,
 					   i->visit.mem_fd, 0 };
 	if (r == 0 && i->parcel.nodes)
@@ -362,7 +364,10 @@ static int open_inject(const struct count_place *where, void **ret_state, struct
 	return r;
 }
 
-/* A library that was loaded since calls the functions themselves up to now. */
+/*
+ * A library that was loaded since calls the functions themselves up to now; and so do
+ * places of which it could not be told where they would lead, and now can.
+ */
 static void look_for_more(struct injected *i)
 {
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
@@ -374,15 +379,17 @@ static void look_for_more(struct injected *i)
 	if (now_ns < i->next_look_ns)
 		return;
 	i->next_look_ns = now_ns + LOOK_NS;
-	if (borrow_read_mappings(i->visit.process_fd, &mappings) == 0) {
-		sum = sum_mapped(&mappings);
-		if (sum != i->mapped &&
-		    hook_places_read(i->visit.process_fd, i->visit.mem_fd, &mappings, &places, &reason) == 0 &&
-		    (places.count == 0 || switch_on(i, &places, &unused) == 0)) {
+	if (borrow_read_mappings(i->visit.process_fd, &mappings) == 0 &&
+	    ((sum = hook_places_sum_code(&mappings)) != i->mapped || i->other_count > 0) &&
+	    read_places(i, &mappings, &places, &reason) == 0) {
+		bool is_new = sum != i->mapped;
+
+		if (is_new && i->parcel.nodes)
+			(void)hooks_stacks_look(&i->stacks, &mappings);
+		if (places.count == 0 || switch_on(i, &places, &unused) == 0) {
 			i->mapped = sum;
-			if (i->parcel.nodes)
-				(void)hooks_stacks_look(&i->stacks, &mappings);
-			i->late_file_count += places.file_count;
+			i->other_count = places.other_count;
+			i->late_file_count += is_new ? places.file_count : 0;
 		}
 	}
 	hook_places_release(&places);
@@ -459,7 +466,8 @@ static void add_blind(const void *state, struct strbuf *out)
 			    i->late_file_count,
 			    i->late_file_count == 1 ? "library that was" : "libraries that were");
 	if (i->other_count > 0)
-		strbuf_addf(out, ", %zu %s to another malloc", i->other_count,
+		strbuf_addf(out, ", %zu %s to another malloc or to one that is not known yet",
+			    i->other_count,
 			    i->other_count == 1 ? "place that leads" : "places that lead");
 }
 

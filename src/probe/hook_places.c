@@ -13,6 +13,7 @@
 #include "agent/blob.h"
 #include "base/xalloc.h"
 #include "probe/loaded.h"
+#include "probe/segment.h"
 #include "target/elf_imports.h"
 
 #define FILES_MAX 4096
@@ -33,19 +34,20 @@ struct library {
 };
 
 struct search {
-	int process_fd, mem_fd;
+	const struct hook_places_source *source;
 	struct library *files;
 	size_t file_count, file_capacity;
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
+	bool has_bound_new; /* a place leads to the allocator's own new or delete */
 };
 
 static bool is_program(const struct search *search, const struct loaded *file)
 {
 	struct stat exe, st;
 
-	return fstatat(search->process_fd, "exe", &exe, 0) == 0 && fstat(file->fd, &st) == 0 &&
+	return fstatat(search->source->process_fd, "exe", &exe, 0) == 0 && fstat(file->fd, &st) == 0 &&
 	       exe.st_ino == st.st_ino && exe.st_dev == st.st_dev;
 }
 
@@ -75,7 +77,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 				       search->file_count };
 
 		if (c.place.addr % sizeof(uint64_t) != 0 ||
-		    pread(search->mem_fd, &c.place.found, sizeof(c.place.found),
+		    pread(search->source->mem_fd, &c.place.found, sizeof(c.place.found),
 			  (off_t)c.place.addr) != (ssize_t)sizeof(c.place.found))
 			continue;
 		search->candidates = xgrow(search->candidates, &search->capacity,
@@ -138,13 +140,26 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 	return count;
 }
 
+/* It leads to hooks already. */
+static bool leads_to_hooks(const struct search *search, const struct hook_place *place)
+{
+	const struct hooks_there *there = &search->source->there;
+
+	return there->base_addr && (place->found - there->base_addr < HOOKS_CODE_BYTES ||
+				    place->found - there->gates_addr < GATES_BYTES);
+}
+
 /* The one that most places lead to; or the only one, where all are still to be looked up. */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
+	const struct hooks_there *there = &search->source->there;
 	bool is_only = count_exporters(search, HOOK_malloc) == 1;
 	size_t most = 0;
 
-	for (size_t i = 0; i < search->file_count; i++) {
+	for (size_t i = 0; there->base_addr && i < search->file_count; i++)
+		if (search->files[i].exports[HOOK_malloc] == there->originals[HOOK_malloc])
+			search->allocator = &search->files[i];
+	for (size_t i = 0; !there->base_addr && i < search->file_count; i++) {
 		const struct library *library = &search->files[i];
 		size_t votes;
 
@@ -187,8 +202,9 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * It is still to be looked up, which would give the allocator's: no other is there, or
- * the file's other places have shown so.
+ * It is still to be looked up, which would give the allocator's: no other is there; or
+ * the file's other places have shown so, or it is the program, which always gets what all
+ * do. C++'s may be another's than malloc.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -196,7 +212,9 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 
 	return c->place.is_for_calls && is_within(library, c->place.found) &&
 	       c->place.found != library->exports[c->place.hook] &&
-	       (library->is_bound || count_exporters(search, c->place.hook) == 1);
+	       (count_exporters(search, c->place.hook) == 1 ||
+		((library->is_bound || library->is_program) &&
+		 (c->place.hook < HOOK__Znwm || search->has_bound_new)));
 }
 
 /* A program may have all libraries call through a table of its own. */
@@ -220,13 +238,19 @@ static void add_place(struct search *search, const struct candidate *c, struct h
 
 static void choose(struct search *search, struct hook_places *ret)
 {
+	const struct hooks_there *there = &search->source->there;
+
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
-		ret->originals[i] = find_original(search, (enum hook)i);
+		ret->originals[i] = there->base_addr ? there->originals[i] :
+						       find_original(search, (enum hook)i);
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
 
-		if (c->place.found == ret->originals[c->place.hook])
-			search->files[c->file].is_bound = true;
+		if (c->place.found != ret->originals[c->place.hook] &&
+		    !leads_to_hooks(search, &c->place))
+			continue;
+		search->files[c->file].is_bound = true;
+		search->has_bound_new = search->has_bound_new || c->place.hook >= HOOK__Znwm;
 	}
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
@@ -234,7 +258,8 @@ static void choose(struct search *search, struct hook_places *ret)
 		uint64_t original = ret->originals[c->place.hook];
 
 		/* what an allocator does within itself is none of the program's calls */
-		if (!original || (library == search->allocator && !library->is_libc))
+		if (!original || (library == search->allocator && !library->is_libc) ||
+		    leads_to_hooks(search, &c->place))
 			continue;
 		if (c->place.found == original || is_unbound(search, c))
 			add_place(search, c, ret);
@@ -244,14 +269,15 @@ static void choose(struct search *search, struct hook_places *ret)
 	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);
 }
 
-int hook_places_read(int process_fd, int mem_fd, const struct mapping_list *mappings,
-		     struct hook_places *ret, const char **ret_reason)
+int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
+		     const char **ret_reason)
 {
-	struct search search = { .process_fd = process_fd, .mem_fd = mem_fd };
+	struct search search = { .source = source };
 	struct hook_places places = HOOK_PLACES_INIT;
 	int r;
 
-	r = loaded_read_all(process_fd, mappings, add_file, &search, ret_reason);
+	r = loaded_read_all(source->process_fd, source->mappings, add_file, &search,
+			    ret_reason);
 	if (r == 0)
 		r = find_allocator(&search, ret_reason);
 	if (r == 0) {
@@ -267,4 +293,17 @@ void hook_places_release(struct hook_places *places)
 {
 	free(places->items);
 	*places = (struct hook_places)HOOK_PLACES_INIT;
+}
+
+uint64_t hook_places_sum_code(const struct mapping_list *mappings)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if ((m->flags & MAPPING_EXEC) && m->inode != 0 && !segment_is_mapped(m))
+			sum = (sum ^ m->start_addr ^ m->inode) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return sum;
 }

@@ -31,13 +31,27 @@ struct hook_places {
 
 #define HOOK_PLACES_INIT { .items = NULL }
 
+/* What some of the places lead to already; base_addr 0: there is none. */
+struct hooks_there {
+	uint64_t base_addr, gates_addr;
+	const uint64_t *originals; /* the functions behind, by enum hook: they stay what they are */
+};
+
 /*
- * Read them while the process runs. process_fd is its directory in /proc, mem_fd its
- * mem. Returns 0; -ENOENT (there is no malloc), -EOPNOTSUPP (the program has its own), or
+ * Read those that do not lead there, while the process runs. process_fd is its directory
+ * in /proc, mem_fd its mem. Returns 0; -ENOENT (there is no malloc), -EOPNOTSUPP (the program has its own), or
  * as loaded_read_all(); with *ret_reason, static.
  */
-int hook_places_read(int process_fd, int mem_fd, const struct mapping_list *mappings,
-		     struct hook_places *ret, const char **ret_reason);
+struct hook_places_source {
+	int process_fd, mem_fd;
+	const struct mapping_list *mappings;
+	struct hooks_there there;
+};
+int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
+		     const char **ret_reason);
 void hook_places_release(struct hook_places *places);
+
+/* Which code is mapped: another sum, other libraries. */
+uint64_t hook_places_sum_code(const struct mapping_list *mappings);
 
 #endif

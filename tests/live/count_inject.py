@@ -300,6 +300,9 @@ def the_allocator_may_be_another():
             counts = counting.read()
             check("jemalloc" in counts["allocator"], counts["allocator"])
             equal(difference(dict.fromkeys(counts["sums"], 0), counts["sums"]), sums_of(said), "sums")
+            target.order(b"d")
+            wait_until(lambda: difference(counting.read()["sums"], turn(target, counting)).get("malloc") == 11,
+                       "a library that is loaded is counted")
             was_put_in(counting.end())
         target.order(b"w")
         target.check_whole()
