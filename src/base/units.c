@@ -62,6 +62,7 @@ int units_parse_duration(const char *text, uint64_t *ret_ns)
 		{ "", NS_PER_S },	{ "us", NS_PER_US },	 { "ms", NS_PER_MS },
 		{ "s", NS_PER_S },	{ "m", 60 * NS_PER_S },	 { "min", 60 * NS_PER_S },
 		{ "h", 3600 * NS_PER_S },
+		{ "d", 24 * 3600 * NS_PER_S },
 	};
 
 	return parse_with_suffix(text, suffixes, sizeof(suffixes) / sizeof(suffixes[0]),

@@ -47,7 +47,7 @@ int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);
 uint64_t units_bytes_to_kib(uint64_t bytes);
 
 /*
- * "500ms", "2s", "1m", "1h", "0.5", "2": a bare number is seconds. Returns 0, -EINVAL,
+ * "500ms", "2s", "1m", "1h", "1d", "0.5", "2": a bare number is seconds. Returns 0, -EINVAL,
  * -ERANGE.
  */
 int units_parse_duration(const char *text, uint64_t *ret_ns);

@@ -5,6 +5,7 @@
 #include "cmd/cmd_compare.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
+#include "cmd/recordings.h"
 #include "cmd/screen.h"
 #include "cmd/series.h"
 #include "cmd/session.h"
@@ -15,7 +16,8 @@
 static bool wants_screen(const struct options *o)
 {
 #if HAVE_NCURSES
-	return o->format == FORMAT_AUTO && !o->output && !o->output_all && ui_can_run();
+	return o->format == FORMAT_AUTO && !o->output && !o->output_all && !o->recording.replay &&
+	       ui_can_run();
 #else
 	(void)o;
 	return false;
@@ -44,7 +46,7 @@ static int check_combination(const struct options *o)
 			      o->heap == HEAP_WALK ? "walk" : "helper");
 		return EXIT_BAD_USAGE;
 	}
-	if (heaps_check_options(o) != EXIT_DONE)
+	if (heaps_check_options(o) != EXIT_DONE || recordings_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return EXIT_DONE;

@@ -66,6 +66,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/peak.h \
 	%D%/program.c \
 	%D%/program.h \
+	%D%/recordings.c \
+	%D%/recordings.h \
 	%D%/run_files.c \
 	%D%/run_files.h \
 	%D%/screen.h \

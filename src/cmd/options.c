@@ -180,6 +180,13 @@ static int set_heap(const struct cmd *cmd, const char *arg, struct options *o)
 	return refuse(cmd, OPTION_HEAP, arg, "auto, walk, helper or off");
 }
 
+static int set_keep(const struct cmd *cmd, const char *arg, struct recording_bounds *keep)
+{
+	if (units_parse_bytes(arg, &keep->bytes) == 0 || units_parse_duration(arg, &keep->ns) == 0)
+		return 0;
+	return refuse(cmd, OPTION_KEEP, arg, "a time as 90s, 1h or 1d, or bytes as 64M or 1G");
+}
+
 static int set_limit(const struct cmd *cmd, const char *arg, struct options *o)
 {
 	if (num_parse_u64(arg, &o->block_limit) == 0)
@@ -227,6 +234,12 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->compare.output_dir;
 	case OPTION_FLAME_GRAPH:
 		return &o->flame_graph;
+	case OPTION_RECORD_SAMPLES:
+		return &o->recording.record;
+	case OPTION_REPLAY_SAMPLES:
+		return &o->recording.replay;
+	case OPTION_AT:
+		return &o->recording.at;
 	case OPTION_DEPTH:
 		return &o->diff.depth;
 	case OPTION_DIFF_MIN:
@@ -358,6 +371,8 @@ static int set_option(const struct cmd *cmd, int id, char *arg, struct options *
 		return 0;
 	case OPTION_HEAP:
 		return set_heap(cmd, arg, o);
+	case OPTION_KEEP:
+		return set_keep(cmd, arg, &o->recording.keep);
 	case OPTION_MAX_PAUSE:
 		o->has_max_pause = true;
 		if (units_parse_duration(arg, &o->max_pause_ns) < 0)

@@ -11,6 +11,7 @@
 
 #include "model/profile.h"
 #include "sample/sampler.h"
+#include "store/recording.h"
 
 /* Which commands take an option. */
 enum option_scope {
@@ -89,6 +90,13 @@ struct count_options {
 	const char *record, *replay; /* files, or NULL */
 };
 
+/* Of recordings; NULL: not said. */
+struct recording_options {
+	const char *record, *replay; /* files */
+	struct recording_bounds keep;
+	const char *at;
+};
+
 /* Of comparing two profiles, as they were said; NULL: were not. */
 struct diff_options {
 	const char *depth, *minimum, *fail_above;
@@ -129,6 +137,7 @@ struct options {
 	struct compare_options compare;
 	struct count_options count;
 	struct diff_options diff;
+	struct recording_options recording;
 	const char *flame_graph; /* a file, or NULL */
 	enum profile_metric metric; /* of profiles */
 	bool has_metric;

@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
+#include "cmd/recordings.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
@@ -31,6 +32,8 @@ struct series {
 	bool is_streamed; /* rows are written as processes are read, none of which is kept */
 	int stream_error; /* 0, or the -errno that a row could not be written with */
 	struct missing missing; /* of the first sample, when streamed */
+	struct recorder *recorder; /* or NULL */
+	int record_error; /* of the last sample */
 	unsigned int needs;
 	struct schedule schedule;
 	uint64_t start_ns;
@@ -155,17 +158,34 @@ static void add_header(struct series *series)
 		csv_add_header(&series->text, &series->columns);
 }
 
+/* What cannot be recorded is said once; the series itself goes on. */
+static void record(struct series *series)
+{
+	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot) : 0;
+
+	if (r < 0 && series->record_error == 0)
+		message_error(series->session->options->recording.record, r);
+	series->record_error = r;
+}
+
 /* Read the targets; what cannot be listed is said. */
 static int sample(struct series *series)
 {
 	struct session *session = series->session;
 	int r;
 
+	if (series->recorder)
+		recorder_begin(series->recorder);
 	r = sampler_take(session->sampler, &session->options->targets, series->needs,
 			 &series->snapshot);
 	if (r < 0)
 		message_error(session->options->procfs_root, r);
-	return r;
+	if (r < 0)
+		return r;
+	if (series->has_begun)
+		series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
+	record(series);
+	return 0;
 }
 
 static int stream_usage(void *context, const struct usage *u)
@@ -209,7 +229,6 @@ static int take_sample(struct series *series)
 		r = sample(series);
 		if (r < 0)
 			return r;
-		series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->start_ns;
 		if (series->snapshot.count == 0 &&
 		    !targets_are_all(&series->session->options->targets))
 			return 0;
@@ -317,8 +336,31 @@ static int run_samples(struct series *series)
 	return r;
 }
 
+/* What a recording has, sample after sample, or the one that --at means. */
+static int run_replay(struct series *series)
+{
+	struct session *session = series->session;
+	const struct options *o = session->options;
+	size_t first = o->recording.at ? session->replay_index : 0;
+	size_t end = o->recording.at ? first + 1 : replay_count(session->replay);
+	int r = 0;
+
+	if (o->sample_count > 0 && o->sample_count < end - first)
+		end = first + (size_t)o->sample_count;
+	add_header(series);
+	for (size_t i = first; i < end && r == 0 && signals_stop_count() == 0; i++) {
+		r = replay_read(session->replay, i, &o->targets, &series->snapshot);
+		if (r < 0)
+			message_error(o->recording.replay, r);
+		else
+			r = write_sample(series);
+	}
+	return r;
+}
+
 static void release(struct series *series)
 {
+	recorder_close(series->recorder);
 	column_list_release(&series->columns);
 	snapshot_release(&series->snapshot);
 	strbuf_release(&series->text);
@@ -345,10 +387,18 @@ int series_run(struct session *session)
 	series.needs = column_list_needs(&series.columns);
 	if (series.has_sort)
 		series.needs |= series.sort.column->needs;
-	series.is_streamed = o->format == FORMAT_CSV && !series.has_sort &&
+	if (o->recording.record) {
+		series.needs |= RECORDER_NEEDS;
+		series.status = recordings_begin(o, session->sampler, &series.recorder);
+		if (series.status != EXIT_DONE) {
+			release(&series);
+			return series.status;
+		}
+	}
+	series.is_streamed = o->format == FORMAT_CSV && !series.has_sort && !series.recorder &&
 			     targets_are_all(&o->targets);
 	snapshot_init(&series.snapshot);
-	r = run_samples(&series);
+	r = session->replay ? run_replay(&series) : run_samples(&series);
 	session_end_reading(session);
 	if (series.schedule.missed_count > 0)
 		message("%" PRIu64 " %s missed: memstate was late by an interval or more",
@@ -361,5 +411,7 @@ int series_run(struct session *session)
 	}
 	if (r == -EPIPE)
 		stream_die_of_pipe();
-	return r < 0 ? EXIT_FAILED : series.status;
+	if (r < 0)
+		return EXIT_FAILED;
+	return series.record_error < 0 && series.status == EXIT_DONE ? EXIT_PARTIAL : series.status;
 }

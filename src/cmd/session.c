@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 #include "cmd/message.h"
+#include "cmd/recordings.h"
 #include "cmd/signals.h"
 #include "cmd/variants.h"
 #include "probe/agent_library.h"
@@ -30,7 +31,12 @@ int session_begin(struct session *session, struct options *options)
 		return EXIT_FAILED;
 	}
 	session->sampler = sampler_new(&session->fs, session->fs.is_live);
-	return EXIT_DONE;
+	if (!options->recording.replay)
+		return EXIT_DONE;
+	r = recordings_open(options, &session->replay, &session->replay_index);
+	if (r != EXIT_DONE)
+		session_end(session);
+	return r;
 }
 
 void session_report_left(void *context, int pid, const char *what)
@@ -48,6 +54,7 @@ void session_end_reading(struct session *session)
 void session_end(struct session *session)
 {
 	session_end_reading(session);
+	replay_close(session->replay);
 	sampler_free(session->sampler);
 	procfs_release(&session->fs);
 }

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "render/column.h"
 #include "sample/heap_keeper.h"
+#include "sample/replay.h"
 #include "sample/sampler.h"
 
 struct session {
@@ -17,6 +18,8 @@ struct session {
 	struct sampler *sampler;
 	struct heap_keeper *heaps; /* NULL: heaps are not read */
 	struct child child; /* pid 0 if no command is run */
+	struct replay *replay; /* NULL: what runs is looked at */
+	size_t replay_index;   /* the sample that --at means */
 };
 
 /* Returns EXIT_DONE, or the status to end with after the message has been given. */

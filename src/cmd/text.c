@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -154,11 +155,13 @@ static int show_table(struct text *text)
 	struct session *session = text->session;
 	int r;
 
-	r = sampler_take(session->sampler, &session->options->targets, table_needs(text),
-			 &text->snapshot);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		return EXIT_FAILED;
+	if (!session->replay) {
+		r = sampler_take(session->sampler, &session->options->targets, table_needs(text),
+				 &text->snapshot);
+		if (r < 0) {
+			message_error(session->options->procfs_root, r);
+			return EXIT_FAILED;
+		}
 	}
 	r = report_missing(text);
 	if (r != EXIT_FAILED)
@@ -231,11 +234,52 @@ static int show_peak(struct text *text)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* For a page one with mappings: before the moment that is meant, if not in it. */
+static int read_replay(struct text *text)
+{
+	struct session *session = text->session;
+	size_t i = session->replay_index;
+	int r;
+
+	do {
+		r = replay_read(session->replay, i, &session->options->targets, &text->snapshot);
+		session->replay_index = i;
+	} while (r == 0 && wants_page(text) && text->snapshot.count == 1 &&
+		 text->snapshot.usages[0].source == SOURCE_ROLLUP && i-- > 0);
+	return r;
+}
+
+/* A moment of a recording: the page of one process, or a table. */
+static int show_replay(struct text *text)
+{
+	struct session *session = text->session;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	char utc[CLOCK_TEXT_SIZE];
+	int r = read_replay(text);
+
+	if (r == 0 && wants_page(text) && text->snapshot.count == 1)
+		r = replay_read_mappings(session->replay, session->replay_index,
+					 &text->snapshot.usages[0].process, &mappings);
+	if (r < 0) {
+		message_error(session->options->recording.replay, r);
+		return EXIT_FAILED;
+	}
+	strbuf_addf(&text->out, "At %s:\n", clock_format_utc(text->snapshot.unix_ms, utc));
+	if (!wants_page(text) || text->snapshot.count != 1 ||
+	    text->snapshot.usages[0].source != SOURCE_SMAPS)
+		return show_table(text);
+	add_page(text, &text->snapshot.usages[0], &mappings);
+	mapping_list_release(&mappings);
+	return EXIT_DONE;
+}
+
 static int show(struct text *text)
 {
 	int status;
 
-	if (text->session->options->command)
+	if (text->session->replay)
+		status = show_replay(text);
+	else if (text->session->options->command)
 		status = show_peak(text);
 	else
 		status = wants_page(text) ? show_page(text) : show_table(text);

@@ -91,7 +91,7 @@ struct usage {
 	enum source source;
 	int error;	     /* 0, or the -errno that kept the memory from being read */
 	uint64_t taken_ns;   /* when the memory was read, monotonic clock */
-	uint64_t read_ns;    /* how long reading it took, pauses not counted */
+	uint64_t read_ns;    /* how long reading it took, pauses not counted; may be unknown */
 
 	struct counters total;		       /* sums over all mappings, or the rollup */
 	uint64_t state_bytes[STATE_COUNT_];    /* the matrix's state margin */

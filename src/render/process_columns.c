@@ -57,7 +57,8 @@ static void get_sample(const void *row, int arg, struct value *ret)
 		break;
 	case SAMPLE_READ:
 		set_number(ret, u->read_ns);
-		ret->is_known = u->source > SOURCE_STAT;
+		/* a recording does not say it */
+		ret->is_known = u->source > SOURCE_STAT && bytes_known(u->read_ns);
 		break;
 	}
 }

@@ -16,12 +16,18 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/leak_scan.h \
 	%D%/profile_reader.c \
 	%D%/profile_reader.h \
+	%D%/recorder.c \
+	%D%/recorder.h \
+	%D%/replay.c \
+	%D%/replay.h \
 	%D%/run_sampler.c \
 	%D%/run_sampler.h \
 	%D%/sampler.c \
 	%D%/sampler.h \
 	%D%/swift.c \
 	%D%/swift.h \
+	%D%/targets.c \
+	%D%/targets.h \
 	%D%/watch.c \
 	%D%/watch.h
-SAMPLE_LIBS = %D%/libsample.a src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS)
+SAMPLE_LIBS = %D%/libsample.a src/store/libstore.a $(PPROF_LIBS) src/classify/libclassify.a src/walk/libwalk.a $(PROBE_LIBS)

@@ -27,6 +27,8 @@ struct sampler {
 	int (*read_heap)(void *context, struct usage *u, struct mapping_list *mappings);
 	void *heap_context;
 	struct mapping_list heap_mappings;
+	struct mapping_sink sink;
+	struct mapping_list sink_mappings;
 	struct process *listed; /* of sampler_take_each() */
 	size_t listed_count, listed_capacity;
 	uint64_t dearest_read_ns; /* of the last sampler_take() */
@@ -52,6 +54,11 @@ void sampler_set_heap_source(struct sampler *s,
 	s->heap_context = context;
 }
 
+void sampler_set_mapping_sink(struct sampler *s, const struct mapping_sink *sink)
+{
+	s->sink = sink ? *sink : (struct mapping_sink){ NULL, NULL, NULL };
+}
+
 bool sampler_set_paced(struct sampler *s, bool is_paced)
 {
 	bool before = s->reader.is_paced;
@@ -68,6 +75,7 @@ void sampler_free(struct sampler *s)
 	tmpfs_devices_release(&s->devices);
 	address_list_release(&s->stack_addrs);
 	mapping_list_release(&s->heap_mappings);
+	mapping_list_release(&s->sink_mappings);
 	free(s->listed);
 	free(s);
 }
@@ -216,16 +224,13 @@ static void forget_memory(struct usage *u)
 	*u = fresh;
 }
 
-int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
+static int read_usage(struct sampler *s, struct usage *u, unsigned int needs,
+		      struct mapping_list *keep)
 {
 	int r;
 
-	if (needs & NEED_COMMAND && !u->command)
-		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
-	if (needs & NEED_HEAP && s->read_heap)
-		return s->read_heap(s->heap_context, u, &s->heap_mappings);
 	forget_memory(u);
-	r = read_memory(s, u, needs, NULL);
+	r = read_memory(s, u, needs, keep);
 	if (r < 0) {
 		forget_memory(u);
 		u->error = r;
@@ -234,6 +239,27 @@ int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
 	if (needs & NEED_COMM && u->process.comm[0] == '\0') /* unless the list had it */
 		(void)proc_task_read_comm(s->fs, u->process.pid, u->process.comm);
 	return 0;
+}
+
+int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
+{
+	bool is_wanted = s->sink.wants && (needs & NEED_SMAPS ||
+					   s->sink.wants(s->sink.context, &u->process));
+	bool has_heap = needs & NEED_HEAP && s->read_heap;
+	struct mapping_list *mappings = has_heap ? &s->heap_mappings : &s->sink_mappings;
+	int r;
+
+	if (needs & NEED_COMMAND && !u->command)
+		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
+	if (has_heap)
+		r = s->read_heap(s->heap_context, u, mappings);
+	else if (is_wanted)
+		r = read_usage(s, u, needs | NEED_SMAPS, mappings);
+	else
+		r = read_usage(s, u, needs, NULL);
+	if (r == 0 && is_wanted && u->source == SOURCE_SMAPS)
+		s->sink.take(s->sink.context, u, mappings);
+	return r;
 }
 
 int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_list *ret)
@@ -250,107 +276,6 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 		forget_memory(u);
 		u->error = r;
 	}
-	return r;
-}
-
-static int add_process(void *context, const struct process *p)
-{
-	snapshot_add(context)->process = *p;
-	return 0;
-}
-
-static bool has_ended(const struct target_pid *target, const struct process *p)
-{
-	if (p->state == '\0') /* there, and no more is known */
-		return false;
-	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
-	       (target->had_memory && !process_has_memory(p));
-}
-
-/* A pid that was asked for: the same process as before, or gone for good. */
-static int list_pid(struct sampler *s, struct target_pid *target, struct snapshot *ret)
-{
-	struct process p;
-	int r;
-
-	if (target->is_gone)
-		return 0;
-	r = proc_list_read_one(s->fs, target->pid, &p);
-	if (r == -ESRCH || (r == 0 && has_ended(target, &p))) {
-		target->is_gone = true;
-		ret->gone_count++;
-		return 0;
-	}
-	if (r < 0)
-		return r;
-	target->start_ticks = p.start_ticks;
-	target->had_memory = process_has_memory(&p);
-	if (!snapshot_find(ret, p.pid))
-		snapshot_add(ret)->process = p;
-	return 0;
-}
-
-static bool is_named(const struct targets *targets, const struct process *p)
-{
-	for (size_t i = 0; i < targets->name_count; i++)
-		if (strcmp(targets->names[i], p->comm) == 0)
-			return true;
-	return false;
-}
-
-/* A usage goes over to another snapshot with what it owns. */
-static void move_usage(struct snapshot *to, struct usage *from)
-{
-	struct usage *u = snapshot_add(to);
-
-	*u = *from;
-	from->command = NULL;
-}
-
-static void add_named(const struct targets *targets, struct snapshot *all, struct snapshot *ret)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		const struct process *p = &all->usages[i].process;
-
-		if (is_named(targets, p) && !process_has_ended(p) && !snapshot_find(ret, p->pid))
-			move_usage(ret, &all->usages[i]);
-	}
-}
-
-/* Again and again until a whole pass finds no more: as many passes as the tree is deep. */
-static void add_children(struct snapshot *all, struct snapshot *ret)
-{
-	size_t before;
-
-	do {
-		before = ret->count;
-		for (size_t i = 0; i < all->count; i++) {
-			const struct process *p = &all->usages[i].process;
-
-			if (snapshot_find(ret, p->ppid) && !snapshot_find(ret, p->pid) &&
-			    process_has_memory(p))
-				move_usage(ret, &all->usages[i]);
-		}
-	} while (ret->count > before);
-}
-
-static int list_selected(struct sampler *s, struct targets *targets, struct snapshot *ret)
-{
-	struct snapshot all;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < targets->pid_count; i++)
-		r = list_pid(s, &targets->pids[i], ret);
-	if (r < 0 || (targets->name_count == 0 && !targets->with_children))
-		return r;
-	snapshot_init(&all);
-	r = proc_list_read(s->fs, LIST_STAT, add_process, &all);
-	if (r == 0) {
-		add_named(targets, &all, ret);
-		if (targets->with_children)
-			add_children(&all, ret);
-	}
-	snapshot_release(&all);
 	return r;
 }
 
@@ -378,8 +303,8 @@ int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 {
 	begin_sample(ret);
 	if (targets_are_all(targets))
-		return proc_list_read(s->fs, list_wants(s, needs), add_process, ret);
-	return list_selected(s, targets, ret);
+		return targets_list_all(s->fs, list_wants(s, needs), ret);
+	return targets_list(s->fs, targets, ret);
 }
 
 static void mark_gone(struct targets *targets, int pid)

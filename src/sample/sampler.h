@@ -15,25 +15,7 @@
 
 #include "model/usage.h"
 #include "proc/procfs.h"
-
-/* Which processes. All empty: every process. */
-struct targets {
-	struct target_pid {
-		int pid;
-		uint64_t start_ticks; /* 0 until seen: then another process of that pid is not it */
-		bool had_memory;      /* once seen so, a zombie of it has ended */
-		bool is_gone;
-	} *pids;
-	size_t pid_count;
-	const char **names; /* comm, exactly; borrowed */
-	size_t name_count;
-	bool with_children; /* and all their descendants */
-};
-
-static inline bool targets_are_all(const struct targets *t)
-{
-	return t->pid_count == 0 && t->name_count == 0;
-}
+#include "sample/targets.h"
 
 typedef int (*usage_fn)(void *context, const struct usage *u);
 
@@ -50,6 +32,19 @@ void sampler_set_heap_source(struct sampler *s,
 			     int (*read)(void *context, struct usage *u,
 					 struct mapping_list *mappings),
 			     void *context);
+
+/* Who is given all mappings of some processes, with their owners, for the time of a call. */
+struct mapping_sink {
+	bool (*wants)(void *context, const struct process *process);
+	void (*take)(void *context, const struct usage *u, const struct mapping_list *mappings);
+	void *context;
+};
+
+/*
+ * From now on usages are read with all their mappings where the needs have them, or the
+ * sink, which is copied, wants them. NULL: no more.
+ */
+void sampler_set_mapping_sink(struct sampler *s, const struct mapping_sink *sink);
 
 /* Returns how it was. */
 bool sampler_set_paced(struct sampler *s, bool is_paced);

@@ -63,7 +63,6 @@ struct recording {
 	char *cgroup_paths; /* of the group that was added last */
 	int64_t cgroup_row;
 	int64_t session, sample;
-	struct recording_moment moment; /* of the sample */
 	uint64_t synced_elapsed_ns, trimmed_elapsed_ns;
 	bool is_begun;
 };
@@ -251,11 +250,8 @@ static int give_up(struct recording *r, int error)
 	return error;
 }
 
-int recording_begin(struct recording *r, const struct recording_moment *moment)
+int recording_begin(struct recording *r)
 {
-	const int64_t values[] = { r->sample + 1, r->session, (int64_t)moment->unix_ms,
-				   (int64_t)(moment->elapsed_ns / NS_PER_US),
-				   (int64_t)(moment->cost_ns / NS_PER_US) };
 	int error;
 
 	if (r->is_begun)
@@ -265,12 +261,17 @@ int recording_begin(struct recording *r, const struct recording_moment *moment)
 		return error;
 	r->is_begun = true;
 	r->sample++;
-	r->moment = *moment;
-	if (moment->elapsed_ns < r->synced_elapsed_ns)
-		r->synced_elapsed_ns = r->trimmed_elapsed_ns = moment->elapsed_ns;
+	return 0;
+}
+
+static int write_sample(struct recording *r, const struct recording_moment *moment)
+{
+	const int64_t values[] = { r->sample, r->session, (int64_t)moment->unix_ms,
+				   (int64_t)(moment->elapsed_ns / NS_PER_US),
+				   (int64_t)(moment->cost_ns / NS_PER_US) };
+
 	bind_numbers(r->statements[STATEMENT_SAMPLE], 1, values, sizeof(values) / sizeof(values[0]));
-	error = run(r, STATEMENT_SAMPLE);
-	return error < 0 ? give_up(r, error) : 0;
+	return run(r, STATEMENT_SAMPLE);
 }
 
 static struct known_process *find_process(struct recording *r, const struct process *p)
@@ -309,7 +310,8 @@ static int take_process(struct recording *r, const struct usage *u, struct known
 	return 0;
 }
 
-int recording_add_usage(struct recording *r, const struct usage *u)
+static int add_usage(struct recording *r, const struct usage *u, enum source source,
+		     int64_t *ret_row)
 {
 	int64_t state[FACT_VALUES_MAX], often[FACT_VALUES_MAX], seldom[FACT_VALUES_MAX];
 	struct known_process *process;
@@ -317,16 +319,22 @@ int recording_add_usage(struct recording *r, const struct usage *u)
 	int error = take_process(r, u, &process);
 
 	if (error < 0)
-		return give_up(r, error);
-	keys[0] = process->row;
-	facts_of_state(u, state);
+		return error;
+	keys[0] = *ret_row = process->row;
+	facts_of_state(u, source, state);
 	error = say(r, FACT_STATE, keys, state);
-	if (error == 0 && u->source >= SOURCE_ROLLUP) {
-		facts_of_counters(&u->total, often, seldom);
-		error = say(r, FACT_USAGE, keys, often);
-		if (error == 0)
-			error = say(r, FACT_USAGE_MORE, keys, seldom);
-	}
+	if (error < 0 || source < SOURCE_ROLLUP)
+		return error;
+	facts_of_usage(u, often, seldom);
+	error = say(r, FACT_USAGE, keys, often);
+	return error < 0 ? error : say(r, FACT_USAGE_MORE, keys, seldom);
+}
+
+int recording_add_usage(struct recording *r, const struct usage *u)
+{
+	int64_t row;
+	int error = add_usage(r, u, u->source == SOURCE_SMAPS ? SOURCE_ROLLUP : u->source, &row);
+
 	return error < 0 ? give_up(r, error) : 0;
 }
 
@@ -351,13 +359,13 @@ static int take_name(struct recording *r, const char *text, int64_t *ret)
 int recording_add_mappings(struct recording *r, const struct usage *u,
 			   const struct mapping_list *mappings)
 {
-	const struct known_process *process = find_process(r, &u->process);
-	int error = process ? 0 : -ESRCH;
+	int64_t row;
+	int error = add_usage(r, u, SOURCE_SMAPS, &row);
 
 	for (size_t i = 0; i < mappings->count && error == 0; i++) {
 		const struct mapping *m = &mappings->items[i];
 		int64_t values[FACT_VALUES_MAX], name;
-		int64_t keys[FACT_KEYS_MAX] = { process->row, (int64_t)m->start_addr };
+		int64_t keys[FACT_KEYS_MAX] = { row, (int64_t)m->start_addr };
 
 		error = take_name(r, m->name, &name);
 		if (error < 0)
@@ -366,7 +374,7 @@ int recording_add_mappings(struct recording *r, const struct usage *u,
 		error = say(r, FACT_MAPPING, keys, values);
 	}
 	if (error == 0)
-		error = say_gone(r, FACT_MAPPING, process->row);
+		error = say_gone(r, FACT_MAPPING, row);
 	return error < 0 ? give_up(r, error) : 0;
 }
 
@@ -411,17 +419,17 @@ int recording_add_cgroup(struct recording *r, const struct cgroup *c)
 	return error < 0 ? give_up(r, error) : 0;
 }
 
-int recording_add_event(struct recording *r, const char *kind, int pid, const char *text)
+int recording_add_event(struct recording *r, const struct recorded_event *event)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_EVENT];
-	const int64_t numbers[] = { r->sample, (int64_t)r->moment.unix_ms };
-	const int64_t number = pid > 0 ? pid : FACT_UNKNOWN;
+	const int64_t numbers[] = { r->sample, (int64_t)event->unix_ms };
+	const int64_t pid = event->pid > 0 ? event->pid : FACT_UNKNOWN;
 	int error;
 
 	bind_numbers(statement, 1, numbers, 2);
-	bind_text(statement, 3, kind);
-	bind_numbers(statement, 4, &number, 1);
-	bind_text(statement, 5, text);
+	bind_text(statement, 3, event->kind);
+	bind_numbers(statement, 4, &pid, 1);
+	bind_text(statement, 5, event->text);
 	error = run(r, STATEMENT_EVENT);
 	return error < 0 ? give_up(r, error) : 0;
 }
@@ -448,31 +456,34 @@ static int forget_gone_processes(struct recording *r)
 }
 
 /* Now and then: what is past a bound by a tenth of it. */
-static int trim(struct recording *r)
+static int trim(struct recording *r, const struct recording_moment *moment)
 {
 	uint64_t every_ns = r->bounds.bytes > 0 ? SYNC_EVERY_NS : r->bounds.ns / RECORDING_TRIM_SHARE;
 
 	if ((r->bounds.ns == 0 && r->bounds.bytes == 0) ||
-	    r->moment.elapsed_ns < r->trimmed_elapsed_ns + every_ns)
+	    moment->elapsed_ns < r->trimmed_elapsed_ns + every_ns)
 		return 0;
-	r->trimmed_elapsed_ns = r->moment.elapsed_ns;
-	return recording_trim(r->db, &r->bounds, r->moment.unix_ms);
+	r->trimmed_elapsed_ns = moment->elapsed_ns;
+	return recording_trim(r->db, &r->bounds, moment->unix_ms);
 }
 
-int recording_end(struct recording *r)
+int recording_end(struct recording *r, const struct recording_moment *moment)
 {
-	int error = forget_gone_processes(r);
+	int error = r->is_begun ? write_sample(r, moment) : -EINVAL;
 
 	if (error == 0)
-		error = trim(r);
+		error = forget_gone_processes(r);
+
+	if (error == 0)
+		error = trim(r, moment);
 	if (error == 0)
 		error = recording_sql_execute(r->db, "COMMIT");
 	if (error < 0)
 		return give_up(r, error);
 	r->is_begun = false;
-	if (r->moment.elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
+	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return 0;
-	r->synced_elapsed_ns = r->moment.elapsed_ns;
+	r->synced_elapsed_ns = moment->elapsed_ns;
 	/* one that cannot be finished now, for a reader, is for the next time */
 	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return 0;

@@ -23,10 +23,16 @@ struct recording_bounds {
 	uint64_t ns, bytes;
 };
 
+struct recorded_event {
+	uint64_t unix_ms;
+	const char *kind, *text; /* text may be NULL */
+	int pid;		 /* 0: none */
+};
+
 struct recording_moment {
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* since this session began; never less than before */
-	uint64_t cost_ns;
+	uint64_t cost_ns;    /* of taking the sample */
 };
 
 /*
@@ -44,14 +50,17 @@ void recording_close(struct recording *recording);
  * A sample: begun, filled, ended. Any of these returns 0, or -errno (-ENOSPC, …) after
  * which the sample is given up, and the next one may be tried.
  */
-int recording_begin(struct recording *recording, const struct recording_moment *moment);
+int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
-/* Those of a usage that was added, all of them. */
+/*
+ * All mappings of a usage, which is added too, as of SOURCE_SMAPS; of another source it is
+ * only with these. Owners are looked at to tell where threads have their stacks.
+ */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);
 int recording_add_cgroup(struct recording *recording, const struct cgroup *cgroup);
-int recording_add_event(struct recording *recording, const char *kind, int pid, const char *text);
+int recording_add_event(struct recording *recording, const struct recorded_event *event);
 /* Processes that were not added are gone. */
-int recording_end(struct recording *recording);
+int recording_end(struct recording *recording, const struct recording_moment *moment);
 
 #endif

@@ -32,7 +32,9 @@ enum {
 	MAPPING_SMAPS
 };
 
-enum { STATE_PPID, STATE_UID, STATE_THREADS, STATE_STATE, STATE_ERROR, STATE_SOURCE };
+#define HAS_STACK UINT32_C(0x80000000) /* among flags: a thread's stack is in it */
+
+enum { STATE_PPID, STATE_UID, STATE_THREADS, STATE_STATE, STATE_ERROR, STATE_SOURCE, STATE_SIZE };
 
 static int64_t of_number(uint64_t number)
 {
@@ -61,14 +63,15 @@ static uint64_t to_bytes(int64_t kb)
 	return kb < 0 || units_bytes_from_kib((uint64_t)kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
 }
 
-void facts_of_state(const struct usage *u, int64_t *ret)
+void facts_of_state(const struct usage *u, enum source source, int64_t *ret)
 {
 	ret[STATE_PPID] = u->process.ppid;
 	ret[STATE_UID] = u->process.uid == UINT32_MAX ? FACT_UNKNOWN : (int64_t)u->process.uid;
 	ret[STATE_THREADS] = u->process.thread_count;
 	ret[STATE_STATE] = (unsigned char)u->process.state;
 	ret[STATE_ERROR] = u->error;
-	ret[STATE_SOURCE] = (int64_t)u->source;
+	ret[STATE_SOURCE] = (int64_t)source;
+	ret[STATE_SIZE] = of_kb(u->process.stat_size_bytes);
 }
 
 void facts_to_state(const int64_t *values, struct usage *ret)
@@ -80,6 +83,7 @@ void facts_to_state(const int64_t *values, struct usage *ret)
 	ret->process.uid = uid < 0 || uid > UINT32_MAX ? UINT32_MAX : (uint32_t)uid;
 	ret->process.thread_count = threads < 0 || threads > UINT32_MAX ? 0 : (uint32_t)threads;
 	ret->process.state = (char)values[STATE_STATE];
+	ret->process.stat_size_bytes = values[STATE_SIZE] < 0 ? 0 : to_bytes(values[STATE_SIZE]);
 	ret->error = error < 0 && error > -4096 ? (int)error : 0;
 	ret->source = source < 0 || source >= SOURCE_COUNT_ ? SOURCE_NONE : (enum source)source;
 }
@@ -98,26 +102,26 @@ static void to_fields(const int64_t *values, const enum smaps_field *fields, siz
 		ret->bytes[fields[i]] = to_bytes(values[i]);
 }
 
-void facts_of_counters(const struct counters *c, int64_t *ret_often, int64_t *ret_seldom)
+void facts_of_usage(const struct usage *u, int64_t *ret_often, int64_t *ret_seldom)
 {
-	of_fields(c, often_fields, OFTEN_COUNT, ret_often);
-	of_fields(c, seldom_fields, SELDOM_COUNT, ret_seldom);
+	of_fields(&u->total, often_fields, OFTEN_COUNT, ret_often);
+	of_fields(&u->total, seldom_fields, SELDOM_COUNT, ret_seldom);
+	ret_often[OFTEN_COUNT] = of_number(u->process.minor_fault_count);
+	ret_often[OFTEN_COUNT + 1] = of_number(u->process.major_fault_count);
 }
 
-void facts_to_often(const int64_t *values, struct counters *ret)
+void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *ret)
 {
-	to_fields(values, often_fields, OFTEN_COUNT, ret);
-}
-
-void facts_to_seldom(const int64_t *values, struct counters *ret)
-{
-	to_fields(values, seldom_fields, SELDOM_COUNT, ret);
+	to_fields(often, often_fields, OFTEN_COUNT, &ret->total);
+	to_fields(seldom, seldom_fields, SELDOM_COUNT, &ret->total);
+	ret->process.minor_fault_count = to_number_or_0(often[OFTEN_COUNT]);
+	ret->process.major_fault_count = to_number_or_0(often[OFTEN_COUNT + 1]);
 }
 
 void facts_of_mapping(const struct mapping *m, int64_t name, int64_t *ret)
 {
 	ret[MAPPING_END] = (int64_t)m->end_addr;
-	ret[MAPPING_FLAGS] = m->flags;
+	ret[MAPPING_FLAGS] = m->flags | (m->owner == OWNER_STACK ? HAS_STACK : 0);
 	ret[MAPPING_FILE_OFFSET] = of_number(m->file_offset_bytes);
 	ret[MAPPING_DEV] = (int64_t)((uint64_t)m->dev_major << 32 | m->dev_minor);
 	ret[MAPPING_INODE] = of_number(m->inode);
@@ -129,15 +133,16 @@ void facts_of_mapping(const struct mapping *m, int64_t name, int64_t *ret)
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name)
 {
 	ret->end_addr = (uint64_t)values[MAPPING_END];
-	ret->flags = (uint32_t)values[MAPPING_FLAGS];
+	ret->flags = (uint32_t)values[MAPPING_FLAGS] & ~HAS_STACK;
+	ret->owner = values[MAPPING_FLAGS] & HAS_STACK ? OWNER_STACK : OWNER_ANON;
 	ret->file_offset_bytes = to_number_or_0(values[MAPPING_FILE_OFFSET]);
 	ret->dev_major = (uint32_t)((uint64_t)values[MAPPING_DEV] >> 32);
 	ret->dev_minor = (uint32_t)values[MAPPING_DEV];
 	ret->inode = to_number_or_0(values[MAPPING_INODE]);
 	*ret_name = values[MAPPING_NAME];
 	counters_set_unknown(&ret->counters);
-	facts_to_often(values + MAPPING_SMAPS, &ret->counters);
-	facts_to_seldom(values + MAPPING_SMAPS + OFTEN_COUNT, &ret->counters);
+	to_fields(values + MAPPING_SMAPS, often_fields, OFTEN_COUNT, &ret->counters);
+	to_fields(values + MAPPING_SMAPS + OFTEN_COUNT, seldom_fields, SELDOM_COUNT, &ret->counters);
 }
 
 /* A level's amounts, in the order of the table's columns, behind its flags. */

@@ -10,17 +10,17 @@
 #include "model/usage.h"
 #include "store/recording_sql.h"
 
-void facts_of_state(const struct usage *usage, int64_t *ret);
-void facts_of_counters(const struct counters *counters, int64_t *ret_often, int64_t *ret_seldom);
+/* source: of what is recorded, whatever was read. */
+void facts_of_state(const struct usage *usage, enum source source, int64_t *ret);
+void facts_of_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
 void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
 void facts_of_level(const struct cgroup_level *level, int64_t *ret);
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
 
 /* Foreign values that cannot be are unknown, or 0 where nothing can be unknown. */
 void facts_to_state(const int64_t *values, struct usage *ret);
-void facts_to_often(const int64_t *values, struct counters *ret);
-void facts_to_seldom(const int64_t *values, struct counters *ret);
-/* *ret_name: the number of its name. */
+void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *ret);
+/* *ret_name: the number of its name. Its owner is OWNER_STACK where a thread had its stack. */
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name);
 void facts_to_level(const int64_t *values, struct cgroup_level *ret);
 void facts_to_stat(const int64_t *values, struct cgroup_stat *ret);

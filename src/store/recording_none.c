@@ -20,10 +20,9 @@ void recording_close(struct recording *recording)
 	(void)recording;
 }
 
-int recording_begin(struct recording *recording, const struct recording_moment *moment)
+int recording_begin(struct recording *recording)
 {
 	(void)recording;
-	(void)moment;
 	return -EOPNOTSUPP;
 }
 
@@ -50,18 +49,17 @@ int recording_add_cgroup(struct recording *recording, const struct cgroup *cgrou
 	return -EOPNOTSUPP;
 }
 
-int recording_add_event(struct recording *recording, const char *kind, int pid, const char *text)
+int recording_add_event(struct recording *recording, const struct recorded_event *event)
 {
 	(void)recording;
-	(void)kind;
-	(void)pid;
-	(void)text;
+	(void)event;
 	return -EOPNOTSUPP;
 }
 
-int recording_end(struct recording *recording)
+int recording_end(struct recording *recording, const struct recording_moment *moment)
 {
 	(void)recording;
+	(void)moment;
 	return -EOPNOTSUPP;
 }
 

@@ -211,7 +211,7 @@ static char *copy_text(sqlite3_stmt *statement, int column)
 static int read_process(struct recording_reader *r, int64_t sample, struct usage *ret)
 {
 	const int64_t keys[FACT_KEYS_MAX] = { sqlite.column_int64(r->processes, 0) };
-	int64_t values[FACT_VALUES_MAX];
+	int64_t values[FACT_VALUES_MAX], seldom[FACT_VALUES_MAX];
 	_cleanup_free_ char *comm = NULL;
 	int error = read_latest(r, FACT_STATE, keys, sample, values);
 
@@ -227,12 +227,10 @@ static int read_process(struct recording_reader *r, int64_t sample, struct usage
 	if (ret->source < SOURCE_ROLLUP)
 		return 0;
 	error = read_latest(r, FACT_USAGE, keys, sample, values);
-	if (error == 0) {
-		facts_to_often(values, &ret->total);
-		error = read_latest(r, FACT_USAGE_MORE, keys, sample, values);
-	}
 	if (error == 0)
-		facts_to_seldom(values, &ret->total);
+		error = read_latest(r, FACT_USAGE_MORE, keys, sample, seldom);
+	if (error == 0)
+		facts_to_usage(values, seldom, ret);
 	return error == -ENOENT ? -EBADMSG : error;
 }
 
@@ -257,6 +255,7 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 			continue;
 		}
 		usage.taken_ns = ret->taken_ns;
+		usage.read_ns = BYTES_UNKNOWN;
 		ret->unreadable_count += usage.error != 0;
 		*snapshot_add(ret) = usage;
 	}

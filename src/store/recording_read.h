@@ -21,12 +21,6 @@ struct recorded_sample {
 	struct recording_moment moment; /* elapsed since its session began */
 };
 
-struct recorded_event {
-	uint64_t unix_ms;
-	const char *kind, *text; /* NULL: none. For the time of the call */
-	int pid;		 /* 0: none */
-};
-
 struct recording_reader;
 
 /*
@@ -46,7 +40,10 @@ const struct recorded_sample *recording_reader_samples(const struct recording_re
  */
 int recording_reader_read(struct recording_reader *reader, size_t index, struct snapshot *ret);
 
-/* The mappings of a process as they were read last, up to that sample; none is no error. */
+/*
+ * The mappings of a process as they were read last, up to that sample; none is no error.
+ * Those where a thread had its stack have OWNER_STACK, all others OWNER_ANON.
+ */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process, struct mapping_list *ret);
 
@@ -54,7 +51,7 @@ int recording_reader_read_mappings(struct recording_reader *reader, size_t index
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);
 
-/* Events by time; a return of fn that is not 0 ends it and is its result. */
+/* Events by time, each for the time of the call; a return of fn that is not 0 ends it and is its result. */
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context, const struct recorded_event *event),
 				    void *context);

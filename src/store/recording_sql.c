@@ -74,8 +74,8 @@ bool recording_sql_load(void)
 /* The first value is never unknown: a row without it says that there is nothing any more. */
 const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 	[FACT_STATE] = { "state", { "process" }, 1,
-			 { "ppid", "uid", "threads", "state", "error", "source" }, 6 },
-	[FACT_USAGE] = { "usage", { "process" }, 1, { SMAPS_OFTEN }, 8 },
+			 { "ppid", "uid", "threads", "state", "error", "source", "size_kb" }, 7 },
+	[FACT_USAGE] = { "usage", { "process" }, 1, { SMAPS_OFTEN, "minor_faults", "major_faults" }, 10 },
 	[FACT_USAGE_MORE] = { "usage_more", { "process" }, 1, { SMAPS_SELDOM }, 10 },
 	[FACT_MAPPING] = { "mapping", { "process", "start" }, 2,
 			   { "end", "flags", "file_offset", "dev", "inode", "name", SMAPS_OFTEN,

@@ -67,16 +67,16 @@ static void make_usage(struct usage *u, int pid, uint64_t rss_kb)
 }
 
 /* The disk is waited for once in a second of these, so most are short. */
-static void begin_sample_at(struct recording *r, uint64_t ms)
+static void end_sample(struct recording *r, uint64_t ms)
 {
 	const struct recording_moment moment = { ms, ms * NS_PER_MS, 5000 };
 
-	assert_int_equal(recording_begin(r, &moment), 0);
+	assert_int_equal(recording_end(r, &moment), 0);
 }
 
-static void begin_sample(struct recording *r, uint64_t second)
+static void begin_sample(struct recording *r)
 {
-	begin_sample_at(r, 1000 * second);
+	assert_int_equal(recording_begin(r), 0);
 }
 
 static void add_usage(struct recording *r, int pid, uint64_t rss_kb)
@@ -90,9 +90,9 @@ static void add_usage(struct recording *r, int pid, uint64_t rss_kb)
 
 static void sample(struct recording *r, uint64_t ms, int pid, uint64_t rss_kb)
 {
-	begin_sample_at(r, ms);
+	begin_sample(r);
 	add_usage(r, pid, rss_kb);
-	assert_int_equal(recording_end(r), 0);
+	end_sample(r, ms);
 }
 
 /* How many rows a table has, as the file itself says. */
@@ -121,13 +121,13 @@ static void what_was_recorded_is_read_again(void **state)
 
 	(void)state;
 	open_recording(&r);
-	begin_sample(r, 10);
+	begin_sample(r);
 	add_usage(r, 5, 100);
 	add_usage(r, 6, 200);
-	assert_int_equal(recording_end(r), 0);
-	begin_sample(r, 11);
+	end_sample(r, 1000 * 10);
+	begin_sample(r);
 	add_usage(r, 6, 201);
-	assert_int_equal(recording_end(r), 0);
+	end_sample(r, 1000 * 11);
 	recording_close(r);
 
 	assert_int_equal(recording_reader_open(path, &reader), 0);
@@ -202,12 +202,11 @@ static void mappings_come_grow_and_go(void **state)
 	u.source = SOURCE_SMAPS;
 	open_recording(&r);
 	for (int i = 0; i < 3; i++) {
-		begin_sample(r, (uint64_t)i);
-		assert_int_equal(recording_add_usage(r, &u), 0);
+		begin_sample(r);
 		if (i == 2)
 			list.count = 1;
 		assert_int_equal(recording_add_mappings(r, &u, &list), 0);
-		assert_int_equal(recording_end(r), 0);
+		end_sample(r, 1000 * (uint64_t)i);
 		list.items[0].counters.bytes[SMAPS_RSS] += 4 * KB;
 	}
 	list.count = 2;
@@ -229,6 +228,7 @@ static void mappings_come_grow_and_go(void **state)
 
 static void groups_keep_their_levels_and_limits(void **state)
 {
+	const struct recorded_event event = { 2000, "oom", "killed", 7 };
 	struct cgroup c, read;
 	struct recording_reader *reader;
 	struct recording *r;
@@ -252,12 +252,12 @@ static void groups_keep_their_levels_and_limits(void **state)
 	c.stat.anon_bytes = 11;
 	c.limit_stat.anon_bytes = 22;
 	open_recording(&r);
-	begin_sample(r, 1);
-	assert_int_equal(recording_end(r), 0);
-	begin_sample(r, 2);
+	begin_sample(r);
+	end_sample(r, 1000 * 1);
+	begin_sample(r);
 	assert_int_equal(recording_add_cgroup(r, &c), 0);
-	assert_int_equal(recording_add_event(r, "oom", 7, "killed"), 0);
-	assert_int_equal(recording_end(r), 0);
+	assert_int_equal(recording_add_event(r, &event), 0);
+	end_sample(r, 1000 * 2);
 	recording_close(r);
 	cgroup_release(&c);
 
@@ -291,11 +291,11 @@ static void a_bound_in_time_keeps_what_is_true(void **state)
 		skip();
 	assert_int_equal(error, 0);
 	for (uint64_t i = 100; i < 200; i++) {
-		begin_sample(r, i);
+		begin_sample(r);
 		add_usage(r, 5, 100); /* always the same: one row, of the first sample */
 		if (i < 120)
 			add_usage(r, 6, i);
-		assert_int_equal(recording_end(r), 0);
+		end_sample(r, 1000 * i);
 	}
 	recording_close(r);
 	assert_int_equal(recording_reader_open(path, &reader), 0);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recordings - files of samples, as options name them: opened, with what is to be said
+ * where that fails.
+ */
+#ifndef MS_CMD_RECORDINGS_H
+#define MS_CMD_RECORDINGS_H
+
+#include "cmd/options.h"
+#include "sample/recorder.h"
+#include "sample/replay.h"
+
+/* Do the options about recordings go together? EXIT_DONE, or EXIT_BAD_USAGE after the message. */
+int recordings_check_options(const struct options *options);
+
+/* That of --record. Returns EXIT_DONE, or how to end after the message. */
+int recordings_begin(const struct options *options, struct sampler *sampler, struct recorder **ret);
+
+/* That of --replay, and which sample --at means, or the last one. Returns as above. */
+int recordings_open(const struct options *options, struct replay **ret, size_t *ret_index);
+
+/*
+ * "2026-11-21T08:15:30Z", with or without a fraction; "+90s" after the first moment, "-5m"
+ * before the last one. Returns 0 or -EINVAL.
+ */
+int recordings_parse_moment(const char *text, uint64_t first_unix_ms, uint64_t last_unix_ms,
+			    uint64_t *ret_unix_ms);
+
+#endif

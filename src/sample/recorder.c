@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/recorder.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+
+/* When a process's mappings may be read again. */
+struct turn {
+	int pid;
+	uint64_t start_ticks, due_ns;
+	uint64_t sample; /* in which they were given */
+};
+
+struct recorder {
+	struct recording *recording;
+	struct sampler *sampler;
+	unsigned int share_per_mille;
+	uint64_t sample; /* 1, 2, … */
+	int error;	 /* of this one */
+	struct turn *turns;
+	size_t turn_count, turn_capacity;
+};
+
+static struct turn *find_turn(struct recorder *r, const struct process *p)
+{
+	for (size_t i = 0; i < r->turn_count; i++)
+		if (r->turns[i].pid == p->pid && r->turns[i].start_ticks == p->start_ticks)
+			return &r->turns[i];
+	return NULL;
+}
+
+static bool wants_mappings(void *context, const struct process *process)
+{
+	struct recorder *r = context;
+	const struct turn *turn = find_turn(r, process);
+
+	return r->sample > 0 && (!turn || clock_now_ns() >= turn->due_ns);
+}
+
+static void take_mappings(void *context, const struct usage *u, const struct mapping_list *mappings)
+{
+	struct recorder *r = context;
+	struct turn *turn = find_turn(r, &u->process);
+
+	if (!turn) {
+		r->turns = xgrow(r->turns, &r->turn_capacity, r->turn_count + 1, sizeof(*r->turns));
+		turn = &r->turns[r->turn_count++];
+		*turn = (struct turn){ .pid = u->process.pid, .start_ticks = u->process.start_ticks };
+	}
+	turn->due_ns = u->taken_ns + u->read_ns / r->share_per_mille * 1000;
+	if (r->error < 0)
+		return;
+	turn->sample = r->sample;
+	r->error = recording_add_mappings(r->recording, u, mappings);
+}
+
+int recorder_open(const char *path, const struct recording_bounds *bounds,
+		  unsigned int share_per_mille, struct sampler *sampler, struct recorder **ret)
+{
+	struct recording *recording;
+	struct mapping_sink sink = { .wants = wants_mappings, .take = take_mappings };
+	int r = recording_open(path, bounds, &recording);
+
+	if (r < 0)
+		return r;
+	*ret = xcalloc(1, sizeof(**ret));
+	(*ret)->recording = recording;
+	(*ret)->sampler = sampler;
+	(*ret)->share_per_mille = share_per_mille > 0 ? share_per_mille : 1000;
+	sink.context = *ret;
+	sampler_set_mapping_sink(sampler, &sink);
+	return 0;
+}
+
+void recorder_close(struct recorder *r)
+{
+	if (!r)
+		return;
+	sampler_set_mapping_sink(r->sampler, NULL);
+	recording_close(r->recording);
+	free(r->turns);
+	free(r);
+}
+
+void recorder_begin(struct recorder *r)
+{
+	r->sample++;
+	r->error = recording_begin(r->recording);
+}
+
+/* Processes that are not there any more have no turn. */
+static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->turn_count; i++) {
+		const struct usage *u = snapshot_find(snapshot, r->turns[i].pid);
+
+		if (u && u->process.start_ticks == r->turns[i].start_ticks)
+			r->turns[kept++] = r->turns[i];
+	}
+	r->turn_count = kept;
+}
+
+int recorder_end(struct recorder *r, const struct snapshot *snapshot)
+{
+	const struct recording_moment moment = { snapshot->unix_ms, snapshot->elapsed_ns,
+						 snapshot->cost_ns };
+
+	for (size_t i = 0; i < snapshot->count && r->error == 0; i++) {
+		const struct turn *turn = find_turn(r, &snapshot->usages[i].process);
+
+		if (!turn || turn->sample != r->sample)
+			r->error = recording_add_usage(r->recording, &snapshot->usages[i]);
+	}
+	if (r->error == 0)
+		r->error = recording_end(r->recording, &moment);
+	forget_turns(r, snapshot);
+	return r->error;
+}

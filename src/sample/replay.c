@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/classify.h"
+
+struct replay {
+	struct recording_reader *reader;
+	const struct recorded_sample *samples; /* the reader's */
+	size_t count;
+	struct snapshot all; /* of the sample that is being read */
+};
+
+int replay_open(const char *path, struct replay **ret)
+{
+	struct recording_reader *reader;
+	int r = recording_reader_open(path, &reader);
+
+	if (r < 0)
+		return r;
+	*ret = xcalloc(1, sizeof(**ret));
+	(*ret)->reader = reader;
+	(*ret)->samples = recording_reader_samples(reader, &(*ret)->count);
+	snapshot_init(&(*ret)->all);
+	return 0;
+}
+
+void replay_close(struct replay *replay)
+{
+	if (!replay)
+		return;
+	recording_reader_close(replay->reader);
+	snapshot_release(&replay->all);
+	free(replay);
+}
+
+size_t replay_count(const struct replay *replay)
+{
+	return replay->count;
+}
+
+uint64_t replay_unix_ms(const struct replay *replay, size_t index)
+{
+	return replay->samples[index].moment.unix_ms;
+}
+
+/* The clock on the wall may have been set back in between: then the last such sample. */
+size_t replay_find(const struct replay *replay, uint64_t unix_ms)
+{
+	for (size_t i = replay->count; i-- > 0;)
+		if (replay->samples[i].moment.unix_ms <= unix_ms)
+			return i;
+	return 0;
+}
+
+/* Within a session by its own clock; between sessions by the one on the wall. */
+static uint64_t elapsed_ns(const struct replay *replay, size_t index)
+{
+	const struct recorded_sample *first = &replay->samples[0], *own = &replay->samples[index];
+
+	if (own->session == first->session)
+		return own->moment.elapsed_ns - first->moment.elapsed_ns;
+	return own->moment.unix_ms > first->moment.unix_ms
+		       ? (own->moment.unix_ms - first->moment.unix_ms) * NS_PER_MS
+		       : 0;
+}
+
+/* Totals, states and owners of u, and the owners of its mappings. */
+static void classify(struct usage *u, struct mapping_list *mappings)
+{
+	struct classifier classifier;
+	uint64_t *stacks = xcalloc(mappings->count + 1, sizeof(*stacks));
+	size_t stack_count = 0;
+
+	classifier_begin(&classifier, u);
+	for (size_t i = 0; i < mappings->count; i++) {
+		struct mapping *m = &mappings->items[i];
+
+		if (m->owner == OWNER_STACK)
+			stacks[stack_count++] = m->start_addr;
+		m->owner = classifier_add(&classifier, m);
+	}
+	classifier_end(&classifier, stacks, stack_count, NULL, NULL);
+	classifier_release(&classifier);
+	for (size_t i = 0, s = 0; i < mappings->count && s < stack_count; i++)
+		if (mappings->items[i].start_addr == stacks[s]) {
+			mappings->items[i].owner = OWNER_STACK;
+			s++;
+		}
+	free(stacks);
+}
+
+static int complete(struct replay *replay, size_t index, struct usage *u)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	int r;
+
+	if (u->error || u->source < SOURCE_ROLLUP)
+		return 0;
+	if (u->source == SOURCE_ROLLUP) {
+		classify_rollup(u, &u->total);
+		return 0;
+	}
+	r = recording_reader_read_mappings(replay->reader, index, &u->process, &mappings);
+	if (r == 0)
+		classify(u, &mappings);
+	mapping_list_release(&mappings);
+	return r;
+}
+
+static bool is_named(const struct targets *targets, const struct process *p)
+{
+	for (size_t i = 0; i < targets->pid_count; i++)
+		if (targets->pids[i].pid == p->pid)
+			return true;
+	for (size_t i = 0; i < targets->name_count; i++)
+		if (strcmp(targets->names[i], p->comm) == 0)
+			return true;
+	return targets_are_all(targets);
+}
+
+static void move_usage(struct snapshot *to, struct usage *from)
+{
+	*snapshot_add(to) = *from;
+	from->command = NULL;
+}
+
+/* Out of all; children as often as there are some of what is there already. */
+static void select_targets(struct snapshot *all, const struct targets *targets,
+			   struct snapshot *ret)
+{
+	size_t before;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (is_named(targets, &all->usages[i].process))
+			move_usage(ret, &all->usages[i]);
+	if (!targets->with_children)
+		return;
+	do {
+		before = ret->count;
+		for (size_t i = 0; i < all->count; i++)
+			if (snapshot_find(ret, all->usages[i].process.ppid) &&
+			    !snapshot_find(ret, all->usages[i].process.pid))
+				move_usage(ret, &all->usages[i]);
+	} while (ret->count > before);
+}
+
+int replay_read(struct replay *replay, size_t index, const struct targets *targets,
+		struct snapshot *ret)
+{
+	struct snapshot *all = &replay->all;
+	int r = recording_reader_read(replay->reader, index, all);
+
+	if (r < 0)
+		return r;
+	snapshot_clear(ret);
+	ret->taken_ns = all->taken_ns;
+	ret->unix_ms = all->unix_ms;
+	ret->cost_ns = all->cost_ns;
+	ret->elapsed_ns = elapsed_ns(replay, index);
+	select_targets(all, targets, ret);
+	for (size_t i = 0; i < ret->count && r == 0; i++) {
+		ret->unreadable_count += ret->usages[i].error != 0;
+		r = complete(replay, index, &ret->usages[i]);
+	}
+	return r;
+}
+
+int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,
+			 struct mapping_list *ret)
+{
+	struct usage unused;
+	int r = recording_reader_read_mappings(replay->reader, index, process, ret);
+
+	if (r < 0)
+		return r;
+	usage_init(&unused);
+	classify(&unused, ret);
+	usage_release(&unused);
+	return 0;
+}
+
+int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret)
+{
+	return recording_reader_read_cgroup(replay->reader, index, ret);
+}

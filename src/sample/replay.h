@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * replay - samples of a recording as if they had just been taken: from its facts states
+ * and owners are told anew.
+ */
+#ifndef MS_SAMPLE_REPLAY_H
+#define MS_SAMPLE_REPLAY_H
+
+#include "sample/sampler.h"
+#include "store/recording_read.h"
+
+struct replay;
+
+/* Returns 0 or -errno of recording_reader_open(). */
+int replay_open(const char *path, struct replay **ret);
+void replay_close(struct replay *replay);
+
+size_t replay_count(const struct replay *replay);
+
+/* When a sample was taken. */
+uint64_t replay_unix_ms(const struct replay *replay, size_t index);
+
+/* The last sample that is not later than that, or the first one. */
+size_t replay_find(const struct replay *replay, uint64_t unix_ms);
+
+/*
+ * Those of its processes that are meant, all of them without targets: by pid, name, and
+ * their children. Owners are known where mappings were read in that sample. elapsed_ns is
+ * since the first sample. Returns 0 or -errno.
+ */
+int replay_read(struct replay *replay, size_t index, const struct targets *targets,
+		struct snapshot *ret);
+
+/* The mappings of one of them, with owners, as of when they were read last. */
+int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,
+			 struct mapping_list *ret);
+
+/* As recording_reader_read_cgroup(). */
+int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);
+
+#endif

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What was recorded is shown again as it was, whatever ended the recorder."""
+
+import os
+import signal
+import sqlite3
+
+from live import MIB, Folder, Skip, Target, check, equal, memstate, run, start_memstate, test
+
+# not facts of the process, or not recorded
+OTHER = ["referenced_bytes", "read_s"]
+
+
+def record(path, *args):
+    result = memstate(*args, "--csv", "--heap", "off", "--output-all", "--record", path)
+    if b"need SQLite" in result.err or b"no option --record" in result.err:
+        raise Skip("without SQLite")
+    return result.must_be(0).rows()
+
+
+def replay(path, *args):
+    return memstate("--replay", path, "--csv", "--output-all", *args).must_be(0).rows()
+
+
+def same_rows(got, wanted):
+    """Mappings are recorded as often as that may cost, each process's first of all; without them
+    what they tell is unknown, and never another figure."""
+    equal(len(got), len(wanted), "rows")
+    for g, w in zip(got, wanted):
+        for name in w:
+            if name not in OTHER and (g[name] is not None or g["mappings"] is not None):
+                equal(g[name], w[name], f"{name} of {w['pid']} at {w['time']}")
+    check(got[0]["mappings"] is not None, "the first sample has mappings")
+
+
+@test
+def a_replay_has_the_rows_that_were_shown_live():
+    with Folder() as folder, Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as one, \
+            Target("lazyfree", 4 * MIB, 3 * MIB, 0, is_stopped=True) as two:
+        path = f"{folder}/r"
+        live = record(path, "-p", f"{one.pid},{two.pid}", "-i", "50ms", "-n", 5)
+        same_rows(replay(path), live)
+        same_rows(replay(path, "-p", two.pid), [row for row in live if row["pid"] == two.pid])
+        same_rows(replay(path, "-n", 2), live[:4])
+        same_rows(replay(path, "--at", "+0s"), live[:2])
+        equal([row["time"] for row in replay(path, "--at", live[4]["time"])],
+              [row["time"] for row in live[4:6]], "that moment")
+        check(sum(r["lazyfree_bytes"] for r in live) >= 5 * 3 * MIB, "LazyFree was there")
+
+
+@test
+def a_page_of_the_past_is_the_page_of_then():
+    with Folder() as folder, Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 2, "-i", "50ms")
+        live = memstate("-p", target.pid, "--text", "--heap", "off").must_be(0).out
+        past = memstate("--replay", path, "--text", "-p", target.pid).must_be(0).out
+        equal(past.split(b"\n", 1)[1], live, "the page")
+        check(past.startswith(b"At 20"), past[:80])
+
+
+@test
+def killed_it_loses_at_most_the_last_sample():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        for _ in range(3):
+            process = start_memstate("-p", target.pid, "--csv", "-i", "5ms", "--max-share", "100",
+                                     "--record", path, "--heap", "off", "-o", "time,rss_bytes")
+            shown = [process.stdout.readline() for _ in range(30)]
+            process.send_signal(signal.SIGKILL)
+            shown += process.communicate()[0].splitlines(keepends=True)
+            whole = [line for line in shown[1:] if line.endswith(b"\n")]
+            rows = memstate("--replay", path, "--csv", "-o", "time,rss_bytes").must_be(0).rows()
+            times = [row["time"] for row in rows]
+            check(whole[-1].split(b",")[0].decode() in times[-2:], "the last one that was shown")
+
+
+@test
+def a_bound_is_kept():
+    with Folder() as folder, Target("churn", 1) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        record(path, "-p", target.pid, "-n", 60, "-i", "20ms", "--keep", "300ms", "--max-share", "100")
+        with sqlite3.connect(path) as db:
+            count, first, last = db.execute("SELECT count(*), min(unix_ms), max(unix_ms) FROM sample").fetchone()
+        check(2 <= count <= 40 and last - first <= 600, f"{count} samples of {last - first} ms")
+
+
+@test
+def a_full_disk_is_said_and_the_series_goes_on():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        record(f"{folder}/r", "-p", target.pid, "-n", 1)
+        if os.geteuid() != 0:
+            raise Skip("only root can mount a small file system")
+        small = f"{folder}/small"
+        os.mkdir(small)
+        if os.system(f"mount -t tmpfs -o size=256k none {small} 2>/dev/null") != 0:
+            raise Skip("nothing can be mounted here")
+        try:
+            result = memstate("-p", target.pid, "--csv", "-n", 400, "-i", "2ms", "--max-share", "100",
+                              "--output-all", "--heap", "off", "--record", f"{small}/r")
+            equal(len(result.rows()), 400, "rows")
+            equal(result.status, 3, "status")
+            equal([e for e in result.complaints() if "small/r" in e],
+                  [f"memstate: {small}/r: No space left on device"], "said once")
+            check(len(replay(f"{small}/r")) > 0, "what had room is there")
+        finally:
+            os.system(f"umount {small}")
+
+
+@test
+def bad_words_and_files_are_refused_in_one_line():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        with open(f"{folder}/text", "w") as f:
+            f.write("x" * 5000)
+        with open(path, "rb") as f:
+            whole = f.read()
+        with open(f"{folder}/cut", "wb") as f:
+            f.write(whole[:5000])
+        for args, status, word in [
+                (["--replay", f"{folder}/none"], 1, b"No such file"),
+                (["--replay", f"{folder}/text"], 1, b"something else"),
+                (["--replay", f"{folder}/cut"], 1, b"cut:"),
+                (["--replay", path, "--at", "noon"], 2, b"noon"),
+                (["--at", "+1s"], 2, b"--replay"),
+                (["--keep", "1h", "--csv", "-n1"], 2, b"--record"),
+                (["--keep", "much", "--csv", "-n1", "--record", path], 2, b"much"),
+                (["--record", f"{folder}/text", "--csv", "-n1"], 1, b"something else"),
+                (["--record", f"{folder}/no/r", "--csv", "-n1"], 1, b"No such file"),
+                (["--record", path, "--text"], 2, b"--csv")]:
+            result = memstate(*args).must_be(status)
+            check(word in result.err, result.err)
+            equal(result.out, b"", f"output of {args}")
+        with open(f"{folder}/text") as f:
+            equal(f.read(), "x" * 5000, "the other file")
+
+
+run()
