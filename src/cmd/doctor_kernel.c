@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "cmd/doctor.h"
+#include "probe/count_attach.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_task.h"
 
@@ -231,6 +232,31 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 		    redacted);
 }
 
+/* Whether memstate count -p can be had by breakpoints. */
+static void check_count(enum count_method method, struct finding *ret)
+{
+	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
+	int r = count_method_check(method, &why);
+
+	if (r == 0)
+		finding_set(ret, ANSWER_YES, NULL, "the kernel lets us make one");
+	else
+		finding_set(ret, ANSWER_NO, r == -EPERM || r == -EACCES ? "run it as root" : NULL, "%s",
+			    strbuf_text(&why));
+}
+
+static void check_count_bpf(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	check_count(COUNT_BPF, ret);
+}
+
+static void check_count_perf(const struct patient *patient, struct finding *ret)
+{
+	(void)patient;
+	check_count(COUNT_PERF, ret);
+}
+
 static const struct check checks[] = {
 	{ "capture", "when and by what it was saved", false, CHECK_SAVED, check_capture },
 	{ "kernel", "all that a plain watch uses", false, CHECK_ANYWHERE, check_kernel },
@@ -240,6 +266,8 @@ static const struct check checks[] = {
 	{ "stack_marks", "stacks of threads carry a mark", false, CHECK_ANYWHERE, check_stack_marks },
 	{ "stack_pointers", "where the stacks of threads are", false, CHECK_ANYWHERE, check_stack_pointers },
 	{ "pagemap_scan", "the state of each page, in one call", false, CHECK_LIVE, check_pagemap_scan },
+	{ "count_bpf", "count -p by breakpoints and BPF", false, CHECK_LIVE, check_count_bpf },
+	{ "count_perf", "count -p by breakpoints and perf", false, CHECK_LIVE, check_count_perf },
 };
 
 const struct check_list doctor_kernel_checks = {

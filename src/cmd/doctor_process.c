@@ -12,6 +12,7 @@
 #include "cmd/doctor.h"
 #include "model/heap.h"
 #include "model/known_names.h"
+#include "probe/count_attach.h"
 #include "probe/gates.h"
 #include "proc/proc_task.h"
 
@@ -257,6 +258,22 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "nothing that can be seen from outside forbids it");
 }
 
+/* For memstate count -p by breakpoints. Nothing is set there. */
+static void check_count_places(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r;
+
+	if (!patient->mappings || patient->mappings->count == 0) {
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are not known");
+		return;
+	}
+	r = count_attach_find(patient->fs, patient->process->pid, patient->mappings, &text);
+	finding_set(ret, r == 0 ? ANSWER_YES : ANSWER_NO,
+		    r == -EPERM || r == -EACCES ? patient_permission_fix(patient) : NULL, "%s%s",
+		    r == 0 ? "in " : "", strbuf_text(&text));
+}
+
 static const struct check checks[] = {
 	{ "memory", "it has memory of its own", false, CHECK_ANYWHERE, check_memory },
 	{ "smaps", "its mappings and the state of their pages", true, CHECK_ANYWHERE, check_smaps },
@@ -272,6 +289,8 @@ static const struct check checks[] = {
 	{ "heap", "what malloc has: live blocks, free pages, fragments", false, CHECK_LIVE, check_heap },
 	{ "helper", "its allocator can be asked, by a thread put into it", false, CHECK_LIVE,
 	  check_helper },
+	{ "count_places", "malloc and its like are found, for breakpoints", false, CHECK_LIVE,
+	  check_count_places },
 };
 
 const struct check_list doctor_process_checks = {

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/count_inject.h"
+#include "probe/count_points.h"
 #include "probe/count_way.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_stat.h"
@@ -148,6 +150,33 @@ static void free_all(struct count_attach *attach)
 	free(attach->means.blind);
 	free(attach->means.refused);
 	free(attach);
+}
+
+int count_method_check(enum count_method method, struct strbuf *why)
+{
+	if (method >= COUNT_METHOD_COUNT_ || !ways[method] || !ways[method]->check)
+		return -ENOSYS;
+	return ways[method]->check(why);
+}
+
+int count_attach_find(const struct procfs *fs, int pid, const struct mapping_list *mappings,
+		      struct strbuf *out)
+{
+	_cleanup_close_ int fd = procfs_open_file(fs, pid, "");
+	const struct count_place place = { .process_fd = fd, .mappings = mappings };
+	struct count_points points;
+	int r;
+
+	if (fd < 0) {
+		strbuf_add_text(out, strerror(-fd));
+		return fd;
+	}
+	r = count_points_find(&place, &points, out);
+	if (r < 0)
+		return r;
+	strbuf_add_text(out, points.files[0].name);
+	count_points_release(&points);
+	return 0;
 }
 
 int count_attach_open(const struct count_request *request, struct count_attach **ret,

@@ -14,6 +14,7 @@
 
 #include "base/strbuf.h"
 #include "model/count.h"
+#include "model/mapping.h"
 #include "model/stacks.h"
 #include "proc/procfs.h"
 
@@ -47,6 +48,19 @@ struct count_request {
 };
 
 struct count_attach;
+
+/*
+ * Whether this machine, and the rights that we have here, allow that way at all; no process is
+ * touched. Returns 0, or -errno with words appended to why; -ENOSYS: it cannot be told.
+ */
+int count_method_check(enum count_method method, struct strbuf *why);
+
+/*
+ * Where malloc and its like are for breakpoints in a process with these mappings. Returns 0 with
+ * the file's name appended, or -errno with why not.
+ */
+int count_attach_find(const struct procfs *fs, int pid, const struct mapping_list *mappings,
+		      struct strbuf *out);
 
 /*
  * Returns 0; or why not, with the process as it was: -ESRCH; -EPERM, -EACCES; -EBUSY

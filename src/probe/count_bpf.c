@@ -302,10 +302,28 @@ static int bpf_read(void *data, struct count_program *ret)
 	return 0;
 }
 
+/* A program that does nothing, for nothing. */
+static int bpf_check(struct strbuf *why)
+{
+	static const struct count_bpf_program nothing = {
+		.items = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } },
+		.count = 2,
+	};
+	int fd = load_program(&nothing, 0);
+	int r = fd < 0 ? fd : count_way_perf.check(why);
+
+	if (fd >= 0)
+		close(fd);
+	else
+		explain(r, why);
+	return r;
+}
+
 const struct count_way count_way_bpf = {
 	.open = bpf_open,
 	.add_how = bpf_add_how,
 	.add_blind = bpf_add_blind,
 	.read = bpf_read,
 	.close = bpf_close,
+	.check = bpf_check,
 };

@@ -338,10 +338,24 @@ static int perf_read(void *data, struct count_program *ret)
 	return 0;
 }
 
+/* An event in memstate itself, where no code is: nothing comes to it, and nothing is changed. */
+static int perf_check(struct strbuf *why)
+{
+	int fd = count_perf_open_event("/proc/self/exe", 0, 0, -1);
+
+	if (fd < 0) {
+		explain(fd, why);
+		return fd;
+	}
+	close(fd);
+	return 0;
+}
+
 const struct count_way count_way_perf = {
 	.open = perf_open,
 	.add_how = perf_add_how,
 	.add_blind = perf_add_blind,
 	.read = perf_read,
 	.close = perf_close,
+	.check = perf_check,
 };

@@ -41,6 +41,9 @@ struct count_way {
 
 	/* See count_attach_close(). */
 	int (*close)(void *state, struct strbuf *why);
+
+	/* See count_method_check(). NULL: it cannot be told without a process. */
+	int (*check)(struct strbuf *why);
 };
 
 extern const struct count_way count_way_bpf, count_way_perf;

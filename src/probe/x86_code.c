@@ -246,7 +246,8 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	insn.has_modrm = has & MODRM;
 	if (insn.has_modrm) {
 		modrm = modrm_length(code + at + 1, left - at - 1);
-		if (modrm == 0)
+		/* with another extension 8f is the beginning of AMD's XOP */
+		if (modrm == 0 || (insn.map == 0 && code[at] == 0x8f && code[at + 1] & 0x38))
 			return false;
 	}
 	insn.immediate_bytes = immediate_length(has, &prefixes, insn.rex, code + at);
@@ -266,8 +267,10 @@ static int64_t read_long(const uint8_t *at)
 bool x86_branch_read(const uint8_t *at, size_t left, struct x86_branch *ret)
 {
 	if (left >= 2 && (at[0] == 0xeb || (at[0] & 0xf0) == 0x70)) {
-		*ret = (struct x86_branch){ at[0] == 0xeb ? X86_JUMP : X86_JUMP_IF, at[0] & 15,
-					    false, 2, at[1] - (at[1] > INT8_MAX ? 256 : 0) };
+		bool is_certain = at[0] == 0xeb;
+
+		*ret = (struct x86_branch){ is_certain ? X86_JUMP : X86_JUMP_IF,
+					    is_certain ? 0 : at[0] & 15, false, 2, at[1] - (at[1] > INT8_MAX ? 256 : 0) };
 		return true;
 	}
 	if (left >= 5 && (at[0] == 0xe8 || at[0] == 0xe9)) {

@@ -25,6 +25,7 @@
 static void *(*volatile call_malloc)(size_t) = malloc;
 static void (*volatile call_free)(void *) = free;
 static void *volatile kept;
+static volatile size_t nothing;
 
 enum { PAIRS = 100000, THREADS = 20, CHILD_PAIRS = 1000, ROUNDS = 10 };
 
@@ -41,7 +42,7 @@ static void work_once(void)
 
 	kept = call_malloc(10);
 	kept = realloc(kept, 100); /* in another place */
-	kept = realloc(kept, 0);   /* frees it */
+	kept = realloc(kept, nothing); /* frees it */
 	p = realloc(NULL, 100);	   /* is malloc's */
 	p = realloc(p, 400000);	   /* has a mapping of its own */
 	p = realloc(p, 800000);
