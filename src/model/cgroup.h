@@ -94,6 +94,7 @@ struct cgroup {
 	/* Processes of the level that owns the limit, if there is one, and of all below it. */
 	int *pids; /* rising */
 	size_t pid_count, pid_capacity;
+	size_t group_count; /* groups that these are in, empty ones too; 0: not looked at */
 	uint64_t taken_ns, unix_ms;
 };
 

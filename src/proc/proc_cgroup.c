@@ -307,6 +307,7 @@ static void read_pids(struct cgroup_reader *reader, int parent_fd, const char *n
 		return;
 	}
 	--*left;
+	cgroup->group_count++;
 	strbuf_clear(&reader->text);
 	if (io_read_file_at(fd, "cgroup.procs", FILE_BYTES_MAX, &reader->text) == 0)
 		add_pids(cgroup, strbuf_text(&reader->text));
@@ -379,7 +380,7 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 	if ((parts & CGROUP_STAT) && owner != 0)
 		read_stat(reader, &reader->levels[owner], &ret->limit_stat);
 	ret->has_pressure = (parts & CGROUP_PRESSURE) && read_pressure(reader, &ret->pressure);
-	ret->pid_count = 0;
+	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS) {
 		read_pids(reader, reader->levels[owner].dir_fd, ".", ret, &left);
 		qsort(ret->pids, ret->pid_count, sizeof(*ret->pids), compare_pids);

@@ -10,7 +10,12 @@
 #include "base/xalloc.h"
 #include "proc/proc_cgroup.h"
 
-#define PAGES_PER_CPU 64 /* that a CPU may keep back: MEMCG_CHARGE_BATCH, memcontrol.h */
+/*
+ * That a CPU may keep back, and for how many groups: MEMCG_CHARGE_BATCH and
+ * NR_MEMCG_STOCK, Linux 6.18
+ */
+#define PAGES_PER_CPU	64
+#define GROUPS_PER_CPU 7
 
 struct cgroup_sampler {
 	struct sampler *sampler;
@@ -85,8 +90,12 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 	return sampler_take(s->sampler, &s->targets, needs, ret_processes);
 }
 
-uint64_t cgroup_slack_bytes(void)
+uint64_t cgroup_slack_bytes(const struct cgroup *cgroup)
 {
-	return (uint64_t)PAGES_PER_CPU * (uint64_t)sysconf(_SC_PAGESIZE) *
+	uint64_t groups = cgroup->group_count > 0 ? cgroup->group_count : 1;
+
+	if (groups > GROUPS_PER_CPU)
+		groups = GROUPS_PER_CPU;
+	return (1 + groups) * PAGES_PER_CPU * (uint64_t)sysconf(_SC_PAGESIZE) *
 	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
