@@ -56,6 +56,7 @@ static bool has_line(const struct options *o)
 static int check_usage(const struct options *o)
 {
 	bool is_attached = !targets_are_all(&o->targets);
+	int status;
 
 	if (count_profile_check_usage(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
@@ -96,7 +97,9 @@ static int check_usage(const struct options *o)
 		message_usage("count", "-o goes with --csv or --json");
 		return EXIT_BAD_USAGE;
 	}
-	return count_show_check(o);
+	status = count_show_check(o);
+	/* git bisect(1) would take 1 for a bad one */
+	return status == EXIT_FAILED && o->command ? EXIT_NOT_COUNTED : status;
 }
 
 static void begin_report(struct counting *c)

@@ -147,6 +147,18 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 	strbuf_add_char(d->out, '\n');
 }
 
+/* What is in no function, so that the parts are all. */
+static void add_no_stack(struct drawing *d)
+{
+	enum profile_metric metric = d->report->metric;
+	const struct call_node *all = &d->tree->nodes[0];
+
+	profile_add_share(d->out, all->self[metric], all->total[metric]);
+	strbuf_add_char(d->out, ' ');
+	profile_add_amount(d->out, d->report, metric, all->self[metric], AMOUNT_WIDTH);
+	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
+}
+
 /* Draw the first `most` lines; returns how many there are. */
 static size_t add_lines(struct drawing *d, size_t most)
 {
@@ -162,6 +174,8 @@ static size_t add_lines(struct drawing *d, size_t most)
 			add_line(d, first, count);
 		i = call_tree_next(d->tree, i);
 	}
+	if (d->tree->nodes[0].self[d->report->metric] > 0 && lines++ < most)
+		add_no_stack(d);
 	return lines;
 }
 

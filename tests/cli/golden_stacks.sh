@@ -40,5 +40,6 @@ cp profiles/transforms "$golden_dir/bad"
 echo 'filter a+?' >>"$golden_dir/bad"
 (cd "$golden_dir" && cp bad "$golden_dir/config/memstate/transforms")
 run_here count --replay $index --transform A
+run_here count --stacks --transform A -- true
 
 finish

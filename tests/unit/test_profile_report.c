@@ -52,6 +52,19 @@ static void an_exact_profile_is_said_to_be(void **state)
 	profile_release(&p);
 }
 
+static void what_is_in_no_stack_has_a_line(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct profile p;
+
+	(void)state;
+	made_stacks(&p, "main 3\n");
+	p.nodes[0].values[PROFILE_ALLOCATIONS] = 1;
+	text = text_of(&(struct profile_report){ .profile = &p, .top = 10 });
+	assert_has(text, " 75.0%              3  main\n 25.0%              1  [no stack]\n");
+	profile_release(&p);
+}
+
 static void an_estimate_says_how_far_off_it_may_be(void **state)
 {
 	_cleanup_free_ char *text = NULL;
@@ -190,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_exact_profile_is_said_to_be),
+		cmocka_unit_test(what_is_in_no_stack_has_a_line),
 		cmocka_unit_test(an_estimate_says_how_far_off_it_may_be),
 		cmocka_unit_test(what_is_not_known_is_no_number),
 		cmocka_unit_test(long_names_lose_their_middle),
