@@ -210,10 +210,9 @@ static void add_facts(struct strbuf *out, const struct profile *profile, const c
 		html_add_what(out, what.text, profile->command);
 	}
 	if (profile->sample_bytes > 0)
-		strbuf_addf(out, "<p class=\"what\">Estimates%s, by %" PRIu64 " samples: one for each %s"
-				 " on average</p>\n",
-			    label, profile->sample_count,
-			    units_format_bytes(profile->sample_bytes, bytes));
+		strbuf_addf(out, "<p class=\"what\">Estimates%s: one allocation for each %s was "
+				 "looked at</p>\n",
+			    label, units_format_bytes(profile->sample_bytes, bytes));
 	if (profile->cut_count > 0)
 		strbuf_addf(out, "<p class=\"what\">Of %" PRIu64 " allocations%s the stack could not be "
 				 "followed to its end: [cut]</p>\n",
