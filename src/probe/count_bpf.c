@@ -11,11 +11,13 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -206,6 +208,20 @@ static void explain(int error, struct strbuf *why)
 	}
 }
 
+/*
+ * Links of many uprobes are there since Linux 6.6; but until 6.10 they see of a process only the
+ * thread that its pid is of.
+ */
+static bool has_multi(void)
+{
+	struct utsname system;
+	unsigned int major = 0, minor = 0;
+
+	if (uname(&system) < 0 || sscanf(system.release, "%u.%u", &major, &minor) != 2)
+		return false;
+	return major > 6 || (major == 6 && minor >= 10);
+}
+
 static int begin(struct bpf_state *state, const struct count_place *place)
 {
 	int pid = place->request->pid;
@@ -213,12 +229,7 @@ static int begin(struct bpf_state *state, const struct count_place *place)
 
 	if (r < 0)
 		return r;
-	/* since Linux 6.6: all of them are in one place, and cheaper */
-	state->is_multi = true;
-	r = add_points(state, pid);
-	if (r != -EINVAL)
-		return r;
-	state->is_multi = false;
+	state->is_multi = has_multi();
 	return add_points(state, pid);
 }
 
