@@ -16,14 +16,14 @@ struct stack_trie_entry {
 };
 
 /*
- * The child of each node that was looked for last, by the node's number, for all tries of
- * a process: a node is of one of them. Callers have numbers near to each other, and so it
- * is in few lines of the cache.
+ * Of a node, by its number, for all tries of a process: a node is of one of them. Child
+ * is what was looked for last of what it calls, sibling what was before that: what is not
+ * found among the first of these is in the trie. Callers have numbers near to each other,
+ * and so it is in few lines of the cache.
  */
 struct stack_recent {
-	uint64_t pc;
-	uint32_t node;
-	uint32_t unused;
+	uint64_t pc; /* 0: it was not looked for yet */
+	uint32_t child, sibling; /* 0: none */
 };
 
 struct stack_trie {
@@ -66,22 +66,41 @@ static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_f
 	}
 }
 
+#define STACK_RECENT_LOOKS 4
+
+/* It is the child of parent that was looked for last, now. */
+static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent, uint32_t node)
+{
+	trie->recent[node].sibling = trie->recent[parent].child;
+	trie->recent[parent].child = node;
+}
+
 /* The node of what is called by parent, and goes on at pc. Returns 0 if there is no room. */
 static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
 					uint32_t parent, uint64_t pc)
 {
-	struct stack_recent *recent = trie->recent + parent;
-	uint32_t node;
+	struct stack_recent *recent = trie->recent;
+	uint32_t node, before = 0;
 
 	/* 0 is the parent of all threads' outermost */
-	if (__builtin_expect(!trie->recent || parent == 0, 0))
+	if (__builtin_expect(!recent || parent == 0, 0))
 		return stack_trie_search(trie, file, parent, pc);
-	if (__builtin_expect(recent->pc == pc, 1))
-		return recent->node;
+	node = recent[parent].child;
+	if (__builtin_expect(recent[node].pc == pc, 1))
+		return node;
+	for (int i = 1; i < STACK_RECENT_LOOKS && node; i++) {
+		before = node;
+		node = recent[node].sibling;
+		if (recent[node].pc == pc) {
+			recent[before].sibling = recent[node].sibling;
+			stack_trie_note(trie, parent, node);
+			return node;
+		}
+	}
 	node = stack_trie_search(trie, file, parent, pc);
 	if (node) {
-		recent->pc = pc;
-		recent->node = node;
+		recent[node].pc = pc;
+		stack_trie_note(trie, parent, node);
 	}
 	return node;
 }
