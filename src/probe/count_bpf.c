@@ -23,6 +23,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/count_bpf_program.h"
+#include "probe/count_close.h"
 #include "probe/count_perf.h"
 #include "probe/count_points.h"
 #include "probe/count_way.h"
@@ -151,8 +152,7 @@ static int add_point(struct bpf_state *state, size_t number, int pid)
 
 static void remove_points(struct bpf_state *state)
 {
-	for (size_t i = 0; i < state->link_count; i++)
-		close(state->link_fds[i]);
+	count_close_all(state->link_fds, state->link_count);
 	state->link_count = 0;
 }
 

@@ -20,6 +20,7 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "probe/count_close.h"
 #include "probe/count_points.h"
 #include "probe/count_way.h"
 
@@ -82,9 +83,7 @@ int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int 
 
 static void close_events(struct perf_thread *thread, size_t count)
 {
-	for (size_t i = count; i > 0; i--)
-		if (thread->fds[i - 1] >= 0)
-			close(thread->fds[i - 1]);
+	count_close_all(thread->fds, count);
 	for (size_t i = 0; i < count; i++)
 		thread->fds[i] = -1;
 }

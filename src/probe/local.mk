@@ -28,6 +28,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count_points.h \
 	%D%/count_slide.c \
 	%D%/count_slide.h \
+	%D%/count_close.c \
+	%D%/count_close.h \
 	%D%/count_inject.c \
 	%D%/count_inject.h \
 	%D%/count_way.h \
