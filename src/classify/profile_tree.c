@@ -222,7 +222,8 @@ static int compare_functions(const void *a, const void *b, void *context)
 static void add_callers(struct function_list *list, struct gather *g, enum profile_metric metric)
 {
 	list->callers = xcalloc(g->call_count + 1, sizeof(*list->callers));
-	qsort(g->calls, g->call_count, sizeof(*g->calls), compare_calls);
+	if (g->call_count > 0)
+		qsort(g->calls, g->call_count, sizeof(*g->calls), compare_calls);
 	for (size_t i = 0; i < g->call_count; i++) {
 		const struct call *call = &g->calls[i];
 		struct function_sums *function = &g->functions[call->function];
@@ -376,8 +377,10 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 	bool is_inverted = g->options->is_inverted;
 	struct child *child = NULL;
 
-	qsort(g->places + begin, g->place_count - begin, sizeof(*g->places), compare_places);
 	g->child_count = 0;
+	if (g->place_count == begin)
+		return;
+	qsort(g->places + begin, g->place_count - begin, sizeof(*g->places), compare_places);
 	for (size_t i = begin; i < g->place_count; i++) {
 		const struct place *place = &g->places[i];
 		const uint64_t *own = g->view.profile->nodes[place->leaf].values;
@@ -398,9 +401,7 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 		if (!is_inverted)
 			add_values(child->node.self, own);
 	}
-	if (g->child_count > 0)
-		qsort_r(g->children, g->child_count, sizeof(*g->children), compare_children,
-			&options);
+	qsort_r(g->children, g->child_count, sizeof(*g->children), compare_children, &options);
 }
 
 /* Of the children, sorted, those that are enough; and the sum of the others. */
