@@ -22,6 +22,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/growth.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
+	%D%/oom_cause.c \
+	%D%/oom_cause.h \
 	%D%/oom_figures.c \
 	%D%/oom_figures.h \
 	%D%/past_heap.c \

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
+#include "cmd/oom_explain.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
@@ -38,6 +39,10 @@ static bool is_series(const struct options *o)
 
 static int check_usage(const struct options *o)
 {
+	if (o->kmsg) {
+		message_usage("oom", "--kmsg goes with oom explain");
+		return EXIT_BAD_USAGE;
+	}
 	if (o->cgroup && !targets_are_all(&o->targets)) {
 		message_usage("oom", "--cgroup and -p exclude each other");
 		return EXIT_BAD_USAGE;
@@ -203,6 +208,14 @@ static int run(struct oom *oom)
 	return stream_finish(&oom->out, run_series(oom));
 }
 
+static int run_verb(const struct options *o)
+{
+	if (strcmp(o->args[0], "explain") == 0)
+		return oom_explain_run(o);
+	message_usage("oom", "'%s' is none of its words: there is explain", o->args[0]);
+	return EXIT_BAD_USAGE;
+}
+
 static int oom_run(struct options *o)
 {
 	struct session session;
@@ -215,8 +228,11 @@ static int oom_run(struct options *o)
 			.options.exact_bytes = o->exact_bytes,
 		},
 	};
-	int status = check_usage(o);
+	int status;
 
+	if (o->arg_count > 0)
+		return run_verb(o);
+	status = check_usage(o);
 	if (status == EXIT_DONE)
 		status = session_columns(o, &oom_columns, oom_columns.csv_default, &oom.columns);
 	if (status == EXIT_DONE)
@@ -239,8 +255,9 @@ static int oom_run(struct options *o)
 
 const struct cmd cmd_oom = {
 	.name = "oom",
-	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
-	.summary = "show what fills a cgroup, and what of it can be taken back",
+	.args = "[explain] [-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
+	.summary = "show what fills a cgroup, or explain why the kernel killed in one",
+	.max_args = 1,
 	.scope = SCOPE_OOM,
 	.columns = &oom_columns,
 	.run = oom_run,

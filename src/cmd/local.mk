@@ -58,6 +58,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/message.h \
 	%D%/option_rows.c \
 	%D%/option_rows.h \
+	%D%/oom_explain.c \
+	%D%/oom_explain.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/options_count.c \

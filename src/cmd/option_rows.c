@@ -12,6 +12,9 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_OOM,
 			    "this group: its folder, its path, or 12 or more digits of its "
 			    "container's id" },
+	[OPTION_KMSG] = { 0, "kmsg", "FILE", SCOPE_OOM,
+			  "of oom explain: the kernel's log as dmesg, journalctl -k or a syslog have "
+			  "it; - is standard input (default /dev/kmsg)" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |

@@ -226,6 +226,8 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->preload;
 	case OPTION_CGROUP:
 		return &o->cgroup;
+	case OPTION_KMSG:
+		return &o->kmsg;
 	case OPTION_WORKLOAD:
 		return &o->compare.workload;
 	case OPTION_HTML:

@@ -134,6 +134,7 @@ struct options {
 	const char *snapshot, *since; /* files, or NULL */
 	const char *preload; /* allocators, or NULL */
 	const char *cgroup; /* a folder, path or id, or NULL */
+	const char *kmsg; /* a file, "-", or NULL */
 	struct compare_options compare;
 	struct count_options count;
 	struct diff_options diff;

@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/mapping.h \
 	%D%/matrix.c \
 	%D%/matrix.h \
+	%D%/oom_kill.c \
+	%D%/oom_kill.h \
 	%D%/process.h \
 	%D%/profile.c \
 	%D%/profile.h \

@@ -1,5 +1,9 @@
 noinst_LIBRARIES += %D%/libproc.a
 %C%_libproc_a_SOURCES = \
+	%D%/kmsg_oom.c \
+	%D%/kmsg_oom.h \
+	%D%/kmsg_table.c \
+	%D%/kmsg_table.h \
 	%D%/proc_cgroup.c \
 	%D%/proc_cgroup.h \
 	%D%/proc_cgroup_mount.c \

@@ -48,6 +48,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/line_plot.h \
 	%D%/mapping_columns.c \
 	%D%/oom_columns.c \
+	%D%/oom_explain.c \
+	%D%/oom_explain.h \
 	%D%/oom_report.c \
 	%D%/oom_report.h \
 	%D%/output.h \

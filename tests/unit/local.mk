@@ -368,6 +368,11 @@ TESTS += %D%/test_path
 %C%_test_path_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_path_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_kmsg_oom
+TESTS += %D%/test_kmsg_oom
+%C%_test_kmsg_oom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_kmsg_oom_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_leaks
 TESTS += %D%/test_leaks
 %C%_test_leaks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oom_explain - memstate oom explain: why the kernel killed, from its log.
+ */
+#ifndef MS_CMD_OOM_EXPLAIN_H
+#define MS_CMD_OOM_EXPLAIN_H
+
+#include "cmd/options.h"
+
+/* Returns an exit status. */
+int oom_explain_run(const struct options *options);
+
+#endif

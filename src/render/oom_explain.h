@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oom_explain - why the kernel killed, for a person and as JSON.
+ */
+#ifndef MS_RENDER_OOM_EXPLAIN_H
+#define MS_RENDER_OOM_EXPLAIN_H
+
+#include "base/strbuf.h"
+#include "model/oom_kill.h"
+#include "render/output.h"
+
+struct oom_explain_options {
+	size_t top; /* tasks that are listed */
+	struct table_options table;
+};
+
+void oom_explain_add_text(struct strbuf *out, const struct oom_kill *kill,
+			  const struct oom_explain_options *options);
+
+/* One line, "\n" included. */
+void oom_explain_add_json(struct strbuf *out, const struct oom_kill *kill);
+
+#endif

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Real kills for want of memory, whose cause is known, are explained by the kernel's log."""
+
+import json
+import os
+import signal
+
+from live import MIB, Skip, check, equal, memstate, run, start_memstate, test
+from oom_lib import Filled, Group
+
+LIMIT = 48 * MIB
+KILLED = -signal.SIGKILL
+
+
+def explained(group):
+    """The last kill in this group, or by its limit."""
+    result = memstate("oom", "explain", "--cgroup", group.path, "--json")
+    if b"/dev/kmsg" in result.err and result.status == 1 and b"no process" not in result.err:
+        raise Skip("the kernel's log cannot be read")
+    return json.loads(result.must_be(0).out.splitlines()[-1])
+
+
+def kill(group, *steps):
+    equal(group.run(*steps), KILLED, f"status of {steps}")
+    return explained(group)
+
+
+@test
+def private_memory_of_one_process():
+    with Group(LIMIT) as group:
+        equal(group.run("anon=30"), 0, "a step less")
+        k = kill(group, "anon=30", "anon=30")
+        equal([k["cause"], k["also"]], ["private_memory", []], "cause")
+        equal([k["limit_cgroup"], k["victim_cgroup"], k["limit_bytes"]],
+              [group.path, group.path, LIMIT], "whose limit")
+        check(k["victim"]["anon_bytes"] > LIMIT * 0.8, f"its memory: {k['victim']}")
+        equal([len(k["tasks"]), k["tasks"][0]["pid"]], [1, k["victim"]["pid"]], "the table")
+
+
+@test
+def shared_memory():
+    with Group(LIMIT) as group:
+        equal(kill(group, "anon=8", "shm=50")["cause"], "shmem", "cause")
+
+
+@test
+def the_kernels_own_memory():
+    with Group(LIMIT) as group:
+        equal(kill(group, "pipes=30", "anon=25")["cause"], "kernel_memory", "cause")
+
+
+@test
+def files_that_a_program_left_on_a_tmpfs():
+    path = f"/dev/shm/memstate-{os.getpid()}"
+    with Group(LIMIT) as group:
+        try:
+            equal(group.run(f"file=40:{path}"), 0, "a file of one that has ended")
+            equal(kill(group, "anon=12")["cause"], "tmpfs_leftovers", "cause")
+        finally:
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+@test
+def a_limit_above():
+    with Group(LIMIT) as parent, Group(2 * LIMIT, parent) as child:
+        k = kill(child, "anon=60")
+        equal([k["cause"], k["also"]], ["ancestor_limit", ["private_memory"]], "cause")
+        equal([k["limit_cgroup"], k["victim_cgroup"]], [parent.path, child.path], "whose limit")
+
+
+@test
+def many_processes_none_of_them_alone():
+    with Group(LIMIT) as group, Filled(group, "fork=7/6"):
+        group.run("anon=12")
+        k = explained(group)
+        equal(k["cause"], "many_processes", "cause")
+        check(len(k["tasks"]) >= 7, f"{len(k['tasks'])} tasks")
+
+
+@test
+def page_cache_and_lazily_freed_memory_kill_nobody():
+    with Group(LIMIT) as group:
+        equal(group.run("anon=40", "free=0", "anon=30"), 0, "LazyFree")
+        result = memstate("oom", "explain", "--cgroup", group.path).must_be(1)
+        check(b"no process of that group" in result.err or b"/dev/kmsg" in result.err, result.err)
+
+
+@test
+def a_log_from_elsewhere_needs_no_rights():
+    log = (b"Nov 21 17:00:00 host kernel: oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,"
+           b"mems_allowed=0,global_oom,task_memcg=/system.slice/x.service,task=x,pid=9,uid=1\n"
+           b"Nov 21 17:00:00 host kernel: Out of memory: Killed process 9 (x) total-vm:4kB, anon-rss:2kB, "
+           b"file-rss:0kB, shmem-rss:0kB, UID:1 pgtables:1kB oom_score_adj:0\n")
+    process = start_memstate("oom", "explain", "--kmsg", "-", stdin=-1)
+    out, err = process.communicate(log)
+    equal([process.returncode, err], [0, b""], "status")
+    check(b"x (9) of /system.slice/x.service" in out and b"the machine had no memory left" in out, out)
+    for args, status, word in [(["--kmsg", "/no/such"], 1, b"/no/such: No such file"),
+                               (["--kmsg", "/dev/null"], 1, b"no process was killed"),
+                               (["--kmsg", "/dev/null", "-p", "1"], 2, b"--cgroup"),
+                               (["--kmsg", "/dev/null", "--csv"], 2, b"--json")]:
+        result = memstate("oom", "explain", *args).must_be(status)
+        check(word in result.err, result.err)
+    check(b"explain" in memstate("oom", "why").must_be(2).err, "a word that is none")
+
+
+run()

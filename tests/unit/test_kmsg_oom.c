@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/kmsg_oom.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "unit.h"
+
+#define KB UINT64_C(1024)
+
+/* Linux 6.18, version 1, as dmesg prints it; lines in between left out. */
+#define REPORT_618                                                                                  \
+	"[  10.1] oom_target invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" \
+	"[  10.2] CPU: 1 UID: 0 PID: 1812 Comm: oom_target Not tainted 6.18.44 #1\n"               \
+	"[  10.3]  </TASK>\n"                                                                      \
+	"[  10.4] memory: usage 32768kB, limit 32768kB, failcnt 95\n"                              \
+	"[  10.5] memory+swap: usage 32768kB, limit 9007199254740988kB, failcnt 0\n"               \
+	"[  10.6] kmem: usage 3332kB, limit 9007199254740988kB, failcnt 0\n"                       \
+	"[  10.7] Memory cgroup stats for /mstest:\n"                                              \
+	"[  10.8] cache 0\n"                                                                       \
+	"[  10.8] rss 0\n"                                                                         \
+	"[  10.8] hierarchical_memory_limit 33554432\n"                                            \
+	"[  10.8] total_cache 5242880\n"                                                           \
+	"[  10.8] total_rss 24899584\n"                                                            \
+	"[  10.8] total_shmem 5242880\n"                                                           \
+	"[  10.8] total_inactive_file 0\n"                                                         \
+	"[  10.9] Tasks state (memory values in pages):\n"                                         \
+	"[  10.9] [  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem "            \
+	"pgtables_bytes swapents oom_score_adj name\n"                                             \
+	"[  10.9] [   1812]     7  1812    12172     7643     6048      315      1280   106496"     \
+	"        3           -50 a (b) c\n"                                                         \
+	"[  11.0] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"   \
+	"oom_memcg=/mstest,task_memcg=/mstest/kid,task=a (b) c,pid=1812,uid=0\n"                    \
+	"[  11.1] Memory cgroup out of memory: Killed process 1812 (a (b) c) total-vm:48688kB, "   \
+	"anon-rss:24192kB, file-rss:1260kB, shmem-rss:5120kB, UID:7 pgtables:104kB "                \
+	"oom_score_adj:-50\n"
+
+static struct oom_kill_list list;
+
+static void parse(const char *text)
+{
+	oom_kill_list_release(&list);
+	kmsg_oom_parse(text, strlen(text), &list);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	oom_kill_list_release(&list);
+	return 0;
+}
+
+static void check_618(const struct oom_kill *k)
+{
+	assert_int_equal(k->constraint, OOM_CGROUP);
+	assert_string_equal(k->invoker, "oom_target");
+	assert_int_equal(k->order, 0);
+	assert_string_equal(k->limit_path, "/mstest");
+	assert_string_equal(k->victim_path, "/mstest/kid");
+	assert_int_equal(k->usage_bytes, 32768 * KB);
+	assert_int_equal(k->limit_bytes, 32768 * KB);
+	assert_int_equal(k->fail_count, 95);
+	assert_true(k->swap_limit_bytes == CGROUP_NO_LIMIT);
+	assert_int_equal(k->version, CGROUP_V1);
+	assert_int_equal(k->stat.anon_bytes, 24899584);
+	assert_int_equal(k->stat.shmem_bytes, 5242880);
+	assert_int_equal(k->stat.kernel_bytes, 3332 * KB);
+	assert_int_equal(k->task_count, 1);
+	assert_int_equal(k->tasks[0].rss_bytes, 7643 * 4 * KB);
+	assert_int_equal(k->tasks[0].anon_bytes, 6048 * 4 * KB);
+	assert_int_equal(k->tasks[0].pagetables_bytes, 106496);
+	assert_int_equal(k->tasks[0].swap_bytes, 3 * 4 * KB);
+	assert_int_equal(k->tasks[0].score_adj, -50);
+	assert_string_equal(k->tasks[0].name, "a (b) c");
+	assert_int_equal(k->victim.pid, 1812);
+	assert_string_equal(k->victim.name, "a (b) c");
+	assert_int_equal(k->victim.anon_bytes, 24192 * KB);
+	assert_int_equal(k->victim.shmem_bytes, 5120 * KB);
+	assert_int_equal(k->victim.uid, 7);
+	assert_int_equal(k->killed_count, 1);
+	assert_false(k->is_cut);
+}
+
+static void a_report_of_618_is_read_whole(void **state)
+{
+	(void)state;
+	parse(REPORT_618);
+	assert_int_equal(list.count, 1);
+	check_618(&list.items[0]);
+}
+
+/* The same lines with what other programs put before them. */
+static void the_stamp_before_a_line_does_not_matter(void **state)
+{
+	static const char *const stamps[] = {
+		"", "<6>", "6,1234,5678901,-;", "6,1234,5678901,c;[   10.123456] ",
+		"[Fri Nov 21 17:00:00 2026] ", "Nov 21 17:00:00 host kernel: ",
+		"Nov 21 17:00:00 my-host.example kernel: [40666.251500] ",
+		"2026-11-21T17:00:00,123456+0000 host kernel: ",
+		"2026-11-21T17:00:00.123456+00:00 host kernel: [  100.5] ",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stamps) / sizeof(stamps[0]); i++) {
+		struct strbuf text = STRBUF_INIT;
+		char *copy = strdup(REPORT_618), *rest = copy, *line;
+
+		while ((line = strsep(&rest, "\n")) && line[0] != '\0')
+			strbuf_addf(&text, "%s%s\nanother [1] line: of somebody's 5\n", stamps[i],
+				    strstr(line, "] ") + 2);
+		/* between lines of memory.stat the kernel prints nothing else, but syslog may */
+		parse(text.text);
+		assert_int_equal(list.count, 1);
+		assert_int_equal(list.items[0].victim.pid, 1812);
+		assert_string_equal(list.items[0].victim_path, "/mstest/kid");
+		assert_int_equal(list.items[0].task_count, 1);
+		assert_int_equal(list.items[0].limit_bytes, 32768 * KB);
+		strbuf_release(&text);
+		free(copy);
+	}
+}
+
+static void version_2_is_told_by_its_keys(void **state)
+{
+	(void)state;
+	parse("hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+	      "memory: usage 65536kB, limit 65536kB, failcnt 31\n"
+	      "swap: usage 16384kB, limit 16384kB, failcnt 8\n"
+	      "Memory cgroup stats for /g:\n"
+	      "anon 52428800\nfile 4096\nkernel 8388608\nsock 100\nshmem 4096\n"
+	      "Tasks in /g are going to be killed due to memory.oom.group set\n"
+	      "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+	      "oom_memcg=/g,task_memcg=/g,task=hog,pid=1,uid=0\n"
+	      "Memory cgroup out of memory: Killed process 1 (hog) total-vm:1kB, anon-rss:2kB, "
+	      "file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n"
+	      "Memory cgroup out of memory: Killed process 2 (hog) total-vm:1kB, anon-rss:2kB, "
+	      "file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].version, CGROUP_V2);
+	assert_int_equal(list.items[0].stat.anon_bytes, 52428800);
+	assert_int_equal(list.items[0].stat.kernel_bytes, 8388608);
+	assert_true(list.items[0].stat.inactive_file_bytes == BYTES_UNKNOWN);
+	assert_int_equal(list.items[0].swap_limit_bytes, 16384 * KB);
+	assert_true(list.items[0].is_group_killed);
+	assert_int_equal(list.items[0].killed_count, 2);
+	assert_int_equal(list.items[0].victim.pid, 1);
+}
+
+static void linux_418_says_it_in_other_words(void **state)
+{
+	(void)state;
+	parse("python invoked oom-killer: gfp_mask=0x24000c0, order=0, oom_score_adj=999\n"
+	      "Task in /docker/abc killed as a result of limit of /docker\n"
+	      "memory: usage 1024kB, limit 1024kB, failcnt 7\n"
+	      "Memory cgroup stats for /docker: cache:24KB rss:1000KB rss_huge:0KB shmem:8KB "
+	      "inactive_anon:8KB active_anon:992KB\n"
+	      "Memory cgroup stats for /docker/abc: cache:1KB rss:2KB\n"
+	      "[ pid ]   uid  tgid total_vm      rss nr_ptes swapents oom_score_adj name\n"
+	      "[ 4015]  1000  4015    12345      250      27        0           999 python\n"
+	      "Memory cgroup out of memory: Kill process 4015 (python) score 1923 or sacrifice child\n"
+	      "Killed process 4015 (python) total-vm:49380kB, anon-rss:900kB, file-rss:100kB\n");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].constraint, OOM_CGROUP);
+	assert_string_equal(list.items[0].limit_path, "/docker");
+	assert_string_equal(list.items[0].victim_path, "/docker/abc");
+	assert_int_equal(list.items[0].stat.anon_bytes, 1000 * KB);
+	assert_int_equal(list.items[0].tasks[0].pagetables_bytes, 27 * 4 * KB);
+	assert_true(list.items[0].tasks[0].anon_bytes == BYTES_UNKNOWN);
+	assert_int_equal(list.items[0].victim.rss_bytes, 1000 * KB);
+	assert_string_equal(list.items[0].victim.name, "python");
+}
+
+static void a_machine_without_memory_is_no_groups_limit(void **state)
+{
+	(void)state;
+	parse("oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
+	      "task_memcg=/system.slice/x.service,task=x,pid=9,uid=1\n"
+	      "Out of memory: Killed process 9 (x) total-vm:1kB, anon-rss:2kB, file-rss:0kB, "
+	      "shmem-rss:0kB, UID:1 pgtables:1kB oom_score_adj:0\n");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].constraint, OOM_GLOBAL);
+	assert_string_equal(list.items[0].limit_path, "");
+	assert_string_equal(list.items[0].victim_path, "/system.slice/x.service");
+	assert_true(list.items[0].is_cut);
+}
+
+static void several_kills_are_told_apart_whatever_is_missing(void **state)
+{
+	(void)state;
+	parse(REPORT_618 REPORT_618
+	      "Memory cgroup out of memory: Killed process 5 (y) total-vm:1kB, anon-rss:2kB, "
+	      "file-rss:3kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0\n"
+	      "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+	      "oom_memcg=/z,task_memcg=/z,task=z,pid=6,uid=0\n"
+	      "Memory cgroup out of memory: Killed process 6 (z) total-vm:1kB\n"
+	      "last invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=2, oom_score_adj=0\n"
+	      "memory: usage 32768kB, limit 327");
+	assert_int_equal(list.count, 5);
+	check_618(&list.items[0]);
+	check_618(&list.items[1]);
+	assert_int_equal(list.items[2].victim.pid, 5);
+	assert_int_equal(list.items[2].constraint, OOM_CGROUP);
+	assert_string_equal(list.items[3].limit_path, "/z");
+	assert_true(list.items[3].victim.rss_bytes == BYTES_UNKNOWN);
+	assert_int_equal(list.items[4].victim.pid, 0);
+	assert_int_equal(list.items[4].order, 2);
+}
+
+static void other_texts_hold_no_kill(void **state)
+{
+	static const char *const texts[] = {
+		"", "\n\n", "[    0.000000] Linux version 6.18", "Killed process", "Killed process x (y)",
+		"[ pid ]", "[", "[ 5] 1 2 3", "oom_reaper: reaped process 1812 (oom_target)",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		parse(texts[i]);
+		assert_int_equal(list.count, 0);
+	}
+}
+
+/* Each beginning of a report, and each without one of its lines: never worse than less. */
+static void cut_anywhere_it_is_less_and_not_wrong(void **state)
+{
+	const size_t length = strlen(REPORT_618);
+
+	(void)state;
+	for (size_t cut = 0; cut <= length; cut++) {
+		oom_kill_list_release(&list);
+		kmsg_oom_parse(REPORT_618, cut, &list);
+		assert_true(list.count <= 1);
+		if (list.count == 1 && list.items[0].victim.pid == 1812)
+			assert_string_equal(list.items[0].limit_path, "/mstest");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_report_of_618_is_read_whole, end),
+		cmocka_unit_test_teardown(the_stamp_before_a_line_does_not_matter, end),
+		cmocka_unit_test_teardown(version_2_is_told_by_its_keys, end),
+		cmocka_unit_test_teardown(linux_418_says_it_in_other_words, end),
+		cmocka_unit_test_teardown(a_machine_without_memory_is_no_groups_limit, end),
+		cmocka_unit_test_teardown(several_kills_are_told_apart_whatever_is_missing, end),
+		cmocka_unit_test_teardown(other_texts_hold_no_kill, end),
+		cmocka_unit_test_teardown(cut_anywhere_it_is_less_and_not_wrong, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
