@@ -53,7 +53,7 @@ def patient(function):
         for _ in range(2):
             try:
                 return function()
-            except AssertionError as e:
+            except (AssertionError, TypeError) as e:  # the latter of a figure that is None
                 print(f"{function.__name__}: again, after {e}", file=sys.stderr)
         return function()
     return try_again
