@@ -116,16 +116,19 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	return r;
 }
 
-/* How many places lead to the file's malloc. */
+/*
+ * How many places lead to the file's malloc. libc's own is worth more than all others: it
+ * got what the program gets, while a library may have been loaded to get another.
+ */
 static size_t count_votes(const struct search *search, const struct library *library)
 {
 	size_t votes = 0;
 
 	for (size_t i = 0; i < search->count; i++) {
-		const struct hook_place *place = &search->candidates[i].place;
+		const struct candidate *c = &search->candidates[i];
 
-		votes += place->hook == HOOK_malloc &&
-			 place->found == library->exports[HOOK_malloc];
+		if (c->place.hook == HOOK_malloc && c->place.found == library->exports[HOOK_malloc])
+			votes += search->files[c->file].is_libc ? FILES_MAX : 1;
 	}
 	return votes;
 }

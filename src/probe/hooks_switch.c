@@ -64,11 +64,24 @@ static int lead(struct work *w, const struct stop *stop, const struct hook_place
 	return trace_write_word(stop->threads[0].tid, place->addr, hook_addr(w, place));
 }
 
+/* After an execve(2) nothing is where it was, and what is there now is left as it is. */
+static bool has_hooks(const struct work *w)
+{
+	uint32_t magic;
+
+	return trace_read_memory(w->s->request->pid,
+				 w->s->base_addr + offsetof(struct hooks_head, magic), &magic,
+				 sizeof(magic)) == 0 &&
+	       magic == HOOKS_MAGIC;
+}
+
 /* What there is no time for is done in another stop. */
 static int lead_all(void *context, const struct stop *stop)
 {
 	struct work *w = context;
 
+	if (!has_hooks(w))
+		return -ESRCH;
 	for (; w->done < w->places->count; w->done++) {
 		int r;
 
@@ -139,6 +152,8 @@ static int put_all_back(void *context, const struct stop *stop)
 {
 	struct work *w = context;
 
+	if (!has_hooks(w))
+		return -ESRCH;
 	/* the other way round: what was noted twice becomes what it was first */
 	for (; w->done < w->record_count; w->done++) {
 		int r;
