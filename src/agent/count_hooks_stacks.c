@@ -52,7 +52,9 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *ret)
 			continue;
 		if (m->tables_addr && !is_there(m))
 			return false;
-		*ret = (struct unwind_module){ m->start, end, m->tables_addr };
+		*ret = (struct unwind_module){ .start = m->start,
+					       .end = end,
+					       .tables_addr = m->tables_addr };
 		return true;
 	}
 	return false;

@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define KNOWN_MAX  (1 << 10)
@@ -75,7 +76,7 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	if (w->pc < start || w->pc >= end)
 		return 0;
-	w->module = (struct unwind_module){ start, end, 0 };
+	w->module = (struct unwind_module){ .start = start, .end = end };
 	w->name = info->dlpi_name;
 	w->load_bias = info->dlpi_addr;
 	w->headers = info->dlpi_phdr;
@@ -91,8 +92,11 @@ static bool find_by_object(struct wanted *w)
 
 	if (find_object((void *)(uintptr_t)w->pc, &object) < 0)
 		return false;
-	w->module = (struct unwind_module){ (uintptr_t)object.start, (uintptr_t)object.end,
-					    (uintptr_t)object.tables };
+	w->module = (struct unwind_module){
+		.start = (uintptr_t)object.start,
+		.end = (uintptr_t)object.end,
+		.tables_addr = (uintptr_t)object.tables,
+	};
 	w->name = object.link_map->l_name;
 	w->load_bias = object.link_map->l_addr;
 	file = object.start;
@@ -193,6 +197,7 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *ret)
 	(void)context;
 	if (find_object ? !find_by_object(&w) : !dl_iterate_phdr(look_for, &w))
 		return false;
+	w.module.is_loader = w.module.start == getauxval(AT_BASE);
 	if (!is_known(&w.module))
 		add_module(&w);
 	*ret = w.module;

@@ -13,6 +13,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "agent/count_stacks.h"
+
 /* As the Itanium C++ ABI spells them where size_t is unsigned long. */
 #define NEWS(X)                              \
 	X(_Znwm)                             \
@@ -119,7 +121,9 @@ static bool take_back(struct count_slot *slot, const struct before *before)
 	return is_within;
 }
 
-static void *make_own(struct count_slot *slot, int which, size_t bytes, const uintptr_t rest[2])
+/* Whether a call of malloc within it was counted for it, with its stack, is *ret_is_within. */
+static void *make_own(struct count_slot *slot, int which, size_t bytes, const uintptr_t rest[2],
+		      bool *ret_is_within)
 {
 	struct before before;
 	void *p;
@@ -130,7 +134,8 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes, const ui
 	note_before(slot, &before);
 	p = news[which].next(bytes, rest[0], rest[1]);
 	count_add(&slot->failed_count, (uint64_t)-1);
-	if (take_back(slot, &before)) {
+	*ret_is_within = take_back(slot, &before);
+	if (*ret_is_within) {
 		if (p)
 			count_add(&slot->requested_bytes, bytes);
 		return p;
@@ -139,9 +144,12 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes, const ui
 	return COUNT_HAS_LIVE ? count_given(p) : p;
 }
 
-static inline void *make(int which, size_t bytes, uintptr_t second, uintptr_t third)
+static inline __attribute__((always_inline)) void *make(int which, size_t bytes, uintptr_t second,
+							uintptr_t third)
 {
 	struct count_slot *slot = count_slot_own();
+	bool is_within;
+	void *p;
 
 	if (count_unlikely(!slot))
 		return count_arena_take(0, bytes);
@@ -149,7 +157,10 @@ static inline void *make(int which, size_t bytes, uintptr_t second, uintptr_t th
 		return malloc(bytes);
 	if (!news[which].is_allocators)
 		return news[which].next(bytes, second, third);
-	return make_own(slot, which, bytes, (const uintptr_t[2]){ second, third });
+	p = make_own(slot, which, bytes, (const uintptr_t[2]){ second, third }, &is_within);
+	if (!is_within)
+		count_stack_given(p, bytes);
+	return p;
 }
 
 static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_t rest[2])
@@ -159,6 +170,8 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 	uintptr_t addr = (uintptr_t)p;
 
 	count_add(&slot->calls[COUNT_DELETE], 1);
+	if (p)
+		count_stack_taken(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
 	if (slot->free_calls != before) /* it called free by name, as above */
 		count_add(&slot->free_calls, (uint64_t)-1);

@@ -21,6 +21,7 @@
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
+	bool is_loader; /* what has no rules in it is where the program began */
 };
 
 enum unwind_rule_kind {

@@ -72,6 +72,8 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;
+	if (module.is_loader)
+		return ROW_END;
 	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
 }
 

@@ -66,8 +66,8 @@ class Recorded:
 
     def __init__(self, *command, mode="live,check", status=0, environment=None, limits=None):
         with Folder() as folder:
-            env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS=mode, LD_PRELOAD=LIBRARY,
-                       **(environment or {}))
+            env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS=mode, LD_PRELOAD=LIBRARY)
+            env.update(environment or {})
             env.pop("MALLOC_PERTURB_", None)
             self.result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False,
                                          timeout=TIMEOUT, preexec_fn=limits)
@@ -247,6 +247,21 @@ def modules_that_take_each_others_place_are_told_apart():
             below = sum(n.calls for n in own.nodes.values() if node in own.frames(n))
             found[module.path] = found.get(module.path, 0) + below
     equal(found, {path: 20 for path in plugins.values()}, "stacks through each")
+
+
+@test
+def new_and_delete_of_an_allocator_are_recorded_and_constructors_have_whole_stacks():
+    program = os.path.join(BUILT, "tests", "targets", "count_cxx")
+    allocators = glob.glob("/usr/lib/*/libjemalloc.so.2") + glob.glob("/usr/lib64/libjemalloc.so.2")
+    if not os.path.exists(program):
+        raise Skip("built without a C++ compiler")
+    preloads = [LIBRARY] + [f"{LIBRARY.replace('stacks.so', 'stacks-new.so')} {path}" for path in allocators]
+    for preload in preloads:
+        own = Recorded(program, environment={"LD_PRELOAD": preload}).own
+        calls = sums(own, "calls")
+        equal(calls["main"], 401, f"{preload}: calls of new")
+        equal(sums(own, "live_blocks")["main"], 1, f"{preload}: blocks")
+        equal(calls.get("[cut]", 0), 0, f"{preload}: cut")
 
 
 @test

@@ -50,13 +50,13 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	if (pc < start || pc >= end)
 		return 0;
-	*module = (struct unwind_module){ start, end, tables };
+	*module = (struct unwind_module){ start, end, tables, false };
 	return 1;
 }
 
 static bool find(void *context, uint64_t pc, struct unwind_module *ret)
 {
-	struct unwind_module module = { pc, 0, 0 };
+	struct unwind_module module = { pc, 0, 0, false };
 
 	(void)context;
 	if (!dl_iterate_phdr(look_for, &module))
