@@ -171,13 +171,16 @@ static bool read_fde(const uint8_t *at, struct entry *e)
 static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 {
 	const uint8_t *header = (const uint8_t *)(uintptr_t)module->tables_addr;
-	struct bytes b = { header, header + 64, false };
+	struct bytes b = { header, header, false };
 	const int32_t *table;
 	uint64_t low = 0, high;
 	unsigned int frame, count;
 	int64_t wanted = (int64_t)(pc - module->tables_addr);
 
-	if (!header || take(&b, 1) != 1)
+	if (!header)
+		return NULL;
+	b.end += 64; /* more than what is before the table */
+	if (take(&b, 1) != 1)
 		return NULL;
 	frame = (unsigned int)take(&b, 1);
 	count = (unsigned int)take(&b, 1);
