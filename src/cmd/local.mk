@@ -89,4 +89,4 @@ if HAVE_NCURSES
 %C%_libcmd_a_SOURCES += %D%/screen.c
 endif
 EXTRA_DIST += %D%/screen.c
-CMD_LIBS = %D%/libcmd.a $(UI_LIBS) src/store/libstore.a $(PPROF_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(PROBE_LIBS)
+CMD_LIBS = %D%/libcmd.a $(UI_LIBS) src/store/libstore.a src/render/librender.a $(SAMPLE_LIBS) $(PROBE_LIBS)

@@ -20,10 +20,42 @@ bool gzip_is_packed(const void *bytes, size_t length)
 
 #	include "base/cleanup.h"
 #	include "base/xalloc.h"
+#	include "store/pprof_library.h"
+
+#	define LIBRARY_NAME "libz.so.1"
 
 #	define CHUNK_BYTES 65536
 #	define WINDOW (15 + 16) /* the largest; with a header of gzip's */
 #	define MEMORY_LEVEL 8
+
+static struct {
+	bool is_there;
+	__typeof__(deflate) *deflate;
+	__typeof__(deflateEnd) *deflate_end;
+	__typeof__(deflateInit2_) *deflate_init;
+	__typeof__(inflate) *inflate;
+	__typeof__(inflateEnd) *inflate_end;
+	__typeof__(inflateInit2_) *inflate_init;
+	__typeof__(inflateReset) *inflate_reset;
+} zlib;
+
+static const struct library_function functions[] = {
+	{ "deflate", &zlib.deflate },
+	{ "deflateEnd", &zlib.deflate_end },
+	{ "deflateInit2_", &zlib.deflate_init },
+	{ "inflate", &zlib.inflate },
+	{ "inflateEnd", &zlib.inflate_end },
+	{ "inflateInit2_", &zlib.inflate_init },
+	{ "inflateReset", &zlib.inflate_reset },
+};
+
+static bool load(void)
+{
+	if (!zlib.is_there)
+		zlib.is_there = library_load(LIBRARY_NAME, functions,
+					     sizeof(functions) / sizeof(functions[0]));
+	return zlib.is_there;
+}
 
 /* What zlib takes and gives at once is an unsigned int. */
 static unsigned int at_once(size_t length)
@@ -37,8 +69,10 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 	z_stream stream = { .next_in = bytes };
 	int r;
 
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
+	if (!load())
+		return -EOPNOTSUPP;
+	if (zlib.deflate_init(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
+			      Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
 		xalloc_exhausted();
 	do {
 		unsigned int given = stream.avail_in == 0 ? at_once(length) : 0;
@@ -47,10 +81,10 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 		length -= given;
 		stream.next_out = chunk;
 		stream.avail_out = CHUNK_BYTES;
-		r = deflate(&stream, length == 0 ? Z_FINISH : Z_NO_FLUSH);
+		r = zlib.deflate(&stream, length == 0 ? Z_FINISH : Z_NO_FLUSH);
 		strbuf_add(out, chunk, CHUNK_BYTES - stream.avail_out);
 	} while (r == Z_OK);
-	deflateEnd(&stream);
+	zlib.deflate_end(&stream);
 	return 0;
 }
 
@@ -66,11 +100,11 @@ static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *
 
 		stream->avail_in += given;
 		length -= given;
-		if (r == Z_STREAM_END && inflateReset(stream) != Z_OK)
+		if (r == Z_STREAM_END && zlib.inflate_reset(stream) != Z_OK)
 			return -EBADMSG;
 		stream->next_out = chunk;
 		stream->avail_out = CHUNK_BYTES;
-		r = inflate(stream, Z_NO_FLUSH);
+		r = zlib.inflate(stream, Z_NO_FLUSH);
 		if (r != Z_OK && r != Z_STREAM_END) /* a short file, too */
 			return -EBADMSG;
 		strbuf_add(out, chunk, CHUNK_BYTES - stream->avail_out);
@@ -86,10 +120,12 @@ int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *o
 	const size_t before = out->length;
 	int r;
 
-	if (inflateInit2(&stream, WINDOW) != Z_OK)
+	if (!load())
+		return -EOPNOTSUPP;
+	if (zlib.inflate_init(&stream, WINDOW, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
 		xalloc_exhausted();
 	r = unpack(&stream, length, limit, out);
-	inflateEnd(&stream);
+	zlib.inflate_end(&stream);
 	if (r < 0)
 		strbuf_truncate(out, before);
 	return r;

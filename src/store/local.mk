@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/gzip.c \
 	%D%/gzip.h \
 	%D%/pprof.h \
+	%D%/pprof_library.c \
+	%D%/pprof_library.h \
 	%D%/pprof_pack.c \
 	%D%/pprof_types.h \
 	%D%/pprof_unpack.c \
@@ -49,4 +51,4 @@ else
 %C%_libstore_a_SOURCES += %D%/recording_none.c
 endif
 EXTRA_DIST += $(recording_files) %D%/recording_none.c
-STORE_LIBS = %D%/libstore.a $(PPROF_LIBS) $(PROC_LIBS)
+STORE_LIBS = %D%/libstore.a $(PROC_LIBS)

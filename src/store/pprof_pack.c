@@ -16,6 +16,7 @@
 #	include "base/units.h"
 #	include "base/xalloc.h"
 #	include "store/pprof.pb-c.h"
+#	include "store/pprof_library.h"
 #	include "store/pprof_types.h"
 
 /*
@@ -437,6 +438,8 @@ int pprof_pack(const struct profile *profile, struct strbuf *out)
 	_cleanup_free_ uint8_t *bytes = NULL;
 	size_t length;
 
+	if (!pprof_library_load())
+		return -EOPNOTSUPP;
 	pprof__profile__init(&packing.message);
 	add_string(&packing, ""); /* the first one always */
 	add_types(&packing);

@@ -15,6 +15,7 @@
 #	include "base/units.h"
 #	include "base/xalloc.h"
 #	include "store/pprof.pb-c.h"
+#	include "store/pprof_library.h"
 #	include "store/pprof_types.h"
 #	include "store/profile_limits.h"
 
@@ -425,9 +426,14 @@ int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 		.allocator_data = &room,
 	};
 	struct unpacking unpacking = { .profile = profile, .why = reterr_why };
-	Pprof__Profile *message = pprof__profile__unpack(&allocator, length, bytes);
+	Pprof__Profile *message;
 	int r;
 
+	if (!pprof_library_load()) {
+		strbuf_add_text(reterr_why, "is no text, and libprotobuf-c is not installed");
+		return -EOPNOTSUPP;
+	}
+	message = pprof__profile__unpack(&allocator, length, bytes);
 	if (!message)
 		return refuse(&unpacking, "is no profile, or is damaged");
 	unpacking.message = message;

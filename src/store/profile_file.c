@@ -40,7 +40,7 @@ static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_met
 	strbuf_add_text(reterr_why, r == -EFBIG ? "is too large for a profile"
 				    : r == -EBADMSG
 					    ? "is gzipped, and damaged"
-					    : "is gzipped, and this memstate was built without zlib");
+					    : "is gzipped, and there is no zlib here");
 	return r;
 }
 
@@ -73,8 +73,8 @@ int profile_save(const char *path, const struct profile *profile, struct strbuf 
 	if (r == 0)
 		r = gzip_pack(plain.text, plain.length, &packed);
 	if (r < 0) {
-		strbuf_add_text(reterr_why, "cannot be written: this memstate was built without "
-					    "protobuf-c and zlib");
+		strbuf_add_text(reterr_why, "cannot be written: libprotobuf-c or libz is not "
+					    "installed, or this memstate was built without them");
 		return r;
 	}
 	r = io_write_file_atomic(path, packed.text, packed.length, 0666);
