@@ -178,7 +178,10 @@ def a_flame_graph_is_written_beside_the_report():
 def record(build, path):
     """How often it says that it has called duplicate()."""
     result = memstate("count", "--stacks", "--record", path, "--",
-                      os.path.join(TARGETS, f"diff_target_{build}")).must_be(0)
+                      os.path.join(TARGETS, f"diff_target_{build}"))
+    if b"built without" in result.err:
+        raise Skip(result.errors()[-1])
+    result.must_be(0)
     return int(re.search(rb"^duplicate (\d+)$", result.err, re.MULTILINE)[1])
 
 
