@@ -35,6 +35,8 @@ static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 
 	if (count_likely(p))
 		count_stack_record(p, bytes, &start);
+	else
+		count_stack_not_given(bytes);
 	return p;
 }
 #endif

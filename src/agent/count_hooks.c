@@ -282,7 +282,9 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 /* pending_bytes: until the next stack is to be taken. */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
-	slot->pending_bytes -= (int64_t)bytes + 1;
+	/* at most PTRDIFF_MAX, of 0 at least */
+	slot->pending_bytes -= (int64_t)bytes;
+	slot->pending_bytes--;
 	return unlikely(slot->pending_bytes < 0);
 }
 

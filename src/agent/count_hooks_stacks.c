@@ -151,14 +151,14 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 	struct stacks *s = (void *)hooks_private.stacks;
 	struct taker *taker = find_taker(slot);
 	uint32_t tid = hooks_own_tid();
-	int64_t step = -1;
+	int64_t step = 0;
 	bool is_new;
 
 	if (!__atomic_load_n(&hooks_private.has_stacks, __ATOMIC_ACQUIRE))
 		begin(s);
 	if (!taker) {
 		__atomic_fetch_add(&s->file.head->lost_count, 1, __ATOMIC_RELAXED);
-		return s->mode.sample_bytes ? INT64_MAX : -1;
+		return s->mode.sample_bytes ? INT64_MAX : 0;
 	}
 	is_new = taker->tid != tid;
 	if (is_new)

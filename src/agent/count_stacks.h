@@ -51,11 +51,22 @@ void count_stack_modules_forget(void);
 
 #pragma GCC visibility pop
 
+/* More than there are addresses, which nobody gives, and left has no room for. */
+#define COUNT_STACK_TOO_MUCH_BITS 47
+
 /* Before the call or after it. */
 static inline bool count_stack_is_due(size_t bytes)
 {
+	if (count_unlikely(bytes >> COUNT_STACK_TOO_MUCH_BITS))
+		return false;
 	count_stack_own.left -= (int64_t)bytes + 1;
 	return count_unlikely(count_stack_own.left < 0);
+}
+
+/* The call gave nothing. */
+static inline void count_stack_not_given(size_t bytes)
+{
+	count_stack_own.left += (int64_t)bytes + 1;
 }
 
 /* A block is about to be given back; before count_taken(). */
