@@ -27,7 +27,7 @@ struct count_stack_thread {
 
 struct stacks count_stacks;
 __thread struct count_stack_own count_stack_own
-	__attribute__((tls_model("initial-exec"))) = { -1, NULL, NULL, false };
+	__attribute__((tls_model("initial-exec"))) = { -1, NULL, NULL, false, false };
 
 static struct count_stack_thread *threads;
 static struct count_stack_thread *look_at; /* where to look for one that has ended */
@@ -35,6 +35,8 @@ static bool is_on;
 static bool is_forked; /* and nothing was recorded since */
 static bool is_usual; /* on, and not forked */
 static uint32_t fork_lock;
+static uint64_t fork_lost_count; /* what a handler allocated when a child began */
+static pid_t own_pid;
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
 static struct stack_blocks blocks;
 static uint8_t filter[STACK_FILTER_BYTES];
@@ -86,6 +88,7 @@ void count_stack_begin(const char *path)
 	if (is_on)
 		s->recent = stack_memory_take(sizeof(*s->recent) * s->file.node_max);
 	is_usual = is_on;
+	own_pid = getpid();
 }
 
 /*
@@ -146,6 +149,10 @@ void count_stack_begin_child(const char *path)
 {
 	fork_lock = 0;
 	is_usual = false;
+	own_pid = getpid();
+	/* else one that begins would take it for one that has ended, and share it */
+	if (count_stack_own.thread)
+		count_stack_own.thread->tid = (int32_t)syscall(SYS_gettid);
 	if (!is_on)
 		return;
 	is_on = is_forked = path && make_path(path);
@@ -153,15 +160,25 @@ void count_stack_begin_child(const char *path)
 		count_stacks.mode.has_live = false;
 }
 
+/* A handler that interrupts it cannot wait for it: is_forked is as it was then. */
 static COUNT_COLD void leave_fork(void)
 {
+	if (count_stack_own.leaves_fork)
+		return;
+	count_stack_own.leaves_fork = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	while (__atomic_exchange_n(&fork_lock, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
 	if (is_forked)
 		begin_again();
+	if (is_on)
+		count_stacks.file.head->lost_count += fork_lost_count;
+	fork_lost_count = 0;
 	__atomic_store_n(&is_forked, false, __ATOMIC_RELEASE);
 	is_usual = is_on;
 	__atomic_store_n(&fork_lock, 0, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	count_stack_own.leaves_fork = false;
 }
 
 /*
@@ -183,6 +200,9 @@ static struct count_stack_thread *take_ended(pid_t pid)
 {
 	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
 
+	/* a child that was made without fork(): none of those that are here is its own */
+	if (pid != own_pid)
+		return NULL;
 	for (int i = 0; i < ENDED_LOOKS; i++) {
 		int32_t tid;
 
@@ -254,6 +274,8 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 
 	if (is_forked)
 		leave_fork();
+	if (is_forked)
+		return NULL;
 	if (!t && is_on)
 		t = take_thread();
 	return is_on && t ? &t->stack : NULL;
@@ -292,7 +314,10 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 	struct stack_thread *t = own_thread();
 
 	if (count_unlikely(!t)) {
-		count_stack_own.left = INT64_MAX;
+		if (!is_forked)
+			count_stack_own.left = INT64_MAX;
+		else if (!count_stacks.mode.sample_bytes)
+			fork_lost_count++;
 		return;
 	}
 	if (count_unlikely(count_stacks.mode.sample_bytes) && !draw(t, bytes))

@@ -26,6 +26,7 @@ struct count_stack_own {
 	const void *last_block; /* what was recorded last, if it was not freed since */
 	struct count_stack_thread *thread; /* NULL: has none yet */
 	bool has_begun; /* left was drawn */
+	bool leaves_fork; /* and makes the child's file just now */
 };
 extern __thread struct count_stack_own count_stack_own __attribute__((tls_model("initial-exec")));
 

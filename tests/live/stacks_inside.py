@@ -20,6 +20,7 @@ from stacks_lib import CUT, StackFile
 
 BUILT = os.environ["builddir"]
 TARGET = os.path.join(BUILT, "tests", "targets", "stack_target")
+ODD = os.path.join(BUILT, "tests", "targets", "stack_odd")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
                        "libmemstate-count-stacks.so")
 # So many times as much: make stress-stacks COUNT=100.
@@ -201,6 +202,29 @@ def a_child_has_a_file_of_its_own_and_knows_what_it_inherited():
             equal(sums(child, "live_blocks")["leaf_one"], 9, "blocks that the child has")
             equal(sums(child, "live_bytes")["leaf_one"], 9000, "bytes that the child has")
             equal(sums(parent, "live_blocks")["leaf_one"], 10, "blocks that the parent has")
+
+
+@test
+def threads_of_a_child_share_nothing_with_the_thread_that_it_began_with():
+    recorded = Recorded(ODD, "fork-threads", "20000")
+    child = recorded.files[recorded.truth["child"][0]]
+    check_truth(recorded, child)
+    is_whole(child)
+
+
+@test
+def a_handler_that_allocates_while_a_childs_file_is_made_does_not_wait_for_it():
+    for _ in range(3):
+        Recorded(ODD, "fork-handler", "500", mode="live")
+
+
+@test
+def a_call_that_asks_for_more_than_there_is_hides_none_of_those_after_it():
+    check_truth(Recorded(ODD, "too-much", "100", mode="live"))
+    number = 100000
+    recorded = Recorded(ODD, "too-much", str(number), mode="sample=1024")
+    found = sums(recorded.own, "bytes")["allocate"] / (100 * number << recorded.own.scale_bits)
+    check(0.8 < found < 1.25, f"{found} of what was asked for")
 
 
 @test

@@ -54,6 +54,10 @@ tests_targets_stack_target_CFLAGS = $(WARN_CFLAGS) -Wno-vla -O2 -fno-builtin -fn
 	-fno-stack-protector -pthread
 tests_targets_stack_target_LDFLAGS = -pthread
 tests_targets_stack_target_LDADD = -ldl -lrt
+check_PROGRAMS += tests/targets/stack_odd
+tests_targets_stack_odd_SOURCES = %D%/stack_odd.c
+tests_targets_stack_odd_CFLAGS = $(tests_targets_stack_target_CFLAGS)
+tests_targets_stack_odd_LDFLAGS = -pthread
 EXTRA_DIST += %D%/stack_plugin.c
 check_DATA += tests/targets/stack_plugin.so tests/targets/stack_plugin_other.so
 CLEANFILES += tests/targets/stack_plugin.so tests/targets/stack_plugin_other.so

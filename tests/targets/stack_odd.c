@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack_odd MODE [NUMBER] - as stack_target, what few programs do: "NAME CALLS BYTES" for
+ * each function that allocates.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+static long number = 1000;
+static void *volatile sink;
+static volatile sig_atomic_t handled;
+
+static void say(const char *name, long calls, long bytes)
+{
+	char line[128];
+	int n = snprintf(line, sizeof(line), "%s %ld %ld\n", name, calls, bytes);
+
+	if (n < 0 || write(STDOUT_FILENO, line, (size_t)n) != n)
+		_exit(1);
+}
+
+NOINLINE static void allocate(long depth)
+{
+	if (depth > 0)
+		allocate(depth - 1);
+	else
+		free(malloc(20));
+	__asm__ volatile("" ::: "memory"); /* so that it is no jump */
+}
+
+static void *allocate_often(void *unused)
+{
+	(void)unused;
+	for (long i = 0; i < number; i++)
+		allocate(i % 50);
+	return NULL;
+}
+
+static void wait_for(pid_t child)
+{
+	int status = 1;
+
+	if (waitpid(child, &status, 0) < 0 || status != 0)
+		abort();
+	say("child", child, 0);
+}
+
+/* The child has threads, at once with the one that it began with. */
+static void run_fork_threads(void)
+{
+	pthread_t threads[3];
+	pid_t child;
+
+	allocate(1);
+	child = fork();
+	for (int i = 0; child == 0 && i < 3; i++)
+		if (pthread_create(&threads[i], NULL, allocate_often, NULL) != 0)
+			abort();
+	if (child == 0)
+		allocate_often(NULL);
+	for (int i = 0; child == 0 && i < 3; i++)
+		pthread_join(threads[i], NULL);
+	if (child == 0)
+		_exit(0);
+	wait_for(child);
+	say("allocate", 4 * number, 80 * number);
+}
+
+static void handle(int signal)
+{
+	(void)signal;
+	free(malloc(40));
+	handled = handled + 1;
+}
+
+/* A handler comes when the child allocates for the first time, which takes it a while. */
+static void run_fork_handler(void)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+	pid_t child;
+
+	for (long i = 0; i < number; i++)
+		sink = malloc(1 << 16);
+	sigaction(SIGALRM, &action, NULL);
+	child = fork();
+	if (child == 0) {
+		setitimer(ITIMER_REAL, &often, NULL);
+		allocate(0);
+		while (handled < 20)
+			;
+		setitimer(ITIMER_REAL, &never, NULL);
+		_exit(0);
+	}
+	wait_for(child);
+}
+
+/* What nobody gives, with calls before and after it. */
+static void run_too_much(void)
+{
+	static const size_t sizes[] = { PTRDIFF_MAX, (size_t)1 << 62, (size_t)1 << 46,
+					(size_t)PTRDIFF_MAX + 5000, SIZE_MAX };
+	volatile size_t bytes;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		bytes = sizes[i];
+		sink = malloc(bytes);
+		if (sink)
+			abort();
+		for (long k = 0; k < number; k++)
+			allocate(1);
+	}
+	say("allocate", 5 * number, 100 * number);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+
+	if (argc > 2)
+		number = strtol(argv[2], NULL, 10);
+	if (strcmp(mode, "fork-threads") == 0)
+		run_fork_threads();
+	else if (strcmp(mode, "fork-handler") == 0)
+		run_fork_handler();
+	else if (strcmp(mode, "too-much") == 0)
+		run_too_much();
+	else
+		return 2;
+	return 0;
+}
