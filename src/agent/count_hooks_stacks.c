@@ -17,7 +17,9 @@
 
 /* Of a slot. All 0 at first. */
 struct taker {
-	uint32_t tid; /* the thread that had the slot when it was used last */
+	/* the thread that had the slot when it was used last: two may have had one number */
+	uint32_t tid;
+	uint64_t self;
 	struct stack_thread stack;
 };
 
@@ -88,15 +90,21 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-/* See find_stack_end() of count_stacks.c. */
-static uint64_t find_stack_end(uint32_t tid)
+/* Where libc keeps what it knows of the thread. */
+static uint64_t own_self(void)
 {
 	uint64_t self;
 
+	__asm__("movq %%fs:0, %0" : "=r"(self));
+	return self;
+}
+
+/* See find_stack_end() of count_stacks.c. */
+static uint64_t find_stack_end(uint32_t tid)
+{
 	if (tid == (uint32_t)agent_syscall(__NR_getpid, 0, 0, 0, 0))
 		return hooks_private.main_stack_end;
-	__asm__("movq %%fs:0, %0" : "=r"(self));
-	return self & ~UINT64_C(7);
+	return own_self() & ~UINT64_C(7);
 }
 
 /* NULL: there is no memory for it. */
@@ -126,6 +134,7 @@ static void begin_thread(struct taker *taker, uint32_t tid)
 	unwind->stack_start = unwind->hole = 0;
 	unwind->stack_end = find_stack_end(tid);
 	taker->tid = tid;
+	taker->self = own_self();
 }
 
 /* Several may do it at once: all write the same. */
@@ -160,7 +169,7 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 		__atomic_fetch_add(&s->file.head->lost_count, 1, __ATOMIC_RELAXED);
 		return s->mode.sample_bytes ? INT64_MAX : 0;
 	}
-	is_new = taker->tid != tid;
+	is_new = taker->tid != tid || taker->self != own_self();
 	if (is_new)
 		begin_thread(taker, tid);
 	if (s->mode.sample_bytes) {
