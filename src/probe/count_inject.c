@@ -40,6 +40,7 @@ struct injected {
 	struct count_inject_cost cost;
 	/* what leads to it */
 	size_t place_count, file_count, other_count, late_file_count;
+	size_t record_count; /* of all that was ever made to lead to it */
 	struct hooks_stacks stacks;
 	uint64_t mapped; /* of code, when it was looked at last: a sum over all */
 	uint64_t next_look_ns;
@@ -70,6 +71,7 @@ static struct hooks_switch switch_of(const struct injected *i)
 		.gates_addr = i->visit.gates_addr,
 		.code_bytes = i->parcel.head ? i->parcel.head->code_bytes : 0,
 		.records = i->parcel.head ? hooks_parcel_records(&i->parcel) : NULL,
+		.record_count = i->record_count,
 	};
 }
 
@@ -103,6 +105,7 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 
 	note_cost(i, &s);
 	i->place_count += count;
+	i->record_count = s.record_count;
 	if (r < 0)
 		strbuf_add_text(why, explain_stop(r));
 	return r;
@@ -261,8 +264,8 @@ static int leave(struct injected *i, struct strbuf *why)
 		return 0;
 	if (i->parcel.gates)
 		gates_lead_past(i->parcel.gates, i->parcel.head);
-	if (i->parcel.head->record_count > 0)
-		r = hooks_switch_off(&s, i->parcel.head->record_count, &is_inside);
+	if (s.record_count > 0)
+		r = hooks_switch_off(&s, &is_inside);
 	note_cost(i, &s);
 	if (r == 0 && is_inside) {
 		strbuf_add_text(why, "a thread of it is in the probe, which stays, and counts no "

@@ -134,7 +134,8 @@ int hooks_orphan_disarm(struct hooks_switch *s, const struct mapping_list *mappi
 	s->gates_addr = head.gates_addr;
 	s->code_bytes = head.code_bytes;
 	s->records = records;
-	r = hooks_switch_off(s, head.record_count, &is_inside);
+	s->record_count = head.record_count;
+	r = hooks_switch_off(s, &is_inside);
 	return r == 0 && is_inside ? -EAGAIN : r;
 }
 

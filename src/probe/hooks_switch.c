@@ -30,7 +30,6 @@ struct work {
 	struct hooks_head *head;
 	const struct hook_places *places;
 	size_t done, count;
-	size_t record_count;
 	bool is_inside;
 };
 
@@ -50,15 +49,18 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 
 static int lead(struct work *w, const struct stop *stop, const struct hook_place *place)
 {
-	struct hooks_record *record = &w->s->records[w->head->record_count];
+	struct hooks_record *record = &w->s->records[w->s->record_count];
 	uint64_t now;
 
+	/* one that was noted, and could not be written in time, is noted once more */
+	if (w->s->record_count == HOOKS_RECORD_MAX)
+		return -E2BIG;
 	/* a library that is gone since, or a place that leads elsewhere now */
 	if (trace_read_memory(w->s->request->pid, place->addr, &now, sizeof(now)) < 0 ||
 	    (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	*record = (struct hooks_record){ place->addr, now };
-	__atomic_store_n(&w->head->record_count, w->head->record_count + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->head->record_count, (uint32_t)++w->s->record_count, __ATOMIC_SEQ_CST);
 	step(w->s, "place");
 	w->count++;
 	return trace_write_word(stop->threads[0].tid, place->addr, hook_addr(w, place));
@@ -155,12 +157,12 @@ static int put_all_back(void *context, const struct stop *stop)
 	if (!has_hooks(w))
 		return -ESRCH;
 	/* the other way round: what was noted twice becomes what it was first */
-	for (; w->done < w->record_count; w->done++) {
+	for (; w->done < w->s->record_count; w->done++) {
 		int r;
 
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
-		r = put_back(w, stop, &w->s->records[w->record_count - 1 - w->done]);
+		r = put_back(w, stop, &w->s->records[w->s->record_count - 1 - w->done]);
 		if (r < 0)
 			return r;
 	}
@@ -227,16 +229,16 @@ int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
 	struct work w = { .s = s, .head = head, .places = places };
 	int r;
 
-	if (places->count > HOOKS_RECORD_MAX - head->record_count)
+	if (places->count > HOOKS_RECORD_MAX - s->record_count)
 		return -E2BIG;
 	r = run(&w, lead_all);
 	*ret_count = w.count;
 	return r;
 }
 
-int hooks_switch_off(struct hooks_switch *s, size_t count, bool *ret_is_inside)
+int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside)
 {
-	struct work w = { .s = s, .record_count = count, .is_inside = true };
+	struct work w = { .s = s, .is_inside = true };
 	int r = run(&w, put_all_back);
 
 	*ret_is_inside = w.is_inside;

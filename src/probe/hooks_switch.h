@@ -23,7 +23,12 @@ struct hooks_switch {
 	uint64_t base_addr;  /* where the process has the hooks */
 	uint64_t gates_addr; /* 0: none */
 	uint64_t code_bytes; /* of the hooks, their head included */
+	/*
+	 * Where the process may write, too: how many there are is known here, and is in the
+	 * head for whoever comes later. hooks_switch_on() adds to it.
+	 */
 	struct hooks_record *records;
+	size_t record_count;
 	uint64_t pause_ns; /* of all stops together */
 	unsigned int stop_count;
 };
@@ -42,9 +47,9 @@ int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);
 
 /*
- * Each of the first `count` records goes back, if it still leads to these hooks. *ret_is_inside:
+ * Each record goes back, if it still leads to these hooks. *ret_is_inside:
  * some thread is in the hooks still.
  */
-int hooks_switch_off(struct hooks_switch *s, size_t count, bool *ret_is_inside);
+int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 
 #endif

@@ -335,6 +335,11 @@ TESTS += %D%/test_count_hooks
 %C%_test_count_hooks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_count_hooks_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS) -lpthread
 
+check_PROGRAMS += %D%/test_hooks_switch
+TESTS += %D%/test_hooks_switch
+%C%_test_hooks_switch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_hooks_switch_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_x86_code
 TESTS += %D%/test_x86_code
 %C%_test_x86_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "probe/hooks_switch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "target/trace.h"
+#include "unit.h"
+
+#define PLACES	 8
+#define ORIGINAL UINT64_C(0x1234567890)
+#define HOOK_AT	 512 /* from the head on */
+
+/* In this process and, at the same addresses, in the target, which has its own. */
+static uint64_t places_there[PLACES];
+static uint64_t hooks_there[1024 / sizeof(uint64_t)];
+
+static struct hooks_head *head;
+
+/* The process may write what it shares with memstate, and does when it likes. */
+static void spoil(void *context, const char *step)
+{
+	(void)context;
+	(void)step;
+	head->record_count = UINT32_MAX / 2;
+}
+
+static pid_t start_target(void)
+{
+	pid_t pid;
+
+	for (int i = 0; i < PLACES; i++)
+		places_there[i] = ORIGINAL;
+	((struct hooks_head *)(void *)hooks_there)->magic = HOOKS_MAGIC;
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void check_places(pid_t pid, uint64_t expected)
+{
+	uint64_t now[PLACES];
+
+	assert_int_equal(trace_read_memory(pid, (uintptr_t)places_there, now, sizeof(now)), 0);
+	for (int i = 0; i < PLACES; i++)
+		assert_int_equal(now[i], expected);
+}
+
+static void a_process_that_writes_over_what_is_shared_harms_only_itself(void **state)
+{
+	struct hooks_record *records = calloc(HOOKS_RECORD_MAX, sizeof(*records));
+	const struct probe_request request = {
+		.pid = start_target(), .limit_ns = 60 * NS_PER_S, .step = spoil
+	};
+	struct hooks_switch s = { .request = &request, .base_addr = (uintptr_t)hooks_there,
+				  .code_bytes = sizeof(hooks_there), .records = records };
+	struct hook_places places = HOOK_PLACES_INIT;
+	struct hook_place items[PLACES];
+	bool is_inside = true;
+	char path[32];
+	size_t count = 0;
+
+	(void)state;
+	head = calloc(1, sizeof(*head));
+	assert_non_null(records);
+	assert_non_null(head);
+	head->offsets[HOOK_malloc] = HOOK_AT;
+	places.items = items;
+	places.count = PLACES;
+	places.originals[HOOK_malloc] = ORIGINAL;
+	for (int i = 0; i < PLACES; i++)
+		items[i] = (struct hook_place){ (uintptr_t)&places_there[i], ORIGINAL, HOOK_malloc,
+						true };
+	snprintf(path, sizeof(path), "/proc/%d", request.pid);
+	s.process_fd = open(path, O_RDONLY | O_DIRECTORY);
+	assert_true(s.process_fd >= 0);
+	assert_int_equal(hooks_switch_on(&s, head, &places, &count), 0);
+	assert_int_equal(count, PLACES);
+	assert_int_equal(s.record_count, PLACES);
+	check_places(request.pid, (uintptr_t)hooks_there + HOOK_AT);
+	head->record_count = UINT32_MAX;
+	assert_int_equal(hooks_switch_off(&s, &is_inside), 0);
+	assert_false(is_inside);
+	check_places(request.pid, ORIGINAL);
+	s.record_count = HOOKS_RECORD_MAX - PLACES + 1;
+	assert_int_equal(hooks_switch_on(&s, head, &places, &count), -E2BIG);
+	check_places(request.pid, ORIGINAL);
+	kill(request.pid, SIGKILL);
+	waitpid(request.pid, NULL, 0);
+	close(s.process_fd);
+	free(records);
+	free(head);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_writes_over_what_is_shared_harms_only_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
