@@ -4,7 +4,7 @@
 
 void *volatile kept;
 
-static __attribute__((noinline, noclone)) void plugged(void)
+static __attribute__((noinline)) void plugged(void)
 {
 	for (int i = 0; i < 7; i++)
 		kept = malloc(1000);

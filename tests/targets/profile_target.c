@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART __attribute__((noinline, noclone))
+#if __has_attribute(noclone)
+#	define APART __attribute__((noinline, noclone))
+#else
+#	define APART __attribute__((noinline))
+#endif
 
 static int inner_line, outer_line;
 

@@ -40,9 +40,10 @@ static void add(struct profile *p, const char *stack, uint64_t calls)
 	assert_non_null(text);
 	while ((name = strsep(&rest, ";"))) {
 		struct profile_frame frame = { .function = name, .module = PROFILE_NO_MODULE,
-					       .line = ++line, .vaddr = 16 * line,
 					       .is_inlined = name[0] == '*' };
 
+		frame.line = ++line;
+		frame.vaddr = 16 * line;
 		node = profile_add_node(p, node, profile_add_frame(p, &frame));
 	}
 	p->nodes[node].values[PROFILE_ALLOCATIONS] += calls;
