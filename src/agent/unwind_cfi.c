@@ -83,13 +83,24 @@ struct entry {
 	bool is_signal;
 };
 
-/* A record: its length, then so many bytes. Those of 64 bits are of no program known. */
-static struct bytes open_record(const uint8_t *at)
+/* What is said to be elsewhere is not looked at. */
+static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_t bytes)
 {
-	struct bytes b = { at, at + 4, false };
-	uint64_t length = take(&b, 4);
+	uint64_t addr = (uintptr_t)at;
 
-	if (length < 4 || length >= 0xfffffff0)
+	return addr >= module->start && addr < module->end && bytes <= module->end - addr;
+}
+
+/* A record: its length, then so many bytes. Those of 64 bits are of no program known. */
+static struct bytes open_record(const struct unwind_module *module, const uint8_t *at)
+{
+	struct bytes b = { at, at, false };
+	uint64_t length;
+
+	if (is_in(module, at, 4))
+		b.end += 4;
+	length = take(&b, 4);
+	if (b.is_bad || length < 4 || length >= 0xfffffff0 || !is_in(module, at, 4 + length))
 		b.is_bad = true;
 	else
 		b.end = b.at + length;
@@ -112,9 +123,9 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 	}
 }
 
-static bool read_cie(const uint8_t *at, struct entry *e)
+static bool read_cie(const struct unwind_module *module, const uint8_t *at, struct entry *e)
 {
-	struct bytes b = open_record(at), data;
+	struct bytes b = open_record(module, at), data;
 	const char *letters;
 	uint64_t version;
 
@@ -124,6 +135,8 @@ static bool read_cie(const uint8_t *at, struct entry *e)
 	letters = (const char *)b.at;
 	while (take(&b, 1) && !b.is_bad)
 		;
+	if (b.is_bad)
+		return false;
 	if (version == 4)
 		skip(&b, 2);
 	else if (version != 1 && version != 3)
@@ -148,9 +161,9 @@ static bool read_cie(const uint8_t *at, struct entry *e)
 	return !b.is_bad;
 }
 
-static bool read_fde(const uint8_t *at, struct entry *e)
+static bool read_fde(const struct unwind_module *module, const uint8_t *at, struct entry *e)
 {
-	struct bytes b = open_record(at);
+	struct bytes b = open_record(module, at);
 	const uint8_t *id = b.at;
 	uint64_t back;
 
@@ -158,7 +171,7 @@ static bool read_fde(const uint8_t *at, struct entry *e)
 		return false;
 	back = take(&b, 4);
 	e->is_signal = false;
-	if (back == 0 || !read_cie(id - back, e))
+	if (back == 0 || !read_cie(module, id - back, e))
 		return false;
 	e->start = take_pointer(&b, e->encoding);
 	e->end = e->start + take_pointer(&b, e->encoding & PE_FORMAT);
@@ -177,9 +190,9 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 	unsigned int frame, count;
 	int64_t wanted = (int64_t)(pc - module->tables_addr);
 
-	if (!header)
+	if (!header || !is_in(module, header, 1))
 		return NULL;
-	b.end += 64; /* more than what is before the table */
+	b.end = (const uint8_t *)(uintptr_t)module->end;
 	if (take(&b, 1) != 1)
 		return NULL;
 	frame = (unsigned int)take(&b, 1);
@@ -188,7 +201,7 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 		return NULL;
 	take_pointer(&b, frame);
 	high = take_pointer(&b, count);
-	if (b.is_bad || high == 0 || high > (module->end - module->start) / 2)
+	if (b.is_bad || high == 0 || high > (uint64_t)(b.end - b.at) / (2 * sizeof(*table)))
 		return NULL;
 	table = (const int32_t *)(const void *)b.at;
 	if (wanted < table[0])
@@ -368,7 +381,7 @@ bool unwind_rules_find(const struct unwind_module *module, uint64_t pc,
 	struct program p;
 	const uint8_t *fde = find_fde(module, pc);
 
-	if (!fde || !read_fde(fde, &entry) || pc < entry.start || pc >= entry.end)
+	if (!fde || !read_fde(module, fde, &entry) || pc < entry.start || pc >= entry.end)
 		return false;
 	p.entry = &entry;
 	p.remembered_count = 0;

@@ -335,6 +335,12 @@ TESTS += %D%/test_count_hooks
 %C%_test_count_hooks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_count_hooks_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS) -lpthread
 
+check_PROGRAMS += %D%/test_unwind_cfi
+TESTS += %D%/test_unwind_cfi
+%C%_test_unwind_cfi_SOURCES = %D%/test_unwind_cfi.c src/agent/unwind_cfi.c
+%C%_test_unwind_cfi_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_unwind_cfi_LDADD = $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_hooks_switch
 TESTS += %D%/test_hooks_switch
 %C%_test_hooks_switch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
