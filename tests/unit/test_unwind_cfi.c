@@ -24,8 +24,15 @@ static const uint8_t tables[] = {
 	/* FDE, at 44: after 1 byte the CFA is rsp + 16, and rbp is at the CFA - 16 */
 	20, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, CODE_BYTES, 0, 0, 0, 0, 0x41, 0x0e, 16, 0x86, 2, 0, 0,
 };
-enum { COUNT_AT = 8, FIRST_AT = 12, FDE_AT = 16, CIE_LENGTH_AT = 20, LENGTH_AT = 44, BACK_AT = 48,
-       START_AT = 52 };
+enum {
+	COUNT_AT = 8,
+	FIRST_AT = 12,
+	FDE_AT = 16,
+	CIE_LENGTH_AT = 20,
+	LENGTH_AT = 44,
+	BACK_AT = 48,
+	START_AT = 52,
+};
 
 static uint8_t *start; /* of a page, with none before and none behind */
 
