@@ -128,6 +128,9 @@ static void begin_again(void)
 
 	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
 	count_stack_modules_forget();
+	/* what is known by node's number has no more room than the parent's had */
+	if (s->file.node_max > parents.node_max)
+		s->file.node_max = parents.node_max;
 	if (!is_on) {
 		s->mode.has_live = false;
 	} else if (s->mode.has_live) {

@@ -219,6 +219,18 @@ def a_handler_that_allocates_while_a_childs_file_is_made_does_not_wait_for_it():
 
 
 @test
+def a_child_that_may_have_more_addresses_than_its_parent_stays_within_what_that_had():
+    def limit():
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (32 << 20, hard))
+
+    recorded = Recorded(ODD, "fork-grow", "60000", mode="", limits=limit)
+    child = recorded.files[recorded.truth["child"][0]]
+    check(child.lost_count > 0, "something has no room")
+    equal(child.total("calls") + child.lost_count, 60000, "calls")
+
+
+@test
 def a_call_that_asks_for_more_than_there_is_hides_none_of_those_after_it():
     check_truth(Recorded(ODD, "too-much", "100", mode="live"))
     number = 100000

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,6 +107,38 @@ static void run_fork_handler(void)
 	wait_for(child);
 }
 
+NOINLINE static void branch(long depth, long path)
+{
+	if (depth == 0)
+		free(malloc(20));
+	else if (path & 1) {
+		branch(depth - 1, path >> 1);
+		__asm__ volatile("nop"); /* so that both are calls of their own */
+	} else {
+		branch(depth - 1, path >> 1);
+	}
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The child may have more addresses than its parent, and has more stacks than that had room for. */
+static void run_fork_grow(void)
+{
+	struct rlimit limit;
+	pid_t child;
+
+	branch(1, 0);
+	child = fork();
+	if (child == 0) {
+		getrlimit(RLIMIT_AS, &limit);
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_AS, &limit);
+		for (long path = 0; path < number; path++)
+			branch(16, path);
+		_exit(0);
+	}
+	wait_for(child);
+}
+
 /* What nobody gives, with calls before and after it. */
 static void run_too_much(void)
 {
@@ -134,6 +167,8 @@ int main(int argc, char **argv)
 		run_fork_threads();
 	else if (strcmp(mode, "fork-handler") == 0)
 		run_fork_handler();
+	else if (strcmp(mode, "fork-grow") == 0)
+		run_fork_grow();
 	else if (strcmp(mode, "too-much") == 0)
 		run_too_much();
 	else
