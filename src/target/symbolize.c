@@ -318,9 +318,12 @@ static int ask_child(struct task *task)
 static int open_file(const struct symbolize_file *file)
 {
 	struct elf_build_id wanted = { .length = file->build_id_bytes }, found;
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
+	int fd = -1;
 
+	/* the path is a process's word: to open some devices is to do something */
+	if (stat(file->path, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (wanted.length > sizeof(wanted.bytes))
 		wanted.length = 0;
 	memcpy(wanted.bytes, file->build_id, wanted.length);

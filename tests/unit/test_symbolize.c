@@ -4,12 +4,15 @@
 #include "target/symbolize.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -196,6 +199,31 @@ static uint32_t next_random(uint32_t *seed)
 }
 
 /* All but the headers and the build-id, which would have it refused. */
+static void what_is_no_file_is_not_opened(void **state)
+{
+	char path[] = "fifo-XXXXXX";
+	struct elf_build_id id = { .length = 0 };
+	struct kept kept = { .calls = 0 };
+	struct inotify_event event;
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(watch >= 0 && fd >= 0);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	symbolize(&(struct symbolize_file){ .path = path, .vaddrs = (const uint64_t[]){ 16 },
+					    .count = 1, .build_id = id.bytes },
+		  1, keep, &kept);
+	assert_int_equal(kept.calls, 0);
+	assert_int_equal(read(watch, &event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(watch);
+	unlink(path);
+}
+
 static void damage(struct strbuf *program, uint32_t seed)
 {
 	const Elf64_Ehdr *header = (const void *)program->text;
@@ -264,6 +292,7 @@ int main(void)
 		cmocka_unit_test(lines_and_inlined_functions_are_as_in_the_source),
 		cmocka_unit_test(another_build_has_no_names),
 		cmocka_unit_test(what_is_no_file_or_no_program_has_no_names),
+		cmocka_unit_test(what_is_no_file_is_not_opened),
 		cmocka_unit_test(a_damaged_file_does_no_harm),
 		cmocka_unit_test(names_are_those_of_the_source),
 	};
