@@ -383,7 +383,8 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS) {
 		read_pids(reader, reader->levels[owner].dir_fd, ".", ret, &left);
-		qsort(ret->pids, ret->pid_count, sizeof(*ret->pids), compare_pids);
+		if (ret->pid_count > 0)
+			qsort(ret->pids, ret->pid_count, sizeof(*ret->pids), compare_pids);
 	}
 	return 0;
 }

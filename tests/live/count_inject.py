@@ -271,11 +271,11 @@ def a_second_memstate_is_refused():
 @test
 def what_it_cannot_be_put_into_is_refused():
     own_malloc = os.path.join(os.environ["builddir"], "tests", "targets", "own_malloc_target")
-    process = subprocess.Popen([own_malloc, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen([own_malloc, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        if process.stdout.readline():
-            reason = is_refused(process.pid, errno.EOPNOTSUPP, errno.ENOENT)
-            check("malloc" in reason, reason)
+        equal(process.stdout.readline(), b"ready\n", "it is there")
+        reason = is_refused(process.pid, errno.EOPNOTSUPP, errno.ENOENT)
+        check("malloc" in reason, reason)
     finally:
         process.stdin.close()
         process.kill()

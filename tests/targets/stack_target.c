@@ -407,6 +407,8 @@ NOINLINE static void branch(long bits, int depth)
 	if (depth == 0) {
 		leaf_free(leaf_one(8));
 	} else if (bits & 1) {
+		/* no compiler takes the two calls for one */
+		__asm__ volatile("nop");
 		branch(bits >> 1, depth - 1);
 		sink = NULL;
 	} else {
