@@ -163,10 +163,15 @@ void count_stack_begin_child(const char *path)
 		count_stacks.mode.has_live = false;
 }
 
-/* A handler that interrupts it cannot wait for it: is_forked is as it was then. */
+/*
+ * A handler that interrupts it cannot wait for it, and one that called fork() may go back
+ * to where something is recorded in the parent's file: is_forked is as it was then.
+ */
 static COUNT_COLD void leave_fork(void)
 {
-	if (count_stack_own.leaves_fork)
+	const struct count_stack_thread *t = count_stack_own.thread;
+
+	if (count_stack_own.leaves_fork || (t && t->stack.is_busy))
 		return;
 	count_stack_own.leaves_fork = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -219,6 +219,11 @@ def a_handler_that_allocates_while_a_childs_file_is_made_does_not_wait_for_it():
 
 
 @test
+def a_child_that_goes_on_from_a_handler_into_what_was_recorded_is_not_harmed():
+    Recorded(ODD, "handler-fork", "20", mode="check")
+
+
+@test
 def a_child_that_may_have_more_addresses_than_its_parent_stays_within_what_that_had():
     def limit():
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]

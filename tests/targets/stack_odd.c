@@ -139,6 +139,44 @@ static void run_fork_grow(void)
 	wait_for(child);
 }
 
+static volatile pid_t handlers_child;
+
+/* Of another size than what it interrupts, and so it meets it nowhere in libc. */
+static void fork_in_handler(int signal)
+{
+	pid_t child = handlers_child == 0 ? -1 : fork();
+
+	(void)signal;
+	if (child == 0) {
+		handlers_child = 0;
+		free(malloc(4000));
+	} else if (child > 0) {
+		int status = 1;
+
+		if (waitpid(child, &status, 0) < 0 || status != 0)
+			_exit(1);
+		handled = handled + 1;
+	}
+}
+
+/* A child goes on from a handler: in the middle of what was recorded, as often as not. */
+static void run_handler_fork(void)
+{
+	struct sigaction action = { .sa_handler = fork_in_handler, .sa_flags = SA_RESTART };
+	struct itimerval soon = { { 0, 0 }, { 0, 1 } };
+
+	handlers_child = -1;
+	sigaction(SIGALRM, &action, NULL);
+	for (long path = 0; handled < number; path++) {
+		soon.it_value.tv_usec = 1 + path / 300 * 37 % 300;
+		if (path % 300 == 0 && handlers_child != 0)
+			setitimer(ITIMER_REAL, &soon, NULL);
+		branch(300, path * 31);
+		if (handlers_child == 0 && path % 300 == 299)
+			_exit(0);
+	}
+}
+
 /* What nobody gives, with calls before and after it. */
 static void run_too_much(void)
 {
@@ -169,6 +207,8 @@ int main(int argc, char **argv)
 		run_fork_handler();
 	else if (strcmp(mode, "fork-grow") == 0)
 		run_fork_grow();
+	else if (strcmp(mode, "handler-fork") == 0)
+		run_handler_fork();
 	else if (strcmp(mode, "too-much") == 0)
 		run_too_much();
 	else
