@@ -6,13 +6,13 @@
  */
 #include "config.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
 #include "agent/unwind.h"
 #include "bench.h"
+#include "../targets/unwind_modules.h"
 
 #define PAGE_BYTES 4096
 #define STACKS	   2000 /* in a round */
@@ -22,40 +22,6 @@
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
 static struct unwind_space space;
 static struct unwind_thread thread;
-
-static int look_for(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct unwind_module *module = data;
-	uint64_t pc = module->start, start = UINT64_MAX, end = 0, tables = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + h->p_vaddr;
-
-		if (h->p_type == PT_GNU_EH_FRAME)
-			tables = at;
-		if (h->p_type != PT_LOAD)
-			continue;
-		start = at < start ? at : start;
-		end = at + h->p_memsz > end ? at + h->p_memsz : end;
-	}
-	if (pc < start || pc >= end)
-		return 0;
-	*module = (struct unwind_module){ start, end, tables, false };
-	return 1;
-}
-
-static bool find(void *context, uint64_t pc, struct unwind_module *ret)
-{
-	struct unwind_module module = { pc, 0, 0, false };
-
-	(void)context;
-	if (!dl_iterate_phdr(look_for, &module))
-		return false;
-	*ret = module;
-	return true;
-}
 
 static __attribute__((noinline)) void take_stack(void)
 {
@@ -135,7 +101,7 @@ int main(int argc, char **argv)
 
 	if (rounds > ROUNDS_MAX)
 		rounds = ROUNDS_MAX;
-	space.find = find;
+	space.find = unwind_modules_find;
 	space.rows = rows;
 	thread.stack_end = (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
 	go_down(DEPTH, rounds);

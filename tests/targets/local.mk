@@ -69,7 +69,7 @@ tests/targets/stack_plugin_other.so: %D%/stack_plugin.c
 		$(srcdir)/tests/targets/stack_plugin.c
 
 # Compares stacks with those that libunwind finds, where that is there.
-EXTRA_DIST += %D%/unwind_agree.c
+EXTRA_DIST += %D%/unwind_agree.c %D%/unwind_modules.h
 if HAVE_LIBUNWIND
 check_PROGRAMS += tests/targets/unwind_agree.so
 tests_targets_unwind_agree_so_SOURCES = %D%/unwind_agree.c src/agent/unwind.c src/agent/unwind_cfi.c \

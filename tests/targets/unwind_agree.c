@@ -9,7 +9,6 @@
 #include "agent/unwind.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,8 @@
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
+
+#include "unwind_modules.h"
 
 #define FRAMES_MAX 512
 #define PAGE_BYTES 4096
@@ -30,40 +31,6 @@ static unsigned long checked, differing, frames;
 static char first_difference[4096];
 static bool is_busy;
 static void *(*next_malloc)(size_t bytes);
-
-static int look_for(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct unwind_module *module = data;
-	uint64_t pc = module->start, start = UINT64_MAX, end = 0, tables = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + h->p_vaddr;
-
-		if (h->p_type == PT_GNU_EH_FRAME)
-			tables = at;
-		if (h->p_type != PT_LOAD)
-			continue;
-		start = at < start ? at : start;
-		end = at + h->p_memsz > end ? at + h->p_memsz : end;
-	}
-	if (pc < start || pc >= end)
-		return 0;
-	*module = (struct unwind_module){ start, end, tables, false };
-	return 1;
-}
-
-static bool find(void *context, uint64_t pc, struct unwind_module *ret)
-{
-	struct unwind_module module = { pc, 0, 0, false };
-
-	(void)context;
-	if (!dl_iterate_phdr(look_for, &module))
-		return false;
-	*ret = module;
-	return true;
-}
 
 static void note_difference(void **theirs, int count)
 {
@@ -129,7 +96,7 @@ void *malloc(size_t bytes)
 
 static __attribute__((constructor)) void begin(void)
 {
-	space.find = find;
+	space.find = unwind_modules_find;
 	space.rows = rows;
 	thread.stack_end = (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
 }
