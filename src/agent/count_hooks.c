@@ -123,9 +123,9 @@ static inline uint64_t *counter_of(struct count_slot *slot, enum count_function 
 static bool has_ended(uint64_t entry)
 {
 	long pid = agent_syscall(__NR_getpid, 0, 0, 0, 0);
+	uint32_t tid = ~(uint32_t)entry;
 
-	return (uint32_t)entry != 0 &&
-	       agent_syscall(__NR_tgkill, pid, (long)~(uint32_t)entry, 0, 0) == -ESRCH;
+	return (uint32_t)entry != 0 && agent_syscall(__NR_tgkill, pid, tid, 0, 0) == -ESRCH;
 }
 
 /* Into slot 0, which several may write at once. */

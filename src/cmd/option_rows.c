@@ -200,14 +200,16 @@ static const char verb_heap_help[] =
 	"where figures come from: the memory, copied while the process stands still "
 	"(auto, walk); or that and the allocator itself, which a thread that is put "
 	"into the process asks (helper)";
+static const char verb_runs_help[] =
+	"count N runs, one after the other, and show in what they differ (default 3 with --check, "
+	"1 of each size with --scale)";
 
 /* Where help is another for verbs, which have no series. */
 static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
 	[OPTION_PRELOAD] = verb_preload_help,
 	[OPTION_HEAP] = verb_heap_help,
-	[OPTION_RUNS] = "count N runs, one after the other, and show in what they differ (default 3 "
-			"with --check, 1 of each size with --scale)",
+	[OPTION_RUNS] = verb_runs_help,
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 
