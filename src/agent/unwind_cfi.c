@@ -180,12 +180,17 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at, stru
 	return !b.is_bad;
 }
 
+/* Of the table that is searched: from the header on, and wherever a damaged one may lie. */
+struct table_entry {
+	int32_t pc, entry;
+} __attribute__((packed));
+
 /* Returns NULL if there is none. */
 static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 {
 	const uint8_t *header = (const uint8_t *)(uintptr_t)module->tables_addr;
 	struct bytes b = { header, header, false };
-	const int32_t *table;
+	const struct table_entry *table;
 	uint64_t low = 0, high;
 	unsigned int frame, count;
 	int64_t wanted = (int64_t)(pc - module->tables_addr);
@@ -201,20 +206,20 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 		return NULL;
 	take_pointer(&b, frame);
 	high = take_pointer(&b, count);
-	if (b.is_bad || high == 0 || high > (uint64_t)(b.end - b.at) / (2 * sizeof(*table)))
+	if (b.is_bad || high == 0 || high > (uint64_t)(b.end - b.at) / sizeof(*table))
 		return NULL;
-	table = (const int32_t *)(const void *)b.at;
-	if (wanted < table[0])
+	table = (const void *)b.at;
+	if (wanted < table[0].pc)
 		return NULL;
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (table[2 * middle] <= wanted)
+		if (table[middle].pc <= wanted)
 			low = middle;
 		else
 			high = middle;
 	}
-	return header + table[2 * low + 1];
+	return header + table[low].entry;
 }
 
 /* The rules at some address, while the instructions are followed. */

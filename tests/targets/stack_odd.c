@@ -112,8 +112,10 @@ NOINLINE static void branch(long depth, long path)
 	if (depth == 0)
 		free(malloc(20));
 	else if (path & 1) {
+		/* with both no compiler takes the two calls for one */
+		__asm__ volatile("nop");
 		branch(depth - 1, path >> 1);
-		__asm__ volatile("nop"); /* so that both are calls of their own */
+		__asm__ volatile("nop");
 	} else {
 		branch(depth - 1, path >> 1);
 	}
