@@ -20,8 +20,8 @@
 #include "model/known_names.h"
 #include "probe/stacks.h"
 
-/* A copy touches some more pages on its way to exec. */
-#define COPY_GROWTH_BYTES (MIB / 8)
+/* A copy touches some more pages on its way to exec: at most such a part of what it has. */
+#define COPY_GROWTH_PART 8
 
 int count_child_check(const char *name)
 {
@@ -123,7 +123,7 @@ uint64_t count_child_peak_rss(const struct count_child *c)
 
 	if (!c->child.has_ended || !bytes_known(c->copy_rss_bytes) ||
 	    units_bytes_from_kib((uint64_t)c->child.usage.ru_maxrss, &bytes) < 0 ||
-	    bytes <= c->copy_rss_bytes + COPY_GROWTH_BYTES)
+	    bytes <= c->copy_rss_bytes + c->copy_rss_bytes / COPY_GROWTH_PART)
 		return BYTES_UNKNOWN;
 	return bytes;
 }

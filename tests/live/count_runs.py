@@ -96,8 +96,7 @@ def the_peak_of_resident_memory_is_the_programs():
     check(64 << 20 < said["figures"]["peak_rss_bytes"]["median"] < 160 << 20, said["figures"])
     said = counted("--runs", 1, "--", TARGET, "status", 0)
     rss = said["figures"]["peak_rss_bytes"]["median"]
-    # a memstate with sanitizers has more itself, which a process has before its exec
-    check(rss is None or rss < 12 << 20, f"{rss} of next to nothing")
+    check(rss is None or rss < 4 << 20, f"{rss} of next to nothing")
 
 
 @test
