@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -117,4 +116,23 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 	if (stat(real_path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return write_through(real_path, bytes, length);
 	return replace_file(real_path, bytes, length, mode);
+}
+
+int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes)
+{
+	size_t done = 0;
+
+	if (offset_bytes > INT64_MAX - length)
+		return -EBADMSG;
+	while (done < length) {
+		ssize_t n = pread(fd, (char *)to + done, length - done,
+				  (off_t)(offset_bytes + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EBADMSG;
+		done += (size_t)n;
+	}
+	return 0;
 }

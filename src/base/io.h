@@ -6,6 +6,7 @@
 #define MS_BASE_IO_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/strbuf.h"
@@ -21,6 +22,12 @@ int io_read_all(int fd, size_t limit, struct strbuf *out);
 
 /* As above, from dir_fd/path. */
 int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out);
+
+/*
+ * Read so many bytes, from that place on. Returns 0, -EBADMSG if the file ends before, or
+ * -errno; *to may have been written to.
+ */
+int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
 
 /*
  * Put bytes into path whole: written beside it under a temporary name, synced, then

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/xalloc.h"
 
 /*
@@ -26,32 +27,13 @@
 #	define MACHINE EM_NONE
 #endif
 
-static int read_at(int fd, void *to, size_t length, uint64_t offset_bytes)
-{
-	size_t done = 0;
-
-	if (offset_bytes > INT64_MAX - length)
-		return -EBADMSG;
-	while (done < length) {
-		ssize_t n = pread(fd, (char *)to + done, length - done,
-				  (off_t)(offset_bytes + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static int read_parts(int fd, const Elf64_Ehdr *header, struct elf_exports *exports)
 {
 	for (size_t i = 0; i < header->e_phnum; i++) {
 		Elf64_Phdr part;
 		int r;
 
-		r = read_at(fd, &part, sizeof(part), header->e_phoff + i * sizeof(part));
+		r = io_read_at(fd, &part, sizeof(part), header->e_phoff + i * sizeof(part));
 		if (r < 0)
 			return r;
 		if (part.p_type != PT_LOAD)
@@ -75,7 +57,7 @@ static int find_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	    header->e_shentsize != sizeof(*sections))
 		return -ENODATA;
 	sections = xcalloc(header->e_shnum, sizeof(*sections));
-	r = read_at(fd, sections, header->e_shnum * sizeof(*sections), header->e_shoff);
+	r = io_read_at(fd, sections, header->e_shnum * sizeof(*sections), header->e_shoff);
 	for (size_t i = 0; r == 0 && i < header->e_shnum; i++) {
 		if (sections[i].sh_type != type)
 			continue;
@@ -114,9 +96,9 @@ static int read_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	count = table.sh_size / sizeof(*symbols);
 	symbols = xcalloc(count + 1, sizeof(*symbols));
 	exports->names = xcalloc(names.sh_size + 1, 1);
-	r = read_at(fd, symbols, count * sizeof(*symbols), table.sh_offset);
+	r = io_read_at(fd, symbols, count * sizeof(*symbols), table.sh_offset);
 	if (r == 0)
-		r = read_at(fd, exports->names, names.sh_size, names.sh_offset);
+		r = io_read_at(fd, exports->names, names.sh_size, names.sh_offset);
 	if (r < 0)
 		return r;
 	exports->items = xcalloc(count + 1, sizeof(*exports->items));
@@ -137,7 +119,7 @@ static int read_exports(int fd, unsigned int type, struct elf_exports *ret)
 	Elf64_Ehdr header;
 	int r;
 
-	r = read_at(fd, &header, sizeof(header), 0);
+	r = io_read_at(fd, &header, sizeof(header), 0);
 	if (r == -EBADMSG || (r == 0 && memcmp(header.e_ident, ELFMAG, SELFMAG) != 0))
 		return -ENOEXEC;
 	if (r < 0)

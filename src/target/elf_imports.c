@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/xalloc.h"
 
 /* More than the tables of any library that was seen. */
@@ -41,25 +42,6 @@ struct reading {
 	struct elf_imports imports;
 };
 
-static int read_at(int fd, void *to, size_t length, uint64_t offset_bytes)
-{
-	size_t done = 0;
-
-	if (offset_bytes > INT64_MAX - length)
-		return -EBADMSG;
-	while (done < length) {
-		ssize_t n = pread(fd, (char *)to + done, length - done,
-				  (off_t)(offset_bytes + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 /* One byte more than it has, which is 0. */
 static int read_section(const struct reading *reading, size_t index, void **ret)
 {
@@ -70,7 +52,7 @@ static int read_section(const struct reading *reading, size_t index, void **ret)
 	if (section->sh_type == SHT_NOBITS || section->sh_size > TABLE_MAX_BYTES)
 		return -EBADMSG;
 	bytes = xcalloc(section->sh_size + 1, 1);
-	r = read_at(reading->fd, bytes, section->sh_size, section->sh_offset);
+	r = io_read_at(reading->fd, bytes, section->sh_size, section->sh_offset);
 	if (r < 0)
 		return r;
 	*ret = bytes;
@@ -168,7 +150,7 @@ static int read_file(struct reading *reading)
 	Elf64_Ehdr header;
 	int r;
 
-	r = read_at(reading->fd, &header, sizeof(header), 0);
+	r = io_read_at(reading->fd, &header, sizeof(header), 0);
 	if (r == -EBADMSG || (r == 0 && memcmp(header.e_ident, ELFMAG, SELFMAG) != 0))
 		return -ENOEXEC;
 	if (r < 0)
@@ -179,7 +161,7 @@ static int read_file(struct reading *reading)
 		return 0;
 	reading->section_count = header.e_shnum;
 	reading->sections = xcalloc(reading->section_count + 1, sizeof(*reading->sections));
-	r = read_at(reading->fd, reading->sections,
+	r = io_read_at(reading->fd, reading->sections,
 		    reading->section_count * sizeof(*reading->sections), header.e_shoff);
 	for (size_t i = 0; r == 0 && i < reading->section_count; i++)
 		r = read_places(reading, i);
@@ -191,13 +173,13 @@ int elf_frame_tables_find(int fd, uint64_t *ret_vaddr)
 	Elf64_Ehdr header;
 	int r;
 
-	r = read_at(fd, &header, sizeof(header), 0);
+	r = io_read_at(fd, &header, sizeof(header), 0);
 	if (r == -EBADMSG || (r == 0 && memcmp(header.e_ident, ELFMAG, SELFMAG) != 0))
 		return -ENOEXEC;
 	for (size_t i = 0; r == 0 && i < header.e_phnum; i++) {
 		Elf64_Phdr part;
 
-		r = read_at(fd, &part, sizeof(part), header.e_phoff + i * sizeof(part));
+		r = io_read_at(fd, &part, sizeof(part), header.e_phoff + i * sizeof(part));
 		if (r == 0 && part.p_type == PT_GNU_EH_FRAME) {
 			*ret_vaddr = part.p_vaddr;
 			return 0;
