@@ -437,7 +437,7 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 static int forget_gone_processes(struct recording *r)
 {
 	static const enum fact_table tables[] = { FACT_STATE,	   FACT_USAGE, FACT_USAGE_MORE,
-						  FACT_MAPPING, FACT_HEAP,  FACT_HEAP_SHARE };
+						  FACT_MAPPING };
 	size_t kept = 0;
 	int error = 0;
 

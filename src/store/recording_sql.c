@@ -81,12 +81,6 @@ const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 			   { "end", "flags", "file_offset", "dev", "inode", "name", SMAPS_OFTEN,
 			     SMAPS_SELDOM },
 			   24 },
-	[FACT_HEAP] = { "heap", { "process" }, 1,
-			{ "allocator", "quality", "taken_ms", "pause_us", "trimmable_kb", "program" },
-			6 },
-	[FACT_HEAP_SHARE] = { "heap_share", { "process", "start" }, 2,
-			      { "rss", "owner", "live", "pool_pages", "pool_fragments", "heap_meta" },
-			      6 },
 	[FACT_GROUP] = { "cgroup_level", { "cgroup", "level" }, 2,
 			 { "flags", "usage", "limit_bytes", "high", "peak", "swap", "swap_limit",
 			   "max_count", "high_count", "oom_count", "oom_kill_count",
@@ -103,7 +97,6 @@ const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 };
 
 static const char other_tables[] =
-	"CREATE TABLE recording(key TEXT PRIMARY KEY, value) WITHOUT ROWID;\n"
 	"CREATE TABLE sample(sample INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
 	" unix_ms INTEGER NOT NULL, elapsed_us INTEGER NOT NULL, cost_us INTEGER NOT NULL);\n"
 	"CREATE TABLE process(process INTEGER PRIMARY KEY, session INTEGER NOT NULL,"

@@ -31,8 +31,6 @@ enum fact_table {
 	FACT_USAGE,	  /* of a process: what changes often */
 	FACT_USAGE_MORE,  /* and what does not */
 	FACT_MAPPING,	  /* by process and start */
-	FACT_HEAP,	  /* of a process: the last walk */
-	FACT_HEAP_SHARE,  /* by process and start of a mapping: what the walk found in it */
 	FACT_GROUP,	  /* of a group: by group and level */
 	FACT_GROUP_STAT,  /* memory.stat: by group and level */
 	FACT_TABLE_COUNT_
