@@ -28,6 +28,15 @@ static void add_code_point(struct strbuf *out, const char *bytes, size_t size, u
 	}
 }
 
+void json_add_number(struct strbuf *out, const char *key, uint64_t number, bool is_known)
+{
+	strbuf_addf(out, ",\"%s\":", key);
+	if (is_known)
+		strbuf_add_u64(out, number);
+	else
+		strbuf_add_text(out, "null");
+}
+
 void json_add_string(struct strbuf *out, const char *text, size_t length)
 {
 	strbuf_add_char(out, '"');

@@ -175,13 +175,10 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_kill *kill,
 	add_tasks(&p);
 }
 
+/* Neither an unknown amount nor a limit that there is not is a number. */
 static void add_json_number(struct strbuf *out, const char *key, uint64_t number)
 {
-	strbuf_addf(out, ",\"%s\":", key);
-	if (bytes_known(number) && number != CGROUP_NO_LIMIT)
-		strbuf_add_u64(out, number);
-	else
-		strbuf_add_text(out, "null");
+	json_add_number(out, key, number, bytes_known(number) && number != CGROUP_NO_LIMIT);
 }
 
 static void add_json_text(struct strbuf *out, const char *key, const char *text)

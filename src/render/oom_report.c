@@ -252,13 +252,10 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 	add_processes(&p);
 }
 
+/* Neither an unknown amount nor a limit that there is not is a number. */
 static void add_json_amount(struct strbuf *out, const char *key, uint64_t number)
 {
-	strbuf_addf(out, ",\"%s\":", key);
-	if (bytes_known(number) && number != CGROUP_NO_LIMIT)
-		strbuf_add_u64(out, number);
-	else
-		strbuf_add_text(out, "null");
+	json_add_number(out, key, number, bytes_known(number) && number != CGROUP_NO_LIMIT);
 }
 
 static void add_json_level(struct strbuf *out, const struct cgroup_level *level)
