@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "render/output.h"
 
 /* Past U+FFFF JSON wants a pair of surrogates. */
@@ -28,10 +29,10 @@ static void add_code_point(struct strbuf *out, const char *bytes, size_t size, u
 	}
 }
 
-void json_add_number(struct strbuf *out, const char *key, uint64_t number, bool is_known)
+void json_add_number(struct strbuf *out, const char *key, uint64_t number)
 {
 	strbuf_addf(out, ",\"%s\":", key);
-	if (is_known)
+	if (bytes_known(number))
 		strbuf_add_u64(out, number);
 	else
 		strbuf_add_text(out, "null");

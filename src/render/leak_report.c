@@ -261,14 +261,6 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
 
 /* JSON */
 
-static void add_json_number(struct strbuf *out, const char *key, uint64_t value)
-{
-	if (bytes_known(value))
-		strbuf_addf(out, ",\"%s\":%" PRIu64, key, value);
-	else
-		strbuf_addf(out, ",\"%s\":null", key);
-}
-
 static void add_json_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum)
 {
 	strbuf_addf(out, ",\"%s_count\":%" PRIu64 ",\"%s_bytes\":%" PRIu64, key,
@@ -329,16 +321,16 @@ void leak_report_add_json(struct strbuf *out, const struct leak_report *report)
 		    scan->heap.pause_ns / NS_PER_S,
 		    scan->heap.pause_ns / NS_PER_US % 1000000, scan->mark_ns / NS_PER_S,
 		    scan->mark_ns / NS_PER_US % 1000000);
-	add_json_number(out, "copied_bytes", scan->heap.copied_bytes);
-	add_json_number(out, "scanned_bytes", scan->mark.scanned_bytes);
-	add_json_number(out, "swapped_bytes", scan->swapped_bytes);
+	json_add_number(out, "copied_bytes", scan->heap.copied_bytes);
+	json_add_number(out, "scanned_bytes", scan->mark.scanned_bytes);
+	json_add_number(out, "swapped_bytes", scan->swapped_bytes);
 	add_json_sum(out, "live", &scan->mark.live);
 	add_json_sum(out, "reachable", &scan->mark.reachable);
 	add_json_sum(out, "direct", &scan->mark.direct);
 	add_json_sum(out, "indirect", &scan->mark.indirect);
-	add_json_number(out, "live_resident_bytes", scan->heap.owner_bytes[OWNER_LIVE]);
-	add_json_number(out, "reachable_resident_bytes", scan->reachable_resident_bytes);
-	add_json_number(out, "leaked_resident_bytes", scan->leaked_resident_bytes);
+	json_add_number(out, "live_resident_bytes", scan->heap.owner_bytes[OWNER_LIVE]);
+	json_add_number(out, "reachable_resident_bytes", scan->reachable_resident_bytes);
+	json_add_number(out, "leaked_resident_bytes", scan->leaked_resident_bytes);
 	strbuf_add_text(out, ",\"leaked\":[");
 	add_json_groups(out, report, report->leaked, true);
 	strbuf_add_char(out, ']');

@@ -175,10 +175,10 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_kill *kill,
 	add_tasks(&p);
 }
 
-/* Neither an unknown amount nor a limit that there is not is a number. */
+/* A limit that there is not is no number. */
 static void add_json_number(struct strbuf *out, const char *key, uint64_t number)
 {
-	json_add_number(out, key, number, bytes_known(number) && number != CGROUP_NO_LIMIT);
+	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
 }
 
 static void add_json_text(struct strbuf *out, const char *key, const char *text)

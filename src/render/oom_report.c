@@ -252,10 +252,10 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 	add_processes(&p);
 }
 
-/* Neither an unknown amount nor a limit that there is not is a number. */
+/* A limit that there is not is no number. */
 static void add_json_amount(struct strbuf *out, const char *key, uint64_t number)
 {
-	json_add_number(out, key, number, bytes_known(number) && number != CGROUP_NO_LIMIT);
+	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
 }
 
 static void add_json_level(struct strbuf *out, const struct cgroup_level *level)

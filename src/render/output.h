@@ -21,8 +21,8 @@ void csv_add_row(struct strbuf *out, const struct column_list *columns, const vo
  */
 void json_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
 
-/* ,"key":5, or ,"key":null: a member after another one. */
-void json_add_number(struct strbuf *out, const char *key, uint64_t number, bool is_known);
+/* ,"key":5, a member after another one; null for BYTES_UNKNOWN. */
+void json_add_number(struct strbuf *out, const char *key, uint64_t number);
 
 /* A JSON string, quotes included. */
 void json_add_string(struct strbuf *out, const char *text, size_t length);
