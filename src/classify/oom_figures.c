@@ -82,7 +82,7 @@ static void set_need(struct oom_figures *f)
 }
 
 void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,
-		      uint64_t slack_bytes, struct oom_figures *ret)
+		      struct oom_figures *ret)
 {
 	const struct cgroup_level *level = cgroup_tightest(cgroup);
 	const struct cgroup_stat *s = &cgroup->limit_stat;
@@ -93,7 +93,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 		level = &cgroup->levels[0];
 	f.usage_bytes = level ? level->usage_bytes : BYTES_UNKNOWN;
 	f.limit_bytes = cgroup_limit_bytes(cgroup);
-	f.slack_bytes = slack_bytes;
+	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/* all of them is never more than there is */
 	f.lazyfree_bytes = least(f.lazyfree_bytes, known_or_0(s->anon_bytes));

@@ -46,10 +46,9 @@ struct oom_figures {
 };
 
 /*
- * processes: those of cgroup->pids. slack_bytes: what all CPUs together may not have told
- * the kernel's accounts yet.
+ * processes: those of cgroup->pids. Without a known slack nothing is said to be hidden.
  */
 void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,
-		      uint64_t slack_bytes, struct oom_figures *ret);
+		      struct oom_figures *ret);
 
 #endif

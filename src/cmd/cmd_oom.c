@@ -126,8 +126,7 @@ static int take(struct oom *oom)
 
 	if (r < 0)
 		return r;
-	oom_figures_find(&oom->cgroup, &oom->processes, cgroup_slack_bytes(&oom->cgroup),
-			 &oom->figures);
+	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
 	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->start_ns;
 	return 0;
 }

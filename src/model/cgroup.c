@@ -8,9 +8,22 @@
 
 #include "base/units.h"
 
+const char *const cgroup_name_keys[CGROUP_NAME_COUNT_] = {
+	[CGROUP_NAME_RUNTIME] = "runtime",
+	[CGROUP_NAME_CONTAINER_ID] = "container_id",
+	[CGROUP_NAME_CONTAINER] = "container",
+	[CGROUP_NAME_POD_UID] = "pod_uid",
+	[CGROUP_NAME_POD] = "pod",
+	[CGROUP_NAME_NAMESPACE] = "namespace",
+	[CGROUP_NAME_QOS] = "qos",
+	[CGROUP_NAME_UNIT] = "unit",
+};
+
 void cgroup_init(struct cgroup *cgroup)
 {
-	*cgroup = (struct cgroup){ .tightest = SIZE_MAX, .hidden_limit_bytes = CGROUP_NO_LIMIT };
+	*cgroup = (struct cgroup){ .tightest = SIZE_MAX,
+				   .hidden_limit_bytes = CGROUP_NO_LIMIT,
+				   .slack_bytes = BYTES_UNKNOWN };
 	/* all of it amounts, and all bits set is an unknown one */
 	memset(&cgroup->stat, 0xff, sizeof(cgroup->stat));
 	memset(&cgroup->limit_stat, 0xff, sizeof(cgroup->limit_stat));
@@ -18,12 +31,8 @@ void cgroup_init(struct cgroup *cgroup)
 
 void cgroup_release(struct cgroup *cgroup)
 {
-	struct cgroup_names *n = &cgroup->names;
-	char *names[] = { n->runtime, n->container_id,	      n->container, n->pod_uid,
-			  n->pod,     n->kubernetes_namespace, n->qos,	     n->unit };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		free(names[i]);
+	for (size_t i = 0; i < CGROUP_NAME_COUNT_; i++)
+		free(cgroup->names[i]);
 	for (size_t i = 0; i < cgroup->level_count; i++)
 		free(cgroup->levels[i].path);
 	free(cgroup->levels);

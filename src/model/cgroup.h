@@ -65,15 +65,21 @@ struct cgroup_pressure {
 	uint32_t some_avg10_percent_x100, full_avg10_percent_x100;
 };
 
-/* What a path and local files say of a container. NULL: nothing. Owned. */
-struct cgroup_names {
-	char *runtime; /* "docker", "containerd", "cri-o", "podman", "lxc", "systemd" */
-	char *container_id;
-	char *container;
-	char *pod_uid, *pod, *kubernetes_namespace;
-	char *qos; /* "guaranteed", "burstable", "besteffort" */
-	char *unit; /* systemd's: "nginx.service" */
+/* What a path and local files say of a container. */
+enum cgroup_name {
+	CGROUP_NAME_RUNTIME, /* "docker", "containerd", "cri-o", "podman", "lxc" */
+	CGROUP_NAME_CONTAINER_ID,
+	CGROUP_NAME_CONTAINER,
+	CGROUP_NAME_POD_UID,
+	CGROUP_NAME_POD,
+	CGROUP_NAME_NAMESPACE, /* of Kubernetes */
+	CGROUP_NAME_QOS,       /* "guaranteed", "burstable", "besteffort" */
+	CGROUP_NAME_UNIT,      /* systemd's: "nginx.service" */
+	CGROUP_NAME_COUNT_
 };
+
+/* As keys and columns have them: "runtime", "container_id", … */
+extern const char *const cgroup_name_keys[CGROUP_NAME_COUNT_];
 
 struct cgroup {
 	enum cgroup_version version;
@@ -90,11 +96,12 @@ struct cgroup {
 	struct cgroup_stat limit_stat; /* of the level that owns the limit; as stat if there is none */
 	struct cgroup_pressure pressure;
 	bool has_pressure;
-	struct cgroup_names names;
+	char *names[CGROUP_NAME_COUNT_]; /* NULL: nothing is known */
 	/* Processes of the level that owns the limit, if there is one, and of all below it. */
 	int *pids; /* rising */
 	size_t pid_count, pid_capacity;
 	size_t group_count; /* groups that these are in, empty ones too; 0: not looked at */
+	uint64_t slack_bytes; /* how far off the kernel's amounts may be; unknown: not looked at */
 	uint64_t taken_ns, unix_ms;
 };
 

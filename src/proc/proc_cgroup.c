@@ -331,14 +331,14 @@ static bool is_there(const struct level_reader *level)
 
 static void begin(struct cgroup_reader *reader, struct cgroup *cgroup)
 {
-	struct cgroup_names names = cgroup->names;
-	bool fits = cgroup->level_count == reader->level_count;
+	char *names[CGROUP_NAME_COUNT_];
 
-	if (fits)
+	if (cgroup->level_count == reader->level_count)
 		return;
-	cgroup->names = (struct cgroup_names){ 0 };
+	memcpy(names, cgroup->names, sizeof(names));
+	memset(cgroup->names, 0, sizeof(names));
 	cgroup_release(cgroup);
-	cgroup->names = names;
+	memcpy(cgroup->names, names, sizeof(names));
 	cgroup->level_count = reader->level_count;
 	cgroup->levels = xcalloc(cgroup->level_count, sizeof(*cgroup->levels));
 	for (size_t i = 0; i < cgroup->level_count; i++)

@@ -72,6 +72,20 @@ static void set_targets(struct cgroup_sampler *s, const struct cgroup *cgroup)
 		t->pids[i] = (struct target_pid){ .pid = cgroup->pids[i] };
 }
 
+/*
+ * What CPUs have not told of memory.stat yet, and what they hold charged for the group and
+ * for groups below it.
+ */
+static uint64_t find_slack_bytes(const struct cgroup *cgroup)
+{
+	uint64_t groups = cgroup->group_count > 0 ? cgroup->group_count : 1;
+
+	if (groups > GROUPS_PER_CPU)
+		groups = GROUPS_PER_CPU;
+	return (1 + groups) * PAGES_PER_CPU * (uint64_t)sysconf(_SC_PAGESIZE) *
+	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
 			struct snapshot *ret_processes)
 {
@@ -79,6 +93,7 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 
 	if (r < 0)
 		return r;
+	ret_cgroup->slack_bytes = find_slack_bytes(ret_cgroup);
 	/* no pid at all would mean every process */
 	if (ret_cgroup->pid_count == 0) {
 		snapshot_clear(ret_processes);
@@ -88,14 +103,4 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 	}
 	set_targets(s, ret_cgroup);
 	return sampler_take(s->sampler, &s->targets, needs, ret_processes);
-}
-
-uint64_t cgroup_slack_bytes(const struct cgroup *cgroup)
-{
-	uint64_t groups = cgroup->group_count > 0 ? cgroup->group_count : 1;
-
-	if (groups > GROUPS_PER_CPU)
-		groups = GROUPS_PER_CPU;
-	return (1 + groups) * PAGES_PER_CPU * (uint64_t)sysconf(_SC_PAGESIZE) *
-	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }

@@ -33,10 +33,4 @@ void cgroup_sampler_free(struct cgroup_sampler *s);
 int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
 			struct snapshot *ret_processes);
 
-/*
- * How far off the kernel's amounts of a group may be: what CPUs have not told of its
- * memory.stat yet, and what they hold charged for it and for groups below it.
- */
-uint64_t cgroup_slack_bytes(const struct cgroup *cgroup);
-
 #endif
