@@ -9,15 +9,15 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "sample/watch.h"
+#include "ui/feed.h"
 #include "ui/ui.h"
 
 void data_init(struct data *d, const struct ui_options *options)
 {
 	memset(d, 0, sizeof(*d));
 	d->options = options;
-	d->watch = watch_new(options->sampler, options->targets, options->max_share_per_mille);
-	d->processes = watch_snapshot(d->watch);
+	d->feed = feed_live_new(options);
+	d->processes = d->feed->processes;
 	snapshot_init(&d->last_processes);
 	snapshot_init(&d->detail);
 	data_heap_init(&d->heap);
@@ -26,7 +26,7 @@ void data_init(struct data *d, const struct ui_options *options)
 
 void data_release(struct data *d)
 {
-	watch_free(d->watch);
+	d->feed->kind->free(d->feed);
 	snapshot_release(&d->last_processes);
 	snapshot_release(&d->detail);
 	mapping_list_release(&d->mappings);
@@ -34,10 +34,10 @@ void data_release(struct data *d)
 	history_release(&d->history);
 }
 
-/* A copy that stays when the watch has nothing more to show. */
+/* A copy that stays when the feed has nothing more to show. */
 static void keep_processes(struct data *d)
 {
-	const struct snapshot *now = watch_snapshot(d->watch);
+	const struct snapshot *now = d->feed->processes;
 	struct snapshot *kept = &d->last_processes;
 
 	snapshot_clear(kept);
@@ -60,8 +60,9 @@ void data_refresh_processes(struct data *d, unsigned int needs, const int *visib
 
 	if (d->has_ended)
 		return;
-	d->list_error = watch_refresh(d->watch, needs, visible_pids, visible_count);
-	now = watch_snapshot(d->watch);
+	d->list_error = d->feed->kind->read_processes(d->feed, needs, visible_pids,
+							visible_count);
+	now = d->feed->processes;
 	d->taken_ns = now->taken_ns;
 	d->cost_ns = now->cost_ns;
 	d->is_slowed = false;
@@ -86,7 +87,6 @@ void data_open(struct data *d, const struct process *p)
 		.start_ticks = p->start_ticks,
 		.had_memory = process_has_memory(p),
 	};
-	d->detail_targets = (struct targets){ .pids = &d->detail_target, .pid_count = 1 };
 	d->detail_has_ended = false;
 	snapshot_clear(&d->detail);
 	mapping_list_release(&d->mappings);
@@ -116,13 +116,11 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 		return;
 	snapshot_init(&next);
 	d->taken_ns = clock_now_ns();
-	r = sampler_list(d->options->sampler, &d->detail_targets, NEED_STAT | NEED_UID, &next);
-	d->list_error = r;
-	if (r == 0 && next.count == 1)
-		r = sampler_read_mappings(d->options->sampler, &next.usages[0], &mappings);
+	r = d->feed->kind->read_process(d->feed, &d->detail_target, &next, &mappings);
 	/* the last figures of one that has ended stay */
-	d->detail_has_ended = d->list_error == 0 && (next.count == 0 || r == -ESRCH);
-	if (d->list_error == 0 && !d->detail_has_ended) {
+	d->detail_has_ended = r == -ESRCH;
+	d->list_error = r == -ESRCH ? 0 : r;
+	if (r == 0) {
 		data_heap_add(d, &next.usages[0], &mappings);
 		show_detail(d, &next, &mappings);
 		history_add(&d->history, &d->detail.usages[0], interval_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data - what the views show: the processes, and one of them mapping by mapping. The only
- * part of the screen that reads.
+ * data - what the views show: the processes, and one of them mapping by mapping, as a feed
+ * has them.
  */
 #ifndef MS_UI_DATA_H
 #define MS_UI_DATA_H
@@ -10,12 +10,12 @@
 #include "ui/data_heap.h"
 #include "ui/history.h"
 
-struct watch;
+struct feed;
 struct ui_options;
 
 struct data {
 	const struct ui_options *options;
-	struct watch *watch;
+	struct feed *feed;
 	const struct snapshot *processes; /* what is known of them; never NULL */
 	struct snapshot last_processes;	  /* kept when every target has ended */
 	int list_error;			  /* -errno: the processes could not be listed */
@@ -23,7 +23,6 @@ struct data {
 
 	/* the one process; pid 0: none was opened */
 	int detail_pid;
-	struct targets detail_targets;
 	struct target_pid detail_target;
 	struct snapshot detail;	      /* its usage, once it was read */
 	struct mapping_list mappings; /* and its mappings */

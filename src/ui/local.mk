@@ -7,6 +7,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/data.h \
 	%D%/data_heap.c \
 	%D%/data_heap.h \
+	%D%/feed.h \
+	%D%/feed_live.c \
 	%D%/graph.c \
 	%D%/graph.h \
 	%D%/grid.c \
