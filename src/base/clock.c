@@ -3,7 +3,9 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/units.h"
@@ -43,6 +45,36 @@ const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE])
 	snprintf(buf + length, CLOCK_TEXT_SIZE - length, ".%03uZ",
 		 (unsigned int)(unix_ms % 1000));
 	return buf;
+}
+
+/* ".25Z" to 250; without a fraction, 0. */
+static int parse_fraction(const char *text, uint64_t *ret_ms)
+{
+	uint64_t ms = 0, unit = 100;
+
+	if (*text == '.' && text[1] != 'Z')
+		for (text++; *text >= '0' && *text <= '9' && unit > 0; text++, unit /= 10)
+			ms += (uint64_t)(*text - '0') * unit;
+	if (strcmp(text, "Z") != 0)
+		return -EINVAL;
+	*ret_ms = ms;
+	return 0;
+}
+
+int clock_parse_utc(const char *text, uint64_t *ret_unix_ms)
+{
+	struct tm tm = { 0 };
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	uint64_t ms;
+	time_t seconds;
+
+	if (!rest || parse_fraction(rest, &ms) < 0)
+		return -EINVAL;
+	seconds = timegm(&tm);
+	if (seconds < 0)
+		return -EINVAL;
+	*ret_unix_ms = (uint64_t)seconds * 1000 + ms;
+	return 0;
 }
 
 void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns)

@@ -26,6 +26,9 @@ uint64_t clock_unix_ms(void);
 /* RFC 3339 in UTC with milliseconds: "2026-11-21T08:15:30.250Z". Returns buf. */
 const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE]);
 
+/* Such a text, with or without a fraction. Returns 0 or -EINVAL. */
+int clock_parse_utc(const char *text, uint64_t *ret_unix_ms);
+
 struct schedule {
 	uint64_t start_ns;
 	uint64_t interval_ns; /* > 0 */

@@ -4,12 +4,7 @@
 #include "cmd/recordings.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "base/num.h"
-#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 
@@ -65,69 +60,23 @@ int recordings_begin(const struct options *o, struct sampler *sampler, struct re
 	return r < 0 ? report(o->recording.record, r) : EXIT_DONE;
 }
 
-/* "2026-11-21T08:15:30.250Z" */
-static int parse_utc(const char *text, uint64_t *ret_unix_ms)
-{
-	struct tm tm = { 0 };
-	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	uint64_t thousandths = 0;
-	char fraction[8] = "0";
-	time_t seconds;
-
-	if (!rest)
-		return -EINVAL;
-	if (*rest == '.') {
-		size_t digits = strspn(rest + 1, "0123456789");
-
-		if (digits == 0 || digits > 3)
-			return -EINVAL;
-		memcpy(fraction + 1, rest, digits + 1);
-		fraction[digits + 2] = '\0';
-		rest += digits + 1;
-	}
-	seconds = timegm(&tm);
-	if (strcmp(rest, "Z") != 0 || seconds < 0 ||
-	    num_parse_thousandths(fraction, &thousandths) < 0)
-		return -EINVAL;
-	*ret_unix_ms = (uint64_t)seconds * 1000 + thousandths;
-	return 0;
-}
-
-int recordings_parse_moment(const char *text, uint64_t first_unix_ms, uint64_t last_unix_ms,
-			    uint64_t *ret_unix_ms)
-{
-	uint64_t ns;
-
-	if (text[0] != '+' && text[0] != '-')
-		return parse_utc(text, ret_unix_ms);
-	if (units_parse_duration(text + 1, &ns) < 0)
-		return -EINVAL;
-	if (text[0] == '+')
-		*ret_unix_ms = first_unix_ms + ns / NS_PER_MS;
-	else
-		*ret_unix_ms = last_unix_ms > ns / NS_PER_MS ? last_unix_ms - ns / NS_PER_MS : 0;
-	return 0;
-}
-
 int recordings_open(const struct options *o, struct replay **ret, size_t *ret_index)
 {
 	const char *at = o->recording.at;
 	struct replay *replay;
-	uint64_t unix_ms;
-	size_t last;
+	size_t index;
 	int r = replay_open(o->recording.replay, &replay);
 
 	if (r < 0)
 		return report(o->recording.replay, r);
-	last = replay_count(replay) - 1;
-	unix_ms = replay_unix_ms(replay, last);
-	if (at && recordings_parse_moment(at, replay_unix_ms(replay, 0), unix_ms, &unix_ms) < 0) {
+	index = replay_count(replay) - 1;
+	if (at && replay_find_moment(replay, at, &index) < 0) {
 		message_usage(NULL, "--at: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
 			      at);
 		replay_close(replay);
 		return EXIT_BAD_USAGE;
 	}
 	*ret = replay;
-	*ret_index = at ? replay_find(replay, unix_ms) : last;
+	*ret_index = index;
 	return EXIT_DONE;
 }

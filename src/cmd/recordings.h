@@ -19,11 +19,4 @@ int recordings_begin(const struct options *options, struct sampler *sampler, str
 /* That of --replay, and which sample --at means, or the last one. Returns as above. */
 int recordings_open(const struct options *options, struct replay **ret, size_t *ret_index);
 
-/*
- * "2026-11-21T08:15:30Z", with or without a fraction; "+90s" after the first moment, "-5m"
- * before the last one. Returns 0 or -EINVAL.
- */
-int recordings_parse_moment(const char *text, uint64_t first_unix_ms, uint64_t last_unix_ms,
-			    uint64_t *ret_unix_ms);
-
 #endif

@@ -3,9 +3,11 @@
 
 #include "sample/replay.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/classify.h"
@@ -56,6 +58,26 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	for (size_t i = replay->count; i-- > 0;)
 		if (replay->samples[i].moment.unix_ms <= unix_ms)
 			return i;
+	return 0;
+}
+
+int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index)
+{
+	uint64_t first_ms = replay_unix_ms(replay, 0);
+	uint64_t last_ms = replay_unix_ms(replay, replay->count - 1);
+	uint64_t ns, unix_ms;
+
+	if (text[0] != '+' && text[0] != '-') {
+		if (clock_parse_utc(text, &unix_ms) < 0)
+			return -EINVAL;
+	} else if (units_parse_duration(text + 1, &ns) < 0) {
+		return -EINVAL;
+	} else if (text[0] == '+') {
+		unix_ms = first_ms + ns / NS_PER_MS;
+	} else {
+		unix_ms = last_ms > ns / NS_PER_MS ? last_ms - ns / NS_PER_MS : 0;
+	}
+	*ret_index = replay_find(replay, unix_ms);
 	return 0;
 }
 

@@ -24,6 +24,12 @@ uint64_t replay_unix_ms(const struct replay *replay, size_t index);
 size_t replay_find(const struct replay *replay, uint64_t unix_ms);
 
 /*
+ * The same of a moment that a person means: "2026-11-21T08:15:30Z", with or without a
+ * fraction; "+90s" after the first sample, "-5m" before the last one. Returns 0 or -EINVAL.
+ */
+int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index);
+
+/*
  * Those of its processes that are meant, all of them without targets: by pid, name, and
  * their children. Owners are known where mappings were read in that sample. elapsed_ns is
  * since the first sample. Returns 0 or -errno.

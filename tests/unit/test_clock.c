@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
+
 #include "unit.h"
 
 #define START UINT64_C(1000000)
@@ -103,10 +105,36 @@ static void an_interval_past_the_end_of_the_clock_is_never_due(void **state)
 	assert_true(schedule_due_ns(&s) == UINT64_MAX);
 }
 
+static void times_are_read_as_they_are_written(void **state)
+{
+	static const char *const bad[] = {
+		"", "noon", "2026-11-21", "2026-11-21T08:15:30", "2026-11-21T08:15:30.Z",
+		"2026-11-21T08:15:30.1234Z", "2026-11-21T08:15:30Zulu", "2026-13-21T08:15:30Z",
+		"1905-11-21T08:15:30Z",
+	};
+	uint64_t unix_ms = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(clock_parse_utc(bad[i], &unix_ms), -EINVAL);
+	assert_int_equal(unix_ms, 1);
+	for (uint64_t at = 999; at < UINT64_C(4000000000000); at += 123456789123) {
+		char text[CLOCK_TEXT_SIZE];
+
+		assert_int_equal(clock_parse_utc(clock_format_utc(at, text), &unix_ms), 0);
+		assert_int_equal(unix_ms, at);
+	}
+	assert_int_equal(clock_parse_utc("1970-01-01T00:00:01Z", &unix_ms), 0);
+	assert_int_equal(unix_ms, 1000);
+	assert_int_equal(clock_parse_utc("1970-01-01T00:00:01.2Z", &unix_ms), 0);
+	assert_int_equal(unix_ms, 1200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_rfc_3339_in_utc),
+		cmocka_unit_test(times_are_read_as_they_are_written),
 		cmocka_unit_test(sample_k_is_due_at_start_and_k_intervals),
 		cmocka_unit_test(a_late_sample_is_followed_by_no_burst),
 		cmocka_unit_test(a_sample_taken_a_whole_interval_late_misses_one),
