@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/groups.h"
 #include "cmd/message.h"
 #include "cmd/oom_explain.h"
 #include "cmd/session.h"
@@ -88,26 +89,6 @@ static int find_pid(struct session *session, int *ret)
 	return status;
 }
 
-static int report_open(const struct cgroup_target *target, int error)
-{
-	if (error == -EOPNOTSUPP)
-		message("no memory controller can be seen here: no group has a limit, or its files are "
-			"not mounted");
-	else if (target->name && (error == -ENOENT || error == -ESRCH))
-		message("%s: no such group: its folder, its path as in /proc/PID/cgroup, or 12 or more "
-			"digits of its container's id",
-			target->name);
-	else if (target->name && error == -EEXIST)
-		message("%s: more than one group has that id: say which by its path", target->name);
-	else if (target->name)
-		message_error(target->name, error);
-	else if (error == -EXDEV)
-		message("%d: its group cannot be seen from this namespace", target->pid);
-	else
-		message_process_error(target->pid, error);
-	return EXIT_FAILED;
-}
-
 static int open_group(struct oom *oom)
 {
 	struct cgroup_target target = { .name = oom->session->options->cgroup };
@@ -117,7 +98,7 @@ static int open_group(struct oom *oom)
 	if (status != EXIT_DONE)
 		return status;
 	r = cgroup_sampler_open(&oom->session->fs, oom->session->sampler, &target, &oom->sampler);
-	return r < 0 ? report_open(&target, r) : EXIT_DONE;
+	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
 }
 
 static int take(struct oom *oom)

@@ -3,6 +3,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/cmd_compare.h"
+#include "cmd/groups.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/recordings.h"
@@ -41,7 +42,7 @@ static int check_preload(const struct options *o)
 static int check_combination(const struct options *o)
 {
 	if ((o->heap == HEAP_WALK || o->heap == HEAP_HELPER) && targets_are_all(&o->targets) &&
-	    !o->command) {
+	    !o->cgroup && !o->command) {
 		message_usage(NULL, "--heap %s stops processes: say which, with -p",
 			      o->heap == HEAP_WALK ? "walk" : "helper");
 		return EXIT_BAD_USAGE;
@@ -62,12 +63,27 @@ static int check_combination(const struct options *o)
 	return EXIT_DONE;
 }
 
+static int show(struct session *session)
+{
+	enum format format = session->options->format;
+
+	if (format == FORMAT_CSV || format == FORMAT_JSON)
+		return series_run(session);
+#if HAVE_NCURSES
+	if (wants_screen(session->options))
+		return screen_run(session);
+#endif
+	return text_run(session);
+}
+
 static int watch_run(struct options *o)
 {
 	struct session session;
 	int status;
 
-	status = check_preload(o);
+	status = groups_check_options(o);
+	if (status == EXIT_DONE)
+		status = check_preload(o);
 	if (status == EXIT_DONE && compare_is_wanted(o))
 		return compare_run(o);
 	if (status == EXIT_DONE)
@@ -77,21 +93,18 @@ static int watch_run(struct options *o)
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
-	signals_begin();
-	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
-		status = series_run(&session);
-#if HAVE_NCURSES
-	else if (wants_screen(o))
-		status = screen_run(&session);
-#endif
-	else
-		status = text_run(&session);
+	status = groups_begin(&session);
+	if (status == EXIT_DONE) {
+		signals_begin();
+		status = show(&session);
+	}
+	groups_end(&session);
 	session_end(&session);
 	return status;
 }
 
 const struct cmd cmd_watch = {
-	.args = "[-p PID|NAME] [OPTIONS] [-- COMMAND [ARG...]]",
+	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS] [-- COMMAND [ARG...]]",
 	.summary = "Show where the memory of running processes is: whose it is, what state it is in,\n"
 		   "and who can give it back, in parts that add up to Rss.",
 	.scope = SCOPE_WATCH,

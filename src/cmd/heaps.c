@@ -49,6 +49,9 @@ void heaps_begin(struct session *session)
 	if (o->heap == HEAP_OFF || !session->fs.is_live ||
 	    (targets_are_all(&o->targets) && !o->command))
 		return;
+	/* a group's processes were not named: they are stopped where that was asked for */
+	if (o->targets.group && o->heap == HEAP_AUTO)
+		return;
 	if (o->no_stop)
 		stops = STOPS_NONE;
 	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,

@@ -48,6 +48,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/doctor_kernel.c \
 	%D%/doctor_process.c \
 	%D%/doctor_rights.c \
+	%D%/groups.c \
+	%D%/groups.h \
 	%D%/heaps.c \
 	%D%/heaps.h \
 	%D%/help.c \

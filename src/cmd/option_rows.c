@@ -9,7 +9,7 @@
 const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES | SCOPE_COUNT,
 			 "these processes, by id or by name; may be repeated" },
-	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_OOM,
+	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_WATCH | SCOPE_OOM,
 			    "this group: its folder, its path, or 12 or more digits of its "
 			    "container's id" },
 	[OPTION_KMSG] = { 0, "kmsg", "FILE", SCOPE_OOM,

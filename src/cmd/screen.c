@@ -191,7 +191,10 @@ int screen_run(struct session *session)
 	status = session_sort_key(o, &process_columns, NULL, &key, &has_key);
 	if (status != EXIT_DONE)
 		return status;
-	status = o->command ? start_command(&w) : check_targets(session);
+	if (o->command)
+		status = start_command(&w);
+	else if (!o->targets.group) /* one that is empty may still be charged for something */
+		status = check_targets(session);
 	if (status != EXIT_DONE && status != EXIT_PARTIAL)
 		return status;
 	r = ui_run(&w.options);

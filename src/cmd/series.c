@@ -229,8 +229,7 @@ static int take_sample(struct series *series)
 		r = sample(series);
 		if (r < 0)
 			return r;
-		if (series->snapshot.count == 0 &&
-		    !targets_are_all(&series->session->options->targets))
+		if (targets_have_ended(&series->session->options->targets, &series->snapshot))
 			return 0;
 		r = write_sample(series);
 	}

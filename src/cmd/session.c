@@ -227,7 +227,7 @@ void missing_add(struct missing *missing, const struct session *session, const s
 	if (!u->error)
 		return;
 	missing->unreadable_count++;
-	if (targets_are_all(&session->options->targets) &&
+	if ((targets_are_all(&session->options->targets) || session->options->targets.group) &&
 	    (u->error == -EACCES || u->error == -EPERM))
 		missing->denied_count++;
 	else
@@ -239,6 +239,11 @@ int missing_report(const struct missing *missing, const struct session *session)
 	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
 		message("%s: no process there: neither a /proc nor a capture of one",
 			session->options->procfs_root);
+		return EXIT_FAILED;
+	}
+	if (missing->process_count == 0 && session->options->targets.group) {
+		message("%s: no process in this group ('memstate oom' shows what it is charged for)",
+			session->options->cgroup);
 		return EXIT_FAILED;
 	}
 	if (missing->denied_count > 0)

@@ -118,7 +118,7 @@ static bool wants_page(const struct text *text)
 {
 	const struct options *o = text->session->options;
 
-	return !o->output && !o->output_all && !o->targets.with_children &&
+	return !o->output && !o->output_all && !o->targets.with_children && !o->targets.group &&
 	       (o->command || !targets_are_all(&o->targets));
 }
 

@@ -362,9 +362,28 @@ static void read_levels(struct cgroup_reader *reader, struct cgroup *cgroup)
 	cgroup->hidden_limit_bytes = hidden < tightest ? hidden : CGROUP_NO_LIMIT;
 }
 
+/* Of a level, and of all below it. */
+static void read_pids_of(struct cgroup_reader *reader, size_t level, struct cgroup *cgroup)
+{
+	size_t left = GROUPS_MAX;
+
+	cgroup->pid_count = cgroup->group_count = 0;
+	read_pids(reader, reader->levels[level].dir_fd, ".", cgroup, &left);
+	if (cgroup->pid_count > 0)
+		qsort(cgroup->pids, cgroup->pid_count, sizeof(*cgroup->pids), compare_pids);
+}
+
+int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret)
+{
+	if (!is_there(&reader->levels[0]))
+		return -ESRCH;
+	read_pids_of(reader, 0, ret);
+	return 0;
+}
+
 int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret)
 {
-	size_t left = GROUPS_MAX, owner;
+	size_t owner;
 
 	if (!is_there(&reader->levels[0]))
 		return -ESRCH;
@@ -381,11 +400,8 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 		read_stat(reader, &reader->levels[owner], &ret->limit_stat);
 	ret->has_pressure = (parts & CGROUP_PRESSURE) && read_pressure(reader, &ret->pressure);
 	ret->pid_count = ret->group_count = 0;
-	if (parts & CGROUP_PIDS) {
-		read_pids(reader, reader->levels[owner].dir_fd, ".", ret, &left);
-		if (ret->pid_count > 0)
-			qsort(ret->pids, ret->pid_count, sizeof(*ret->pids), compare_pids);
-	}
+	if (parts & CGROUP_PIDS)
+		read_pids_of(reader, owner, ret);
 	return 0;
 }
 

@@ -36,4 +36,10 @@ void cgroup_reader_free(struct cgroup_reader *reader);
  */
 int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret);
 
+/*
+ * Only the processes, and those of the group itself and of all below it, whoever owns the
+ * limit: pids, pid_count and group_count of *ret. Returns as above.
+ */
+int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
+
 #endif

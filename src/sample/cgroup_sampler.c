@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "proc/proc_cgroup.h"
 
 /*
  * That a CPU may keep back, and for how many groups: MEMCG_CHARGE_BATCH and
@@ -24,27 +23,12 @@ struct cgroup_sampler {
 	size_t pid_capacity;
 };
 
-static int find_path(const struct cgroup_mount *mount, const struct procfs *fs,
-		     const struct cgroup_target *target, char **ret)
-{
-	return target->name ? cgroup_mount_resolve(mount, target->name, ret)
-			    : cgroup_mount_path_of(mount, fs, target->pid, ret);
-}
-
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 			const struct cgroup_target *target, struct cgroup_sampler **ret)
 {
-	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
-	struct cgroup_reader *reader = NULL;
-	char *path = NULL;
-	int r = cgroup_mount_find(fs, &mount);
+	struct cgroup_reader *reader;
+	int r = cgroup_target_open(fs, target, &reader);
 
-	if (r == 0)
-		r = find_path(&mount, fs, target, &path);
-	if (r == 0)
-		r = cgroup_reader_open(&mount, path, &reader);
-	cgroup_mount_release(&mount);
-	free(path);
 	if (r < 0)
 		return r;
 	*ret = xcalloc(1, sizeof(**ret));

@@ -6,20 +6,14 @@
 #define MS_SAMPLE_CGROUP_SAMPLER_H
 
 #include "model/cgroup.h"
+#include "sample/group_processes.h"
 #include "sample/sampler.h"
 
 struct cgroup_sampler;
 
-/* Which group: one that a user names, or that of a process. */
-struct cgroup_target {
-	const char *name; /* a folder, a path or an id; or NULL */
-	int pid;
-};
-
 /*
- * fs and sampler are borrowed for as long as it lives. Returns 0, -EOPNOTSUPP if no memory
- * controller can be seen, -ENOENT or -EEXIST of the name, -ESRCH, -EXDEV of the process,
- * or -errno.
+ * The sampler is borrowed for as long as it lives. Returns 0 or -errno of
+ * cgroup_target_open().
  */
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 			const struct cgroup_target *target, struct cgroup_sampler **ret);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "proc/proc_list.h"
+#include "sample/group_processes.h"
 
 static int add_process(void *context, const struct process *p)
 {
@@ -96,6 +97,8 @@ int targets_list(const struct procfs *fs, struct targets *targets, struct snapsh
 
 	for (size_t i = 0; r == 0 && i < targets->pid_count; i++)
 		r = list_pid(fs, &targets->pids[i], ret);
+	if (r == 0 && targets->group)
+		r = group_processes_list(targets->group, fs, ret);
 	if (r < 0 || (targets->name_count == 0 && !targets->with_children))
 		return r;
 	snapshot_init(&all);
@@ -112,4 +115,11 @@ int targets_list(const struct procfs *fs, struct targets *targets, struct snapsh
 int targets_list_all(const struct procfs *fs, unsigned int flags, struct snapshot *ret)
 {
 	return proc_list_read(fs, flags, add_process, ret);
+}
+
+bool targets_have_ended(const struct targets *targets, const struct snapshot *sample)
+{
+	if (sample->count > 0 || targets_are_all(targets))
+		return false;
+	return !targets->group || group_processes_is_gone(targets->group);
 }

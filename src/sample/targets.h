@@ -12,6 +12,8 @@
 #include "model/usage.h"
 #include "proc/procfs.h"
 
+struct group_processes;
+
 /* Which processes. All empty: every process. */
 struct targets {
 	struct target_pid {
@@ -23,13 +25,20 @@ struct targets {
 	size_t pid_count;
 	const char **names; /* comm, exactly; borrowed */
 	size_t name_count;
+	struct group_processes *group; /* and who is in it; borrowed. NULL: none is meant */
 	bool with_children; /* and all their descendants */
 };
 
 static inline bool targets_are_all(const struct targets *t)
 {
-	return t->pid_count == 0 && t->name_count == 0;
+	return t->pid_count == 0 && t->name_count == 0 && !t->group;
 }
+
+/*
+ * True if the sample of them, which is empty, is the last one: of a group, there may be
+ * processes again until it was removed.
+ */
+bool targets_have_ended(const struct targets *targets, const struct snapshot *sample);
 
 /*
  * Those of them that are there, as usages of which only the process is known. A pid that

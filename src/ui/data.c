@@ -71,7 +71,7 @@ void data_refresh_processes(struct data *d, unsigned int needs, const int *visib
 		return;
 	if (now->count > 0) {
 		keep_processes(d);
-	} else if (d->last_processes.count > 0) {
+	} else if (d->last_processes.count > 0 && targets_have_ended(d->options->targets, now)) {
 		d->has_ended = true;
 		d->processes = &d->last_processes;
 	}

@@ -84,8 +84,9 @@ bool ui_has_ended(const struct ui *ui)
 
 	if (d->has_ended)
 		return true;
+	/* into a group others may come */
 	return d->detail_has_ended && !targets_are_all(ui->options->targets) &&
-	       d->processes->count <= 1;
+	       !ui->options->targets->group && d->processes->count <= 1;
 }
 
 void ui_set_view(struct ui *ui, enum view view)

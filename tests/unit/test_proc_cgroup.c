@@ -279,6 +279,33 @@ static void version_2_has_the_limit_of_an_ancestor_and_its_figures(void **state)
 	cgroup_release(&c);
 }
 
+static void a_groups_own_processes_are_its_own_whoever_has_the_limit(void **state)
+{
+	struct cgroup_mount mount;
+	struct cgroup_reader *reader;
+	struct cgroup c;
+
+	(void)state;
+	make_v2("/");
+	tree_write(&tree, "cg roup/p/cgroup.procs", "3\n");
+	tree_write(&tree, "cg roup/p/memory.max", "5000\n");
+	tree_write(&tree, "cg roup/p/k/cgroup.procs", "9\n8\n");
+	tree_write(&tree, "cg roup/p/k/l/cgroup.procs", "7\n");
+	assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
+	assert_int_equal(cgroup_reader_open(&mount, "/p/k", &reader), 0);
+	cgroup_mount_release(&mount);
+	cgroup_init(&c);
+	assert_int_equal(cgroup_reader_read_pids(reader, &c), 0);
+	assert_int_equal(c.pid_count, 3);
+	assert_int_equal(c.pids[0], 7);
+	assert_int_equal(c.pids[2], 9);
+	tree_delete(&tree, "cg roup/p/k/cgroup.procs");
+	assert_int_equal(cgroup_reader_read_pids(reader, &c), -ESRCH);
+	assert_int_equal(c.pid_count, 3);
+	cgroup_release(&c);
+	cgroup_reader_free(reader);
+}
+
 static void a_root_with_a_limit_is_a_namespaces(void **state)
 {
 	struct cgroup c;
@@ -355,6 +382,8 @@ int main(void)
 			a_limit_above_what_can_be_seen_counts_in_version_1, begin, end),
 		cmocka_unit_test_setup_teardown(
 			version_2_has_the_limit_of_an_ancestor_and_its_figures, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_groups_own_processes_are_its_own_whoever_has_the_limit, begin, end),
 		cmocka_unit_test_setup_teardown(a_root_with_a_limit_is_a_namespaces, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_group_that_is_removed_is_gone_and_what_was_read_stays, begin, end),

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/groups.h"
+
+#include <errno.h>
+
+#include "cmd/message.h"
+
+int groups_check_options(const struct options *o)
+{
+	const char *problem = NULL;
+
+	if (!o->cgroup)
+		return EXIT_DONE;
+	if (!targets_are_all(&o->targets))
+		problem = "--cgroup and -p exclude each other";
+	else if (o->command)
+		problem = "--cgroup and a command exclude each other";
+	else if (o->recording.replay)
+		problem = "--cgroup and --replay exclude each other";
+	else if (o->heap == HEAP_HELPER)
+		problem = "--heap helper puts a thread into processes: say which, with -p";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage(o->verb, "%s", problem);
+	return EXIT_BAD_USAGE;
+}
+
+int groups_report_open(const struct cgroup_target *target, int error)
+{
+	if (error == -EOPNOTSUPP)
+		message("no memory controller can be seen here: no group has a limit, or its files are "
+			"not mounted");
+	else if (target->name && (error == -ENOENT || error == -ESRCH))
+		message("%s: no such group: its folder, its path as in /proc/PID/cgroup, or 12 or more "
+			"digits of its container's id",
+			target->name);
+	else if (target->name && error == -EEXIST)
+		message("%s: more than one group has that id: say which by its path", target->name);
+	else if (target->name)
+		message_error(target->name, error);
+	else if (error == -EXDEV)
+		message("%d: its group cannot be seen from this namespace", target->pid);
+	else
+		message_process_error(target->pid, error);
+	return EXIT_FAILED;
+}
+
+int groups_begin(struct session *session)
+{
+	struct options *o = session->options;
+	const struct cgroup_target target = { .name = o->cgroup };
+	int r;
+
+	if (!o->cgroup)
+		return EXIT_DONE;
+	if (!session->fs.is_live) {
+		message("%s: a captured tree has no groups", session->options->procfs_root);
+		return EXIT_FAILED;
+	}
+	r = group_processes_open(&session->fs, &target, &o->targets.group);
+	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
+}
+
+void groups_end(struct session *session)
+{
+	group_processes_free(session->options->targets.group);
+	session->options->targets.group = NULL;
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A group is a target as processes are: those that are in it and below it, whoever comes and goes."""
+
+import json
+import os
+
+from live import MIB, check, complaints, equal, memstate, run, start_memstate, test
+from oom_lib import Filled, Group, near
+
+LIMIT = 128 * MIB
+
+
+def pids(*args):
+    result = memstate(*args, "--csv", "-n1", "-i1", "-o", "pid").must_be(0)
+    return sorted(row["pid"] for row in result.rows())
+
+
+@test
+def the_processes_of_a_group_and_of_those_below_it_are_meant_and_no_others():
+    with Group(LIMIT) as parent, Group(None, parent) as own, Group(None, parent) as other, \
+            Filled(own, "anon=10") as first, Filled(other, "anon=20") as second:
+        equal(pids("--cgroup", parent.path), sorted([first.pid, second.pid]), "of the parent")
+        # the limit is the parent's, but the group that was named is the child
+        equal(pids("--cgroup", own.path), [first.pid], "of the child, by its path")
+        equal(pids("--cgroup", other.dir), [second.pid], "of the child, by its folder")
+
+
+@test
+def their_figures_are_those_of_the_processes():
+    with Group(LIMIT) as group, Filled(group, "anon=30"):
+        row = memstate("--cgroup", group.path, "--csv", "-n1", "-i1").must_be(0).rows()[0]
+        near(row["private_dirty_bytes"], 30 * MIB, "private_dirty")
+        equal(row["live_bytes"], None, "a heap that nobody asked for")
+        text = memstate("--cgroup", group.path, "--text").must_be(0).out.decode()
+        check("oom_target" in text, text)
+
+
+@test
+def who_comes_and_goes_is_followed_until_the_group_is_removed():
+    with Group(LIMIT) as group:
+        first = Filled(group, "anon=10")
+        process = start_memstate("--cgroup", group.path, "--json", "-i", "20ms", "-o", "pid")
+
+        def wait_for(wanted):
+            while True:
+                line = process.stdout.readline()
+                check(line, "it has ended")
+                if [p["pid"] for p in json.loads(line)["processes"]] == wanted:
+                    return
+        wait_for([first.pid])
+        with Filled(group, "anon=10") as second:
+            wait_for(sorted([first.pid, second.pid]))
+            first.__exit__()
+            wait_for([second.pid])
+        wait_for([])
+        with Filled(group, "anon=10") as third:
+            wait_for([third.pid])
+        wait_for([])
+        os.rmdir(group.dir)
+        _, err = process.communicate(timeout=60)
+        equal([process.returncode, complaints(err)], [0, []], "status and messages")
+        os.mkdir(group.dir)
+
+
+@test
+def an_empty_group_has_no_process_and_says_so():
+    with Group(LIMIT) as group:
+        result = memstate("--cgroup", group.path, "--text").must_be(1)
+        check(b"no process in this group" in result.err, result.err)
+        equal(result.out, b"", "output")
+
+
+@test
+def what_does_not_go_together_is_refused_in_one_line():
+    for args, status, word in [(["--cgroup", "/no/such/group", "--csv"], 1, b"no such group"),
+                               (["--cgroup", "/", "-p", "1"], 2, b"exclude"),
+                               (["--cgroup", "/", "--replay", "x"], 2, b"exclude"),
+                               (["--cgroup", "/", "--heap", "helper"], 2, b"with -p"),
+                               (["--cgroup", "/", "--", "true"], 2, b"exclude")]:
+        result = memstate(*args).must_be(status)
+        check(word in result.err, result.err)
+        equal(result.out, b"", "output")
+
+
+run()
