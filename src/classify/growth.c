@@ -30,6 +30,36 @@ const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
 	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
 };
 
+/* These and no more are needed of libm, which memstate would have in memory for them. */
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double distance(double a, double b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* By Newton: from above, until it falls no more. */
+static double square_root(double square)
+{
+	double root = square > 1 ? square : 1;
+
+	for (;;) {
+		double next = (root + square / root) / 2;
+
+		if (next >= root)
+			return root;
+		root = next;
+	}
+}
+
 /* The points at equal distances: the least and the most of each time. */
 struct grid {
 	double least[GRID_MAX], most[GRID_MAX];
@@ -55,8 +85,8 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 
 			grid->least[filled] = grid->most[filled] = before;
 		}
-		grid->least[cell] = fmin(grid->least[cell], bytes);
-		grid->most[cell] = fmax(grid->most[cell], bytes);
+		grid->least[cell] = lesser(grid->least[cell], bytes);
+		grid->most[cell] = larger(grid->most[cell], bytes);
 	}
 }
 
@@ -143,11 +173,11 @@ static void find_floors(const struct grid *grid, size_t cycle, struct floors *fl
 
 		for (size_t end = i + window; i < end; i++) {
 			lowest = grid->least[i] < grid->least[lowest] ? i : lowest;
-			most = fmax(most, grid->most[i]);
+			most = larger(most, grid->most[i]);
 		}
 		floors->bytes[f] = grid->least[lowest];
 		floors->at[f] = (double)lowest;
-		floors->tooth = fmax(floors->tooth, most - grid->least[lowest]);
+		floors->tooth = larger(floors->tooth, most - grid->least[lowest]);
 	}
 }
 
@@ -197,8 +227,8 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 	median = median_of(differences, n);
 	jumps->largest = differences[0];
 	for (size_t i = 0; i < n; i++) {
-		jumps->largest = fmax(jumps->largest, differences[i]);
-		off[i] = fabs(differences[i] - median);
+		jumps->largest = larger(jumps->largest, differences[i]);
+		off[i] = distance(differences[i], median);
 	}
 	jumps->noise = MEDIAN_TO_DEVIATION * median_of(off, n);
 }
@@ -211,7 +241,7 @@ struct rates {
 static void find_rates(const struct floors *floors, struct rates *rates)
 {
 	double slopes[SLOPE_MAX], k = (double)floors->count;
-	double reach = NORMAL_95 * sqrt(k * (k - 1) * (2 * k + 5) / 18);
+	double reach = NORMAL_95 * square_root(k * (k - 1) * (2 * k + 5) / 18);
 	size_t n = find_slopes(floors, 0, floors->count, slopes);
 	size_t third = floors->count / 3 > 3 ? floors->count / 3 : 3;
 	double low = ((double)n - reach) / 2, high = ((double)n + reach) / 2;
@@ -236,9 +266,9 @@ static enum growth_kind judge(const struct floors *floors, const struct rates *r
 
 	find_jumps(floors, &jumps);
 	is_one_jump = jumps.largest > STEP_SHARE * total;
-	if (rates->low <= 0 || rise < fmax(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
+	if (rates->low <= 0 || rise < larger(RISE_PER_LEVEL * level, RISE_PER_NOISE * jumps.noise)) {
 		if (is_one_jump &&
-		    total > fmax(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
+		    total > larger(STEP_PER_LEVEL * level, STEP_PER_NOISE * jumps.noise))
 			return GROWTH_STEP;
 		return GROWTH_NONE;
 	}
@@ -290,7 +320,7 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
 {
 	double top = (double)growth->floor_bytes + (double)growth->tooth_bytes;
-	double room = fmax((double)limit_bytes - top, 0);
+	double room = larger((double)limit_bytes - top, 0);
 
 	if (growth->kind != GROWTH_STEADY)
 		return false;
