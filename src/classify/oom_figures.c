@@ -30,6 +30,7 @@ static void add_processes(const struct snapshot *processes, struct oom_figures *
 		f->process_bytes += known_or_0(u->total.bytes[SMAPS_PSS]);
 		f->lazyfree_bytes += known_or_0(usage_droppable_bytes(u));
 		f->is_lazyfree_exact &= u->source == SOURCE_SMAPS ||
+					bytes_known(u->recorded_droppable_bytes) ||
 					u->total.bytes[SMAPS_LAZYFREE] == 0;
 	}
 }

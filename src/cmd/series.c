@@ -161,7 +161,7 @@ static void add_header(struct series *series)
 /* What cannot be recorded is said once; the series itself goes on. */
 static void record(struct series *series)
 {
-	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot) : 0;
+	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot, NULL) : 0;
 
 	if (r < 0 && series->record_error == 0)
 		message_error(series->session->options->recording.record, r);

@@ -43,6 +43,7 @@ void usage_init(struct usage *u)
 	for (size_t s = 0; s < STATE_COUNT_; s++)
 		u->state_bytes[s] = BYTES_UNKNOWN;
 	matrix_set_unknown(&u->matrix);
+	u->recorded_droppable_bytes = BYTES_UNKNOWN;
 	u->unbacked_bytes = BYTES_UNKNOWN;
 	u->reserved_bytes = BYTES_UNKNOWN;
 	u->trimmable_bytes = BYTES_UNKNOWN;

@@ -96,6 +96,11 @@ struct usage {
 	struct counters total;		       /* sums over all mappings, or the rollup */
 	uint64_t state_bytes[STATE_COUNT_];    /* the matrix's state margin */
 	struct matrix matrix;		       /* all unknown unless source is smaps */
+	/*
+	 * Of a recording's sample that has totals alone: usage_droppable_bytes() as they were
+	 * when each mapping was read. BYTES_UNKNOWN elsewhere.
+	 */
+	uint64_t recorded_droppable_bytes;
 	uint64_t unbacked_bytes;	       /* private anonymous, accessible: Size - Rss - Swap */
 	uint64_t reserved_bytes;	       /* the same, PROT_NONE */
 	uint64_t trimmable_bytes;	       /* what malloc_trim(0) would return */

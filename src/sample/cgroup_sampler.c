@@ -79,12 +79,13 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 		return r;
 	ret_cgroup->slack_bytes = find_slack_bytes(ret_cgroup);
 	/* no pid at all would mean every process */
-	if (ret_cgroup->pid_count == 0) {
-		snapshot_clear(ret_processes);
-		ret_processes->taken_ns = ret_cgroup->taken_ns;
-		ret_processes->unix_ms = ret_cgroup->unix_ms;
-		return 0;
+	snapshot_clear(ret_processes);
+	if (ret_cgroup->pid_count > 0) {
+		set_targets(s, ret_cgroup);
+		r = sampler_take(s->sampler, &s->targets, needs, ret_processes);
 	}
-	set_targets(s, ret_cgroup);
-	return sampler_take(s->sampler, &s->targets, needs, ret_processes);
+	/* both are one sample, which has one time */
+	ret_processes->taken_ns = ret_cgroup->taken_ns;
+	ret_processes->unix_ms = ret_cgroup->unix_ms;
+	return r;
 }

@@ -19,6 +19,7 @@ struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
 	unsigned int share_per_mille;
+	uint64_t start_ns; /* when the first sample was taken */
 	uint64_t sample; /* 1, 2, … */
 	int error;	 /* of this one */
 	struct turn *turns;
@@ -106,19 +107,28 @@ static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 	r->turn_count = kept;
 }
 
-int recorder_end(struct recorder *r, const struct snapshot *snapshot)
+int recorder_end(struct recorder *r, const struct snapshot *snapshot, const struct cgroup *cgroup)
 {
-	const struct recording_moment moment = { snapshot->unix_ms, snapshot->elapsed_ns,
-						 snapshot->cost_ns };
+	struct recording_moment moment = { .unix_ms = snapshot->unix_ms, .cost_ns = snapshot->cost_ns };
 
+	if (r->start_ns == 0)
+		r->start_ns = snapshot->taken_ns;
+	moment.elapsed_ns = snapshot->taken_ns - r->start_ns;
 	for (size_t i = 0; i < snapshot->count && r->error == 0; i++) {
 		const struct turn *turn = find_turn(r, &snapshot->usages[i].process);
 
 		if (!turn || turn->sample != r->sample)
 			r->error = recording_add_usage(r->recording, &snapshot->usages[i]);
 	}
+	if (r->error == 0 && cgroup)
+		r->error = recording_add_cgroup(r->recording, cgroup);
 	if (r->error == 0)
 		r->error = recording_end(r->recording, &moment);
 	forget_turns(r, snapshot);
 	return r->error;
+}
+
+int recorder_add_event(struct recorder *r, const struct recorded_event *event)
+{
+	return recording_add_event(r->recording, event);
 }

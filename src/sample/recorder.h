@@ -26,9 +26,14 @@ void recorder_close(struct recorder *recorder);
 void recorder_begin(struct recorder *recorder);
 
 /*
- * It was taken: all of it is written. Returns 0, or the first -errno since it began: the
+ * It was taken: all of it is written, and the group of its processes if there is one (or
+ * NULL). Returns 0, or the first -errno since it began: the
  * sample is not in the file then, and the next one may be again.
  */
-int recorder_end(struct recorder *recorder, const struct snapshot *snapshot);
+int recorder_end(struct recorder *recorder, const struct snapshot *snapshot,
+		 const struct cgroup *cgroup);
+
+/* Something happened, in a sample or between two. Returns 0 or -errno. */
+int recorder_add_event(struct recorder *recorder, const struct recorded_event *event);
 
 #endif

@@ -17,6 +17,8 @@ struct replay {
 	const struct recorded_sample *samples; /* the reader's */
 	size_t count;
 	struct snapshot all; /* of the sample that is being read */
+	struct cgroup cgroup; /* likewise, for its figures */
+	struct snapshot processes;
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -30,6 +32,8 @@ int replay_open(const char *path, struct replay **ret)
 	(*ret)->reader = reader;
 	(*ret)->samples = recording_reader_samples(reader, &(*ret)->count);
 	snapshot_init(&(*ret)->all);
+	cgroup_init(&(*ret)->cgroup);
+	snapshot_init(&(*ret)->processes);
 	return 0;
 }
 
@@ -39,6 +43,8 @@ void replay_close(struct replay *replay)
 		return;
 	recording_reader_close(replay->reader);
 	snapshot_release(&replay->all);
+	cgroup_release(&replay->cgroup);
+	snapshot_release(&replay->processes);
 	free(replay);
 }
 
@@ -118,6 +124,19 @@ static void classify(struct usage *u, struct mapping_list *mappings)
 	free(stacks);
 }
 
+/* LazyFree pages that others have too are among the shared ones, which totals do not tell. */
+static void tell_lazyfree_apart(struct usage *u)
+{
+	const uint64_t *total = u->total.bytes;
+	uint64_t shared = bytes_sub(total[SMAPS_LAZYFREE], u->recorded_droppable_bytes);
+
+	if (!bytes_known(u->recorded_droppable_bytes))
+		return;
+	u->state_bytes[STATE_PRIVATE_CLEAN] =
+		bytes_sub(total[SMAPS_PRIVATE_CLEAN], u->recorded_droppable_bytes);
+	u->state_bytes[STATE_SHARED_CLEAN] = bytes_sub(total[SMAPS_SHARED_CLEAN], shared);
+}
+
 static int complete(struct replay *replay, size_t index, struct usage *u)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -127,6 +146,7 @@ static int complete(struct replay *replay, size_t index, struct usage *u)
 		return 0;
 	if (u->source == SOURCE_ROLLUP) {
 		classify_rollup(u, &u->total);
+		tell_lazyfree_apart(u);
 		return 0;
 	}
 	r = recording_reader_read_mappings(replay->reader, index, &u->process, &mappings);
@@ -211,4 +231,28 @@ int replay_read_mappings(struct replay *replay, size_t index, const struct proce
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret)
 {
 	return recording_reader_read_cgroup(replay->reader, index, ret);
+}
+
+int replay_read_figures(struct replay *replay, size_t index, struct oom_figures *ret)
+{
+	static const struct targets all;
+	int r = replay_read_cgroup(replay, index, &replay->cgroup);
+
+	if (r == 0)
+		r = replay_read(replay, index, &all, &replay->processes);
+	if (r == 0)
+		oom_figures_find(&replay->cgroup, &replay->processes, ret);
+	return r;
+}
+
+void replay_scan(struct replay *replay, bool is_on)
+{
+	recording_reader_scan(replay->reader, is_on);
+}
+
+int replay_for_each_event(struct replay *replay,
+			  int (*fn)(void *context, const struct recorded_event *event),
+			  void *context)
+{
+	return recording_reader_for_each_event(replay->reader, fn, context);
 }

@@ -6,6 +6,7 @@
 #ifndef MS_SAMPLE_REPLAY_H
 #define MS_SAMPLE_REPLAY_H
 
+#include "classify/oom_figures.h"
 #include "sample/sampler.h"
 #include "store/recording_read.h"
 
@@ -41,7 +42,21 @@ int replay_read(struct replay *replay, size_t index, const struct targets *targe
 int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,
 			 struct mapping_list *ret);
 
-/* As recording_reader_read_cgroup(). */
+/* The group of a sample, with the names that it had. -ENOENT: none was recorded. */
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);
+
+/* What filled that group. Returns as above. */
+int replay_read_figures(struct replay *replay, size_t index, struct oom_figures *ret);
+
+/*
+ * Samples will be read as they rise, all of them: that is much faster. Not while somebody
+ * looks at one of them for long.
+ */
+void replay_scan(struct replay *replay, bool is_on);
+
+/* By time; as recording_reader_for_each_event(). */
+int replay_for_each_event(struct replay *replay,
+			  int (*fn)(void *context, const struct recorded_event *event),
+			  void *context);
 
 #endif

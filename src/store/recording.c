@@ -16,55 +16,19 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "store/recording_facts.h"
-#include "store/recording_known.h"
-#include "store/recording_sql.h"
 #include "store/recording_trim.h"
+#include "store/recording_write.h"
 
 #define SYNC_EVERY_NS NS_PER_S
 #define BUSY_MS	      5000
-
-enum statement {
-	STATEMENT_FACT, /* + enum fact_table */
-	STATEMENT_SAMPLE = FACT_TABLE_COUNT_,
-	STATEMENT_PROCESS,
-	STATEMENT_NAME,
-	STATEMENT_FIND_NAME,
-	STATEMENT_CGROUP,
-	STATEMENT_EVENT,
-	STATEMENT_COUNT_
-};
 
 static const char *const statement_texts[STATEMENT_COUNT_] = {
 	[STATEMENT_SAMPLE] = "INSERT INTO sample VALUES(?,?,?,?,?)",
 	[STATEMENT_PROCESS] = "INSERT INTO process VALUES(NULL,?,?,?,?,?)",
 	[STATEMENT_NAME] = "INSERT INTO name VALUES(NULL,?)",
 	[STATEMENT_FIND_NAME] = "SELECT name FROM name WHERE text=?",
-	[STATEMENT_CGROUP] = "INSERT INTO cgroup VALUES(NULL,?,?,?,?)",
+	[STATEMENT_CGROUP] = "INSERT INTO cgroup VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[STATEMENT_EVENT] = "INSERT INTO event VALUES(NULL,?,?,?,?,?)",
-};
-
-/* A process as it is in the file: another name is another row. */
-struct known_process {
-	int pid;
-	uint64_t start_ticks;
-	char comm[PROCESS_COMM_SIZE];
-	int64_t row;
-	int64_t sample; /* in which it was last added */
-};
-
-struct recording {
-	sqlite3 *db;
-	int lock_fd; /* of the file; stays open, as closing it would drop SQLite's own locks */
-	struct recording_bounds bounds;
-	sqlite3_stmt *statements[STATEMENT_COUNT_];
-	struct known_facts known;
-	struct known_process *processes;
-	size_t process_count, process_capacity;
-	char *cgroup_paths; /* of the group that was added last */
-	int64_t cgroup_row;
-	int64_t session, sample;
-	uint64_t synced_elapsed_ns, trimmed_elapsed_ns;
-	bool is_begun;
 };
 
 static int prepare(struct recording *r)
@@ -82,7 +46,7 @@ static int prepare(struct recording *r)
 }
 
 /* Run one that gives no row, whose values are bound. */
-static int run(struct recording *r, enum statement which)
+int recording_run(struct recording *r, enum statement which)
 {
 	int code = sqlite.step(r->statements[which]);
 	int error = code == SQLITE_DONE || code == SQLITE_ROW ? 0 : recording_sql_errno(r->db);
@@ -91,7 +55,7 @@ static int run(struct recording *r, enum statement which)
 	return error;
 }
 
-static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers, size_t count)
+void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (numbers[i] == FACT_UNKNOWN)
@@ -100,7 +64,7 @@ static void bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numb
 			sqlite.bind_int64(statement, first + (int)i, numbers[i]);
 }
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+void recording_bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
 	if (text)
 		sqlite.bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
@@ -115,13 +79,13 @@ static int write_row(struct recording *r, enum fact_table table,
 	sqlite3_stmt *statement = r->statements[table];
 
 	assert(info->key_count <= FACT_KEYS_MAX);
-	bind_numbers(statement, 1, keys, info->key_count);
+	recording_bind_numbers(statement, 1, keys, info->key_count);
 	sqlite.bind_int64(statement, (int)info->key_count + 1, r->sample);
-	bind_numbers(statement, (int)info->key_count + 2, values, info->value_count);
-	return run(r, (enum statement)table);
+	recording_bind_numbers(statement, (int)info->key_count + 2, values, info->value_count);
+	return recording_run(r, (enum statement)table);
 }
 
-static int say(struct recording *r, enum fact_table table, const int64_t keys[FACT_KEYS_MAX],
+int recording_say(struct recording *r, enum fact_table table, const int64_t keys[FACT_KEYS_MAX],
 	       const int64_t *values)
 {
 	if (!known_facts_say(&r->known, table, keys, values, r->sample))
@@ -130,7 +94,7 @@ static int say(struct recording *r, enum fact_table table, const int64_t keys[FA
 }
 
 /* Of what was not said in this sample: that it is gone. */
-static int say_gone(struct recording *r, enum fact_table table, int64_t first_key)
+int recording_say_gone(struct recording *r, enum fact_table table, int64_t first_key)
 {
 	int64_t keys[FACT_KEYS_MAX], none[FACT_VALUES_MAX];
 	int error = 0;
@@ -233,20 +197,20 @@ void recording_close(struct recording *r)
 		close(r->lock_fd);
 	known_facts_release(&r->known);
 	free(r->processes);
-	free(r->cgroup_paths);
+	free(r->cgroup_key);
 	free(r);
 }
 
 /* What the file has is not what was said last: say all of it again. */
-static int give_up(struct recording *r, int error)
+int recording_give_up(struct recording *r, int error)
 {
 	if (r->is_begun)
 		(void)recording_sql_execute(r->db, "ROLLBACK");
 	r->is_begun = false;
 	known_facts_release(&r->known);
 	r->process_count = 0;
-	free(r->cgroup_paths);
-	r->cgroup_paths = NULL;
+	free(r->cgroup_key);
+	r->cgroup_key = NULL;
 	return error;
 }
 
@@ -255,7 +219,7 @@ int recording_begin(struct recording *r)
 	int error;
 
 	if (r->is_begun)
-		give_up(r, 0);
+		recording_give_up(r, 0);
 	error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
 	if (error < 0)
 		return error;
@@ -270,8 +234,8 @@ static int write_sample(struct recording *r, const struct recording_moment *mome
 				   (int64_t)(moment->elapsed_ns / NS_PER_US),
 				   (int64_t)(moment->cost_ns / NS_PER_US) };
 
-	bind_numbers(r->statements[STATEMENT_SAMPLE], 1, values, sizeof(values) / sizeof(values[0]));
-	return run(r, STATEMENT_SAMPLE);
+	recording_bind_numbers(r->statements[STATEMENT_SAMPLE], 1, values, sizeof(values) / sizeof(values[0]));
+	return recording_run(r, STATEMENT_SAMPLE);
 }
 
 static struct known_process *find_process(struct recording *r, const struct process *p)
@@ -291,10 +255,10 @@ static int take_process(struct recording *r, const struct usage *u, struct known
 	int error;
 
 	if (!known) {
-		bind_numbers(statement, 1, numbers, 3);
-		bind_text(statement, 4, u->process.comm);
-		bind_text(statement, 5, u->command);
-		error = run(r, STATEMENT_PROCESS);
+		recording_bind_numbers(statement, 1, numbers, 3);
+		recording_bind_text(statement, 4, u->process.comm);
+		recording_bind_text(statement, 5, u->command);
+		error = recording_run(r, STATEMENT_PROCESS);
 		if (error < 0)
 			return error;
 		r->processes = xgrow(r->processes, &r->process_capacity, r->process_count + 1,
@@ -322,12 +286,12 @@ static int add_usage(struct recording *r, const struct usage *u, enum source sou
 		return error;
 	keys[0] = *ret_row = process->row;
 	facts_of_state(u, source, state);
-	error = say(r, FACT_STATE, keys, state);
+	error = recording_say(r, FACT_STATE, keys, state);
 	if (error < 0 || source < SOURCE_ROLLUP)
 		return error;
 	facts_of_usage(u, often, seldom);
-	error = say(r, FACT_USAGE, keys, often);
-	return error < 0 ? error : say(r, FACT_USAGE_MORE, keys, seldom);
+	error = recording_say(r, FACT_USAGE, keys, often);
+	return error < 0 ? error : recording_say(r, FACT_USAGE_MORE, keys, seldom);
 }
 
 int recording_add_usage(struct recording *r, const struct usage *u)
@@ -335,7 +299,7 @@ int recording_add_usage(struct recording *r, const struct usage *u)
 	int64_t row;
 	int error = add_usage(r, u, u->source == SOURCE_SMAPS ? SOURCE_ROLLUP : u->source, &row);
 
-	return error < 0 ? give_up(r, error) : 0;
+	return error < 0 ? recording_give_up(r, error) : 0;
 }
 
 static int take_name(struct recording *r, const char *text, int64_t *ret)
@@ -343,15 +307,15 @@ static int take_name(struct recording *r, const char *text, int64_t *ret)
 	sqlite3_stmt *find = r->statements[STATEMENT_FIND_NAME];
 	int code, error;
 
-	bind_text(find, 1, text);
+	recording_bind_text(find, 1, text);
 	code = sqlite.step(find);
 	*ret = code == SQLITE_ROW ? sqlite.column_int64(find, 0) : 0;
 	error = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(r->db);
 	sqlite.reset(find);
 	if (code != SQLITE_DONE)
 		return error;
-	bind_text(r->statements[STATEMENT_NAME], 1, text);
-	error = run(r, STATEMENT_NAME);
+	recording_bind_text(r->statements[STATEMENT_NAME], 1, text);
+	error = recording_run(r, STATEMENT_NAME);
 	*ret = sqlite.last_insert_rowid(r->db);
 	return error;
 }
@@ -371,52 +335,11 @@ int recording_add_mappings(struct recording *r, const struct usage *u,
 		if (error < 0)
 			break;
 		facts_of_mapping(m, name, values);
-		error = say(r, FACT_MAPPING, keys, values);
+		error = recording_say(r, FACT_MAPPING, keys, values);
 	}
 	if (error == 0)
-		error = say_gone(r, FACT_MAPPING, row);
-	return error < 0 ? give_up(r, error) : 0;
-}
-
-/* One row per group, while it lies where it lay. */
-static int take_cgroup(struct recording *r, const struct cgroup *c)
-{
-	sqlite3_stmt *statement = r->statements[STATEMENT_CGROUP];
-	const int64_t numbers[] = { r->session, (int64_t)c->version, c->is_cut };
-	struct strbuf paths = STRBUF_INIT;
-	int error;
-
-	for (size_t i = 0; i < c->level_count; i++)
-		strbuf_addf(&paths, "%s\n", c->levels[i].path);
-	if (r->cgroup_paths && strcmp(r->cgroup_paths, strbuf_text(&paths)) == 0) {
-		strbuf_release(&paths);
-		return 0;
-	}
-	free(r->cgroup_paths);
-	r->cgroup_paths = strbuf_take(&paths);
-	bind_numbers(statement, 1, numbers, 3);
-	bind_text(statement, 4, r->cgroup_paths);
-	error = run(r, STATEMENT_CGROUP);
-	r->cgroup_row = sqlite.last_insert_rowid(r->db);
-	return error;
-}
-
-int recording_add_cgroup(struct recording *r, const struct cgroup *c)
-{
-	int64_t values[FACT_VALUES_MAX];
-	int error = take_cgroup(r, c);
-
-	for (size_t i = 0; i < c->level_count && error == 0; i++) {
-		const int64_t keys[FACT_KEYS_MAX] = { r->cgroup_row, (int64_t)i };
-
-		facts_of_level(&c->levels[i], values);
-		error = say(r, FACT_GROUP, keys, values);
-		if (error < 0 || (i > 0 && i != c->tightest))
-			continue;
-		facts_of_stat(i == 0 ? &c->stat : &c->limit_stat, values);
-		error = say(r, FACT_GROUP_STAT, keys, values);
-	}
-	return error < 0 ? give_up(r, error) : 0;
+		error = recording_say_gone(r, FACT_MAPPING, row);
+	return error < 0 ? recording_give_up(r, error) : 0;
 }
 
 int recording_add_event(struct recording *r, const struct recorded_event *event)
@@ -426,12 +349,12 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 	const int64_t pid = event->pid > 0 ? event->pid : FACT_UNKNOWN;
 	int error;
 
-	bind_numbers(statement, 1, numbers, 2);
-	bind_text(statement, 3, event->kind);
-	bind_numbers(statement, 4, &pid, 1);
-	bind_text(statement, 5, event->text);
-	error = run(r, STATEMENT_EVENT);
-	return error < 0 ? give_up(r, error) : 0;
+	recording_bind_numbers(statement, 1, numbers, 2);
+	recording_bind_text(statement, 3, event->kind);
+	recording_bind_numbers(statement, 4, &pid, 1);
+	recording_bind_text(statement, 5, event->text);
+	error = recording_run(r, STATEMENT_EVENT);
+	return error < 0 ? recording_give_up(r, error) : 0;
 }
 
 static int forget_gone_processes(struct recording *r)
@@ -449,7 +372,7 @@ static int forget_gone_processes(struct recording *r)
 			continue;
 		}
 		for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]) && error == 0; t++)
-			error = say_gone(r, tables[t], p->row);
+			error = recording_say_gone(r, tables[t], p->row);
 	}
 	r->process_count = kept;
 	return error;
@@ -479,7 +402,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	if (error == 0)
 		error = recording_sql_execute(r->db, "COMMIT");
 	if (error < 0)
-		return give_up(r, error);
+		return recording_give_up(r, error);
 	r->is_begun = false;
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return 0;

@@ -48,7 +48,8 @@ void recording_close(struct recording *recording);
 
 /*
  * A sample: begun, filled, ended. Any of these returns 0, or -errno (-ENOSPC, …) after
- * which the sample is given up, and the next one may be tried.
+ * which the sample is given up, and the next one may be tried. Events may also be added
+ * between two samples.
  */
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);

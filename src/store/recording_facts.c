@@ -106,6 +106,8 @@ void facts_of_usage(const struct usage *u, int64_t *ret_often, int64_t *ret_seld
 {
 	of_fields(&u->total, often_fields, OFTEN_COUNT, ret_often);
 	of_fields(&u->total, seldom_fields, SELDOM_COUNT, ret_seldom);
+	ret_seldom[SELDOM_COUNT] = u->source == SOURCE_SMAPS ? of_kb(usage_droppable_bytes(u))
+							     : FACT_UNKNOWN;
 	ret_often[OFTEN_COUNT] = of_number(u->process.minor_fault_count);
 	ret_often[OFTEN_COUNT + 1] = of_number(u->process.major_fault_count);
 }
@@ -114,6 +116,7 @@ void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *r
 {
 	to_fields(often, often_fields, OFTEN_COUNT, &ret->total);
 	to_fields(seldom, seldom_fields, SELDOM_COUNT, &ret->total);
+	ret->recorded_droppable_bytes = to_bytes(seldom[SELDOM_COUNT]);
 	ret->process.minor_fault_count = to_number_or_0(often[OFTEN_COUNT]);
 	ret->process.major_fault_count = to_number_or_0(often[OFTEN_COUNT + 1]);
 }
@@ -164,6 +167,16 @@ static const size_t level_offsets[] = {
 
 enum { LEVEL_OOM_GROUP = 1 << 0, LEVEL_KILL_DISABLED = 1 << 1 };
 
+static int64_t of_limit(uint64_t bytes)
+{
+	return bytes == CGROUP_NO_LIMIT ? NO_LIMIT : of_number(bytes);
+}
+
+static uint64_t to_limit(int64_t value)
+{
+	return value == NO_LIMIT ? CGROUP_NO_LIMIT : to_number(value);
+}
+
 void facts_of_level(const struct cgroup_level *level, int64_t *ret)
 {
 	ret[0] = (level->is_oom_group ? LEVEL_OOM_GROUP : 0) |
@@ -172,7 +185,7 @@ void facts_of_level(const struct cgroup_level *level, int64_t *ret)
 		uint64_t number;
 
 		memcpy(&number, (const char *)level + level_offsets[i], sizeof(number));
-		ret[1 + i] = number == CGROUP_NO_LIMIT ? NO_LIMIT : of_number(number);
+		ret[1 + i] = of_limit(number);
 	}
 }
 
@@ -181,8 +194,7 @@ void facts_to_level(const int64_t *values, struct cgroup_level *ret)
 	ret->is_oom_group = values[0] >= 0 && values[0] & LEVEL_OOM_GROUP;
 	ret->is_kill_disabled = values[0] >= 0 && values[0] & LEVEL_KILL_DISABLED;
 	for (size_t i = 0; i < LEVEL_COUNT; i++) {
-		uint64_t number = values[1 + i] == NO_LIMIT ? CGROUP_NO_LIMIT
-							    : to_number(values[1 + i]);
+		uint64_t number = to_limit(values[1 + i]);
 
 		memcpy((char *)ret + level_offsets[i], &number, sizeof(number));
 	}
@@ -208,4 +220,43 @@ void facts_to_stat(const int64_t *values, struct cgroup_stat *ret)
 	for (size_t i = 0; i < STAT_COUNT; i++)
 		numbers[i] = to_number(values[i]);
 	memcpy(ret, numbers, sizeof(numbers));
+}
+
+enum {
+	GROUP_COUNT,
+	GROUP_SLACK,
+	GROUP_HIDDEN_LIMIT,
+	GROUP_SOME,
+	GROUP_FULL,
+	GROUP_SOME_AVG10,
+	GROUP_FULL_AVG10,
+};
+
+void facts_of_group(const struct cgroup *c, int64_t *ret)
+{
+	const struct cgroup_pressure *p = &c->pressure;
+
+	ret[GROUP_COUNT] = (int64_t)c->group_count;
+	ret[GROUP_SLACK] = of_number(c->slack_bytes);
+	ret[GROUP_HIDDEN_LIMIT] = of_limit(c->hidden_limit_bytes);
+	ret[GROUP_SOME] = c->has_pressure ? (int64_t)(p->some_ns / NS_PER_US) : FACT_UNKNOWN;
+	ret[GROUP_FULL] = c->has_pressure ? (int64_t)(p->full_ns / NS_PER_US) : FACT_UNKNOWN;
+	ret[GROUP_SOME_AVG10] = c->has_pressure ? p->some_avg10_percent_x100 : FACT_UNKNOWN;
+	ret[GROUP_FULL_AVG10] = c->has_pressure ? p->full_avg10_percent_x100 : FACT_UNKNOWN;
+}
+
+void facts_to_group(const int64_t *values, struct cgroup *ret)
+{
+	struct cgroup_pressure *p = &ret->pressure;
+
+	ret->group_count = (size_t)to_number_or_0(values[GROUP_COUNT]);
+	ret->slack_bytes = to_number(values[GROUP_SLACK]);
+	ret->hidden_limit_bytes = to_limit(values[GROUP_HIDDEN_LIMIT]);
+	ret->has_pressure = values[GROUP_SOME] >= 0 && values[GROUP_FULL] >= 0;
+	if (!ret->has_pressure)
+		return;
+	p->some_ns = to_number_or_0(values[GROUP_SOME]) * NS_PER_US;
+	p->full_ns = to_number_or_0(values[GROUP_FULL]) * NS_PER_US;
+	p->some_avg10_percent_x100 = (uint32_t)to_number_or_0(values[GROUP_SOME_AVG10]);
+	p->full_avg10_percent_x100 = (uint32_t)to_number_or_0(values[GROUP_FULL_AVG10]);
 }

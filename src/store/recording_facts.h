@@ -16,6 +16,8 @@ void facts_of_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_
 void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
 void facts_of_level(const struct cgroup_level *level, int64_t *ret);
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
+/* What belongs to no level. */
+void facts_of_group(const struct cgroup *cgroup, int64_t *ret);
 
 /* Foreign values that cannot be are unknown, or 0 where nothing can be unknown. */
 void facts_to_state(const int64_t *values, struct usage *ret);
@@ -24,5 +26,6 @@ void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *r
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name);
 void facts_to_level(const int64_t *values, struct cgroup_level *ret);
 void facts_to_stat(const int64_t *values, struct cgroup_stat *ret);
+void facts_to_group(const int64_t *values, struct cgroup *ret);
 
 #endif

@@ -83,6 +83,12 @@ const struct recorded_sample *recording_reader_samples(const struct recording_re
 	return NULL;
 }
 
+void recording_reader_scan(struct recording_reader *reader, bool is_on)
+{
+	(void)reader;
+	(void)is_on;
+}
+
 int recording_reader_read(struct recording_reader *reader, size_t index, struct snapshot *ret)
 {
 	(void)reader;

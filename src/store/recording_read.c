@@ -15,20 +15,11 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "store/recording_facts.h"
-#include "store/recording_sql.h"
+#include "store/recording_reader.h"
 
 #define BUSY_MS	     5000
 #define SAMPLES_MAX  10000000
-#define LEVELS_MAX   64
 #define MAPPINGS_MAX 1000000
-
-struct recording_reader {
-	sqlite3 *db;
-	struct recorded_sample *samples;
-	size_t count, capacity;
-	sqlite3_stmt *latest[FACT_TABLE_COUNT_]; /* the row of a key as of a sample */
-	sqlite3_stmt *processes, *starts, *name, *group;
-};
 
 static int prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret)
 {
@@ -37,38 +28,18 @@ static int prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **r
 		       : recording_sql_errno(r->db);
 }
 
-/* "SELECT rss_kb,… FROM usage WHERE process=? AND sample<=? ORDER BY sample DESC LIMIT 1" */
-static int prepare_latest(struct recording_reader *r, enum fact_table table)
-{
-	const struct fact_table_info *info = &fact_tables[table];
-	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
-
-	strbuf_add_text(&sql, "SELECT ");
-	for (size_t i = 0; i < info->value_count; i++)
-		strbuf_addf(&sql, "%s%s", i ? "," : "", info->values[i]);
-	strbuf_addf(&sql, " FROM %s WHERE ", info->name);
-	for (size_t i = 0; i < info->key_count; i++)
-		strbuf_addf(&sql, "%s=? AND ", info->keys[i]);
-	strbuf_add_text(&sql, "sample<=? ORDER BY sample DESC LIMIT 1");
-	return prepare(r, sql.text, &r->latest[table]);
-}
-
 static int prepare_all(struct recording_reader *r)
 {
-	int error = 0;
+	int error = latest_facts_open(r->db, &r->latest);
 
-	for (int t = 0; t < FACT_TABLE_COUNT_ && error == 0; t++)
-		error = prepare_latest(r, (enum fact_table)t);
-	if (error == 0)
-		error = prepare(r, "SELECT process,pid,start_ticks,comm,command FROM process "
-				   "WHERE session=? ORDER BY pid,process", &r->processes);
 	if (error == 0)
 		error = prepare(r, "SELECT DISTINCT start FROM mapping WHERE process=? AND sample<=? "
 				   "ORDER BY start", &r->starts);
 	if (error == 0)
 		error = prepare(r, "SELECT text FROM name WHERE name=?", &r->name);
 	if (error == 0)
-		error = prepare(r, "SELECT cgroup.cgroup,version,is_cut,paths FROM cgroup "
+		error = prepare(r, "SELECT cgroup.cgroup,version,is_cut,paths,runtime,container_id,"
+				   "container,pod_uid,pod,namespace,qos,unit FROM cgroup "
 				   "JOIN cgroup_level USING(cgroup) "
 				   "WHERE level=0 AND session=? AND sample<=? "
 				   "ORDER BY cgroup.cgroup DESC LIMIT 1", &r->group);
@@ -149,13 +120,22 @@ int recording_reader_open(const char *path, struct recording_reader **ret)
 	return 0;
 }
 
+static void forget_processes(struct recording_reader *r)
+{
+	for (size_t i = 0; i < r->process_count; i++) {
+		free(r->processes[i].comm);
+		free(r->processes[i].command);
+	}
+	r->process_count = 0;
+}
+
 void recording_reader_close(struct recording_reader *r)
 {
 	if (!r)
 		return;
-	for (int t = 0; t < FACT_TABLE_COUNT_; t++)
-		sqlite.finalize(r->latest[t]);
-	sqlite.finalize(r->processes);
+	forget_processes(r);
+	free(r->processes);
+	latest_facts_close(r->latest);
 	sqlite.finalize(r->starts);
 	sqlite.finalize(r->name);
 	sqlite.finalize(r->group);
@@ -172,83 +152,101 @@ const struct recorded_sample *recording_reader_samples(const struct recording_re
 	return r->samples;
 }
 
-/*
- * What was true of a key in a sample. Returns 0, -ENOENT if there was nothing, or -errno.
- */
-static int read_latest(struct recording_reader *r, enum fact_table table,
-		       const int64_t keys[FACT_KEYS_MAX], int64_t sample, int64_t *ret)
-{
-	const struct fact_table_info *info = &fact_tables[table];
-	sqlite3_stmt *statement = r->latest[table];
-	int error = -ENOENT, code;
-
-	for (size_t i = 0; i < FACT_KEYS_MAX && i < info->key_count; i++)
-		sqlite.bind_int64(statement, (int)i + 1, keys[i]);
-	sqlite.bind_int64(statement, (int)info->key_count + 1, sample);
-	code = sqlite.step(statement);
-	if (code == SQLITE_ROW && sqlite.column_type(statement, 0) != SQLITE_NULL) {
-		for (int i = 0; i < (int)info->value_count; i++)
-			ret[i] = sqlite.column_type(statement, i) == SQLITE_NULL
-					 ? FACT_UNKNOWN
-					 : sqlite.column_int64(statement, i);
-		error = 0;
-	} else if (code != SQLITE_ROW && code != SQLITE_DONE) {
-		error = recording_sql_errno(r->db);
-	}
-	sqlite.reset(statement);
-	return error;
-}
-
-/* Text that may hold anything, up to the first NUL. The caller frees it. */
-static char *copy_text(sqlite3_stmt *statement, int column)
+char *recording_copy_text(sqlite3_stmt *statement, int column)
 {
 	const char *text = sqlite.column_blob(statement, column);
 
 	return text ? xstrndup(text, (size_t)sqlite.column_bytes(statement, column)) : xstrdup("");
 }
 
-/* Of the row that the statement stands on: who it is, and what it had. -ENOENT: it was not there. */
-static int read_process(struct recording_reader *r, int64_t sample, struct usage *ret)
+static void add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
-	const int64_t keys[FACT_KEYS_MAX] = { sqlite.column_int64(r->processes, 0) };
+	struct recorded_process *p;
+
+	r->processes = xgrow(r->processes, &r->process_capacity, r->process_count + 1,
+			     sizeof(*r->processes));
+	p = &r->processes[r->process_count++];
+	p->row = sqlite.column_int64(statement, 0);
+	p->pid = (int)sqlite.column_int64(statement, 1);
+	p->start_ticks = (uint64_t)sqlite.column_int64(statement, 2);
+	p->comm = recording_copy_text(statement, 3);
+	p->command = sqlite.column_type(statement, 4) == SQLITE_NULL ? NULL
+								    : recording_copy_text(statement, 4);
+	p->first = sqlite.column_int64(statement, 5);
+	p->end = sqlite.column_type(statement, 6) == SQLITE_NULL ? INT64_MAX
+								 : sqlite.column_int64(statement, 6);
+}
+
+int recording_find_processes(struct recording_reader *r, int64_t session)
+{
+	sqlite3_stmt *statement = NULL;
+	int error;
+
+	if (r->process_count > 0 && r->session == session)
+		return 0;
+	forget_processes(r);
+	error = prepare(r, "SELECT process,pid,start_ticks,comm,command,"
+			   "(SELECT min(sample) FROM state WHERE state.process=p.process),"
+			   "(SELECT CASE WHEN ppid IS NULL THEN sample END FROM state"
+			   " WHERE state.process=p.process ORDER BY sample DESC LIMIT 1)"
+			   "FROM process AS p WHERE session=? ORDER BY pid,process", &statement);
+	if (error < 0)
+		return error;
+	sqlite.bind_int64(statement, 1, session);
+	while (sqlite.step(statement) == SQLITE_ROW)
+		add_process(r, statement);
+	error = recording_sql_errno(r->db);
+	sqlite.finalize(statement);
+	r->session = session;
+	return error;
+}
+
+/* Who it is, and what it had. -ENOENT: it was not there. */
+static int read_process(struct recording_reader *r, const struct recorded_process *p,
+			int64_t sample, struct usage *ret)
+{
+	const int64_t keys[FACT_KEYS_MAX] = { p->row };
 	int64_t values[FACT_VALUES_MAX], seldom[FACT_VALUES_MAX];
-	_cleanup_free_ char *comm = NULL;
-	int error = read_latest(r, FACT_STATE, keys, sample, values);
+	int error = latest_facts_read(r->latest, FACT_STATE, keys, sample, values);
 
 	if (error < 0)
 		return error;
 	facts_to_state(values, ret);
-	ret->process.pid = (int)sqlite.column_int64(r->processes, 1);
-	ret->process.start_ticks = (uint64_t)sqlite.column_int64(r->processes, 2);
-	comm = copy_text(r->processes, 3);
-	text_copy(ret->process.comm, sizeof(ret->process.comm), comm);
-	if (sqlite.column_type(r->processes, 4) != SQLITE_NULL)
-		ret->command = copy_text(r->processes, 4);
+	ret->process.pid = p->pid;
+	ret->process.start_ticks = p->start_ticks;
+	text_copy(ret->process.comm, sizeof(ret->process.comm), p->comm);
+	ret->command = p->command ? xstrdup(p->command) : NULL;
 	if (ret->source < SOURCE_ROLLUP)
 		return 0;
-	error = read_latest(r, FACT_USAGE, keys, sample, values);
+	error = latest_facts_read(r->latest, FACT_USAGE, keys, sample, values);
 	if (error == 0)
-		error = read_latest(r, FACT_USAGE_MORE, keys, sample, seldom);
+		error = latest_facts_read(r->latest, FACT_USAGE_MORE, keys, sample, seldom);
 	if (error == 0)
 		facts_to_usage(values, seldom, ret);
 	return error == -ENOENT ? -EBADMSG : error;
 }
 
+void recording_reader_scan(struct recording_reader *r, bool is_on)
+{
+	latest_facts_scan(r->latest, is_on);
+}
+
 int recording_reader_read(struct recording_reader *r, size_t index, struct snapshot *ret)
 {
 	const struct recorded_sample *sample = &r->samples[index];
-	int error = 0;
+	int error = recording_find_processes(r, sample->session);
 
 	snapshot_clear(ret);
 	ret->unix_ms = sample->moment.unix_ms;
 	ret->elapsed_ns = ret->taken_ns = sample->moment.elapsed_ns;
 	ret->cost_ns = sample->moment.cost_ns;
-	sqlite.bind_int64(r->processes, 1, sample->session);
-	while (error == 0 && sqlite.step(r->processes) == SQLITE_ROW) {
+	for (size_t i = 0; i < r->process_count && error == 0; i++) {
 		struct usage usage;
 
+		if (!recorded_process_is_there(&r->processes[i], sample->number))
+			continue;
 		usage_init(&usage);
-		error = read_process(r, sample->number, &usage);
+		error = read_process(r, &r->processes[i], sample->number, &usage);
 		if (error < 0) {
 			usage_release(&usage);
 			error = error == -ENOENT ? 0 : error;
@@ -259,27 +257,19 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 		ret->unreadable_count += usage.error != 0;
 		*snapshot_add(ret) = usage;
 	}
-	if (error == 0)
-		error = recording_sql_errno(r->db);
-	sqlite.reset(r->processes);
 	return error;
 }
 
-static int64_t find_row(struct recording_reader *r, int64_t session, const struct process *process)
+static int64_t find_row(const struct recording_reader *r, const struct process *process)
 {
-	int64_t row = 0;
+	for (size_t i = 0; i < r->process_count; i++) {
+		const struct recorded_process *p = &r->processes[i];
 
-	sqlite.bind_int64(r->processes, 1, session);
-	while (row == 0 && sqlite.step(r->processes) == SQLITE_ROW) {
-		_cleanup_free_ char *comm = copy_text(r->processes, 3);
-
-		if (sqlite.column_int64(r->processes, 1) == process->pid &&
-		    (uint64_t)sqlite.column_int64(r->processes, 2) == process->start_ticks &&
-		    strcmp(comm, process->comm) == 0)
-			row = sqlite.column_int64(r->processes, 0);
+		if (p->pid == process->pid && p->start_ticks == process->start_ticks &&
+		    strcmp(p->comm, process->comm) == 0)
+			return p->row;
 	}
-	sqlite.reset(r->processes);
-	return row;
+	return 0;
 }
 
 static char *read_name(struct recording_reader *r, int64_t number)
@@ -287,7 +277,7 @@ static char *read_name(struct recording_reader *r, int64_t number)
 	char *name;
 
 	sqlite.bind_int64(r->name, 1, number);
-	name = sqlite.step(r->name) == SQLITE_ROW ? copy_text(r->name, 0) : xstrdup("");
+	name = sqlite.step(r->name) == SQLITE_ROW ? recording_copy_text(r->name, 0) : xstrdup("");
 	sqlite.reset(r->name);
 	return name;
 }
@@ -298,7 +288,7 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 	int64_t values[FACT_VALUES_MAX], number;
 	struct mapping m = { .start_addr = (uint64_t)keys[1] };
 	_cleanup_free_ char *name = NULL;
-	int error = read_latest(r, FACT_MAPPING, keys, sample, values);
+	int error = latest_facts_read(r->latest, FACT_MAPPING, keys, sample, values);
 
 	if (error < 0)
 		return error == -ENOENT ? 0 : error;
@@ -316,10 +306,10 @@ int recording_reader_read_mappings(struct recording_reader *r, size_t index,
 				   const struct process *process, struct mapping_list *ret)
 {
 	int64_t sample = r->samples[index].number, keys[FACT_KEYS_MAX] = { 0 };
-	int error = 0;
+	int error = recording_find_processes(r, r->samples[index].session);
 
 	mapping_list_release(ret);
-	keys[0] = find_row(r, r->samples[index].session, process);
+	keys[0] = find_row(r, process);
 	sqlite.bind_int64(r->starts, 1, keys[0]);
 	sqlite.bind_int64(r->starts, 2, sample);
 	while (error == 0 && ret->count < MAPPINGS_MAX && sqlite.step(r->starts) == SQLITE_ROW) {
@@ -330,92 +320,6 @@ int recording_reader_read_mappings(struct recording_reader *r, size_t index,
 	if (error < 0)
 		mapping_list_release(ret);
 	return error;
-}
-
-/* "path\npath\n", from the group to the root */
-static void set_levels(struct cgroup *cgroup, char *paths)
-{
-	char *path;
-
-	while ((path = strsep(&paths, "\n")) && path[0] != '\0' && cgroup->level_count < LEVELS_MAX) {
-		cgroup->levels = realloc(cgroup->levels,
-					 (cgroup->level_count + 1) * sizeof(*cgroup->levels));
-		if (!cgroup->levels)
-			xalloc_exhausted();
-		memset(&cgroup->levels[cgroup->level_count], 0xff, sizeof(*cgroup->levels));
-		cgroup->levels[cgroup->level_count++].path = xstrdup(path);
-	}
-}
-
-static int read_levels(struct recording_reader *r, int64_t group, int64_t sample,
-		       struct cgroup *ret)
-{
-	uint64_t tightest = CGROUP_NO_LIMIT;
-	int64_t values[FACT_VALUES_MAX];
-
-	for (size_t i = 0; i < ret->level_count; i++) {
-		const int64_t keys[FACT_KEYS_MAX] = { group, (int64_t)i };
-		int error = read_latest(r, FACT_GROUP, keys, sample, values);
-
-		if (error < 0)
-			return error == -ENOENT ? -EBADMSG : error;
-		facts_to_level(values, &ret->levels[i]);
-		if (ret->levels[i].limit_bytes < tightest) {
-			tightest = ret->levels[i].limit_bytes;
-			ret->tightest = i;
-		}
-	}
-	return 0;
-}
-
-static int read_stat(struct recording_reader *r, int64_t group, size_t level, int64_t sample,
-		     struct cgroup_stat *ret)
-{
-	const int64_t keys[FACT_KEYS_MAX] = { group, (int64_t)level };
-	int64_t values[FACT_VALUES_MAX];
-	int error = read_latest(r, FACT_GROUP_STAT, keys, sample, values);
-
-	if (error == 0)
-		facts_to_stat(values, ret);
-	return error == -ENOENT ? 0 : error;
-}
-
-int recording_reader_read_cgroup(struct recording_reader *r, size_t index, struct cgroup *ret)
-{
-	const struct recorded_sample *sample = &r->samples[index];
-	_cleanup_free_ char *paths = NULL;
-	struct cgroup cgroup;
-	int64_t group;
-	int error;
-
-	sqlite.bind_int64(r->group, 1, sample->session);
-	sqlite.bind_int64(r->group, 2, sample->number);
-	if (sqlite.step(r->group) != SQLITE_ROW) {
-		sqlite.reset(r->group);
-		return -ENOENT;
-	}
-	cgroup_init(&cgroup);
-	group = sqlite.column_int64(r->group, 0);
-	cgroup.version = sqlite.column_int64(r->group, 1) == CGROUP_V1 ? CGROUP_V1 : CGROUP_V2;
-	cgroup.is_cut = sqlite.column_int64(r->group, 2) != 0;
-	paths = copy_text(r->group, 3);
-	sqlite.reset(r->group);
-	set_levels(&cgroup, paths);
-	cgroup.unix_ms = sample->moment.unix_ms;
-	cgroup.taken_ns = sample->moment.elapsed_ns;
-	error = cgroup.level_count > 0 ? read_levels(r, group, sample->number, &cgroup) : -EBADMSG;
-	if (error == 0)
-		error = read_stat(r, group, 0, sample->number, &cgroup.stat);
-	cgroup.limit_stat = cgroup.stat;
-	if (error == 0 && cgroup.tightest != SIZE_MAX && cgroup.tightest > 0)
-		error = read_stat(r, group, cgroup.tightest, sample->number, &cgroup.limit_stat);
-	if (error < 0) {
-		cgroup_release(&cgroup);
-		return error;
-	}
-	cgroup_release(ret);
-	*ret = cgroup;
-	return 0;
 }
 
 int recording_reader_for_each_event(struct recording_reader *r,

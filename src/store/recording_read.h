@@ -9,6 +9,7 @@
 #ifndef MS_STORE_RECORDING_READ_H
 #define MS_STORE_RECORDING_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/cgroup.h"
@@ -35,6 +36,12 @@ const struct recorded_sample *recording_reader_samples(const struct recording_re
 						       size_t *ret_count);
 
 /*
+ * Samples will be read as they rise: each costs what changed in it. Until it is switched
+ * off a program that writes the file cannot use room in it again.
+ */
+void recording_reader_scan(struct recording_reader *reader, bool is_on);
+
+/*
  * The processes of a sample, by its index: totals, source, and who they are. Of a source
  * of SOURCE_SMAPS mappings were read in that sample. Returns 0 or -errno as above.
  */
@@ -47,7 +54,7 @@ int recording_reader_read(struct recording_reader *reader, size_t index, struct 
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process, struct mapping_list *ret);
 
-/* The group of a sample. -ENOENT: there is none. */
+/* The group of a sample; its pids are the sample's. -ENOENT: there is none. */
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);
 

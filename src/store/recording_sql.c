@@ -76,7 +76,7 @@ const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 	[FACT_STATE] = { "state", { "process" }, 1,
 			 { "ppid", "uid", "threads", "state", "error", "source", "size_kb" }, 7 },
 	[FACT_USAGE] = { "usage", { "process" }, 1, { SMAPS_OFTEN, "minor_faults", "major_faults" }, 10 },
-	[FACT_USAGE_MORE] = { "usage_more", { "process" }, 1, { SMAPS_SELDOM }, 10 },
+	[FACT_USAGE_MORE] = { "usage_more", { "process" }, 1, { SMAPS_SELDOM, "droppable_kb" }, 11 },
 	[FACT_MAPPING] = { "mapping", { "process", "start" }, 2,
 			   { "end", "flags", "file_offset", "dev", "inode", "name", SMAPS_OFTEN,
 			     SMAPS_SELDOM },
@@ -94,6 +94,10 @@ const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 				"file_dirty", "file_writeback", "anon_thp", "swap",
 				"lazyfree_count", "lazyfreed_count" },
 			      23 },
+	[FACT_GROUP_MORE] = { "cgroup_more", { "cgroup" }, 1,
+			      { "group_count", "slack", "hidden_limit", "some_us", "full_us",
+				"some_avg10", "full_avg10" },
+			      7 },
 };
 
 static const char other_tables[] =
@@ -103,9 +107,11 @@ static const char other_tables[] =
 	" pid INTEGER NOT NULL,"
 	" start_ticks INTEGER NOT NULL, comm BLOB NOT NULL, command BLOB);\n"
 	"CREATE TABLE name(name INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE);\n"
+	/* names in the order of enum cgroup_name */
 	"CREATE TABLE cgroup(cgroup INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
 	" version INTEGER NOT NULL,"
-	" is_cut INTEGER NOT NULL, paths BLOB NOT NULL);\n"
+	" is_cut INTEGER NOT NULL, paths BLOB NOT NULL, runtime BLOB, container_id BLOB,"
+	" container BLOB, pod_uid BLOB, pod BLOB, namespace BLOB, qos BLOB, unit BLOB);\n"
 	"CREATE TABLE event(event INTEGER PRIMARY KEY, sample INTEGER NOT NULL,"
 	" unix_ms INTEGER NOT NULL, kind TEXT NOT NULL, pid INTEGER, text BLOB);\n";
 

@@ -33,6 +33,7 @@ enum fact_table {
 	FACT_MAPPING,	  /* by process and start */
 	FACT_GROUP,	  /* of a group: by group and level */
 	FACT_GROUP_STAT,  /* memory.stat: by group and level */
+	FACT_GROUP_MORE,  /* of a group: what no level has */
 	FACT_TABLE_COUNT_
 };
 

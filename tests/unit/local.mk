@@ -246,11 +246,17 @@ TESTS += %D%/test_watch
 %C%_test_watch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_watch_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
+recordings_made = %D%/recordings.c %D%/recordings.h %D%/tree.c %D%/tree.h
 check_PROGRAMS += %D%/test_recording
 TESTS += %D%/test_recording
-%C%_test_recording_SOURCES = %D%/test_recording.c %D%/tree.c %D%/tree.h
+%C%_test_recording_SOURCES = %D%/test_recording.c $(recordings_made)
 %C%_test_recording_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_recording_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_recording_read
+TESTS += %D%/test_recording_read
+%C%_test_recording_read_SOURCES = %D%/test_recording_read.c $(recordings_made)
+%C%_test_recording_read_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_recording_read_LDADD = $(STORE_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_redact
 TESTS += %D%/test_redact

@@ -14,86 +14,9 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "recordings.h"
 #include "store/recording_read.h"
-#include "tree.h"
 #include "unit.h"
-
-#define KB UINT64_C(1024)
-
-static struct tree tree;
-static char path[64];
-
-static int begin(void **state)
-{
-	(void)state;
-	tree_make(&tree);
-	snprintf(path, sizeof(path), "%s/recording", tree.root);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	tree_remove(&tree);
-	return 0;
-}
-
-static void open_recording(struct recording **ret)
-{
-	static const struct recording_bounds none;
-	int r = recording_open(path, &none, ret);
-
-	if (r == -EOPNOTSUPP)
-		skip();
-	assert_int_equal(r, 0);
-}
-
-static void make_usage(struct usage *u, int pid, uint64_t rss_kb)
-{
-	usage_init(u);
-	u->process.pid = pid;
-	u->process.start_ticks = 77;
-	u->process.ppid = 1;
-	u->process.uid = 1000;
-	u->process.thread_count = 3;
-	u->process.state = 'S';
-	snprintf(u->process.comm, sizeof(u->process.comm), "p\xff%d", pid);
-	counters_set_zero(&u->total);
-	u->total.bytes[SMAPS_RSS] = rss_kb * KB;
-	u->total.bytes[SMAPS_PSS] = rss_kb * KB / 2;
-	u->total.bytes[SMAPS_SWAP] = 8 * KB;
-	u->total.bytes[SMAPS_SIZE] = BYTES_UNKNOWN;
-	u->source = SOURCE_ROLLUP;
-}
-
-/* The disk is waited for once in a second of these, so most are short. */
-static void end_sample(struct recording *r, uint64_t ms)
-{
-	const struct recording_moment moment = { ms, ms * NS_PER_MS, 5000 };
-
-	assert_int_equal(recording_end(r, &moment), 0);
-}
-
-static void begin_sample(struct recording *r)
-{
-	assert_int_equal(recording_begin(r), 0);
-}
-
-static void add_usage(struct recording *r, int pid, uint64_t rss_kb)
-{
-	struct usage u;
-
-	make_usage(&u, pid, rss_kb);
-	assert_int_equal(recording_add_usage(r, &u), 0);
-	usage_release(&u);
-}
-
-static void sample(struct recording *r, uint64_t ms, int pid, uint64_t rss_kb)
-{
-	begin_sample(r);
-	add_usage(r, pid, rss_kb);
-	end_sample(r, ms);
-}
 
 /* How many rows a table has, as the file itself says. */
 static long count_rows(const char *table)
@@ -102,7 +25,7 @@ static long count_rows(const char *table)
 	long count = -1;
 	FILE *f;
 
-	snprintf(command, sizeof(command), "sqlite3 '%s' 'SELECT count(*) FROM %s'", path, table);
+	snprintf(command, sizeof(command), "sqlite3 '%s' 'SELECT count(*) FROM %s'", recordings_path, table);
 	f = popen(command, "r"); /* NOLINT(cert-env33-c) */
 	if (f && fscanf(f, "%ld", &count) != 1)
 		count = -1;
@@ -120,17 +43,17 @@ static void what_was_recorded_is_read_again(void **state)
 	size_t count;
 
 	(void)state;
-	open_recording(&r);
-	begin_sample(r);
-	add_usage(r, 5, 100);
-	add_usage(r, 6, 200);
-	end_sample(r, 1000 * 10);
-	begin_sample(r);
-	add_usage(r, 6, 201);
-	end_sample(r, 1000 * 11);
+	recordings_open(&r);
+	recordings_begin(r);
+	recordings_add(r, 5, 100);
+	recordings_add(r, 6, 200);
+	recordings_end(r, 1000 * 10);
+	recordings_begin(r);
+	recordings_add(r, 6, 201);
+	recordings_end(r, 1000 * 11);
 	recording_close(r);
 
-	assert_int_equal(recording_reader_open(path, &reader), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	samples = recording_reader_samples(reader, &count);
 	assert_int_equal(count, 2);
 	assert_int_equal(samples[1].moment.unix_ms, 11000);
@@ -158,9 +81,9 @@ static void what_stays_the_same_is_written_once(void **state)
 	struct recording *r;
 
 	(void)state;
-	open_recording(&r);
+	recordings_open(&r);
 	for (uint64_t i = 0; i < 50; i++)
-		sample(r, i, 5, i < 25 ? 100 : 101);
+		recordings_sample(r, i, 5, i < 25 ? 100 : 101);
 	recording_close(r);
 	assert_int_equal(count_rows("sample"), 50);
 	assert_int_equal(count_rows("usage"), 2);
@@ -172,8 +95,8 @@ static void read_mappings(size_t index, struct mapping_list *ret)
 	struct recording_reader *reader;
 	struct usage u;
 
-	make_usage(&u, 5, 0);
-	assert_int_equal(recording_reader_open(path, &reader), 0);
+	recordings_make_usage(&u, 5, 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	assert_int_equal(recording_reader_read_mappings(reader, index, &u.process, ret), 0);
 	recording_reader_close(reader);
 	usage_release(&u);
@@ -198,15 +121,15 @@ static void mappings_come_grow_and_go(void **state)
 	m.name = "";
 	m.name_length = 0;
 	mapping_list_add(&list, &m);
-	make_usage(&u, 5, 100);
+	recordings_make_usage(&u, 5, 100);
 	u.source = SOURCE_SMAPS;
-	open_recording(&r);
+	recordings_open(&r);
 	for (int i = 0; i < 3; i++) {
-		begin_sample(r);
+		recordings_begin(r);
 		if (i == 2)
 			list.count = 1;
 		assert_int_equal(recording_add_mappings(r, &u, &list), 0);
-		end_sample(r, 1000 * (uint64_t)i);
+		recordings_end(r, 1000 * (uint64_t)i);
 		list.items[0].counters.bytes[SMAPS_RSS] += 4 * KB;
 	}
 	list.count = 2;
@@ -226,57 +149,6 @@ static void mappings_come_grow_and_go(void **state)
 	usage_release(&u);
 }
 
-static void groups_keep_their_levels_and_limits(void **state)
-{
-	const struct recorded_event event = { 2000, "oom", "killed", 7 };
-	struct cgroup c, read;
-	struct recording_reader *reader;
-	struct recording *r;
-
-	(void)state;
-	cgroup_init(&c);
-	cgroup_init(&read);
-	c.version = CGROUP_V2;
-	c.level_count = 2;
-	c.levels = calloc(2, sizeof(*c.levels));
-	memset(c.levels, 0xff, 2 * sizeof(*c.levels));
-	c.levels[0].path = strdup("/a b/c");
-	c.levels[1].path = strdup("/a b");
-	for (int i = 0; i < 2; i++)
-		c.levels[i].is_oom_group = c.levels[i].is_kill_disabled = false;
-	c.levels[0].limit_bytes = CGROUP_NO_LIMIT;
-	c.levels[0].usage_bytes = 12345;
-	c.levels[1].limit_bytes = 67108864;
-	c.levels[1].is_oom_group = true;
-	c.tightest = 1;
-	c.stat.anon_bytes = 11;
-	c.limit_stat.anon_bytes = 22;
-	open_recording(&r);
-	begin_sample(r);
-	end_sample(r, 1000 * 1);
-	begin_sample(r);
-	assert_int_equal(recording_add_cgroup(r, &c), 0);
-	assert_int_equal(recording_add_event(r, &event), 0);
-	end_sample(r, 1000 * 2);
-	recording_close(r);
-	cgroup_release(&c);
-
-	assert_int_equal(recording_reader_open(path, &reader), 0);
-	assert_int_equal(recording_reader_read_cgroup(reader, 0, &read), -ENOENT);
-	assert_int_equal(recording_reader_read_cgroup(reader, 1, &read), 0);
-	assert_string_equal(read.levels[0].path, "/a b/c");
-	assert_true(read.levels[0].limit_bytes == CGROUP_NO_LIMIT);
-	assert_true(read.levels[0].high_bytes == BYTES_UNKNOWN);
-	assert_int_equal(read.levels[0].usage_bytes, 12345);
-	assert_int_equal(read.tightest, 1);
-	assert_true(read.levels[1].is_oom_group);
-	assert_int_equal(read.stat.anon_bytes, 11);
-	assert_int_equal(read.limit_stat.anon_bytes, 22);
-	assert_true(read.stat.sock_bytes == BYTES_UNKNOWN);
-	cgroup_release(&read);
-	recording_reader_close(reader);
-}
-
 static void a_bound_in_time_keeps_what_is_true(void **state)
 {
 	const struct recording_bounds bounds = { .ns = 10 * NS_PER_S };
@@ -284,21 +156,21 @@ static void a_bound_in_time_keeps_what_is_true(void **state)
 	struct recording *r;
 	struct snapshot s;
 	size_t count;
-	int error = recording_open(path, &bounds, &r);
+	int error = recording_open(recordings_path, &bounds, &r);
 
 	(void)state;
 	if (error == -EOPNOTSUPP)
 		skip();
 	assert_int_equal(error, 0);
 	for (uint64_t i = 100; i < 200; i++) {
-		begin_sample(r);
-		add_usage(r, 5, 100); /* always the same: one row, of the first sample */
+		recordings_begin(r);
+		recordings_add(r, 5, 100); /* always the same: one row, of the first sample */
 		if (i < 120)
-			add_usage(r, 6, i);
-		end_sample(r, 1000 * i);
+			recordings_add(r, 6, i);
+		recordings_end(r, 1000 * i);
 	}
 	recording_close(r);
-	assert_int_equal(recording_reader_open(path, &reader), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	recording_reader_samples(reader, &count);
 	assert_in_range(count, 10, 12);
 	snapshot_init(&s);
@@ -317,17 +189,17 @@ static void a_bound_in_size_is_kept(void **state)
 	struct recording *r;
 	struct stat st;
 	size_t count;
-	int error = recording_open(path, &bounds, &r);
+	int error = recording_open(recordings_path, &bounds, &r);
 
 	(void)state;
 	if (error == -EOPNOTSUPP)
 		skip();
 	for (uint64_t i = 0; i < 3000; i++)
-		sample(r, 20 * i, 5, i);
+		recordings_sample(r, 20 * i, 5, i);
 	recording_close(r);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(recordings_path, &st), 0);
 	assert_in_range(st.st_size, 100000, 170000);
-	assert_int_equal(recording_reader_open(path, &reader), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	recording_reader_samples(reader, &count);
 	assert_in_range(count, 500, 2900);
 	recording_reader_close(reader);
@@ -341,22 +213,22 @@ static void other_files_are_refused(void **state)
 	char newer[100] = "SQLite format 3", other[200] = "";
 
 	(void)state;
-	open_recording(&r);
+	recordings_open(&r);
 	recording_close(r);
-	unlink(path);
+	unlink(recordings_path);
 	memset(other, 'x', sizeof(other) - 1);
-	tree_write(&tree, "recording", other);
-	assert_int_equal(recording_open(path, &none, &r), -EEXIST);
-	assert_int_equal(recording_reader_open(path, &reader), -EEXIST);
-	tree_write(&tree, "recording", "short");
-	assert_int_equal(recording_open(path, &none, &r), -EEXIST);
+	tree_write(&recordings_tree, "recording", other);
+	assert_int_equal(recording_open(recordings_path, &none, &r), -EEXIST);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), -EEXIST);
+	tree_write(&recordings_tree, "recording", "short");
+	assert_int_equal(recording_open(recordings_path, &none, &r), -EEXIST);
 	memcpy(newer + 60, "\0\0\0\x63", 4);
 	memcpy(newer + 68, "mste", 4);
-	tree_write_bytes(&tree, "recording", newer, sizeof(newer));
-	assert_int_equal(recording_open(path, &none, &r), -ENOTSUP);
-	assert_int_equal(recording_open(tree.root, &none, &r), -EEXIST);
-	unlink(path);
-	assert_int_equal(recording_reader_open(path, &reader), -ENOENT);
+	tree_write_bytes(&recordings_tree, "recording", newer, sizeof(newer));
+	assert_int_equal(recording_open(recordings_path, &none, &r), -ENOTSUP);
+	assert_int_equal(recording_open(recordings_tree.root, &none, &r), -EEXIST);
+	unlink(recordings_path);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), -ENOENT);
 }
 
 static void one_that_is_written_can_be_read(void **state)
@@ -366,15 +238,15 @@ static void one_that_is_written_can_be_read(void **state)
 	struct recording_reader *reader;
 
 	(void)state;
-	open_recording(&r);
-	sample(r, 1, 5, 100);
-	assert_int_equal(recording_open(path, &none, &other), -EBUSY);
-	assert_int_equal(recording_reader_open(path, &reader), 0);
+	recordings_open(&r);
+	recordings_sample(r, 1, 5, 100);
+	assert_int_equal(recording_open(recordings_path, &none, &other), -EBUSY);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	recording_reader_close(reader);
-	sample(r, 2, 5, 100);
+	recordings_sample(r, 2, 5, 100);
 	recording_close(r);
-	open_recording(&r);
-	sample(r, 3, 5, 100);
+	recordings_open(&r);
+	recordings_sample(r, 3, 5, 100);
 	recording_close(r);
 	assert_int_equal(count_rows("sample"), 3);
 	assert_int_equal(count_rows("sample WHERE session=2"), 1);
@@ -386,12 +258,12 @@ static void record_for_ever(int fd)
 	static const struct recording_bounds bounds = { .bytes = 500000 };
 	struct recording *r;
 
-	if (recording_open(path, &bounds, &r) < 0)
+	if (recording_open(recordings_path, &bounds, &r) < 0)
 		_exit(1);
 	for (uint64_t i = 1;; i++) {
 		uint64_t ms = 1000 + 50 * i;
 
-		sample(r, ms, 5, i % 1000);
+		recordings_sample(r, ms, 5, i % 1000);
 		if (write(fd, &ms, sizeof(ms)) != sizeof(ms))
 			_exit(1);
 	}
@@ -421,7 +293,7 @@ static void kill_one(unsigned int turn)
 	while (read(fds[0], &said, sizeof(said)) == (ssize_t)sizeof(said))
 		last = said;
 	close(fds[0]);
-	assert_int_equal(recording_reader_open(path, &reader), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	samples = recording_reader_samples(reader, &count);
 	/* the last one may have been written, and not been said */
 	assert_in_range(samples[count - 1].moment.unix_ms, last, last + 50);
@@ -438,7 +310,7 @@ static void killed_it_has_all_that_was_written(void **state)
 	struct recording *r;
 
 	(void)state;
-	open_recording(&r);
+	recordings_open(&r);
 	recording_close(r);
 	for (unsigned int turn = 0; turn < 100; turn++)
 		kill_one(turn);
@@ -452,11 +324,11 @@ static void a_damaged_one_is_refused_or_read(void **state)
 	int fd;
 
 	(void)state;
-	open_recording(&r);
+	recordings_open(&r);
 	for (uint64_t i = 0; i < 200; i++)
-		sample(r, i, (int)(5 + i % 3), i);
+		recordings_sample(r, i, (int)(5 + i % 3), i);
 	recording_close(r);
-	fd = open(path, O_RDWR);
+	fd = open(recordings_path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
 	bytes = malloc((size_t)st.st_size);
 	assert_int_equal(pread(fd, bytes, (size_t)st.st_size, 0), st.st_size);
@@ -468,7 +340,7 @@ static void a_damaged_one_is_refused_or_read(void **state)
 
 		assert_int_equal(pwrite(fd, bytes, (size_t)st.st_size, 0), st.st_size);
 		assert_int_equal(pwrite(fd, "\xff\x00\xa5\x7f\x80\x01\x10\xee", 8, at), 8);
-		if (recording_reader_open(path, &reader) < 0)
+		if (recording_reader_open(recordings_path, &reader) < 0)
 			continue;
 		snapshot_init(&s);
 		recording_reader_samples(reader, &count);
@@ -484,16 +356,24 @@ static void a_damaged_one_is_refused_or_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_was_recorded_is_read_again, begin, end),
-		cmocka_unit_test_setup_teardown(what_stays_the_same_is_written_once, begin, end),
-		cmocka_unit_test_setup_teardown(mappings_come_grow_and_go, begin, end),
-		cmocka_unit_test_setup_teardown(groups_keep_their_levels_and_limits, begin, end),
-		cmocka_unit_test_setup_teardown(a_bound_in_time_keeps_what_is_true, begin, end),
-		cmocka_unit_test_setup_teardown(a_bound_in_size_is_kept, begin, end),
-		cmocka_unit_test_setup_teardown(other_files_are_refused, begin, end),
-		cmocka_unit_test_setup_teardown(one_that_is_written_can_be_read, begin, end),
-		cmocka_unit_test_setup_teardown(killed_it_has_all_that_was_written, begin, end),
-		cmocka_unit_test_setup_teardown(a_damaged_one_is_refused_or_read, begin, end),
+		cmocka_unit_test_setup_teardown(what_was_recorded_is_read_again, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(what_stays_the_same_is_written_once, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(mappings_come_grow_and_go, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_bound_in_time_keeps_what_is_true, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_bound_in_size_is_kept, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(other_files_are_refused, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_written_can_be_read, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(killed_it_has_all_that_was_written, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_damaged_one_is_refused_or_read, recordings_set_up,
+						recordings_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording_reader - what the parts that read a recording share. For store/ alone.
+ */
+#ifndef MS_STORE_RECORDING_READER_H
+#define MS_STORE_RECORDING_READER_H
+
+#include <stdbool.h>
+
+#include "store/recording_latest.h"
+#include "store/recording_read.h"
+
+/* A process under one name: in samples from first on, and before end. */
+struct recorded_process {
+	int64_t row, first, end;
+	int pid;
+	uint64_t start_ticks;
+	char *comm, *command; /* command may be NULL */
+};
+
+struct recording_reader {
+	sqlite3 *db;
+	struct recorded_sample *samples;
+	size_t count, capacity;
+	struct latest_facts *latest;
+	sqlite3_stmt *starts, *name, *group;
+	/* Of the session that was looked at last. */
+	struct recorded_process *processes;
+	size_t process_count, process_capacity;
+	int64_t session;
+};
+
+static inline bool recorded_process_is_there(const struct recorded_process *p, int64_t sample)
+{
+	return p->first <= sample && sample < p->end;
+}
+
+/* All of a session, by pid, into the reader. Returns 0 or -errno. */
+int recording_find_processes(struct recording_reader *r, int64_t session);
+
+/* Text that may hold anything, up to the first NUL. The caller frees it. */
+char *recording_copy_text(sqlite3_stmt *statement, int column);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/recording_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "recordings.h"
+#include "unit.h"
+
+static void make_group(struct cgroup *c)
+{
+	cgroup_init(c);
+	c->version = CGROUP_V2;
+	c->level_count = 2;
+	c->levels = calloc(2, sizeof(*c->levels));
+	memset(c->levels, 0xff, 2 * sizeof(*c->levels));
+	c->levels[0].path = strdup("/a b/c");
+	c->levels[1].path = strdup("/a b");
+	for (int i = 0; i < 2; i++)
+		c->levels[i].is_oom_group = c->levels[i].is_kill_disabled = false;
+	c->levels[0].limit_bytes = CGROUP_NO_LIMIT;
+	c->levels[0].usage_bytes = 12345;
+	c->levels[1].limit_bytes = 67108864;
+	c->levels[1].is_oom_group = true;
+	c->tightest = 1;
+	c->names[CGROUP_NAME_POD] = strdup("web-0");
+	c->group_count = 3;
+	c->slack_bytes = 4096 * 64;
+	c->hidden_limit_bytes = 33554432;
+	c->has_pressure = true;
+	c->pressure = (struct cgroup_pressure){ 7000, 3000, 250, 125 };
+	c->stat.anon_bytes = 11;
+	c->limit_stat.anon_bytes = 22;
+}
+
+static void groups_keep_their_levels_and_limits(void **state)
+{
+	const struct recorded_event event = { 2000, "oom", "killed", 7 };
+	struct cgroup c, read;
+	struct recording_reader *reader;
+	struct recording *r;
+
+	(void)state;
+	make_group(&c);
+	cgroup_init(&read);
+	recordings_open(&r);
+	recordings_begin(r);
+	recordings_end(r, 1000 * 1);
+	recordings_begin(r);
+	assert_int_equal(recording_add_cgroup(r, &c), 0);
+	assert_int_equal(recording_add_event(r, &event), 0);
+	recordings_end(r, 1000 * 2);
+	recording_close(r);
+	cgroup_release(&c);
+
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+	assert_int_equal(recording_reader_read_cgroup(reader, 0, &read), -ENOENT);
+	assert_int_equal(recording_reader_read_cgroup(reader, 1, &read), 0);
+	assert_string_equal(read.levels[0].path, "/a b/c");
+	assert_true(read.levels[0].limit_bytes == CGROUP_NO_LIMIT);
+	assert_true(read.levels[0].high_bytes == BYTES_UNKNOWN);
+	assert_int_equal(read.levels[0].usage_bytes, 12345);
+	assert_int_equal(read.tightest, 1);
+	assert_true(read.levels[1].is_oom_group);
+	assert_int_equal(read.stat.anon_bytes, 11);
+	assert_int_equal(read.limit_stat.anon_bytes, 22);
+	assert_true(read.stat.sock_bytes == BYTES_UNKNOWN);
+	assert_string_equal(read.names[CGROUP_NAME_POD], "web-0");
+	assert_null(read.names[CGROUP_NAME_UNIT]);
+	assert_int_equal(read.group_count, 3);
+	assert_int_equal(read.slack_bytes, 4096 * 64);
+	assert_int_equal(read.hidden_limit_bytes, 33554432);
+	assert_true(read.has_pressure);
+	assert_int_equal(read.pressure.some_ns, 7000);
+	assert_int_equal(read.pressure.full_avg10_percent_x100, 125);
+	assert_int_equal(read.pid_count, 0);
+	cgroup_release(&read);
+	recording_reader_close(reader);
+}
+
+/* A pseudorandom number below a limit, the same ones each time. */
+static unsigned int draw(unsigned int *seed, unsigned int limit)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return (*seed >> 16) % limit;
+}
+
+/* Processes that come, change or not, and go; some under the pid of one before. */
+static void record_some(struct recording *r, unsigned int *seed)
+{
+	uint64_t rss_kb[8] = { 0 };
+
+	for (uint64_t ms = 0; ms < 300; ms++) {
+		recordings_begin(r);
+		for (int pid = 0; pid < 8; pid++) {
+			if (draw(seed, 10) == 0)
+				rss_kb[pid] = draw(seed, 3) * 100;
+			if (rss_kb[pid] > 0)
+				recordings_add(r, pid + 1, rss_kb[pid]);
+		}
+		recordings_end(r, ms);
+	}
+}
+
+static void one_after_the_other_or_at_random_samples_are_the_same(void **state)
+{
+	struct recording_reader *scanning, *searching;
+	struct snapshot a, b;
+	struct recording *r;
+	unsigned int seed = 1;
+	size_t count, processes = 0;
+
+	(void)state;
+	recordings_open(&r);
+	record_some(r, &seed);
+	recording_close(r);
+	assert_int_equal(recording_reader_open(recordings_path, &scanning), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &searching), 0);
+	recording_reader_samples(scanning, &count);
+	assert_int_equal(count, 300);
+	snapshot_init(&a);
+	snapshot_init(&b);
+	recording_reader_scan(scanning, true);
+	for (size_t i = 0; i < count; i++) {
+		/* now and then back, or far ahead */
+		size_t index = draw(&seed, 20) == 0 ? draw(&seed, 300) : i;
+
+		assert_int_equal(recording_reader_read(scanning, index, &a), 0);
+		assert_int_equal(recording_reader_read(searching, index, &b), 0);
+		assert_int_equal(a.count, b.count);
+		for (size_t p = 0; p < a.count; p++) {
+			assert_int_equal(a.usages[p].process.pid, b.usages[p].process.pid);
+			assert_memory_equal(&a.usages[p].total, &b.usages[p].total,
+					    sizeof(a.usages[p].total));
+		}
+		processes += a.count;
+	}
+	assert_true(processes > 300);
+	snapshot_release(&a);
+	snapshot_release(&b);
+	recording_reader_close(scanning);
+	recording_reader_close(searching);
+}
+
+static int add_kind(void *context, const struct recorded_event *event)
+{
+	strncat(context, event->kind, 20);
+	return 0;
+}
+
+static void events_may_come_between_samples(void **state)
+{
+	const struct recorded_event before = { 900, "limit", NULL, 0 };
+	const struct recorded_event between = { 1500, "victim", "", 7 };
+	struct recording_reader *reader;
+	char kinds[64] = "";
+	struct recording *r;
+
+	(void)state;
+	recordings_open(&r);
+	assert_int_equal(recording_add_event(r, &before), 0);
+	recordings_sample(r, 1000, 5, 100);
+	assert_int_equal(recording_add_event(r, &between), 0);
+	recording_close(r);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+	assert_int_equal(recording_reader_for_each_event(reader, add_kind, kinds), 0);
+	assert_string_equal(kinds, "limitvictim");
+	recording_reader_close(reader);
+}
+
+static void lazyfree_that_others_have_too_is_kept_apart(void **state)
+{
+	struct recording_reader *reader;
+	struct recording *r;
+	struct snapshot s;
+	struct usage u;
+
+	(void)state;
+	recordings_open(&r);
+	recordings_begin(r);
+	recordings_make_usage(&u, 5, 100);
+	u.source = SOURCE_SMAPS;
+	u.total.bytes[SMAPS_LAZYFREE] = 60 * KB;
+	u.total.bytes[SMAPS_PRIVATE_CLEAN] = 70 * KB;
+	u.state_bytes[STATE_PRIVATE_CLEAN] = 50 * KB; /* so 20 of it are LazyFree */
+	assert_int_equal(recording_add_usage(r, &u), 0);
+	usage_release(&u);
+	recordings_add(r, 6, 100);
+	recordings_end(r, 1000);
+	recording_close(r);
+	snapshot_init(&s);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+	assert_int_equal(recording_reader_read(reader, 0, &s), 0);
+	assert_int_equal(s.usages[0].source, SOURCE_ROLLUP);
+	assert_int_equal(s.usages[0].recorded_droppable_bytes, 20 * KB);
+	assert_true(s.usages[1].recorded_droppable_bytes == BYTES_UNKNOWN);
+	snapshot_release(&s);
+	recording_reader_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(groups_keep_their_levels_and_limits, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(one_after_the_other_or_at_random_samples_are_the_same, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(events_may_come_between_samples, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(lazyfree_that_others_have_too_is_kept_apart, recordings_set_up,
+						recordings_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
