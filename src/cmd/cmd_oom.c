@@ -11,6 +11,7 @@
 #include "cmd/groups.h"
 #include "cmd/message.h"
 #include "cmd/oom_explain.h"
+#include "cmd/recordings.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
@@ -23,7 +24,9 @@
 
 struct oom {
 	struct session *session;
-	struct cgroup_sampler *sampler;
+	struct cgroup_sampler *sampler; /* NULL: a recording is shown */
+	struct recorder *recorder;	/* NULL: nothing is recorded */
+	int record_error;
 	struct column_list columns;
 	struct cgroup cgroup;
 	struct snapshot processes;
@@ -42,6 +45,16 @@ static int check_usage(const struct options *o)
 {
 	if (o->kmsg) {
 		message_usage("oom", "--kmsg goes with oom explain");
+		return EXIT_BAD_USAGE;
+	}
+	if (recordings_check_options(o) != EXIT_DONE)
+		return EXIT_BAD_USAGE;
+	if (o->recording.record && !o->has_interval) {
+		message_usage("oom", "--record goes with a series: -i too");
+		return EXIT_BAD_USAGE;
+	}
+	if (o->recording.replay && (o->cgroup || !targets_are_all(&o->targets))) {
+		message_usage("oom", "--replay shows the one group that was recorded");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->cgroup && !targets_are_all(&o->targets)) {
@@ -101,12 +114,27 @@ static int open_group(struct oom *oom)
 	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
 }
 
+/* What cannot be recorded is said once; the series itself goes on. */
+static void record(struct oom *oom)
+{
+	int r = oom->recorder ? recorder_end(oom->recorder, &oom->processes, &oom->cgroup) : 0;
+
+	if (r < 0 && oom->record_error == 0)
+		message_error(oom->session->options->recording.record, r);
+	oom->record_error = r;
+}
+
 static int take(struct oom *oom)
 {
-	int r = cgroup_sampler_take(oom->sampler, NEEDS, &oom->cgroup, &oom->processes);
+	unsigned int needs = NEEDS | (oom->recorder ? RECORDER_NEEDS : 0);
+	int r;
 
+	if (oom->recorder)
+		recorder_begin(oom->recorder);
+	r = cgroup_sampler_take(oom->sampler, needs, &oom->cgroup, &oom->processes);
 	if (r < 0)
 		return r;
+	record(oom);
 	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
 	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->start_ns;
 	return 0;
@@ -145,6 +173,55 @@ static int report_gone(const struct oom *oom, int error)
 	return EXIT_PARTIAL;
 }
 
+/* A sample of the recording. */
+static int take_recorded(struct oom *oom, size_t index)
+{
+	static const struct targets all;
+	struct replay *replay = oom->session->replay;
+	int r = replay_read_cgroup(replay, index, &oom->cgroup);
+
+	if (r == 0)
+		r = replay_read(replay, index, &all, &oom->processes);
+	if (r < 0)
+		return r;
+	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
+	oom->report.row.elapsed_ns = oom->processes.elapsed_ns;
+	return 0;
+}
+
+/* All samples that have a group, or the one that --at means: a report is of one. */
+static int run_replay(struct oom *oom)
+{
+	const struct options *o = oom->session->options;
+	struct replay *replay = oom->session->replay;
+	bool is_one = o->recording.at || (o->format != FORMAT_CSV && o->format != FORMAT_JSON);
+	size_t first = is_one ? oom->session->replay_index : 0;
+	size_t end = is_one ? first + 1 : replay_count(replay);
+	uint64_t shown = 0;
+
+	replay_scan(replay, true);
+	for (size_t i = first; i < end && signals_stop_count() == 0; i++) {
+		int r = take_recorded(oom, i);
+
+		if (r == -ENOENT)
+			continue;
+		if (r < 0) {
+			message_error(o->recording.replay, r);
+			return EXIT_FAILED;
+		}
+		add_sample(oom);
+		if (stream_write(&oom->out) < 0)
+			return EXIT_FAILED;
+		if (++shown == o->sample_count)
+			break;
+	}
+	if (shown > 0)
+		return EXIT_DONE;
+	message("%s: no group was recorded %s", o->recording.replay,
+		is_one ? "at that moment" : "in it");
+	return EXIT_FAILED;
+}
+
 /* Sample after sample, until the group is gone, or as many as were asked for. */
 static int run_series(struct oom *oom)
 {
@@ -176,8 +253,10 @@ static int run_series(struct oom *oom)
 static int run(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
-	int status = open_group(oom);
+	int status = oom->session->replay ? EXIT_DONE : open_group(oom);
 
+	if (status == EXIT_DONE && o->recording.record)
+		status = recordings_begin(o, oom->session->sampler, &oom->recorder);
 	if (status != EXIT_DONE)
 		return status;
 	text_fit_terminal(&oom->report.options);
@@ -185,7 +264,10 @@ static int run(struct oom *oom)
 		csv_add_header(&oom->out, &oom->columns);
 	oom->start_ns = clock_now_ns();
 	signals_begin();
-	return stream_finish(&oom->out, run_series(oom));
+	status = oom->session->replay ? run_replay(oom) : run_series(oom);
+	if (status == EXIT_DONE && oom->record_error < 0)
+		status = EXIT_PARTIAL;
+	return stream_finish(&oom->out, status);
 }
 
 static int run_verb(const struct options *o)
@@ -224,6 +306,7 @@ static int oom_run(struct options *o)
 	cgroup_init(&oom.cgroup);
 	snapshot_init(&oom.processes);
 	status = run(&oom);
+	recorder_close(oom.recorder);
 	cgroup_sampler_free(oom.sampler);
 	cgroup_release(&oom.cgroup);
 	snapshot_release(&oom.processes);

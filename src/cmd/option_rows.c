@@ -178,15 +178,15 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_KEEP_GENERICS] = { 0, "keep-generics", NULL, SCOPE_DIFF,
 				   "functions that a template or a generic was made into are "
 				   "different ones (default: one)" },
-	[OPTION_RECORD_SAMPLES] = { 0, "record", "FILE", SCOPE_WATCH,
+	[OPTION_RECORD_SAMPLES] = { 0, "record", "FILE", SCOPE_WATCH | SCOPE_OOM,
 				    "save the samples too, to be shown again with --replay; goes on "
 				    "where a recording ended" },
-	[OPTION_KEEP] = { 0, "keep", "T|BYTES", SCOPE_WATCH,
+	[OPTION_KEEP] = { 0, "keep", "T|BYTES", SCOPE_WATCH | SCOPE_OOM,
 			  "of --record, keep the last 1h, or so much as fits in 200M; the oldest "
 			  "samples go first" },
-	[OPTION_REPLAY_SAMPLES] = { 0, "replay", "FILE", SCOPE_WATCH,
+	[OPTION_REPLAY_SAMPLES] = { 0, "replay", "FILE", SCOPE_WATCH | SCOPE_OOM,
 				    "show what is in this recording, instead of what runs" },
-	[OPTION_AT] = { 0, "at", "TIME", SCOPE_WATCH,
+	[OPTION_AT] = { 0, "at", "TIME", SCOPE_WATCH | SCOPE_OOM,
 			"of --replay, that moment (default the last one): 2026-11-21T08:15:30Z, "
 			"+90s after the first one, or -5m before the last one" },
 	[OPTION_HELP] = { 'h', "help", NULL, SCOPE_ALL, "say this, then end" },

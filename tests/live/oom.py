@@ -4,7 +4,7 @@
 import json
 import os
 
-from live import MIB, Folder, check, equal, memstate, run, start_memstate, test
+from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, test
 from oom_lib import Filled, Group, check_sum, figures, near
 
 LIMIT = 128 * MIB
@@ -118,12 +118,33 @@ def a_group_that_is_removed_ends_the_series_and_what_was_read_stays():
 
 
 @test
+def what_was_recorded_of_a_group_is_shown_again():
+    with Folder() as folder, Group(LIMIT) as group, \
+            Filled(group, "anon=30", "free=0", "anon=20", "fork=2/5"):
+        path = f"{folder}/r"
+        live = memstate("oom", "--cgroup", group.dir, "--csv", "--output-all", "-i", "50ms", "-n", 5,
+                        "--record", path)
+        if b"need SQLite" in live.err:
+            raise Skip("without SQLite")
+        live.must_be(0)
+        past = memstate("oom", "--replay", path, "--csv", "--output-all").must_be(0)
+        equal(past.rows(), live.rows(), "rows")
+        equal(len(live.rows()), 5, "samples")
+        third = memstate("oom", "--replay", path, "--csv", "--at", live.rows()[2]["time"]).must_be(0)
+        equal([row["time"] for row in third.rows()], [live.rows()[2]["time"]], "that moment")
+        text = memstate("oom", "--replay", path).must_be(0).out
+        check(group.path.encode() in text and b"limit 128.0M" in text, text)
+
+
+@test
 def bad_words_are_refused_in_one_line():
     for args, status, word in [(["--cgroup", "/no/such/group"], 1, b"no such group"),
                                (["--cgroup", "0123456789abcdef"], 1, b"no such group"),
                                (["--cgroup", "/", "-p", "1"], 2, b"exclude"),
                                (["-p", "999999999"], 2, b"999999999"),
                                (["-n", "3"], 2, b"--csv"),
+                               (["--csv", "--record", "/tmp/never"], 2, b"-i"),
+                               (["--replay", "/no/such/file"], 1, b"/no/such/file"),
                                (["-o", "usage_bytes"], 2, b"--csv")]:
         result = memstate("oom", *args).must_be(status)
         check(word in result.err, result.err)
