@@ -22,10 +22,14 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/growth.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
-	%D%/oom_cause.c \
-	%D%/oom_cause.h \
+	%D%/oom_evidence.c \
+	%D%/oom_evidence.h \
 	%D%/oom_figures.c \
 	%D%/oom_figures.h \
+	%D%/oom_rules.c \
+	%D%/oom_rules.h \
+	%D%/oom_verdict.c \
+	%D%/oom_verdict.h \
 	%D%/past_heap.c \
 	%D%/past_heap.h \
 	%D%/profile_transform.c \

@@ -95,14 +95,18 @@ static void add_kill(struct strbuf *out, const struct options *o, const struct o
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 	};
 
+	struct oom_evidence evidence;
+
+	oom_evidence_init(&evidence);
+	oom_evidence_set_kill(&evidence, kill);
 	if (o->format == FORMAT_JSON) {
-		oom_explain_add_json(out, kill);
+		oom_explain_add_json(out, &evidence);
 		return;
 	}
 	if (!is_first)
 		strbuf_add_char(out, '\n');
 	text_fit_terminal(&options.table);
-	oom_explain_add_text(out, kill, &options);
+	oom_explain_add_text(out, &evidence, &options);
 }
 
 int oom_explain_run(const struct options *o)

@@ -50,6 +50,7 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/oom_columns.c \
 	%D%/oom_explain.c \
 	%D%/oom_explain.h \
+	%D%/oom_explain_json.c \
 	%D%/oom_report.c \
 	%D%/oom_report.h \
 	%D%/output.h \

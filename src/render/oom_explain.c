@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "classify/oom_cause.h"
+#include "classify/oom_verdict.h"
 
 #define LABEL_WIDTH 9
 #define WIDTH_LEAST 40
 
 struct page {
 	struct strbuf *out;
-	const struct oom_kill *kill;
+	const struct oom_evidence *evidence;
 	const struct oom_explain_options *options;
-	struct oom_filling filling;
 	size_t width;
 };
 
@@ -34,92 +34,180 @@ static void add_words(struct page *p, const char *label, const char *words)
 	text_add_wrapped(p->out, words, LABEL_WIDTH, p->width);
 }
 
+/* "NAME 12.0M", after others */
+static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	if (bytes_known(bytes))
+		strbuf_addf(line, "%s%s %s", line->length ? ", " : "", name,
+			    units_format_bytes(bytes, buf));
+}
+
 static void add_victim(struct page *p)
 {
-	const struct oom_kill *k = p->kill;
+	const struct oom_evidence *e = p->evidence;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	char buf[UNITS_TEXT_SIZE];
 
-	if (k->victim.pid == 0) {
-		strbuf_add_text(&line, "who, is not in the report");
+	if (e->end == OOM_END_NONE) {
+		strbuf_add_text(&line, "nobody, as far as the recording goes");
+	} else if (e->victim.pid == 0) {
+		strbuf_add_text(&line, "who, is not known");
 	} else {
-		add_printable(p, &line, k->victim.name);
-		strbuf_addf(&line, " (%d)", k->victim.pid);
+		add_printable(p, &line, e->victim.name);
+		strbuf_addf(&line, " (%d)", e->victim.pid);
 	}
-	if (k->victim_path[0] != '\0') {
+	if (e->victim_path[0] != '\0') {
 		strbuf_add_text(&line, " of ");
-		add_printable(p, &line, k->victim_path);
+		add_printable(p, &line, e->victim_path);
 	}
-	if (bytes_known(k->victim.rss_bytes))
-		strbuf_addf(&line, ", with %s resident", units_format_bytes(k->victim.rss_bytes, buf));
-	if (k->is_group_killed)
-		strbuf_addf(&line, ", and all of its group (memory.oom.group): %zu processes",
-			    k->killed_count);
-	add_words(p, "killed", line.text);
-	if (k->invoker[0] != '\0' && strcmp(k->invoker, k->victim.name) != 0) {
-		strbuf_clear(&line);
-		add_printable(p, &line, k->invoker);
-		strbuf_add_text(&line, " wanted memory when there was none");
-		add_words(p, "while", line.text);
-	}
+	if (bytes_known(e->victim.rss_bytes))
+		strbuf_addf(&line, ", with %s resident",
+			    units_format_bytes(e->victim.rss_bytes, buf));
+	if (e->kill && e->kill->is_group_killed)
+		strbuf_addf(&line,
+			    ", and all of its group (memory.oom.group): %zu processes",
+			    e->kill->killed_count);
+	add_words(p, e->end == OOM_END_GONE ? "ended" : "killed", line.text);
+}
+
+static void add_invoker(struct page *p)
+{
+	const struct oom_kill *k = p->evidence->kill;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	if (!k || k->invoker[0] == '\0' || strcmp(k->invoker, k->victim.name) == 0)
+		return;
+	add_printable(p, &line, k->invoker);
+	strbuf_add_text(&line, " wanted memory when there was none");
+	add_words(p, "while", line.text);
+}
+
+static void add_time(struct page *p)
+{
+	const struct oom_evidence *e = p->evidence;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	char time[CLOCK_TEXT_SIZE], age[UNITS_TEXT_SIZE];
+
+	if (e->unix_ms == 0)
+		return;
+	strbuf_add_text(&line, clock_format_utc(e->unix_ms, time));
+	if (e->has_sample && e->end != OOM_END_NONE && e->age_ns != UINT64_MAX)
+		strbuf_addf(&line, "%s; the last sample is %s older",
+			    e->end == OOM_END_KILLED && e->kill ? "" : " at the latest",
+			    units_format_duration(e->age_ns, age));
+	add_words(p, "when", line.text);
 }
 
 static void add_limit(struct page *p)
 {
-	const struct oom_kill *k = p->kill;
+	const struct oom_evidence *e = p->evidence;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
-	char usage[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+	char buf[UNITS_TEXT_SIZE];
 
-	if (k->constraint == OOM_GLOBAL) {
+	if (e->constraint == OOM_GLOBAL) {
 		add_words(p, "limit", "none: the whole machine's memory");
 		return;
 	}
-	if (bytes_known(k->limit_bytes) && k->limit_bytes != CGROUP_NO_LIMIT)
-		strbuf_addf(&line, "%s", units_format_bytes(k->limit_bytes, limit));
+	if (e->at.limit_bytes == CGROUP_NO_LIMIT && e->has_sample)
+		strbuf_add_text(&line, "none");
+	else if (bytes_known(e->at.limit_bytes) && e->at.limit_bytes != CGROUP_NO_LIMIT)
+		strbuf_addf(&line, "%s", units_format_bytes(e->at.limit_bytes, buf));
 	else
-		strbuf_add_text(&line, "not in the report");
-	if (k->limit_path[0] != '\0') {
+		strbuf_addf(&line, "not in the %s", e->kill ? "report" : "recording");
+	if (e->limit_path[0] != '\0') {
 		strbuf_add_text(&line, ", of ");
-		add_printable(p, &line, k->limit_path);
+		add_printable(p, &line, e->limit_path);
 	}
-	if (bytes_known(k->usage_bytes))
-		strbuf_addf(&line, "; in use %s", units_format_bytes(k->usage_bytes, usage));
+	if (bytes_known(e->at.usage_bytes))
+		strbuf_addf(&line, "; in use %s",
+			    units_format_bytes(e->at.usage_bytes, buf));
 	add_words(p, "limit", line.text);
 }
 
 static void add_filling(struct page *p)
 {
-	const struct oom_filling *f = &p->filling;
-	const struct {
-		const char *name;
-		uint64_t bytes;
-	} parts[] = { { "private memory", f->anon_bytes },
-		      { "shmem", f->shmem_bytes },
-		      { "kernel", f->kernel_bytes },
-		      { "page cache", f->file_bytes } };
+	const struct oom_figures *f = &p->evidence->at;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char buf[UNITS_TEXT_SIZE];
-
-		if (bytes_known(parts[i].bytes))
-			strbuf_addf(&line, "%s%s %s", line.length ? ", " : "", parts[i].name,
-				    units_format_bytes(parts[i].bytes, buf));
-	}
+	add_amount(&line, "private memory", f->live_anon_bytes);
+	add_amount(&line, "shmem", f->shmem_bytes);
+	add_amount(&line, "kernel",
+		   bytes_add(f->kernel_bytes,
+			     bytes_known(f->sock_bytes) ? f->sock_bytes : 0));
+	add_amount(&line, "page cache", f->file_bytes);
 	if (line.length > 0)
 		add_words(p, "of that", line.text);
 }
 
+/* What only a recording has, of the last sample. */
+static void add_before(struct page *p)
+{
+	const struct oom_evidence *e = p->evidence;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	if (!e->has_sample || !bytes_known(e->last.usage_bytes))
+		return;
+	add_amount(&line, "need", e->last.need_bytes);
+	add_amount(&line, "LazyFree", e->last.lazyfree_bytes);
+	add_amount(&line, "hidden", e->hidden_bytes);
+	add_amount(&line, "working set", e->last.working_set_bytes);
+	add_words(p, e->end == OOM_END_NONE ? "now" : "before", line.text);
+}
+
+static void add_grower(struct page *p)
+{
+	const struct oom_grower *g = &p->evidence->grower;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE], ns[UNITS_TEXT_SIZE];
+
+	if (g->pid == 0)
+		return;
+	add_printable(p, &line, g->name);
+	strbuf_addf(&line, " (%d): from %s to %s within %s%s", g->pid,
+		    units_format_bytes(g->from_bytes, from),
+		    units_format_bytes(g->to_bytes, to), units_format_duration(g->ns, ns),
+		    g->is_new ? ", as a new process" : "");
+	if (g->mapping[0] != '\0') {
+		strbuf_add_text(&line, ", most of it in ");
+		add_printable(p, &line, g->mapping);
+		strbuf_addf(&line, " (from %s to %s)",
+			    units_format_bytes(g->mapping_from_bytes, from),
+			    units_format_bytes(g->mapping_to_bytes, to));
+	}
+	add_words(p, "grew", line.text);
+}
+
 /* "title: figures" */
-static void add_cause(struct page *p, const char *label, enum oom_cause cause)
+static void add_verdict(struct page *p, const char *label, enum oom_verdict verdict)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, line = STRBUF_INIT;
 
-	if (!oom_cause_holds(cause, p->kill, &p->filling, &why))
+	if (!oom_verdict_holds(verdict, p->evidence, &why))
 		return;
-	strbuf_addf(&line, "%s%s", oom_causes[cause].title, why.length > 0 ? ": " : "");
+	strbuf_addf(&line, "%s%s", oom_verdicts[verdict].title,
+		    why.length > 0 ? ": " : "");
 	add_printable(p, &line, strbuf_text(&why));
 	add_words(p, label, line.text);
+}
+
+static void add_verdicts(struct page *p)
+{
+	enum oom_verdict verdict = oom_verdict_find(p->evidence);
+	_cleanup_strbuf_ struct strbuf advice = STRBUF_INIT, sure = STRBUF_INIT,
+				       line = STRBUF_INIT;
+	enum oom_confidence confidence = oom_evidence_confidence(p->evidence, &sure);
+
+	add_verdict(p, "cause", verdict);
+	for (int other = 0; other < OOM_WHY_FILLERS; other++)
+		if (other != (int)verdict)
+			add_verdict(p, "also", (enum oom_verdict)other);
+	oom_verdict_add_advice(verdict, p->evidence, &advice);
+	add_words(p, "advice", strbuf_text(&advice));
+	strbuf_addf(&line, "%s: %s", oom_confidence_names[confidence],
+		    strbuf_text(&sure));
+	add_words(p, "sure", line.text);
 }
 
 static int compare_tasks(const void *a, const void *b)
@@ -132,14 +220,16 @@ static int compare_tasks(const void *a, const void *b)
 
 static void add_tasks(struct page *p)
 {
-	const struct oom_kill *k = p->kill;
-	const struct oom_task **tasks = xcalloc(k->task_count + 1, sizeof(*tasks));
+	const struct oom_kill *k = p->evidence->kill;
+	const struct oom_task **tasks;
 
+	if (!k || k->task_count == 0)
+		return;
+	tasks = xcalloc(k->task_count, sizeof(*tasks));
 	for (size_t i = 0; i < k->task_count; i++)
 		tasks[i] = &k->tasks[i];
 	qsort(tasks, k->task_count, sizeof(*tasks), compare_tasks);
-	if (k->task_count > 0)
-		strbuf_add_text(p->out, "\n     PID        RSS       ANON      SHMEM  NAME\n");
+	strbuf_add_text(p->out, "\n     PID        RSS       ANON      SHMEM  NAME\n");
 	for (size_t i = 0; i < k->task_count && i < p->options->top; i++) {
 		char rss[UNITS_TEXT_SIZE], anon[UNITS_TEXT_SIZE], shmem[UNITS_TEXT_SIZE];
 
@@ -151,102 +241,28 @@ static void add_tasks(struct page *p)
 		strbuf_add_char(p->out, '\n');
 	}
 	if (k->task_count > p->options->top)
-		strbuf_addf(p->out, "          and %zu more\n", k->task_count - p->options->top);
+		strbuf_addf(p->out, "          and %zu more\n",
+			    k->task_count - p->options->top);
 	free(tasks);
 }
 
-void oom_explain_add_text(struct strbuf *out, const struct oom_kill *kill,
+void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidence,
 			  const struct oom_explain_options *options)
 {
-	size_t width = options->table.max_width > 0 ? (size_t)options->table.max_width : 100;
-	struct page p = { .out = out, .kill = kill, .options = options,
+	size_t width = options->table.max_width > 0 ? (size_t)options->table.max_width
+						    : 100;
+	struct page p = { .out = out,
+			  .evidence = evidence,
+			  .options = options,
 			  .width = width < WIDTH_LEAST ? WIDTH_LEAST : width };
-	enum oom_cause cause;
 
-	oom_filling_find(kill, &p.filling);
-	cause = oom_cause_find(kill, &p.filling);
 	add_victim(&p);
+	add_invoker(&p);
+	add_time(&p);
 	add_limit(&p);
 	add_filling(&p);
-	add_cause(&p, "cause", cause);
-	for (int other = (int)cause + 1; other < OOM_CAUSE_UNKNOWN; other++)
-		add_cause(&p, "also", (enum oom_cause)other);
-	add_words(&p, "advice", oom_causes[cause].advice);
+	add_before(&p);
+	add_grower(&p);
+	add_verdicts(&p);
 	add_tasks(&p);
-}
-
-/* A limit that there is not is no number. */
-static void add_json_number(struct strbuf *out, const char *key, uint64_t number)
-{
-	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
-}
-
-static void add_json_text(struct strbuf *out, const char *key, const char *text)
-{
-	strbuf_addf(out, ",\"%s\":", key);
-	if (text[0] != '\0')
-		json_add_string(out, text, strlen(text));
-	else
-		strbuf_add_text(out, "null");
-}
-
-static void add_json_task(struct strbuf *out, const struct oom_task *task)
-{
-	strbuf_addf(out, "{\"pid\":%d", task->pid);
-	add_json_text(out, "name", task->name);
-	add_json_number(out, "uid", task->uid);
-	add_json_number(out, "rss_bytes", task->rss_bytes);
-	add_json_number(out, "anon_bytes", task->anon_bytes);
-	add_json_number(out, "file_bytes", task->file_bytes);
-	add_json_number(out, "shmem_bytes", task->shmem_bytes);
-	add_json_number(out, "pagetables_bytes", task->pagetables_bytes);
-	add_json_number(out, "swap_bytes", task->swap_bytes);
-	strbuf_add_char(out, '}');
-}
-
-static void add_json_causes(struct strbuf *out, const struct oom_kill *kill,
-			    const struct oom_filling *filling)
-{
-	enum oom_cause first = oom_cause_find(kill, filling);
-
-	strbuf_addf(out, ",\"cause\":\"%s\",\"also\":[", oom_causes[first].name);
-	for (int other = (int)first + 1, count = 0; other < OOM_CAUSE_UNKNOWN; other++) {
-		_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
-
-		if (oom_cause_holds((enum oom_cause)other, kill, filling, &unused))
-			strbuf_addf(out, "%s\"%s\"", count++ ? "," : "", oom_causes[other].name);
-	}
-	strbuf_add_char(out, ']');
-}
-
-void oom_explain_add_json(struct strbuf *out, const struct oom_kill *kill)
-{
-	struct oom_filling filling;
-
-	oom_filling_find(kill, &filling);
-	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}", PACKAGE_VERSION);
-	add_json_causes(out, kill, &filling);
-	add_json_text(out, "limit_cgroup", kill->limit_path);
-	add_json_text(out, "victim_cgroup", kill->victim_path);
-	add_json_text(out, "invoker", kill->invoker);
-	add_json_number(out, "limit_bytes", kill->limit_bytes);
-	add_json_number(out, "usage_bytes", kill->usage_bytes);
-	add_json_number(out, "anon_bytes", filling.anon_bytes);
-	add_json_number(out, "shmem_bytes", filling.shmem_bytes);
-	add_json_number(out, "kernel_bytes", filling.kernel_bytes);
-	add_json_number(out, "file_bytes", filling.file_bytes);
-	strbuf_addf(out, ",\"killed_count\":%zu,\"is_group_killed\":%s,\"is_cut\":%s,\"victim\":",
-		    kill->killed_count, kill->is_group_killed ? "true" : "false",
-		    kill->is_cut ? "true" : "false");
-	if (kill->victim.pid != 0)
-		add_json_task(out, &kill->victim);
-	else
-		strbuf_add_text(out, "null");
-	strbuf_add_text(out, ",\"tasks\":[");
-	for (size_t i = 0; i < kill->task_count; i++) {
-		if (i > 0)
-			strbuf_add_char(out, ',');
-		add_json_task(out, &kill->tasks[i]);
-	}
-	strbuf_add_text(out, "]}\n");
 }

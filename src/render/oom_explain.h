@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_explain - why the kernel killed, for a person and as JSON.
+ * oom_explain - why a process ended, for a person and as JSON.
  */
 #ifndef MS_RENDER_OOM_EXPLAIN_H
 #define MS_RENDER_OOM_EXPLAIN_H
 
 #include "base/strbuf.h"
-#include "model/oom_kill.h"
+#include "classify/oom_evidence.h"
 #include "render/output.h"
 
 struct oom_explain_options {
@@ -14,10 +14,10 @@ struct oom_explain_options {
 	struct table_options table;
 };
 
-void oom_explain_add_text(struct strbuf *out, const struct oom_kill *kill,
+void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidence,
 			  const struct oom_explain_options *options);
 
 /* One line, "\n" included. */
-void oom_explain_add_json(struct strbuf *out, const struct oom_kill *kill);
+void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence);
 
 #endif

@@ -385,6 +385,16 @@ TESTS += %D%/test_path
 %C%_test_path_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_path_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_oom_evidence
+TESTS += %D%/test_oom_evidence
+%C%_test_oom_evidence_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_oom_evidence_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_oom_verdict
+TESTS += %D%/test_oom_verdict
+%C%_test_oom_verdict_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_oom_verdict_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_kmsg_oom
 TESTS += %D%/test_kmsg_oom
 %C%_test_kmsg_oom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "classify/oom_verdict.h"
+#include "render/oom_explain.h"
+
+/* A limit that there is not is no number. */
+static void add_number(struct strbuf *out, const char *key, uint64_t number)
+{
+	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
+}
+
+static void add_text(struct strbuf *out, const char *key, const char *text)
+{
+	strbuf_addf(out, ",\"%s\":", key);
+	if (text[0] != '\0')
+		json_add_string(out, text, strlen(text));
+	else
+		strbuf_add_text(out, "null");
+}
+
+static void add_time(struct strbuf *out, const char *key, uint64_t unix_ms)
+{
+	char text[CLOCK_TEXT_SIZE];
+
+	add_text(out, key, unix_ms == 0 ? "" : clock_format_utc(unix_ms, text));
+}
+
+static void add_flag(struct strbuf *out, const char *key, bool is_set)
+{
+	strbuf_addf(out, ",\"%s\":%s", key, is_set ? "true" : "false");
+}
+
+static void add_task(struct strbuf *out, const struct oom_task *task)
+{
+	strbuf_addf(out, "{\"pid\":%d", task->pid);
+	add_text(out, "name", task->name);
+	add_number(out, "uid", task->uid);
+	add_number(out, "rss_bytes", task->rss_bytes);
+	add_number(out, "anon_bytes", task->anon_bytes);
+	add_number(out, "file_bytes", task->file_bytes);
+	add_number(out, "shmem_bytes", task->shmem_bytes);
+	add_number(out, "pagetables_bytes", task->pagetables_bytes);
+	add_number(out, "swap_bytes", task->swap_bytes);
+	strbuf_add_char(out, '}');
+}
+
+static void add_verdicts(struct strbuf *out, const struct oom_evidence *e)
+{
+	enum oom_verdict first = oom_verdict_find(e);
+	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, advice = STRBUF_INIT,
+				       sure = STRBUF_INIT;
+
+	strbuf_addf(out, ",\"end\":\"%s\",\"cause\":\"%s\",\"also\":[",
+		    oom_end_names[e->end], oom_verdicts[first].name);
+	for (int other = 0, count = 0; other < OOM_WHY_FILLERS; other++) {
+		if (other == (int)first ||
+		    !oom_verdict_holds((enum oom_verdict)other, e, &why))
+			continue;
+		strbuf_addf(out, "%s\"%s\"", count++ ? "," : "",
+			    oom_verdicts[other].name);
+	}
+	strbuf_add_char(out, ']');
+	strbuf_clear(&why);
+	(void)oom_verdict_holds(first, e, &why);
+	add_text(out, "why", strbuf_text(&why));
+	oom_verdict_add_advice(first, e, &advice);
+	add_text(out, "advice", strbuf_text(&advice));
+	add_text(out, "confidence",
+		 oom_confidence_names[oom_evidence_confidence(e, &sure)]);
+}
+
+static void add_victim(struct strbuf *out, const struct oom_evidence *e)
+{
+	const struct oom_process *v = &e->victim;
+
+	strbuf_add_text(out, ",\"victim\":");
+	if (e->kill && e->kill->victim.pid != 0) {
+		add_task(out, &e->kill->victim);
+		return;
+	}
+	if (v->pid == 0) {
+		strbuf_add_text(out, "null");
+		return;
+	}
+	strbuf_addf(out, "{\"pid\":%d", v->pid);
+	add_text(out, "name", v->name);
+	add_number(out, "rss_bytes", v->rss_bytes);
+	add_number(out, "lazyfree_bytes", v->lazyfree_bytes);
+	strbuf_add_char(out, '}');
+}
+
+static void add_growth(struct strbuf *out, const struct oom_evidence *e)
+{
+	const struct oom_grower *g = &e->grower;
+
+	strbuf_addf(out, ",\"growth\":{\"need\":\"%s\",\"rate_bytes_per_hour\":%lld",
+		    growth_kind_names[e->growth.kind], (long long)e->growth.rate_bytes);
+	add_number(out, "rise_bytes", e->rise_bytes);
+	add_number(out, "rise_ns", e->rise_ns);
+	strbuf_add_text(out, ",\"process\":");
+	if (g->pid == 0) {
+		strbuf_add_text(out, "null}");
+		return;
+	}
+	strbuf_addf(out, "{\"pid\":%d", g->pid);
+	add_text(out, "name", g->name);
+	add_flag(out, "is_new", g->is_new);
+	add_number(out, "from_bytes", g->from_bytes);
+	add_number(out, "to_bytes", g->to_bytes);
+	add_text(out, "mapping", g->mapping);
+	strbuf_add_text(out, "}}");
+}
+
+/* What only a recording has; null without one. */
+static void add_sample(struct strbuf *out, const struct oom_evidence *e)
+{
+	strbuf_add_text(out, ",\"sample\":");
+	if (!e->has_sample) {
+		strbuf_add_text(out, "null");
+		return;
+	}
+	strbuf_addf(out, "{\"samples\":%zu", e->sample_count);
+	add_time(out, "time", e->last_unix_ms);
+	add_number(out, "age_ns", e->age_ns);
+	add_number(out, "need_bytes", e->last.need_bytes);
+	add_number(out, "usage_bytes", e->last.usage_bytes);
+	add_number(out, "lazyfree_bytes", e->last.lazyfree_bytes);
+	add_number(out, "hidden_bytes", e->hidden_bytes);
+	add_number(out, "working_set_bytes", e->last.working_set_bytes);
+	add_number(out, "live_bytes", e->live_bytes);
+	add_number(out, "stack_bytes", e->stack_bytes);
+	add_number(out, "thread_count", e->thread_count);
+	add_growth(out, e);
+	strbuf_add_char(out, '}');
+}
+
+void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
+{
+	const struct oom_figures *f = &e->at;
+
+	strbuf_addf(out, "{\"memstate\":{\"version\":\"%s\",\"schema\":1}",
+		    PACKAGE_VERSION);
+	add_verdicts(out, e);
+	add_time(out, "time", e->unix_ms);
+	add_text(out, "limit_cgroup", e->limit_path);
+	add_text(out, "victim_cgroup", e->victim_path);
+	add_text(out, "invoker", e->kill ? e->kill->invoker : "");
+	add_number(out, "limit_bytes", f->limit_bytes);
+	add_number(out, "usage_bytes", f->usage_bytes);
+	add_number(out, "anon_bytes", f->live_anon_bytes);
+	add_number(out, "shmem_bytes", f->shmem_bytes);
+	add_number(out, "kernel_bytes", f->kernel_bytes);
+	add_number(out, "file_bytes", f->file_bytes);
+	strbuf_addf(out, ",\"killed_count\":%zu",
+		    e->kill ? e->kill->killed_count : (size_t)(e->end == OOM_END_KILLED));
+	add_flag(out, "is_group_killed", e->kill && e->kill->is_group_killed);
+	add_flag(out, "has_report", e->kill != NULL);
+	add_flag(out, "is_cut", e->kill && e->kill->is_cut);
+	add_victim(out, e);
+	add_sample(out, e);
+	strbuf_add_text(out, ",\"tasks\":[");
+	for (size_t i = 0; e->kill && i < e->kill->task_count; i++) {
+		if (i > 0)
+			strbuf_add_char(out, ',');
+		add_task(out, &e->kill->tasks[i]);
+	}
+	strbuf_add_text(out, "]}\n");
+}

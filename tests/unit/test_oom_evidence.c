@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is known of a kill by a report, by a recording, and by both. */
+#include "config.h"
+
+#include "classify/oom_evidence.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "classify/oom_verdict.h"
+#include "unit.h"
+
+#define LIMIT (64 * MIB)
+
+/* Killed by the limit of its own group: so much was needed a tenth of a second before. */
+static void sampled(struct oom_evidence *e, uint64_t need_bytes)
+{
+	oom_evidence_init(e);
+	e->end = OOM_END_KILLED;
+	e->has_sample = true;
+	e->constraint = OOM_CGROUP;
+	e->at.limit_bytes = e->last.limit_bytes = LIMIT;
+	e->at.need_bytes = e->last.need_bytes = need_bytes;
+	e->at.live_anon_bytes = need_bytes;
+	e->interval_ns = e->age_ns = 100 * NS_PER_MS;
+}
+
+/* A report of version 1, of a process whose page tables are large. */
+static struct oom_kill report(struct oom_task *task)
+{
+	struct oom_kill k = { .constraint = OOM_CGROUP, .usage_bytes = LIMIT, .limit_bytes = LIMIT,
+			      .version = CGROUP_V1, .limit_path = "/g", .victim_path = "/g",
+			      .invoker = "hog", .tasks = task, .task_count = 1,
+			      .swap_usage_bytes = LIMIT, .swap_limit_bytes = CGROUP_NO_LIMIT };
+
+	memset(&k.stat, 0xff, sizeof(k.stat));
+	k.stat.anon_bytes = 40 * MIB;
+	k.stat.file_bytes = k.stat.shmem_bytes = 0;
+	k.stat.kernel_bytes = 24 * MIB;
+	*task = (struct oom_task){ .pid = 7, .name = "hog", .rss_bytes = 41 * MIB,
+				   .anon_bytes = 40 * MIB, .pagetables_bytes = 22 * MIB };
+	k.victim = *task;
+	return k;
+}
+
+static void a_report_is_evidence(void **state)
+{
+	struct oom_evidence e;
+	struct oom_task task;
+	struct oom_kill k = report(&task);
+	struct strbuf why = STRBUF_INIT;
+
+	(void)state;
+	oom_evidence_init(&e);
+	oom_evidence_set_kill(&e, &k);
+	assert_int_equal(e.end, OOM_END_KILLED);
+	assert_int_equal(oom_evidence_whole_bytes(&e), LIMIT);
+	assert_int_equal(e.at.need_bytes, LIMIT);
+	assert_int_equal(e.at.pagetables_bytes, 22 * MIB);
+	assert_int_equal(e.victim.pid, 7);
+	assert_int_equal(e.process_bytes, 41 * MIB);
+	assert_int_equal(oom_verdict_find(&e), OOM_WHY_KERNEL_MEMORY);
+	assert_true(oom_evidence_gap_bytes(&e) == BYTES_UNKNOWN);
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_MEDIUM);
+	k.is_cut = true;
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_LOW);
+	strbuf_release(&why);
+}
+
+static void a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before(void **state)
+{
+	struct oom_evidence e;
+	struct oom_task task;
+	struct oom_kill k = report(&task);
+	struct strbuf why = STRBUF_INIT;
+
+	(void)state;
+	sampled(&e, 20 * MIB);
+	e.hidden_bytes = 50 * MIB;
+	oom_evidence_set_kill(&e, &k);
+	assert_int_equal(e.at.live_anon_bytes, 40 * MIB);
+	assert_int_equal(e.last.need_bytes, 20 * MIB);
+	assert_int_equal(e.hidden_bytes, 50 * MIB);
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_HIGH);
+	e.age_ns = 10 * NS_PER_S;
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_MEDIUM);
+	strbuf_release(&why);
+}
+
+static void a_line_that_names_the_victim_only_leaves_the_samples_figures(void **state)
+{
+	struct oom_evidence e;
+	struct oom_kill k = { .usage_bytes = BYTES_UNKNOWN, .limit_bytes = BYTES_UNKNOWN,
+			      .victim = { .pid = 9, .name = "hog", .rss_bytes = MIB } };
+
+	(void)state;
+	memset(&k.stat, 0xff, sizeof(k.stat));
+	sampled(&e, LIMIT);
+	oom_evidence_set_kill(&e, &k);
+	assert_int_equal(e.victim.pid, 9);
+	assert_int_equal(oom_verdict_find(&e), OOM_WHY_PRIVATE_MEMORY);
+	assert_int_equal(oom_evidence_gap_bytes(&e), 0);
+}
+
+static void a_sample_that_misses_much_is_no_sure_one(void **state)
+{
+	struct strbuf why = STRBUF_INIT;
+	struct oom_evidence e;
+
+	(void)state;
+	sampled(&e, LIMIT);
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_HIGH);
+	sampled(&e, 2 * MIB);
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_LOW);
+	assert_non_null(strstr(why.text, "not all of the limit"));
+	e.end = OOM_END_GONE;
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_LOW);
+	e.is_kernel_excluded = true;
+	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_HIGH);
+	strbuf_release(&why);
+}
+
+static void the_kernels_part_is_named_where_it_is_told(void **state)
+{
+	struct strbuf why = STRBUF_INIT, advice = STRBUF_INIT;
+	struct oom_evidence e;
+
+	(void)state;
+	sampled(&e, 30 * MIB);
+	e.at.kernel_bytes = 2 * MIB;
+	e.at.sock_bytes = 30 * MIB;
+	e.at.other_kernel_bytes = MIB;
+	assert_true(oom_verdict_holds(OOM_WHY_KERNEL_MEMORY, &e, &why));
+	assert_non_null(strstr(why.text, "network buffers (30.0M)"));
+	oom_verdict_add_advice(OOM_WHY_KERNEL_MEMORY, &e, &advice);
+	assert_non_null(strstr(advice.text, "ss -m"));
+	strbuf_clear(&why);
+	e.at.kernel_bytes = 30 * MIB; /* of version 1 */
+	e.at.sock_bytes = 0;
+	e.at.other_kernel_bytes = BYTES_UNKNOWN;
+	assert_true(oom_verdict_holds(OOM_WHY_KERNEL_MEMORY, &e, &why));
+	assert_non_null(strstr(why.text, "version 1"));
+	strbuf_clear(&why);
+	e.at.pagetables_bytes = 24 * MIB; /* but its table of tasks has these */
+	assert_true(oom_verdict_holds(OOM_WHY_KERNEL_MEMORY, &e, &why));
+	assert_non_null(strstr(why.text, "page tables (24.0M)"));
+	strbuf_release(&why);
+	strbuf_release(&advice);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_kernels_part_is_named_where_it_is_told),
+		cmocka_unit_test(a_report_is_evidence),
+		cmocka_unit_test(a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before),
+		cmocka_unit_test(a_line_that_names_the_victim_only_leaves_the_samples_figures),
+		cmocka_unit_test(a_sample_that_misses_much_is_no_sure_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
