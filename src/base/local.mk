@@ -7,6 +7,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/demangle.h \
 	%D%/io.c \
 	%D%/io.h \
+	%D%/json_read.c \
+	%D%/json_read.h \
 	%D%/num.c \
 	%D%/num.h \
 	%D%/sha256.c \

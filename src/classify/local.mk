@@ -10,6 +10,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/compare.h \
 	%D%/classify_stats.c \
 	%D%/classify_stats.h \
+	%D%/container_names.c \
+	%D%/container_names.h \
 	%D%/count_stats.c \
 	%D%/count_stats.h \
 	%D%/diagnose.c \

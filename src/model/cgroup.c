@@ -29,10 +29,17 @@ void cgroup_init(struct cgroup *cgroup)
 	memset(&cgroup->limit_stat, 0xff, sizeof(cgroup->limit_stat));
 }
 
+void cgroup_names_clear(char *names[CGROUP_NAME_COUNT_])
+{
+	for (size_t i = 0; i < CGROUP_NAME_COUNT_; i++) {
+		free(names[i]);
+		names[i] = NULL;
+	}
+}
+
 void cgroup_release(struct cgroup *cgroup)
 {
-	for (size_t i = 0; i < CGROUP_NAME_COUNT_; i++)
-		free(cgroup->names[i]);
+	cgroup_names_clear(cgroup->names);
 	for (size_t i = 0; i < cgroup->level_count; i++)
 		free(cgroup->levels[i].path);
 	free(cgroup->levels);

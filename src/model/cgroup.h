@@ -67,7 +67,7 @@ struct cgroup_pressure {
 
 /* What a path and local files say of a container. */
 enum cgroup_name {
-	CGROUP_NAME_RUNTIME, /* "docker", "containerd", "cri-o", "podman", "lxc" */
+	CGROUP_NAME_RUNTIME, /* "docker", "containerd", "cri-o", "podman", "lxc"; "cri": one of kubelet's */
 	CGROUP_NAME_CONTAINER_ID,
 	CGROUP_NAME_CONTAINER,
 	CGROUP_NAME_POD_UID,
@@ -104,6 +104,9 @@ struct cgroup {
 	uint64_t slack_bytes; /* how far off the kernel's amounts may be; unknown: not looked at */
 	uint64_t taken_ns, unix_ms;
 };
+
+/* Free names, which are unknown then. */
+void cgroup_names_clear(char *names[CGROUP_NAME_COUNT_]);
 
 /* All unknown. */
 void cgroup_init(struct cgroup *cgroup);

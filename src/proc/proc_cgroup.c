@@ -90,6 +90,7 @@ struct cgroup_reader {
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
 	bool is_cut;
+	struct strbuf whole_path;
 	struct strbuf text; /* of the file that was read last */
 };
 
@@ -109,6 +110,7 @@ void cgroup_reader_free(struct cgroup_reader *reader)
 		return;
 	for (size_t i = 0; i < reader->level_count; i++)
 		level_release(&reader->levels[i]);
+	strbuf_release(&reader->whole_path);
 	strbuf_release(&reader->text);
 	free(reader);
 }
@@ -448,6 +450,11 @@ static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *
 	}
 }
 
+const char *cgroup_reader_whole_path(const struct cgroup_reader *reader)
+{
+	return strbuf_text(&reader->whole_path);
+}
+
 int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 		       struct cgroup_reader **ret)
 {
@@ -465,6 +472,9 @@ int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 		cgroup_reader_free(reader);
 		return r;
 	}
+	if (strcmp(mount->root, "/") != 0 && !strstr(mount->root, "/.."))
+		strbuf_add_text(&reader->whole_path, mount->root);
+	strbuf_add_text(&reader->whole_path, path);
 	reader->is_cut = !reader->levels[reader->level_count - 1].is_real_root;
 	*ret = reader;
 	return 0;

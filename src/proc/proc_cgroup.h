@@ -30,6 +30,12 @@ int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 void cgroup_reader_free(struct cgroup_reader *reader);
 
 /*
+ * The group's path with what a container does not see of it, where the list of mounts
+ * tells that. Borrowed.
+ */
+const char *cgroup_reader_whole_path(const struct cgroup_reader *reader);
+
+/*
  * Read into *ret, whose storage is used again; its names stay as they are, parts that are
  * not asked for become unknown or empty. Returns 0, or -ESRCH if the group was removed,
  * with *ret untouched.

@@ -62,6 +62,12 @@ static void get_figure(const void *row, int arg, struct value *ret)
 	set_number(ret, number);
 }
 
+/* arg: enum cgroup_name */
+static void get_name(const void *row, int arg, struct value *ret)
+{
+	set_text(ret, cgroup_of(row)->names[arg]);
+}
+
 static void get_process_count(const void *row, int arg, struct value *ret)
 {
 	(void)arg;
@@ -95,6 +101,8 @@ static void get_owner(const void *row, int arg, struct value *ret)
 	  get_figure }
 #define LEVEL(name, heading, kind, get, field, help) \
 	{ name, heading, help, kind, true, 0, (int)offsetof(struct cgroup_level, field), get }
+#define NAME(name, heading, which, help) \
+	{ name, heading, help, VALUE_TEXT, false, 0, CGROUP_NAME_##which, get_name }
 
 static const struct column columns[] = {
 	{ "time", "TIME", "when it was sampled, RFC 3339 UTC", VALUE_TIME, false, 0, 0, get_time },
@@ -150,6 +158,16 @@ static const struct column columns[] = {
 	      "times that nothing more could be taken back"),
 	LEVEL("oom_kill_count", "KILLS", VALUE_COUNT, get_own, oom_kill_count,
 	      "processes of the group itself that the kernel killed for want of memory"),
+	NAME("container", "CONTAINER", CONTAINER,
+	     "what the container is called, as the machine's files have it"),
+	NAME("pod", "POD", POD, "what its pod is called"),
+	NAME("namespace", "NAMESPACE", NAMESPACE, "the pod's namespace"),
+	NAME("runtime", "RUNTIME", RUNTIME, "docker, containerd, cri-o, podman, lxc, or cri where the "
+					   "path does not tell which of kubelet's it is"),
+	NAME("container_id", "ID", CONTAINER_ID, "the container's id"),
+	NAME("pod_uid", "UID", POD_UID, "the pod's uid"),
+	NAME("qos", "QOS", QOS, "the pod's class: guaranteed, burstable, besteffort"),
+	NAME("unit", "UNIT", UNIT, "systemd's service or scope"),
 };
 
 const struct column_set oom_columns = {
@@ -159,6 +177,6 @@ const struct column_set oom_columns = {
 		       "headroom_bytes,live_anon_bytes,shmem_bytes,kernel_bytes,sock_bytes,"
 		       "lazyfree_bytes,file_bytes,slab_reclaimable_bytes,working_set_bytes,"
 		       "hidden_bytes,process_bytes,unaccounted_bytes,swap_bytes,process_count,"
-		       "max_count,oom_kill_count",
+		       "max_count,oom_kill_count,container,pod,namespace",
 	.table_default = "",
 };

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "classify/container_names.h"
+#include "sample/container_files.h"
 
 /*
  * That a CPU may keep back, and for how many groups: MEMCG_CHARGE_BATCH and
@@ -17,6 +20,7 @@
 #define GROUPS_PER_CPU 7
 
 struct cgroup_sampler {
+	const struct procfs *fs;
 	struct sampler *sampler;
 	struct cgroup_reader *reader;
 	struct targets targets;
@@ -32,6 +36,7 @@ int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 	if (r < 0)
 		return r;
 	*ret = xcalloc(1, sizeof(**ret));
+	(*ret)->fs = fs;
 	(*ret)->sampler = sampler;
 	(*ret)->reader = reader;
 	return 0;
@@ -70,6 +75,31 @@ static uint64_t find_slack_bytes(const struct cgroup *cgroup)
 	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+/* They stay as they are for as long as the group is. */
+static void find_names(const struct cgroup_sampler *s, struct cgroup *cgroup)
+{
+	const char *path = cgroup_reader_whole_path(s->reader);
+	char **names = cgroup->names;
+	_cleanup_close_ int root_fd = -1;
+
+	container_names_find(path, names);
+	if (!names[CGROUP_NAME_CONTAINER_ID] && !names[CGROUP_NAME_POD_UID])
+		return;
+	root_fd = container_files_open_root(s->fs);
+	if (root_fd >= 0)
+		container_files_find(root_fd, path, names);
+	if (cgroup->pid_count > 0)
+		container_files_find_pod(s->fs, cgroup->pids[0], names);
+}
+
+static bool has_names(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < CGROUP_NAME_COUNT_; i++)
+		if (cgroup->names[i])
+			return true;
+	return false;
+}
+
 int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
 			struct snapshot *ret_processes)
 {
@@ -78,6 +108,8 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 	if (r < 0)
 		return r;
 	ret_cgroup->slack_bytes = find_slack_bytes(ret_cgroup);
+	if (!has_names(ret_cgroup))
+		find_names(s, ret_cgroup);
 	/* no pid at all would mean every process */
 	snapshot_clear(ret_processes);
 	if (ret_cgroup->pid_count > 0) {

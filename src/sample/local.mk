@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
 	%D%/cgroup_sampler.c \
 	%D%/cgroup_sampler.h \
+	%D%/container_files.c \
+	%D%/container_files.h \
 	%D%/group_processes.c \
 	%D%/group_processes.h \
 	%D%/heap_ask.c \

@@ -1,7 +1,7 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_blocks %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
+fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
@@ -17,6 +17,10 @@ endif
 %C%_fuzz_blocks_SOURCES = %D%/fuzz_blocks.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_blocks_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_blocks_LDADD = $(STORE_LIBS)
+
+%C%_fuzz_containers_SOURCES = %D%/fuzz_containers.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_containers_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_containers_LDADD = $(CLASSIFY_LIBS)
 
 %C%_fuzz_elf_SOURCES = %D%/fuzz_elf.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_elf_LDFLAGS = $(fuzz_ldflags)

@@ -137,6 +137,19 @@ def what_was_recorded_of_a_group_is_shown_again():
 
 
 @test
+def a_groups_path_says_which_container_it_is():
+    ident = f"{os.getpid():064x}"
+    with Group(LIMIT, name=f"docker-{ident}.scope") as group, Filled(group, "anon=1") as filled:
+        f = figures(group)
+        equal([f["runtime"], f["container_id"], f["pod"]], ["docker", ident, None], "names")
+        text = memstate("oom", "-p", filled.pid, "--text").must_be(0).out.decode()
+        check(f"\ncontainer docker {ident[:12]}\n" in text, text)
+        # and it is found by that
+        row = memstate("oom", "--cgroup", ident, "--csv").must_be(0).rows()[0]
+        equal(row["cgroup"], group.path, "the group of that id")
+
+
+@test
 def bad_words_are_refused_in_one_line():
     for args, status, word in [(["--cgroup", "/no/such/group"], 1, b"no such group"),
                                (["--cgroup", "0123456789abcdef"], 1, b"no such group"),

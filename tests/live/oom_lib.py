@@ -32,11 +32,11 @@ class Group:
     """A group with a limit, below another one or below the root; removed at the end."""
     count = 0
 
-    def __init__(self, limit=None, parent=None):
+    def __init__(self, limit=None, parent=None, name=None):
         self.folder, self.version = find_hierarchy()
         Group.count += 1
         above = parent.path if parent else ""
-        self.path = f"{above}/memstate-{os.getpid()}-{Group.count}"
+        self.path = f"{above}/{name or f'memstate-{os.getpid()}-{Group.count}'}"
         self.dir = self.folder + self.path
         try:
             os.mkdir(self.dir)

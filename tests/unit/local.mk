@@ -288,6 +288,22 @@ TESTS += %D%/test_classify_stats
 %C%_test_classify_stats_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
 # It brings its own probe_open() and its kin: the linker takes none from libprobe.
+check_PROGRAMS += %D%/test_container_names
+TESTS += %D%/test_container_names
+%C%_test_container_names_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_container_names_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_container_files
+TESTS += %D%/test_container_files
+%C%_test_container_files_SOURCES = %D%/test_container_files.c %D%/tree.c %D%/tree.h
+%C%_test_container_files_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_container_files_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_json_read
+TESTS += %D%/test_json_read
+%C%_test_json_read_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_json_read_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_growth
 TESTS += %D%/test_growth
 %C%_test_growth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -233,6 +233,28 @@ static void a_limit_above_what_can_be_seen_counts_in_version_1(void **state)
 	cgroup_release(&c);
 }
 
+static void a_path_has_what_a_container_does_not_see_of_it(void **state)
+{
+	static const struct {
+		const char *root, *whole;
+	} rows[] = { { "/", "/g" }, { "/docker/1", "/docker/1/g" }, { "/../..", "/g" } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cgroup_mount mount = CGROUP_MOUNT_INIT;
+		struct cgroup_reader *reader;
+
+		make_v1(rows[i].root);
+		tree_write(&tree, "cg roup/g/cgroup.procs", "");
+		assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
+		assert_int_equal(cgroup_reader_open(&mount, "/g", &reader), 0);
+		assert_string_equal(cgroup_reader_whole_path(reader), rows[i].whole);
+		cgroup_reader_free(reader);
+		cgroup_mount_release(&mount);
+		procfs_release(&fs);
+	}
+}
+
 static void version_2_has_the_limit_of_an_ancestor_and_its_figures(void **state)
 {
 	struct cgroup c;
@@ -380,6 +402,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(version_1_is_read_with_its_names, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_limit_above_what_can_be_seen_counts_in_version_1, begin, end),
+		cmocka_unit_test_setup_teardown(a_path_has_what_a_container_does_not_see_of_it,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
 			version_2_has_the_limit_of_an_ancestor_and_its_figures, begin, end),
 		cmocka_unit_test_setup_teardown(

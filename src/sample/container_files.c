@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sources: kubelet's pkg/kubelet/kuberuntime/legacy.go and kuberuntime_container.go for
+ * names below /var/log; moby's daemon/config and container/container.go for config.v2.json;
+ * containers/storage's containers.go for containers.json.
+ */
+#include "config.h"
+
+#include "sample/container_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/json_read.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/container_names.h"
+
+#define LOGS_DIR "var/log/containers"
+#define PODS_DIR "var/log/pods"
+#define ENTRIES_MAX 100000
+#define FILE_BYTES_MAX (16 * MIB)
+#define HOST_NAME_MAX_ 253 /* of a host's name in the DNS, which a pod's is */
+#define HOME_DIR ".local/share/"
+
+/* Where they keep their files, for root and, below a home, for its user. */
+#define DOCKER_DIR "docker/containers"
+static const char *const podman_files[] = {
+	"containers/storage/overlay-containers/containers.json",
+	"containers/storage/vfs-containers/containers.json",
+};
+
+struct search {
+	int root_fd;
+	const char *home; /* of the user that runs it, from the root on, or NULL */
+	char **names;
+};
+
+/* Links lead nowhere else than the names below root_fd do, whosever these are. */
+static int open_below(int root_fd, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned int)(flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+					O_NOCTTY),
+		.resolve = RESOLVE_IN_ROOT,
+	};
+	long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int read_below(int root_fd, const char *path, struct strbuf *out)
+{
+	_cleanup_close_ int fd = open_below(root_fd, path, 0);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) ? io_read_all(fd, FILE_BYTES_MAX, out) : -EBADMSG;
+}
+
+int container_files_open_root(const struct procfs *fs)
+{
+	int fd = openat(fs->fd, "1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && fs->is_live)
+		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void set(char **to, const char *text, size_t length)
+{
+	if (!*to && length > 0)
+		*to = xstrndup(text, length);
+}
+
+/* "POD_NAMESPACE_CONTAINER-ID.log" */
+static bool take_log(const struct search *s, const char *entry)
+{
+	size_t length = strlen(entry), tail = CONTAINER_ID_LENGTH + strlen("-.log");
+	const char *pod_end = strchr(entry, '_');
+	const char *namespace_end = pod_end ? strchr(pod_end + 1, '_') : NULL;
+	const char *end = entry + length - tail;
+
+	if (length <= tail || !namespace_end || namespace_end + 1 >= end || *end != '-' ||
+	    strcmp(entry + length - 4, ".log") != 0 ||
+	    memcmp(end + 1, s->names[CGROUP_NAME_CONTAINER_ID], CONTAINER_ID_LENGTH) != 0)
+		return false;
+	set(&s->names[CGROUP_NAME_POD], entry, (size_t)(pod_end - entry));
+	set(&s->names[CGROUP_NAME_NAMESPACE], pod_end + 1,
+	    (size_t)(namespace_end - pod_end - 1));
+	set(&s->names[CGROUP_NAME_CONTAINER], namespace_end + 1,
+	    (size_t)(end - namespace_end - 1));
+	return true;
+}
+
+/* "NAMESPACE_POD_UID" */
+static bool take_pod(const struct search *s, const char *entry)
+{
+	const char *namespace_end = strchr(entry, '_');
+	const char *pod_end = namespace_end ? strchr(namespace_end + 1, '_') : NULL;
+
+	if (!pod_end || strcmp(pod_end + 1, s->names[CGROUP_NAME_POD_UID]) != 0)
+		return false;
+	set(&s->names[CGROUP_NAME_NAMESPACE], entry, (size_t)(namespace_end - entry));
+	set(&s->names[CGROUP_NAME_POD], namespace_end + 1,
+	    (size_t)(pod_end - namespace_end - 1));
+	return true;
+}
+
+/* Until one of the folder's names is taken. */
+static void search_dir(const struct search *s, const char *path,
+		       bool (*take)(const struct search *, const char *))
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	int fd = open_below(s->root_fd, path, O_DIRECTORY);
+	struct dirent *entry;
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	for (size_t i = 0; i < ENTRIES_MAX && (entry = readdir(dir)); i++)
+		if (take(s, entry->d_name))
+			return;
+}
+
+/* The one of two names that says more: kubelet's has it all. */
+static void take_name(const struct search *s, const char *name)
+{
+	if (name[0] == '/')
+		name++;
+	if (!container_names_take_kubelets(name, s->names))
+		set(&s->names[CGROUP_NAME_CONTAINER], name, strlen(name));
+}
+
+/* Returns whether it is a container of Docker's. */
+static bool take_docker(const struct search *s, const char *dir)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT, text = STRBUF_INIT,
+				       name = STRBUF_INIT;
+	struct json_part value;
+
+	strbuf_addf(&path, "%s" DOCKER_DIR "/%s/config.v2.json", dir,
+		    s->names[CGROUP_NAME_CONTAINER_ID]);
+	if (read_below(s->root_fd, path.text, &text) < 0)
+		return false;
+	if (json_find_member((struct json_part){ strbuf_text(&text), text.length },
+			     "Name", &value) == 0 &&
+	    json_add_text(value, &name) == 0)
+		take_name(s, strbuf_text(&name));
+	return true;
+}
+
+static bool is_string(struct json_part value, const char *text)
+{
+	return value.length == strlen(text) + 2 &&
+	       memcmp(value.text + 1, text, strlen(text)) == 0;
+}
+
+/* [{"id":"…","names":["web"],…},…] */
+static bool take_podman(const struct search *s, const char *path)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
+	struct json_part all, container, value;
+	size_t at = 0, first = 0;
+
+	if (read_below(s->root_fd, path, &text) < 0)
+		return false;
+	all = (struct json_part){ strbuf_text(&text), text.length };
+	while (json_next_element(all, &at, &container) == 0) {
+		if (json_find_member(container, "id", &value) < 0 ||
+		    !is_string(value, s->names[CGROUP_NAME_CONTAINER_ID]))
+			continue;
+		if (json_find_member(container, "names", &value) == 0 &&
+		    json_next_element(value, &first, &value) == 0 &&
+		    json_add_text(value, &name) == 0)
+			take_name(s, strbuf_text(&name));
+		return true;
+	}
+	return false;
+}
+
+/* The folder of a user of the machine: "name:x:UID:GID:gecos:/home/name:/bin/sh" */
+static char *find_home(int root_fd, uint64_t uid)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *line, *rest, *field;
+
+	if (read_below(root_fd, "etc/passwd", &text) < 0)
+		return NULL;
+	strbuf_text(&text);
+	for (rest = text.text; rest && (line = strsep(&rest, "\n"));) {
+		const char *fields[7] = { NULL };
+		uint64_t number;
+
+		for (size_t i = 0; i < 7 && (field = strsep(&line, ":")); i++)
+			fields[i] = field;
+		if (fields[5] && num_parse_u64(fields[2], &number) == 0 && number == uid)
+			return xstrdup(fields[5]);
+	}
+	return NULL;
+}
+
+/* Of "/user.slice/user-1000.slice/…", where a user runs containers. */
+static char *find_home_of(int root_fd, const char *path)
+{
+	static const char before[] = "/user-";
+	const char *at = strstr(path, before);
+	_cleanup_free_ char *digits = NULL;
+	uint64_t uid;
+
+	if (!at)
+		return NULL;
+	at += strlen(before);
+	digits = xstrndup(at, strcspn(at, "./"));
+	return num_parse_u64(digits, &uid) < 0 ? NULL : find_home(root_fd, uid);
+}
+
+static bool search_podman(const struct search *s, const char *dir)
+{
+	for (size_t i = 0; i < sizeof(podman_files) / sizeof(podman_files[0]); i++) {
+		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+		strbuf_addf(&path, "%s%s", dir, podman_files[i]);
+		if (take_podman(s, path.text))
+			return true;
+	}
+	return false;
+}
+
+/* By its id, in all places that have such. */
+static void search_container(const struct search *s, const char *dir)
+{
+	char **runtime = &s->names[CGROUP_NAME_RUNTIME];
+
+	if (take_docker(s, dir))
+		set(runtime, "docker", strlen("docker"));
+	else if (search_podman(s, dir))
+		set(runtime, "podman", strlen("podman"));
+}
+
+void container_files_find(int root_fd, const char *path, char **names)
+{
+	struct search s = { .root_fd = root_fd, .names = names };
+	bool has_id = names[CGROUP_NAME_CONTAINER_ID] &&
+		      strlen(names[CGROUP_NAME_CONTAINER_ID]) == CONTAINER_ID_LENGTH;
+	_cleanup_free_ char *home = NULL, *below_home = NULL;
+
+	if (names[CGROUP_NAME_POD_UID] && has_id)
+		search_dir(&s, LOGS_DIR, take_log);
+	if (names[CGROUP_NAME_POD_UID] && !names[CGROUP_NAME_POD])
+		search_dir(&s, PODS_DIR, take_pod);
+	if (!has_id || names[CGROUP_NAME_CONTAINER])
+		return;
+	search_container(&s, "var/lib/");
+	if (names[CGROUP_NAME_CONTAINER])
+		return;
+	home = find_home_of(root_fd, path);
+	if (home && asprintf(&below_home, "%s/" HOME_DIR, home) >= 0)
+		search_container(&s, below_home);
+}
+
+/* Letters, digits, "-" and ".", as RFC 1123 wants it. */
+static bool is_host_name(const char *text)
+{
+	return strlen(text) <= HOST_NAME_MAX_ &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen(text);
+}
+
+void container_files_find_pod(const struct procfs *fs, int pid, char **names)
+{
+	_cleanup_close_ int root_fd = -1;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char path[PROCFS_PATH_SIZE], own[HOST_NAME_MAX_ + 1] = "";
+
+	if (!names[CGROUP_NAME_POD_UID] || names[CGROUP_NAME_POD])
+		return;
+	procfs_format_path(path, pid, "root");
+	root_fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0 || read_below(root_fd, "etc/hostname", &text) < 0)
+		return;
+	strbuf_truncate(&text, strcspn(strbuf_text(&text), "\n"));
+	gethostname(own, sizeof(own) - 1);
+	if (is_host_name(strbuf_text(&text)) && strcmp(strbuf_text(&text), own) != 0)
+		set(&names[CGROUP_NAME_POD], text.text, text.length);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files as kubelet, Docker, podman and CRI-O keep them, in a root of the test's own. */
+#include "config.h"
+
+#include "sample/container_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "classify/container_names.h"
+#include "tree.h"
+#include "unit.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+#define UID "4a163a05-439d-484b-8e53-2968bc15824f"
+
+static struct tree tree;
+static struct procfs fs;
+static char *names[CGROUP_NAME_COUNT_];
+
+static int begin(void **state)
+{
+	(void)state;
+	tree_make(&tree);
+	tree_write(&tree, "proc/1/root/etc/passwd",
+		   "root:x:0:0:root:/root:/bin/sh\nbroken\n"
+		   "anna:x:1000:1000:Anna:/home/anna:/bin/sh\n");
+	fs = (struct procfs)PROCFS_INIT;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	cgroup_names_clear(names);
+	procfs_release(&fs);
+	tree_remove(&tree);
+	return 0;
+}
+
+static void find(const char *path)
+{
+	char proc[64];
+	int root_fd;
+
+	snprintf(proc, sizeof(proc), "%s/proc", tree.root);
+	if (fs.fd < 0)
+		assert_int_equal(procfs_open(&fs, proc), 0);
+	container_names_find(path, names);
+	root_fd = container_files_open_root(&fs);
+	assert_true(root_fd >= 0);
+	container_files_find(root_fd, path, names);
+	close(root_fd);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	struct strbuf below = STRBUF_INIT;
+
+	strbuf_addf(&below, "proc/1/root/%s", path);
+	tree_write(&tree, below.text, text);
+	strbuf_release(&below);
+}
+
+static void assert_name(const char *got, const char *want)
+{
+	assert_string_equal(got ? got : "unknown", want ? want : "unknown");
+}
+
+static void assert_names(const char *container, const char *pod, const char *namespace)
+{
+	assert_name(names[CGROUP_NAME_CONTAINER], container);
+	assert_name(names[CGROUP_NAME_POD], pod);
+	assert_name(names[CGROUP_NAME_NAMESPACE], namespace);
+}
+
+static void kubelets_logs_name_container_and_pod(void **state)
+{
+	(void)state;
+	write_file("var/log/containers/web-1_shop_app-" OTHER ".log", "");
+	write_file("var/log/containers/web-0_shop_app-" ID ".log", "");
+	write_file("var/log/containers/web-0_shop_side-car-" OTHER ".log", "");
+	find("/kubepods/burstable/pod" UID "/" ID);
+	assert_names("app", "web-0", "shop");
+}
+
+static void the_folder_of_a_pods_logs_names_the_pod(void **state)
+{
+	(void)state;
+	write_file(
+		"var/log/pods/shop_web-1_4a163a05-439d-484b-8e53-2968bc15824e/app/0.log",
+		"");
+	write_file("var/log/pods/shop_web-0_" UID "/app/0.log", "");
+	find("/kubepods/burstable/pod" UID);
+	assert_names(NULL, "web-0", "shop");
+	/* the container that only holds the pod's namespaces has no log */
+	find("/kubepods/burstable/pod" UID "/" ID);
+	assert_names(NULL, "web-0", "shop");
+}
+
+static void docker_has_a_file_for_each_container(void **state)
+{
+	(void)state;
+	write_file("var/lib/docker/containers/" ID "/config.v2.json",
+		   "{\"State\":{\"Name\":\"no\"},\"ID\":\"" ID
+		   "\",\"Name\":\"/web \\u20ac\"}");
+	find("/docker/" ID);
+	assert_names("web \xe2\x82\xac", NULL, NULL);
+	assert_name(names[CGROUP_NAME_RUNTIME], "docker");
+	/* also where the path does not say whose it is */
+	find("/ecs/task/" ID);
+	assert_names("web \xe2\x82\xac", NULL, NULL);
+	assert_name(names[CGROUP_NAME_RUNTIME], "docker");
+}
+
+static void docker_below_kubelet_has_kubelets_name(void **state)
+{
+	(void)state;
+	write_file("var/lib/docker/containers/" ID "/config.v2.json",
+		   "{\"Name\":\"/k8s_app_web-0_shop_" UID "_4\"}");
+	find("/kubepods.slice/kubepods-pod4a163a05_439d_484b_8e53_2968bc15824f.slice/docker-" ID
+	     ".scope");
+	assert_names("app", "web-0", "shop");
+}
+
+static void podman_has_one_file_for_all(void **state)
+{
+	(void)state;
+	write_file("var/lib/containers/storage/overlay-containers/containers.json",
+		   "[{\"id\":\"" OTHER "\",\"names\":[\"other\"]},{\"id\":\"" ID
+		   "\",\"names\":[\"db\",\"alias\"],\"layer\":\"x\"}]");
+	find("/machine.slice/libpod-" ID ".scope/container");
+	assert_names("db", NULL, NULL);
+}
+
+static void a_users_containers_are_below_its_home(void **state)
+{
+	(void)state;
+	write_file(
+		"home/anna/.local/share/containers/storage/overlay-containers/containers.json",
+		"[{\"id\":\"" ID "\",\"names\":[\"annas\"]}]");
+	find("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID
+	     ".scope");
+	assert_names("annas", NULL, NULL);
+	find("/user.slice/user-1001.slice/user@1001.service/user.slice/libpod-" ID
+	     ".scope");
+	assert_names(NULL, NULL, NULL);
+}
+
+static void broken_files_say_nothing(void **state)
+{
+	static const char *const texts[] = {
+		"",	   "{", "[]", "{\"Name\":5}", "{\"Name\":\"", "{\"Name\":\"\\",
+		"\xff\xfe"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		write_file("var/lib/docker/containers/" ID "/config.v2.json", texts[i]);
+		write_file(
+			"var/lib/containers/storage/overlay-containers/containers.json",
+			texts[i]);
+		find("/docker/" ID);
+		assert_names(NULL, NULL, NULL);
+	}
+	write_file("var/log/containers/_-" ID ".log", "");
+	write_file("var/log/containers/-" ID ".log", "");
+	write_file("var/log/pods/_" UID "/x", "");
+	write_file("var/log/pods/" UID "/x", "");
+	find("/kubepods/pod" UID "/" ID);
+	assert_names(NULL, NULL, NULL);
+}
+
+static void a_pipe_in_place_of_a_file_is_not_waited_for(void **state)
+{
+	(void)state;
+	write_file("var/lib/docker/containers/" ID "/x", "");
+	tree_mkfifo(&tree, "proc/1/root/var/lib/docker/containers/" ID "/config.v2.json");
+	find("/docker/" ID);
+	assert_names(NULL, NULL, NULL);
+}
+
+static void links_do_not_lead_out_of_the_root(void **state)
+{
+	char outside[96], link[256];
+
+	(void)state;
+	tree_write(&tree, "outside/config.v2.json", "{\"Name\":\"/outside\"}");
+	write_file("var/lib/docker/containers/x", "");
+	snprintf(outside, sizeof(outside), "%s/outside", tree.root);
+	snprintf(link, sizeof(link), "%s/proc/1/root/var/lib/docker/containers/" ID,
+		 tree.root);
+	assert_int_equal(symlink(outside, link), 0);
+	find("/docker/" ID);
+	assert_names(NULL, NULL, NULL);
+}
+
+static void a_pod_is_called_as_its_containers_host(void **state)
+{
+	char own[256] = "";
+
+	(void)state;
+	find("/kubepods/pod" UID "/" ID);
+	tree_write(&tree, "proc/7/root/etc/hostname", "web-0\n");
+	container_files_find_pod(&fs, 7, names);
+	assert_names(NULL, "web-0", NULL);
+	/* of those on the machine's network it is the machine */
+	find("/kubepods/pod" UID "/" ID);
+	gethostname(own, sizeof(own) - 1);
+	tree_write(&tree, "proc/7/root/etc/hostname", own);
+	container_files_find_pod(&fs, 7, names);
+	assert_names(NULL, NULL, NULL);
+	tree_write(&tree, "proc/7/root/etc/hostname", "web\x1b[2J");
+	container_files_find_pod(&fs, 7, names);
+	assert_names(NULL, NULL, NULL);
+}
+
+static void a_captured_tree_has_no_such_files(void **state)
+{
+	char proc[64];
+
+	(void)state;
+	tree_delete(&tree, "proc/1/root");
+	snprintf(proc, sizeof(proc), "%s/proc", tree.root);
+	assert_int_equal(procfs_open(&fs, proc), 0);
+	assert_int_equal(container_files_open_root(&fs), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(kubelets_logs_name_container_and_pod,
+						begin, end),
+		cmocka_unit_test_setup_teardown(the_folder_of_a_pods_logs_names_the_pod,
+						begin, end),
+		cmocka_unit_test_setup_teardown(docker_has_a_file_for_each_container,
+						begin, end),
+		cmocka_unit_test_setup_teardown(docker_below_kubelet_has_kubelets_name,
+						begin, end),
+		cmocka_unit_test_setup_teardown(podman_has_one_file_for_all, begin, end),
+		cmocka_unit_test_setup_teardown(a_users_containers_are_below_its_home,
+						begin, end),
+		cmocka_unit_test_setup_teardown(broken_files_say_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_pipe_in_place_of_a_file_is_not_waited_for, begin, end),
+		cmocka_unit_test_setup_teardown(links_do_not_lead_out_of_the_root, begin,
+						end),
+		cmocka_unit_test_setup_teardown(a_pod_is_called_as_its_containers_host,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_captured_tree_has_no_such_files, begin,
+						end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
