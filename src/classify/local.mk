@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/growth.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
+	%D%/moment_diff.c \
+	%D%/moment_diff.h \
 	%D%/oom_evidence.c \
 	%D%/oom_evidence.h \
 	%D%/oom_figures.c \

@@ -10,6 +10,7 @@
 #include "classify/profile_transform.h"
 #include "cmd/cmd.h"
 #include "cmd/count_rules.h"
+#include "cmd/diff_recordings.h"
 #include "cmd/flame_file.h"
 #include "cmd/message.h"
 #include "cmd/stream.h"
@@ -253,6 +254,12 @@ static int diff_run(struct options *o)
 		message_usage("diff", "which two files? memstate diff BEFORE AFTER");
 		return EXIT_BAD_USAGE;
 	}
+	if (diff_recordings_are_meant(o))
+		return diff_recordings_run(o);
+	if (!targets_are_all(&o->targets)) {
+		message_usage("diff", "-p goes with recordings, and these are none");
+		return EXIT_BAD_USAGE;
+	}
 	if (o->flame_graph && flame_file_check("diff", o->flame_graph) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
 	c.files[0] = o->args[0];
@@ -277,7 +284,7 @@ static int diff_run(struct options *o)
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.args = "[OPTIONS] BEFORE AFTER",
-	.summary = "compare two saved profiles, stack by stack",
+	.summary = "compare two recordings, or moments, or two saved profiles",
 	.scope = SCOPE_DIFF,
 	.max_args = 2,
 	.run = diff_run,

@@ -7,7 +7,7 @@
 #include "cmd/options.h"
 
 const struct option_row option_rows[OPTION_COUNT_] = {
-	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES | SCOPE_COUNT,
+	[OPTION_PID] = { 'p', "pid", "PID|NAME[,...]", SCOPE_PROCESSES | SCOPE_COUNT | SCOPE_DIFF,
 			 "these processes, by id or by name; may be repeated" },
 	[OPTION_CGROUP] = { 0, "cgroup", "PATH|ID", SCOPE_WATCH | SCOPE_OOM,
 			    "this group: its folder, its path, or 12 or more digits of its "
@@ -15,7 +15,7 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_KMSG] = { 0, "kmsg", "FILE", SCOPE_OOM,
 			  "of oom explain: the kernel's log as dmesg, journalctl -k or a syslog have "
 			  "it; - is standard input (default /dev/kmsg)" },
-	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT,
+	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT | SCOPE_DIFF,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |
 			  SCOPE_EXPLAIN | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF, "one report, then end" },

@@ -60,23 +60,28 @@ int recordings_begin(const struct options *o, struct sampler *sampler, struct re
 	return r < 0 ? report(o->recording.record, r) : EXIT_DONE;
 }
 
-int recordings_open(const struct options *o, struct replay **ret, size_t *ret_index)
+int recordings_open_file(const char *verb, const char *path, const char *at, struct replay **ret,
+			 size_t *ret_index)
 {
-	const char *at = o->recording.at;
 	struct replay *replay;
 	size_t index;
-	int r = replay_open(o->recording.replay, &replay);
+	int r = replay_open(path, &replay);
 
 	if (r < 0)
-		return report(o->recording.replay, r);
+		return report(path, r);
 	index = replay_count(replay) - 1;
 	if (at && replay_find_moment(replay, at, &index) < 0) {
-		message_usage(NULL, "--at: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
-			      at);
+		message_usage(verb, "%s: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",
+			      path, at);
 		replay_close(replay);
 		return EXIT_BAD_USAGE;
 	}
 	*ret = replay;
 	*ret_index = index;
 	return EXIT_DONE;
+}
+
+int recordings_open(const struct options *o, struct replay **ret, size_t *ret_index)
+{
+	return recordings_open_file(o->verb, o->recording.replay, o->recording.at, ret, ret_index);
 }

@@ -19,4 +19,8 @@ int recordings_begin(const struct options *options, struct sampler *sampler, str
 /* That of --replay, and which sample --at means, or the last one. Returns as above. */
 int recordings_open(const struct options *options, struct replay **ret, size_t *ret_index);
 
+/* The same of any file; at NULL is the last sample. verb is for messages. */
+int recordings_open_file(const char *verb, const char *path, const char *at, struct replay **ret,
+			 size_t *ret_index);
+
 #endif

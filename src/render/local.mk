@@ -47,6 +47,9 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/line_plot.c \
 	%D%/line_plot.h \
 	%D%/mapping_columns.c \
+	%D%/moment_columns.c \
+	%D%/moment_report.c \
+	%D%/moment_report.h \
 	%D%/oom_columns.c \
 	%D%/oom_explain.c \
 	%D%/oom_explain.h \

@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/recorder.h \
 	%D%/replay.c \
 	%D%/replay.h \
+	%D%/replay_moment.c \
+	%D%/replay_moment.h \
 	%D%/run_sampler.c \
 	%D%/run_sampler.h \
 	%D%/sampler.c \

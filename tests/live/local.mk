@@ -31,7 +31,7 @@ LIVE_TESTS += \
 	%D%/inject_places.py %D%/inject_refused.py %D%/inject_storms.py
 # Of groups and their limits.
 LIVE_TESTS += \
-	%D%/cgroup_target.py %D%/oom.py %D%/oom_kills.py %D%/record.py
+	%D%/cgroup_target.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/diff_recordings.py
 # Of counting from outside.
 LIVE_TESTS += %D%/count_attached.py
 # Of putting in what counts.

@@ -57,6 +57,11 @@ TESTS += %D%/test_clock
 %C%_test_clock_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_clock_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_moment_diff
+TESTS += %D%/test_moment_diff
+%C%_test_moment_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_moment_diff_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_diagnose
 TESTS += %D%/test_diagnose
 %C%_test_diagnose_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * moment_report - two moments compared: for a person, as CSV and as JSON.
+ */
+#ifndef MS_RENDER_MOMENT_REPORT_H
+#define MS_RENDER_MOMENT_REPORT_H
+
+#include "base/strbuf.h"
+#include "classify/moment_diff.h"
+#include "render/output.h"
+
+struct moment_side {
+	const char *name; /* as it was named: "FILE" or "FILE@TIME" */
+	const struct moment *moment;
+};
+
+struct moment_report {
+	const struct moment_diff *diff;
+	struct moment_side before, after;
+	size_t top; /* processes and mappings in a text */
+	struct table_options table;
+};
+
+/* A row is a struct moment_change. */
+extern const struct column_set moment_columns;
+
+void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
+void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
+
+/* One line, "\n" included. */
+void moment_report_add_json(struct strbuf *out, const struct moment_report *report);
+
+#endif

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two moments compared, of one recording or of two: what grew, by owner, process and mapping."""
+
+import json
+
+from live import MIB, Folder, Skip, Target, check, equal, memstate, run, test
+
+
+def record(path, *args):
+    result = memstate(*args, "--csv", "--heap", "off", "--output-all", "--max-share", "100", "--record", path)
+    if b"need SQLite" in result.err or b"no option --record" in result.err:
+        raise Skip("without SQLite")
+    return result.must_be(0).rows()
+
+
+def changes(path, other, *args, status=0):
+    said = json.loads(memstate("diff", "--json", *args, path, other).must_be(status).out)
+    found = {}
+    for row in said["changes"]:
+        found.setdefault(row["part"], []).append(row)
+    return said, found
+
+
+def by_name(rows):
+    return {row["name"]: row for row in rows}
+
+
+@test
+def what_grew_between_two_recordings_is_a_process_of_that_name_and_its_mappings():
+    with Folder() as folder:
+        one, two = f"{folder}/one", f"{folder}/two"
+        with Target("unbacked", 8 * MIB, 2 * MIB, is_stopped=True) as target:
+            before = record(one, "-p", target.pid, "-n", 1)[0]
+        with Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as target:
+            after = record(two, "-p", target.pid, "-n", 1)[0]
+        said, found = changes(one, two)
+        text = memstate("diff", one, two).must_be(0).out.decode()
+        rows = memstate("diff", "--csv", one, two).must_be(0).rows()
+    equal(said["before"]["processes"], 1, "processes")
+    total = by_name(found["total"])
+    equal((total["rss"]["before_bytes"], total["rss"]["after_bytes"]),
+          (before["rss_bytes"], after["rss_bytes"]), "Rss")
+    for part, names in (("state", ["private_dirty", "private_clean", "lazyfree", "shared_clean"]),
+                        ("owner", ["anon", "file", "stack", "shmem"])):
+        for name in names:
+            row = by_name(found[part])[name]
+            equal((row["before_bytes"], row["after_bytes"]),
+                  (before[f"{name}_bytes"], after[f"{name}_bytes"]), name)
+    process = found["process"][0]
+    equal((process["pid_before"], process["pid_after"]), (before["pid"], after["pid"]), "pids")
+    grown = found["mapping"][0]
+    equal((grown["owner"], grown["name"], grown["change_bytes"]), ("anon", "[anonymous]", grown["change_bytes"]),
+          "the mapping")
+    check(abs(grown["change_bytes"] - 4 * MIB) < MIB // 4, grown)
+    equal(sum(row["change_bytes"] for row in found["mapping"]), total["rss"]["change_bytes"], "mappings add up")
+    check(f"({after['pid']}, before {before['pid']})" in text and "+4." in text, text)
+    equal(len(rows), len(said["changes"]), "rows of CSV")
+
+
+@test
+def two_moments_of_a_recording_and_a_limit():
+    with Folder() as folder, Target("unbacked", 8 * MIB, 2 * MIB, is_stopped=True) as still, \
+            Target("churn", 1) as other:
+        path = f"{folder}/r@1"  # a file, whatever its name is
+        rows = record(path, "-p", f"{still.pid},{other.pid}", "-n", 5, "-i", "50ms")
+        first, last = rows[0]["time"], rows[-1]["time"]
+        said, found = changes(f"{path}@+0s", path, "-p", still.pid)
+        equal((said["before"]["time"], said["after"]["time"]), (first, last), "moments")
+        equal([row["change_bytes"] for row in found["process"]], [0], "it stood still")
+        equal(found.get("mapping"), None, "mappings that changed")
+        equal(changes(f"{path}@{first}", f"{path}@-0s")[0]["before"]["processes"], 2, "processes")
+        memstate("diff", "--fail-above", "0", "-p", still.pid, f"{path}@+0s", path).must_be(0)
+        changes(f"{path}@+0s", path, "-p", 1, status=3)
+        record(f"{folder}/small", "-p", other.pid, "-n", 1)
+        result = memstate("diff", "--fail-above", "1M", f"{folder}/small", path).must_be(4)
+        check(b"grown by" in result.err and result.out.startswith(b"before"), result.err)
+
+
+@test
+def what_cannot_be_compared_is_said_in_one_line():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        with open(f"{folder}/text", "w") as f:
+            f.write("a;b 3\n" * 100)
+        for args, status, word in [
+                ([path, f"{folder}/text"], 1, b"something else"),
+                ([f"{folder}/text", f"{path}@+1s"], 1, b"something else"),
+                ([path, f"{folder}/none"], 1, b"No such file"),
+                ([path, f"{path}@noon"], 2, b"noon"),
+                (["--depth", "3", path, path], 2, b"--depth"),
+                (["--fail-above", "much", path, path], 2, b"much"),
+                (["-p", "1", f"{folder}/text", f"{folder}/text"], 2, b"-p")]:
+            result = memstate("diff", *args).must_be(status)
+            check(word in result.err, result.err)
+            equal(result.out, b"", f"output of {args}")
+
+
+run()
