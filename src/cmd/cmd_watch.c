@@ -17,8 +17,7 @@
 static bool wants_screen(const struct options *o)
 {
 #if HAVE_NCURSES
-	return o->format == FORMAT_AUTO && !o->output && !o->output_all && !o->recording.replay &&
-	       ui_can_run();
+	return o->format == FORMAT_AUTO && !o->output && !o->output_all && ui_can_run();
 #else
 	(void)o;
 	return false;

@@ -172,7 +172,9 @@ int screen_run(struct session *session)
 			.interval_ns = o->interval_ns,
 			.max_share_per_mille = o->max_share_per_mille,
 			.exact_bytes = o->exact_bytes,
-			.is_live = session->fs.is_live,
+			.is_live = session->fs.is_live && !session->replay,
+			.replay = session->replay,
+			.replay_index = session->replay_index,
 			.fs = o->heap == HEAP_OFF ? NULL : &session->fs,
 			.max_pause_ns = o->max_pause_ns,
 			.auto_pause_ns = heaps_auto_pause_ns(o),
@@ -193,7 +195,8 @@ int screen_run(struct session *session)
 		return status;
 	if (o->command)
 		status = start_command(&w);
-	else if (!o->targets.group) /* one that is empty may still be charged for something */
+	/* a group that is empty may still be charged for something */
+	else if (!o->targets.group && !session->replay)
 		status = check_targets(session);
 	if (status != EXIT_DONE && status != EXIT_PARTIAL)
 		return status;

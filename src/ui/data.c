@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "ui/data_replay.h"
 #include "ui/feed.h"
 #include "ui/ui.h"
 
@@ -16,7 +17,7 @@ void data_init(struct data *d, const struct ui_options *options)
 {
 	memset(d, 0, sizeof(*d));
 	d->options = options;
-	d->feed = feed_live_new(options);
+	d->feed = options->replay ? feed_replay_new(options) : feed_live_new(options);
 	d->processes = d->feed->processes;
 	snapshot_init(&d->last_processes);
 	snapshot_init(&d->detail);
@@ -67,7 +68,7 @@ void data_refresh_processes(struct data *d, unsigned int needs, const int *visib
 	d->cost_ns = now->cost_ns;
 	d->is_slowed = false;
 	d->processes = now;
-	if (targets_are_all(d->options->targets))
+	if (targets_are_all(d->options->targets) || data_is_replayed(d))
 		return;
 	if (now->count > 0) {
 		keep_processes(d);
@@ -112,7 +113,7 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	struct snapshot next;
 	int r;
 
-	if (d->detail_has_ended)
+	if (d->detail_has_ended && !data_is_replayed(d))
 		return;
 	snapshot_init(&next);
 	d->taken_ns = clock_now_ns();
@@ -120,11 +121,14 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	/* the last figures of one that has ended stay */
 	d->detail_has_ended = r == -ESRCH;
 	d->list_error = r == -ESRCH ? 0 : r;
-	if (r == 0) {
+	if (r == 0)
 		data_heap_add(d, &next.usages[0], &mappings);
+	if (r == 0 || data_is_replayed(d))
 		show_detail(d, &next, &mappings);
+	if (data_is_replayed(d))
+		data_replay_follow(d);
+	else if (r == 0)
 		history_add(&d->history, &d->detail.usages[0], interval_ns);
-	}
 	d->cost_ns = clock_now_ns() - d->taken_ns;
 	mapping_list_release(&mappings);
 	snapshot_release(&next);

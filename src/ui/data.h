@@ -28,6 +28,8 @@ struct data {
 	struct mapping_list mappings; /* and its mappings */
 	struct data_heap heap;
 	struct history history;
+	size_t history_index; /* of a recording: the sample it goes up to */
+	size_t graph_samples; /* and how many it is made of at first */
 	bool detail_has_ended;
 	uint64_t start_ns; /* of the history */
 

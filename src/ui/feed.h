@@ -32,9 +32,13 @@ struct feed_kind {
 struct feed {
 	const struct feed_kind *kind;
 	const struct snapshot *processes; /* what is known of them; never NULL */
+	size_t index;			  /* of a recording: the sample to be read */
 };
 
 /* Processes that run, or a captured tree. The options must outlive it. */
 struct feed *feed_live_new(const struct ui_options *options);
+
+/* The recording that the options name. */
+struct feed *feed_replay_new(const struct ui_options *options);
 
 #endif

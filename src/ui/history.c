@@ -154,6 +154,12 @@ void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
 	set_last(h, u);
 }
 
+void history_drop_after(struct history *h, uint64_t taken_ns)
+{
+	while (h->count > 0 && h->items[h->count - 1].taken_ns > taken_ns)
+		h->count--;
+}
+
 void history_amend(struct history *h, const struct usage *u)
 {
 	if (h->count > 0)

@@ -66,6 +66,9 @@ void history_clear(struct history *h);
  */
 void history_add(struct history *h, const struct usage *u, uint64_t interval_ns);
 
+/* Forget what is later than that. */
+void history_drop_after(struct history *h, uint64_t taken_ns);
+
 /* The same instant, known better: what was added last is replaced. */
 void history_amend(struct history *h, const struct usage *u);
 

@@ -16,6 +16,20 @@
  */
 const struct key_row key_rows[] = {
 	{ { FN(1), 'h', '?' }, ACTION_HELP, IN_VIEWS, "Help", "this help" },
+	{ { KEY_ARROW_LEFT, ',' }, ACTION_EARLIER, IN_VIEWS | WHEN_REPLAYED, "Earlier",
+	  "the sample before" },
+	{ { KEY_ARROW_RIGHT, '.' }, ACTION_LATER, IN_VIEWS | WHEN_REPLAYED, "Later",
+	  "the next sample" },
+	{ { KEY_PAGE_UP }, ACTION_MUCH_EARLIER, IN_VIEWS | WHEN_REPLAYED, NULL,
+	  "60 samples back" },
+	{ { KEY_PAGE_DOWN }, ACTION_MUCH_LATER, IN_VIEWS | WHEN_REPLAYED, NULL,
+	  "60 samples on" },
+	{ { KEY_FIRST }, ACTION_BEGINNING, IN_VIEWS | WHEN_REPLAYED, NULL, "the first sample" },
+	{ { KEY_LAST }, ACTION_END, IN_VIEWS | WHEN_REPLAYED, NULL, "the last sample" },
+	{ { '@' }, ACTION_GO_TO, IN_VIEWS | WHEN_REPLAYED, "Go to",
+	  "the sample of a time: 08:15:30, +90s, -5m, or as --at takes it" },
+	{ { 'p', 'Z' }, ACTION_PLAY, IN_VIEWS | WHEN_REPLAYED, "Play",
+	  "play: the next sample by itself, one each interval; stop" },
 	{ { KEY_RETURN }, ACTION_OPEN, IN_PROCESSES | WHEN_CHOSEN, "Open",
 	  "open the process under the cursor" },
 	{ { KEY_RETURN }, ACTION_OPEN, IN_PROCESS, "Mappings",
@@ -74,10 +88,10 @@ const struct key_row key_rows[] = {
 	{ { KEY_FIRST, 'g' }, ACTION_FIRST, IN_PAGES | IN_HELP | IN_MENUS, NULL,
 	  "first line; the cursor stays on top" },
 	{ { KEY_LAST, 'G' }, ACTION_LAST, IN_PAGES | IN_HELP | IN_MENUS, NULL, "last line" },
-	{ { KEY_ARROW_LEFT }, ACTION_LEFT, IN_LISTS, NULL, "columns to the left" },
-	{ { KEY_ARROW_RIGHT }, ACTION_RIGHT, IN_LISTS, NULL, "columns to the right" },
-	{ { KEY_ARROW_LEFT }, ACTION_LEFT, IN_HEAP, NULL, "the part before" },
-	{ { KEY_ARROW_RIGHT }, ACTION_RIGHT, IN_HEAP, "Next part", "the next part" },
+	{ { KEY_ARROW_LEFT, '[' }, ACTION_LEFT, IN_LISTS, NULL, "columns to the left" },
+	{ { KEY_ARROW_RIGHT, ']' }, ACTION_RIGHT, IN_LISTS, NULL, "columns to the right" },
+	{ { KEY_ARROW_LEFT, '[' }, ACTION_LEFT, IN_HEAP, NULL, "the part before" },
+	{ { KEY_ARROW_RIGHT, ']' }, ACTION_RIGHT, IN_HEAP, "Next part", "the next part" },
 	{ { KEY_RETURN }, ACTION_ACCEPT, IN_MENUS, "Choose", "choose" },
 	{ { ' ' }, ACTION_TOGGLE, IN_CHECKLIST, "Show/hide", "show or hide" },
 	{ { KEY_ESCAPE, 'q' }, ACTION_CANCEL, IN_MENUS, "Cancel", "leave it as it was" },
@@ -98,6 +112,7 @@ const size_t key_row_count = sizeof(key_rows) / sizeof(key_rows[0]);
 
 const struct key_section key_sections[] = {
 	{ "everywhere", IN_VIEWS },
+	{ "a recording", IN_VIEWS | WHEN_REPLAYED },
 	{ "processes, mappings and heap", IN_PAGES },
 	{ "processes and mappings", IN_LISTS },
 	{ "processes", IN_PROCESSES },
@@ -117,8 +132,9 @@ const size_t key_section_count = sizeof(key_sections) / sizeof(key_sections[0]);
 bool key_row_is_of(const struct key_row *row, const struct key_section *section)
 {
 	unsigned int places = row->contexts & ~(unsigned int)WHEN_MASK;
+	unsigned int when = row->contexts & WHEN_REPLAYED;
 
-	return (places & IN_VIEWS ? places & IN_VIEWS : places) == section->contexts;
+	return ((places & IN_VIEWS ? places & IN_VIEWS : places) | when) == section->contexts;
 }
 
 bool key_row_works(const struct key_row *row, unsigned int context)

@@ -56,8 +56,9 @@ enum context {
 	WHEN_CHOSEN = 1 << 20,	 /* there is a process under the cursor */
 	WHEN_READABLE = 1 << 21, /* it has a heap that could be read */
 	WHEN_WAITING = 1 << 22,	 /* for the heap */
+	WHEN_REPLAYED = 1 << 23, /* it is a recording */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN |
-		    WHEN_READABLE | WHEN_WAITING,
+		    WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED,
 };
 
 enum action {
@@ -87,6 +88,14 @@ enum action {
 	ACTION_UNTAG,
 	ACTION_NEXT_MATCH,
 	ACTION_PREVIOUS_MATCH,
+	ACTION_EARLIER, /* of a recording: the sample before */
+	ACTION_LATER,
+	ACTION_MUCH_EARLIER,
+	ACTION_MUCH_LATER,
+	ACTION_BEGINNING,
+	ACTION_END,
+	ACTION_GO_TO,
+	ACTION_PLAY,
 	ACTION_PAUSE,
 	ACTION_SLOWER,
 	ACTION_FASTER,
@@ -129,7 +138,7 @@ extern const size_t key_row_count;
  */
 struct key_section {
 	const char *title;
-	unsigned int contexts; /* IN_ of views, or of what is over them */
+	unsigned int contexts; /* IN_ of views, or of what is over them; and WHEN_REPLAYED */
 };
 
 extern const struct key_section key_sections[];

@@ -7,8 +7,11 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/data.h \
 	%D%/data_heap.c \
 	%D%/data_heap.h \
+	%D%/data_replay.c \
+	%D%/data_replay.h \
 	%D%/feed.h \
 	%D%/feed_live.c \
+	%D%/feed_replay.c \
 	%D%/graph.c \
 	%D%/graph.h \
 	%D%/grid.c \
@@ -46,6 +49,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/ui.h \
 	%D%/ui_draw.c \
 	%D%/ui_heap.c \
+	%D%/ui_replay.c \
 	%D%/view.h \
 	%D%/view_heap.c \
 	%D%/view_help.c \

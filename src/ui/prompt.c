@@ -121,6 +121,11 @@ static void accept(struct ui *ui)
 		save(ui);
 		return;
 	}
+	if (kind == PROMPT_MOMENT && ui->prompt.text.length > 0 &&
+	    !ui_replay_go_to(ui, ui->prompt.text.text)) {
+		ui_say(ui, "not a time: as 08:15:30, +90s or -5m");
+		return;
+	}
 	prompt_release(&ui->prompt);
 	if (kind != PROMPT_STOP && kind != PROMPT_HELPER)
 		return;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "ui/data_replay.h"
 
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3
@@ -82,6 +83,8 @@ bool ui_has_ended(const struct ui *ui)
 {
 	const struct data *d = &ui->data;
 
+	if (data_is_replayed(d))
+		return false;
 	if (d->has_ended)
 		return true;
 	/* into a group others may come */
@@ -138,13 +141,15 @@ static bool is_detail_due(const struct ui *ui, uint64_t now_ns)
 {
 	const struct usage *u = data_detail(&ui->data);
 
-	return !u || now_ns >= u->taken_ns + data_detail_interval_ns(&ui->data, 0);
+	return data_is_replayed(&ui->data) || !u || now_ns >= u->taken_ns + data_detail_interval_ns(&ui->data, 0);
 }
 
 void ui_refresh(struct ui *ui, uint64_t now_ns)
 {
 	uint64_t interval_ns = ui->interval_ns;
 
+	if (data_is_replayed(&ui->data))
+		ui_replay_refresh(ui, now_ns);
 	if (data_view(ui) == VIEW_PROCESSES) {
 		refresh_processes(ui);
 	} else if (is_detail_due(ui, now_ns)) {
@@ -168,6 +173,8 @@ uint64_t ui_due_ns(const struct ui *ui)
 {
 	bool is_unread = data_view(ui) != VIEW_PROCESSES && !data_detail(&ui->data);
 
+	if (data_is_replayed(&ui->data))
+		return ui_replay_due_ns(ui);
 	if (ui_has_ended(ui))
 		return UINT64_MAX;
 	/* what was never read is read even when paused, once: there is nothing to keep */
@@ -194,16 +201,9 @@ static unsigned int heap_context(const struct ui *ui)
 	       (ui->data.heap.is_awaited ? WHEN_WAITING : 0);
 }
 
-unsigned int ui_context(const struct ui *ui)
+/* The view, and what holds in it. */
+static unsigned int view_context(const struct ui *ui)
 {
-	if (ui->prompt.kind == PROMPT_SEARCH)
-		return IN_PROMPT | WHEN_MATCHING;
-	if (prompt_is_question(&ui->prompt))
-		return IN_QUESTION;
-	if (ui->prompt.kind != PROMPT_NONE)
-		return IN_PROMPT;
-	if (ui->menu.kind != MENU_NONE)
-		return ui->menu.kind == MENU_SORT ? IN_MENU : IN_CHECKLIST;
 	switch (ui->view) {
 	case VIEW_PROCESSES:
 		return IN_PROCESSES | list_context(&ui->processes.selection) |
@@ -219,6 +219,19 @@ unsigned int ui_context(const struct ui *ui)
 	default:
 		return IN_HELP;
 	}
+}
+
+unsigned int ui_context(const struct ui *ui)
+{
+	if (ui->prompt.kind == PROMPT_SEARCH)
+		return IN_PROMPT | WHEN_MATCHING;
+	if (prompt_is_question(&ui->prompt))
+		return IN_QUESTION;
+	if (ui->prompt.kind != PROMPT_NONE)
+		return IN_PROMPT;
+	if (ui->menu.kind != MENU_NONE)
+		return ui->menu.kind == MENU_SORT ? IN_MENU : IN_CHECKLIST;
+	return view_context(ui) | (data_is_replayed(&ui->data) ? WHEN_REPLAYED : 0);
 }
 
 /* Of an owner under the cursor, its mappings alone. */
@@ -363,7 +376,7 @@ static bool act_in_view(struct ui *ui, enum action action)
 	case VIEW_HEAP:
 		return heap_view_act(&ui->heap, action);
 	default:
-		return list_scroll(&ui->help, help_line_count(), action);
+		return list_scroll(&ui->help, help_line_count(data_is_replayed(&ui->data)), action);
 	}
 }
 
@@ -375,7 +388,7 @@ static void menu_key(struct ui *ui, enum action action)
 	}
 	if (menu_act(&ui->menu, action)) {
 		/* another column may want what was not read */
-		ui->wants_refresh = ui->options->is_live;
+		ui->wants_refresh = ui->options->is_live || data_is_replayed(&ui->data);
 		ui_update_view(ui);
 	}
 }
@@ -389,7 +402,8 @@ void ui_key(struct ui *ui, uint32_t key)
 		prompt_key(ui, key);
 	else if (ui->menu.kind != MENU_NONE)
 		menu_key(ui, action);
-	else if (!act_in_view(ui, action) && !ask(ui, action) && !ui_heap_act(ui, action))
+	else if (!act_in_view(ui, action) && !ask(ui, action) && !ui_heap_act(ui, action) &&
+		 !ui_replay_act(ui, action))
 		act(ui, action);
 }
 
@@ -428,7 +442,7 @@ static void click(struct ui *ui, int x, int y)
 	}
 	if (ui->prompt.kind != PROMPT_NONE)
 		return;
-	if (ui->menu.kind == MENU_NONE)
+	if (ui->menu.kind == MENU_NONE && !ui_replay_click(ui, x, y))
 		click_grid(ui, x, y);
 	else if (menu_point(&ui->menu, x, y))
 		menu_key(ui, ui->menu.kind == MENU_SORT ? ACTION_ACCEPT : ACTION_TOGGLE);

@@ -10,13 +10,17 @@
 #include "ui/menu.h"
 #include "ui/view.h"
 
+struct replay;
+
 struct ui_options {
 	struct sampler *sampler;
 	struct targets *targets;
 	uint64_t interval_ns;
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
-	bool is_live;	  /* false: a captured tree, which is read once */
+	bool is_live;	  /* false: a captured tree, which is read once, or a recording */
+	struct replay *replay; /* that recording, or NULL */
+	size_t replay_index;   /* the sample to be shown first */
 	const struct procfs *fs; /* for heaps; NULL: they are not to be read */
 	/*
 	 * longest stops of a process for its heap: when somebody asks for it, and without
@@ -64,6 +68,7 @@ enum prompt_kind {
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
 	PROMPT_SAVE,
+	PROMPT_MOMENT, /* where to go in a recording */
 	PROMPT_STOP, /* may the process be stopped for its heap? Yes or no */
 	PROMPT_HELPER, /* and may a helper be put into it? */
 	PROMPT_COUNT_
@@ -101,11 +106,13 @@ struct ui {
 	uint64_t due_ns; /* when the next refresh is */
 	bool wants_refresh;
 	bool is_paused;
+	bool is_playing; /* a recording, a sample each interval */
 	bool wants_redraw; /* of what the terminal shows, from scratch */
 	bool has_quit;
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
+	int width; /* of what was drawn last */
 };
 
 void ui_init(struct ui *ui, const struct ui_options *options);
@@ -149,6 +156,16 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void ui_set_view(struct ui *ui, enum view view);
+
+/* A recording, in ui_replay.c: where in it, by keys, by itself, and by the mouse. */
+bool ui_replay_act(struct ui *ui, enum action action); /* true if it was one of these */
+void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
+uint64_t ui_replay_due_ns(const struct ui *ui);
+bool ui_replay_click(struct ui *ui, int x, int y);
+/* What a person typed. False: it is no time. */
+bool ui_replay_go_to(struct ui *ui, const char *text);
+/* The line below the first: where in the recording this is. */
+void ui_replay_draw(struct ui *ui, struct canvas *c);
 
 /* The heap, in ui_heap.c: read it, if the process may be stopped for that; or ask first. */
 void ui_read_heap(struct ui *ui, unsigned int wishes);

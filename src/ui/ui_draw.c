@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/units.h"
+#include "sample/replay.h"
+#include "ui/data_replay.h"
 #include "ui/ui.h"
 
 static const char *const view_titles[VIEW_COUNT_] = {
@@ -111,6 +114,24 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words, s
 	}
 }
 
+/* Of a recording: when it was, and which sample of how many. */
+static void add_moment(const struct ui *ui, int width, struct word *words, size_t *count)
+{
+	const struct usage *u = data_detail(&ui->data);
+	const struct replay *replay = ui->options->replay;
+	size_t index = data_replay_index(&ui->data);
+	char utc[CLOCK_TEXT_SIZE], interval[UNITS_TEXT_SIZE];
+
+	clock_format_utc(replay_unix_ms(replay, index), utc);
+	if (u && u->source == SOURCE_ROLLUP && ui->view == VIEW_MAPPINGS)
+		add_word(words, count, ROLE_ALERT, " earlier mappings ");
+	add_word(words, count, ROLE_STATUS, " %s", width < 70 ? utc + strlen("2026-11-21T") : utc);
+	add_word(words, count, ROLE_STATUS, " %zu/%zu ", index + 1, replay_count(replay));
+	if (ui->is_playing)
+		add_word(words, count, ROLE_ALERT, " every %s ",
+			 format_interval(ui->interval_ns, interval));
+}
+
 /* What is always to be seen. */
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 			 struct word words[WORDS_MAX])
@@ -122,6 +143,10 @@ static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 	size_t count = 0;
 
 	add_unreadable(ui, width, words, &count);
+	if (data_is_replayed(d)) {
+		add_moment(ui, width, words, &count);
+		return count;
+	}
 	add_word(words, &count, ROLE_STATUS, " age %s",
 		 format_age(now_ns > taken ? now_ns - taken : 0, text));
 	add_word(words, &count, ROLE_STATUS, " scan %s ",
@@ -215,6 +240,7 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 	[PROMPT_SEARCH] = "Search: ",
 	[PROMPT_FILTER] = "Filter: ",
 	[PROMPT_SAVE] = "Save as: ",
+	[PROMPT_MOMENT] = "Go to: ",
 };
 
 /* The process goes on with a thread more; both are taken out again. */
@@ -293,6 +319,11 @@ static void draw_list_error(const struct ui *ui, struct canvas *c)
 {
 	struct pen pen = canvas_pen(c, 1, 2, c->width - 2);
 
+	if (data_is_replayed(&ui->data) && ui->data.list_error < 0) {
+		pen.role = ROLE_ALERT;
+		pen_addf(&pen, " this sample cannot be read: %s ", strerror(-ui->data.list_error));
+		return;
+	}
 	if (ui->data.list_error == 0)
 		return;
 	pen.role = ROLE_ALERT;
@@ -315,7 +346,7 @@ static void draw_view(struct ui *ui, struct canvas *c, const struct area *area, 
 		heap_view_draw(&ui->heap, c, area, now_ns);
 		break;
 	default:
-		help_draw(&ui->help, c, area);
+		help_draw(&ui->help, data_is_replayed(&ui->data), c, area);
 		break;
 	}
 }
@@ -332,6 +363,11 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
 		pen_addf(&pen, "%dx%d, wants %dx%d", c->width, c->height, UI_WIDTH_MIN,
 			 UI_HEIGHT_MIN);
 		return;
+	}
+	if (data_is_replayed(&ui->data)) {
+		ui_replay_draw(ui, c);
+		area.y++;
+		area.height--;
 	}
 	/* the prompt and what is said cover nothing */
 	if (ui->prompt.kind != PROMPT_NONE || ui->message[0] != '\0')

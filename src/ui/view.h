@@ -161,7 +161,7 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap
 		     uint64_t now_ns);
 
 /* The keys that work in a context, from line `list` on. */
-void help_draw(struct list *list, struct canvas *c, const struct area *area);
-size_t help_line_count(void);
+void help_draw(struct list *list, bool is_replayed, struct canvas *c, const struct area *area);
+size_t help_line_count(bool is_replayed);
 
 #endif

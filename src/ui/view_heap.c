@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/bar.h"
+#include "ui/data_replay.h"
 #include "ui/ui.h"
 
 #define HEAD_HEIGHT 2
@@ -171,7 +172,9 @@ static void draw_unknown(const struct heap_view *v, struct lines *l)
 	const struct usage *u = data_detail(v->data);
 	const char *allocator = u ? allocator_titles[u->allocator] : NULL;
 
-	if (!f && !v->data->options->is_live)
+	if (data_is_replayed(v->data))
+		strbuf_add_text(&text, "Of heaps, recordings have no more than the process's view shows.");
+	else if (!f && !v->data->options->is_live)
 		strbuf_add_text(&text, "A capture has no memory in it that a heap could be read from.");
 	else if (!v->data->options->fs)
 		strbuf_add_text(&text, "Heaps are not read: --heap off.");

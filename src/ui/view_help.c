@@ -42,10 +42,13 @@ static void add_title(struct lines *l, const char *title)
 	pen_add(&pen, title);
 }
 
-static void walk(struct lines *l)
+/* What works in a recording alone is said there alone. */
+static void walk(struct lines *l, bool is_replayed)
 {
 	for (size_t i = 0; i < key_section_count; i++) {
-		if (!(key_sections[i].contexts & IN_VIEWS))
+		unsigned int contexts = key_sections[i].contexts;
+
+		if (!(contexts & IN_VIEWS) || (contexts & WHEN_REPLAYED && !is_replayed))
 			continue;
 		add_title(l, key_sections[i].title);
 		for (size_t r = 0; r < key_row_count; r++)
@@ -60,20 +63,20 @@ static void walk(struct lines *l)
 	}
 }
 
-size_t help_line_count(void)
+size_t help_line_count(bool is_replayed)
 {
 	struct lines l = { .canvas = NULL };
 
-	walk(&l);
+	walk(&l, is_replayed);
 	return l.count;
 }
 
-void help_draw(struct list *list, struct canvas *c, const struct area *area)
+void help_draw(struct list *list, bool is_replayed, struct canvas *c, const struct area *area)
 {
 	struct lines l = { .canvas = c, .area = *area };
 
 	list->cursor = list->top;
-	list_fit(list, help_line_count(), area->height);
+	list_fit(list, help_line_count(is_replayed), area->height);
 	l.top = list->top;
-	walk(&l);
+	walk(&l, is_replayed);
 }

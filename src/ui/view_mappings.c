@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "ui/data_replay.h"
 #include "ui/view.h"
 
 /* A group has no address and no permissions of its own. */
@@ -252,6 +253,10 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c, const str
 	for (size_t r = 0; r < v->count; r++) {
 		rss_bytes = bytes_add(rss_bytes, mapping_at(v, r)->counters.bytes[SMAPS_RSS]);
 		size_bytes = bytes_add(size_bytes, mapping_at(v, r)->counters.bytes[SMAPS_SIZE]);
+	}
+	if (!u && data_is_replayed(v->data)) {
+		pen_addf(&pen, "process %d: it was not there at that time", v->data->detail_pid);
+		return;
 	}
 	pen.role = ROLE_STRONG;
 	if (u)

@@ -8,6 +8,7 @@
 #include "classify/diagnose.h"
 #include "render/axis.h"
 #include "render/bar.h"
+#include "ui/data_replay.h"
 #include "ui/view.h"
 
 #define SENTENCES_MAX 4
@@ -337,8 +338,9 @@ void process_draw(struct process_view *v, struct canvas *c, const struct area *a
 		struct pen pen = next_line(&page);
 
 		pen_addf(&pen, "process %d: %s", v->data->detail_pid,
-			 v->data->detail_has_ended ? "it ended before it could be read"
-						   : "not read yet");
+			 !v->data->detail_has_ended    ? "not read yet"
+			 : data_is_replayed(v->data) ? "it was not there at that time"
+						     : "it ended before it could be read");
 		return;
 	}
 	draw_head(&page);

@@ -43,6 +43,14 @@ screen_cases = \
 	%D%/screens/processes-tree.keys \
 	%D%/screens/processes.keys \
 	%D%/screens/prompts.keys \
+	%D%/screens/replay-ended.keys \
+	%D%/screens/replay-go.keys \
+	%D%/screens/replay-heap.keys \
+	%D%/screens/replay-help.keys \
+	%D%/screens/replay-mappings.keys \
+	%D%/screens/replay-play.keys \
+	%D%/screens/replay-process.keys \
+	%D%/screens/replay-processes.keys \
 	%D%/screens/resized.keys \
 	%D%/screens/too-small.keys
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)

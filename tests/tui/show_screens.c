@@ -5,7 +5,8 @@
  *   show_screens FIXTURES CASE.keys
  *
  * The case's first line names the screens to show, as "80x24 80x24-ascii"; "pid N" in it makes one
- * process the target, "all" is every process. The rest are keys by name, and
+ * process the target; with "replay" it is a recording of both trees, one after the other, two samples
+ * a second and every tenth without mappings, that is shown. The rest are keys by name, and
  *   later          read again, from FIXTURES/system-later
  *   earlier        read again, from FIXTURES/system, where the first read was from
  *   type:TEXT      each character as a key
@@ -18,15 +19,19 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "heap_fixture.h"
+#include "sample/replay.h"
+#include "store/recording.h"
 #include "ui/ui.h"
 
 /* Later than any machine has been up, so that the real clock adds no gaps. */
@@ -52,6 +57,7 @@ struct stage {
 	int width, height;
 	bool ascii;
 	uint64_t now_ns;
+	bool is_replayed;
 };
 
 static void open_tree(struct stage *s, const char *name)
@@ -83,7 +89,8 @@ static void set_times(struct stage *s)
 static void refresh(struct stage *s)
 {
 	ui_refresh(&s->ui, UINT64_MAX / 2);
-	set_times(s);
+	if (!s->is_replayed)
+		set_times(s);
 }
 
 static void draw(struct stage *s)
@@ -223,9 +230,90 @@ static void play(struct stage *s, const char *word)
 	draw(s);
 }
 
-static void begin(struct stage *s, const char *fixtures, int pid)
+#define FOLDER_SIZE   32
+#define SAMPLES	      70
+#define FIRST_UNIX_MS UINT64_C(1795248000000) /* 2026-11-21T08:00:00Z */
+
+static void record_sample(struct recording *recording, struct sampler *sampler, unsigned int number)
 {
-	*s = (struct stage){ .fixtures = fixtures, .fs = PROCFS_INIT };
+	const struct recording_moment moment = { FIRST_UNIX_MS + number * 500,
+						 number * NS_PER_S / 2, COST_NS };
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct targets all = { .pid_count = 0 };
+	struct snapshot sample;
+	int r = recording_begin(recording);
+
+	snapshot_init(&sample);
+	if (sampler_take(sampler, &all, NEED_STAT | NEED_UID | NEED_COMMAND | NEED_SMAPS, &sample) < 0)
+		broken("cannot read", "a tree");
+	for (size_t i = 0; i < sample.count && r == 0; i++) {
+		struct usage *u = &sample.usages[i];
+
+		if (u->error || number % 10 == 9 || sampler_read_mappings(sampler, u, &mappings) < 0)
+			r = recording_add_usage(recording, u);
+		else
+			r = recording_add_mappings(recording, u, &mappings);
+	}
+	if (r < 0 || recording_end(recording, &moment) < 0)
+		broken("cannot record", "a sample");
+	mapping_list_release(&mappings);
+	snapshot_release(&sample);
+}
+
+/* In a folder of its own, as SQLite has files beside it. */
+static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
+{
+	static const struct recording_bounds none;
+	struct stage s = { .fixtures = fixtures, .fs = PROCFS_INIT };
+	struct sampler *sampler = sampler_new(&s.fs, false);
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	struct recording *recording;
+	int r;
+
+	if (!mkdtemp(folder))
+		broken("cannot make", folder);
+	strbuf_addf(&path, "%s/r", folder);
+	r = recording_open(path.text, &none, &recording);
+	if (r == -EOPNOTSUPP) {
+		rmdir(folder);
+		fprintf(stderr, "there is no SQLite\n");
+		exit(77);
+	}
+	if (r < 0)
+		broken("cannot record", path.text);
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		open_tree(&s, i < SAMPLES / 2 ? "system" : "system-later");
+		record_sample(recording, sampler, i);
+	}
+	recording_close(recording);
+	sampler_free(sampler);
+	procfs_release(&s.fs);
+}
+
+static void remove_recording(const char *folder)
+{
+	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
+
+	strbuf_addf(&command, "rm -rf '%s'", folder);
+	if (system(command.text) != 0) /* NOLINT(cert-env33-c) */
+		broken("cannot remove", folder);
+}
+
+static void open_recording(struct stage *s, const char *folder)
+{
+	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+	strbuf_addf(&path, "%s/r", folder);
+	if (replay_open(path.text, &s->options.replay) < 0)
+		broken("cannot open", path.text);
+	s->options.replay_index = SAMPLES - 1;
+	s->options.is_live = false;
+}
+
+/* folder: of the recording, NULL where it is trees that are read. */
+static void begin(struct stage *s, const char *fixtures, int pid, const char *folder)
+{
+	*s = (struct stage){ .fixtures = fixtures, .fs = PROCFS_INIT, .is_replayed = folder != NULL };
 	s->target.pid = pid;
 	if (pid > 0)
 		s->targets = (struct targets){ .pids = &s->target, .pid_count = 1 };
@@ -240,6 +328,8 @@ static void begin(struct stage *s, const char *fixtures, int pid)
 		.output_fd = -1,
 	};
 	s->now_ns = FIRST_NS + AGE_NS;
+	if (folder)
+		open_recording(s, folder);
 	canvas_init(&s->canvas);
 	ui_init(&s->ui, &s->options);
 }
@@ -248,15 +338,17 @@ static void end(struct stage *s)
 {
 	ui_release(&s->ui);
 	canvas_release(&s->canvas);
+	replay_close(s->options.replay);
 	sampler_free((struct sampler *)s->options.sampler);
 	procfs_release(&s->fs);
 }
 
-static void run_case(const char *fixtures, const char *size, int pid, char **words)
+static void run_case(const char *fixtures, const char *size, int pid, const char *folder,
+		     char **words)
 {
 	struct stage s;
 
-	begin(&s, fixtures, pid);
+	begin(&s, fixtures, pid, folder);
 	s.ascii = strstr(size, "-ascii") != NULL;
 	if (sscanf(size, "%dx%d", &s.width, &s.height) != 2)
 		broken("not a size", size);
@@ -284,7 +376,9 @@ static void split(char *line, char **ret_words)
 int main(int argc, char **argv)
 {
 	char text[8192], *rest;
-	char *head[WORDS_MAX], *keys[WORDS_MAX];
+	char *head[WORDS_MAX] = { NULL }, *keys[WORDS_MAX] = { NULL };
+	char folder[FOLDER_SIZE] = "/tmp/screens.XXXXXX";
+	bool is_replayed = false;
 	uint64_t pid = 0;
 	FILE *f;
 
@@ -306,13 +400,19 @@ int main(int argc, char **argv)
 	split(text, head);
 	split(rest, keys);
 	for (size_t i = 0; head[i]; i++)
+		is_replayed = is_replayed || strcmp(head[i], "replay") == 0;
+	if (is_replayed)
+		make_recording(argv[1], folder);
+	for (size_t i = 0; head[i]; i++)
 		if (strcmp(head[i], "pid") == 0 && (!head[i + 1] || num_parse_u64(head[i + 1], &pid) < 0))
 			broken("no pid", argv[2]);
 	for (size_t i = 0; head[i]; i++) {
 		if (strcmp(head[i], "pid") == 0)
 			i++;
-		else
-			run_case(argv[1], head[i], (int)pid, keys);
+		else if (strcmp(head[i], "replay") != 0)
+			run_case(argv[1], head[i], (int)pid, is_replayed ? folder : NULL, keys);
 	}
+	if (is_replayed)
+		remove_recording(folder);
 	return 0;
 }

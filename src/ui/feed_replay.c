@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "sample/replay.h"
+#include "ui/ui.h"
+
+struct past {
+	struct feed feed; /* first: it is what others see of this */
+	const struct ui_options *options;
+	struct snapshot processes;
+};
+
+/* One clock for all sessions of the file. */
+static void set_times(struct snapshot *s)
+{
+	s->taken_ns = s->elapsed_ns;
+	for (size_t i = 0; i < s->count; i++)
+		s->usages[i].taken_ns = s->elapsed_ns;
+}
+
+static int read_processes(struct feed *feed, unsigned int needs, const int *visible_pids,
+			  size_t visible_count)
+{
+	struct past *past = (struct past *)feed;
+	int r;
+
+	(void)needs;
+	(void)visible_pids;
+	(void)visible_count;
+	r = replay_read(past->options->replay, feed->index, past->options->targets, &past->processes);
+	set_times(&past->processes);
+	return r;
+}
+
+static bool is_target(const struct target_pid *target, const struct snapshot *s)
+{
+	return s->count == 1 && s->usages[0].process.start_ticks == target->start_ticks;
+}
+
+static int read_process(struct feed *feed, struct target_pid *target, struct snapshot *ret,
+			struct mapping_list *ret_mappings)
+{
+	struct past *past = (struct past *)feed;
+	struct replay *replay = past->options->replay;
+	struct targets targets = { .pids = target, .pid_count = 1 };
+	int r = replay_read(replay, feed->index, &targets, ret);
+
+	if (r < 0)
+		return r;
+	set_times(ret);
+	if (!is_target(target, ret)) {
+		snapshot_clear(ret);
+		return -ESRCH;
+	}
+	return replay_read_mappings(replay, feed->index, &ret->usages[0].process, ret_mappings);
+}
+
+static void free_past(struct feed *feed)
+{
+	struct past *past = (struct past *)feed;
+
+	snapshot_release(&past->processes);
+	free(past);
+}
+
+static const struct feed_kind kind = {
+	.read_processes = read_processes,
+	.read_process = read_process,
+	.free = free_past,
+};
+
+struct feed *feed_replay_new(const struct ui_options *options)
+{
+	struct past *past = xcalloc(1, sizeof(*past));
+
+	past->feed.kind = &kind;
+	past->feed.index = options->replay_index;
+	past->options = options;
+	snapshot_init(&past->processes);
+	past->feed.processes = &past->processes;
+	return &past->feed;
+}

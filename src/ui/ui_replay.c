@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "sample/replay.h"
+#include "ui/data_replay.h"
+#include "ui/ui.h"
+
+#define PAGE_SAMPLES 60
+
+static size_t last_index(const struct ui *ui)
+{
+	return replay_count(ui->options->replay) - 1;
+}
+
+static void go(struct ui *ui, size_t index)
+{
+	if (data_replay_go(&ui->data, index))
+		ui->wants_refresh = true;
+}
+
+static void go_back(struct ui *ui, size_t count)
+{
+	size_t index = data_replay_index(&ui->data);
+
+	go(ui, index > count ? index - count : 0);
+}
+
+static void toggle_playing(struct ui *ui)
+{
+	ui->is_playing = !ui->is_playing && data_replay_index(&ui->data) < last_index(ui);
+}
+
+/* Whoever goes somewhere wants to look at it. */
+static bool move(struct ui *ui, enum action action)
+{
+	size_t index = data_replay_index(&ui->data);
+
+	switch ((int)action) {
+	case ACTION_EARLIER:
+		go_back(ui, 1);
+		break;
+	case ACTION_LATER:
+		go(ui, index + 1);
+		break;
+	case ACTION_MUCH_EARLIER:
+		go_back(ui, PAGE_SAMPLES);
+		break;
+	case ACTION_MUCH_LATER:
+		go(ui, index + PAGE_SAMPLES);
+		break;
+	case ACTION_BEGINNING:
+		go(ui, 0);
+		break;
+	case ACTION_END:
+		go(ui, last_index(ui));
+		break;
+	default:
+		return false;
+	}
+	ui->is_playing = false;
+	return true;
+}
+
+bool ui_replay_act(struct ui *ui, enum action action)
+{
+	if (move(ui, action))
+		return true;
+	switch ((int)action) {
+	case ACTION_GO_TO:
+		prompt_open(ui, PROMPT_MOMENT);
+		return true;
+	case ACTION_PLAY:
+		toggle_playing(ui);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* "8:15", "08:15:30" and "08:15:30.5" are of the day that is shown. */
+static void complete_time(const struct ui *ui, const char *text, struct strbuf *out)
+{
+	const char *colon = strchr(text, ':');
+	char utc[CLOCK_TEXT_SIZE];
+
+	if (!colon || colon - text > 2) {
+		strbuf_add_text(out, text);
+		return;
+	}
+	clock_format_utc(replay_unix_ms(ui->options->replay, data_replay_index(&ui->data)), utc);
+	strbuf_addf(out, "%.10sT%s%sZ", utc, text, strchr(colon + 1, ':') ? "" : ":00");
+}
+
+bool ui_replay_go_to(struct ui *ui, const char *text)
+{
+	_cleanup_strbuf_ struct strbuf whole = STRBUF_INIT;
+	size_t index;
+
+	complete_time(ui, text, &whole);
+	if (replay_find_moment(ui->options->replay, strbuf_text(&whole), &index) < 0)
+		return false;
+	ui->is_playing = false;
+	go(ui, index);
+	return true;
+}
+
+uint64_t ui_replay_due_ns(const struct ui *ui)
+{
+	if (ui->wants_refresh)
+		return 0;
+	return ui->is_playing ? ui->due_ns : UINT64_MAX;
+}
+
+void ui_replay_refresh(struct ui *ui, uint64_t now_ns)
+{
+	if (ui->is_playing && !ui->wants_refresh) {
+		go(ui, data_replay_index(&ui->data) + 1);
+		ui->is_playing = data_replay_index(&ui->data) < last_index(ui);
+	}
+	ui->due_ns = now_ns + ui->interval_ns;
+}
+
+/* "08:15:30", or with the day where the ends are of different ones. */
+static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_SIZE])
+{
+	const struct replay *replay = ui->options->replay;
+	char first[CLOCK_TEXT_SIZE], last[CLOCK_TEXT_SIZE], own[CLOCK_TEXT_SIZE];
+	bool is_one_day;
+
+	clock_format_utc(replay_unix_ms(replay, 0), first);
+	clock_format_utc(replay_unix_ms(replay, last_index(ui)), last);
+	clock_format_utc(replay_unix_ms(replay, index), own);
+	is_one_day = memcmp(first, last, strlen("2026-11-21")) == 0;
+	if (is_one_day)
+		snprintf(text, CLOCK_TEXT_SIZE, "%.8s", own + strlen("2026-11-21T"));
+	else
+		snprintf(text, CLOCK_TEXT_SIZE, "%.5s %.8s", own + strlen("2026-"),
+			 own + strlen("2026-11-21T"));
+}
+
+/* Where the line of samples lies. */
+static struct area track_area(const struct ui *ui, int width)
+{
+	char text[CLOCK_TEXT_SIZE];
+	int end;
+
+	format_end(ui, 0, text);
+	end = (int)strlen(text) + 2;
+	return (struct area){ end, 1, width - 2 * end, 1 };
+}
+
+bool ui_replay_click(struct ui *ui, int x, int y)
+{
+	struct area track;
+
+	if (!data_is_replayed(&ui->data))
+		return false;
+	track = track_area(ui, ui->width);
+	if (y != track.y || x < track.x || x >= track.x + track.width)
+		return false;
+	ui->is_playing = false;
+	go(ui, track.width < 2 ? 0
+			       : (size_t)(x - track.x) * last_index(ui) / (size_t)(track.width - 1));
+	return true;
+}
+
+void ui_replay_draw(struct ui *ui, struct canvas *c)
+{
+	struct area track = track_area(ui, c->width);
+	struct pen pen = canvas_pen(c, 1, track.y, c->width - 1);
+	size_t last = last_index(ui), index = data_replay_index(&ui->data);
+	char text[CLOCK_TEXT_SIZE];
+
+	ui->width = c->width;
+	format_end(ui, 0, text);
+	pen.role = ROLE_DIM;
+	pen_add(&pen, text);
+	pen_move_to(&pen, track.x + track.width + 1);
+	format_end(ui, last, text);
+	pen_add(&pen, text);
+	canvas_fill(c, &track, ROLE_DIM, c->ascii ? '-' : 0x2500);
+	canvas_put(c,
+		   track.x + (last > 0 ? (int)(index * (size_t)(track.width - 1) / last) : 0), track.y,
+		   ROLE_SELECTED, c->ascii ? '#' : 0x25cf);
+}
