@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -70,48 +69,6 @@ static int check_usage(const struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
-}
-
-/* The one process whose group is meant; without any our own. */
-static int find_pid(struct session *session, int *ret)
-{
-	struct targets *targets = &session->options->targets;
-	struct snapshot list;
-	int status = EXIT_DONE, r;
-
-	if (targets_are_all(targets)) {
-		*ret = getpid();
-		return EXIT_DONE;
-	}
-	snapshot_init(&list);
-	r = sampler_list(session->sampler, targets, NEED_STAT, &list);
-	if (r < 0) {
-		message_error(session->options->procfs_root, r);
-		status = EXIT_FAILED;
-	} else if (list.count != 1) {
-		status = session_report_missing(session, &list);
-		if (status == EXIT_DONE) {
-			message_usage("oom", "these are %zu processes: the group of which? (or --cgroup)",
-				      list.count);
-			status = EXIT_BAD_USAGE;
-		}
-	} else {
-		*ret = list.usages[0].process.pid;
-	}
-	snapshot_release(&list);
-	return status;
-}
-
-static int open_group(struct oom *oom)
-{
-	struct cgroup_target target = { .name = oom->session->options->cgroup };
-	int status = target.name ? EXIT_DONE : find_pid(oom->session, &target.pid);
-	int r;
-
-	if (status != EXIT_DONE)
-		return status;
-	r = cgroup_sampler_open(&oom->session->fs, oom->session->sampler, &target, &oom->sampler);
-	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
 }
 
 /* What cannot be recorded is said once; the series itself goes on. */
@@ -253,7 +210,7 @@ static int run_series(struct oom *oom)
 static int run(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
-	int status = oom->session->replay ? EXIT_DONE : open_group(oom);
+	int status = oom->session->replay ? EXIT_DONE : groups_open(oom->session, &oom->sampler);
 
 	if (status == EXIT_DONE && o->recording.record)
 		status = recordings_begin(o, oom->session->sampler, &oom->recorder);

@@ -4,6 +4,7 @@
 #include "cmd/groups.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "cmd/message.h"
 
@@ -67,4 +68,46 @@ void groups_end(struct session *session)
 {
 	group_processes_free(session->options->targets.group);
 	session->options->targets.group = NULL;
+}
+
+/* The one process whose group is meant; without any our own. */
+static int find_pid(struct session *session, int *ret)
+{
+	struct targets *targets = &session->options->targets;
+	struct snapshot list;
+	int status = EXIT_DONE, r;
+
+	if (targets_are_all(targets)) {
+		*ret = getpid();
+		return EXIT_DONE;
+	}
+	snapshot_init(&list);
+	r = sampler_list(session->sampler, targets, NEED_STAT, &list);
+	if (r < 0) {
+		message_error(session->options->procfs_root, r);
+		status = EXIT_FAILED;
+	} else if (list.count != 1) {
+		status = session_report_missing(session, &list);
+		if (status == EXIT_DONE) {
+			message_usage(session->options->verb, "these are %zu processes: the group of which? (or --cgroup)",
+				      list.count);
+			status = EXIT_BAD_USAGE;
+		}
+	} else {
+		*ret = list.usages[0].process.pid;
+	}
+	snapshot_release(&list);
+	return status;
+}
+
+int groups_open(struct session *session, struct cgroup_sampler **ret)
+{
+	struct cgroup_target target = { .name = session->options->cgroup };
+	int status = target.name ? EXIT_DONE : find_pid(session, &target.pid);
+	int r;
+
+	if (status != EXIT_DONE)
+		return status;
+	r = cgroup_sampler_open(&session->fs, session->sampler, &target, ret);
+	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
 }
