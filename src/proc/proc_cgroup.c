@@ -82,6 +82,7 @@ struct level_reader {
 	char *path;
 	int dir_fd;
 	bool is_real_root;
+	bool is_charged; /* v2: the controller is on for it. What is not is charged to one above */
 	int fds[FILE_COUNT_];
 };
 
@@ -89,6 +90,7 @@ struct cgroup_reader {
 	enum cgroup_version version;
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
+	int own_fd; /* the folder of the group that was asked for, be it a level or not */
 	bool is_cut;
 	struct strbuf whole_path;
 	struct strbuf text; /* of the file that was read last */
@@ -111,6 +113,8 @@ void cgroup_reader_free(struct cgroup_reader *reader)
 	for (size_t i = 0; i < reader->level_count; i++)
 		level_release(&reader->levels[i]);
 	strbuf_release(&reader->whole_path);
+	if (reader->own_fd >= 0)
+		close(reader->own_fd);
 	strbuf_release(&reader->text);
 	free(reader);
 }
@@ -176,7 +180,8 @@ static uint64_t read_limit(struct cgroup_reader *reader, struct level_reader *le
 
 	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN && value >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;
-	return value;
+	/* the root of all has no such file */
+	return level->is_charged ? value : CGROUP_NO_LIMIT;
 }
 
 static uint64_t find_count(const struct strbuf *text, const char *key)
@@ -325,10 +330,15 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The group itself is gone when its files are. */
-static bool is_there(const struct level_reader *level)
+static bool has_file(int dir_fd, const char *name)
 {
-	return faccessat(level->dir_fd, "cgroup.procs", F_OK, 0) == 0;
+	return faccessat(dir_fd, name, F_OK, 0) == 0;
+}
+
+/* The group itself is gone when its files are. */
+static bool is_there(const struct cgroup_reader *reader)
+{
+	return has_file(reader->own_fd, "cgroup.procs");
 }
 
 static void begin(struct cgroup_reader *reader, struct cgroup *cgroup)
@@ -365,21 +375,21 @@ static void read_levels(struct cgroup_reader *reader, struct cgroup *cgroup)
 }
 
 /* Of a level, and of all below it. */
-static void read_pids_of(struct cgroup_reader *reader, size_t level, struct cgroup *cgroup)
+static void read_pids_of(struct cgroup_reader *reader, int dir_fd, struct cgroup *cgroup)
 {
 	size_t left = GROUPS_MAX;
 
 	cgroup->pid_count = cgroup->group_count = 0;
-	read_pids(reader, reader->levels[level].dir_fd, ".", cgroup, &left);
+	read_pids(reader, dir_fd, ".", cgroup, &left);
 	if (cgroup->pid_count > 0)
 		qsort(cgroup->pids, cgroup->pid_count, sizeof(*cgroup->pids), compare_pids);
 }
 
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret)
 {
-	if (!is_there(&reader->levels[0]))
+	if (!is_there(reader))
 		return -ESRCH;
-	read_pids_of(reader, 0, ret);
+	read_pids_of(reader, reader->own_fd, ret);
 	return 0;
 }
 
@@ -387,7 +397,7 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 {
 	size_t owner;
 
-	if (!is_there(&reader->levels[0]))
+	if (!is_there(reader))
 		return -ESRCH;
 	begin(reader, ret);
 	ret->taken_ns = clock_now_ns();
@@ -403,15 +413,15 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 	ret->has_pressure = (parts & CGROUP_PRESSURE) && read_pressure(reader, &ret->pressure);
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS)
-		read_pids_of(reader, owner, ret);
+		read_pids_of(reader, reader->levels[owner].dir_fd, ret);
 	return 0;
 }
 
 /* Files that only the root of all has, or lacks. */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {
-	return version == CGROUP_V1 ? faccessat(dir_fd, "release_agent", F_OK, 0) == 0
-				    : faccessat(dir_fd, "memory.max", F_OK, 0) < 0;
+	return version == CGROUP_V1 ? has_file(dir_fd, "release_agent")
+				    : !has_file(dir_fd, "memory.max") && !has_file(dir_fd, "cgroup.events");
 }
 
 static int open_level(struct cgroup_reader *reader, const char *dir, const char *path)
@@ -423,12 +433,28 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 	level->dir_fd = open(name.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (level->dir_fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
+	if (reader->own_fd < 0)
+		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	for (int i = 0; i < FILE_COUNT_; i++)
 		level->fds[i] = FD_NOT_YET;
 	level->is_real_root = is_real_root(reader->version, level->dir_fd);
+	level->is_charged = reader->version == CGROUP_V1 || has_file(level->dir_fd, "memory.max");
 	level->path = xstrdup(path[0] ? path : "/");
 	reader->level_count++;
 	return 0;
+}
+
+/* What is not charged itself is no level: the figures are those of the group that is. */
+static void leave_out_uncharged(struct cgroup_reader *reader)
+{
+	struct level_reader *last = &reader->levels[reader->level_count - 1];
+
+	/* one that was removed has no files at all */
+	if (reader->level_count > 1 || last->is_charged || !has_file(last->dir_fd, "cgroup.procs"))
+		return;
+	level_release(last);
+	*last = (struct level_reader){ 0 };
+	reader->level_count = 0;
 }
 
 /* From the group up to what is mounted. */
@@ -446,6 +472,7 @@ static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *
 			return r;
 		if (at[0] == '\0')
 			return 0;
+		leave_out_uncharged(reader);
 		*strrchr(at, '/') = '\0';
 	}
 }
@@ -462,11 +489,12 @@ int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 	int r;
 
 	reader->version = mount->version;
+	reader->own_fd = -1;
 	if (path[0] != '\0' && path[0] != '/')
 		r = -EINVAL;
 	else
 		r = open_levels(reader, mount, path);
-	if (r == 0 && !is_there(&reader->levels[0]))
+	if (r == 0 && !is_there(reader))
 		r = -ESRCH;
 	if (r < 0) {
 		cgroup_reader_free(reader);

@@ -22,8 +22,9 @@ enum cgroup_part {
 struct cgroup_reader;
 
 /*
- * path as of cgroup_mount_path_of(). Returns 0, -ESRCH if there is no such group, or
- * -errno.
+ * path as of cgroup_mount_path_of(). One that is not charged itself, as the controller is
+ * off for it, is charged to the next one above: that is read then. Returns 0, -ESRCH if
+ * there is no such group, or -errno.
  */
 int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 		       struct cgroup_reader **ret);

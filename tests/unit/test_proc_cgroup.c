@@ -298,6 +298,41 @@ static void version_2_has_the_limit_of_an_ancestor_and_its_figures(void **state)
 	assert_int_equal(c.pressure.some_ns, 3000000);
 	assert_int_equal(c.pressure.full_avg10_percent_x100, 50);
 	assert_false(c.is_cut);
+	assert_true(c.levels[2].limit_bytes == CGROUP_NO_LIMIT);
+	cgroup_release(&c);
+}
+
+static void what_is_not_charged_itself_is_charged_to_the_group_above(void **state)
+{
+	struct cgroup c;
+
+	(void)state;
+	make_v2("/");
+	tree_write(&tree, "cg roup/p/memory.max", "5000\n");
+	tree_write(&tree, "cg roup/p/memory.current", "4900\n");
+	tree_write(&tree, "cg roup/p/cgroup.procs", "");
+	tree_write(&tree, "cg roup/p/q/r/cgroup.procs", "9\n");
+	tree_write(&tree, "cg roup/p/q/cgroup.procs", "");
+	read_group("/p/q/r", CGROUP_ALL, &c);
+	assert_int_equal(c.level_count, 2);
+	assert_string_equal(c.levels[0].path, "/p");
+	assert_int_equal(c.levels[0].usage_bytes, 4900);
+	assert_int_equal(c.pid_count, 1);
+	assert_false(c.is_cut);
+	cgroup_release(&c);
+}
+
+static void a_part_of_the_hierarchy_without_the_controller_is_no_root(void **state)
+{
+	struct cgroup c;
+
+	(void)state;
+	make_v2("/");
+	tree_write(&tree, "cg roup/cgroup.events", "populated 1\n");
+	tree_write(&tree, "cg roup/cgroup.procs", "1\n");
+	read_group("", 0, &c);
+	assert_true(c.is_cut);
+	assert_true(c.levels[0].limit_bytes == CGROUP_NO_LIMIT);
 	cgroup_release(&c);
 }
 
@@ -311,6 +346,7 @@ static void a_groups_own_processes_are_its_own_whoever_has_the_limit(void **stat
 	make_v2("/");
 	tree_write(&tree, "cg roup/p/cgroup.procs", "3\n");
 	tree_write(&tree, "cg roup/p/memory.max", "5000\n");
+	/* k is not even charged itself */
 	tree_write(&tree, "cg roup/p/k/cgroup.procs", "9\n8\n");
 	tree_write(&tree, "cg roup/p/k/l/cgroup.procs", "7\n");
 	assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
@@ -352,6 +388,7 @@ static void a_group_that_is_removed_is_gone_and_what_was_read_stays(void **state
 	make_v2("/");
 	tree_write(&tree, "cg roup/g/cgroup.procs", "");
 	tree_write(&tree, "cg roup/g/memory.current", "100\n");
+	tree_write(&tree, "cg roup/g/memory.max", "max\n");
 	assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
 	assert_int_equal(cgroup_reader_open(&mount, "/none", &reader), -ESRCH);
 	assert_int_equal(cgroup_reader_open(&mount, "/g", &reader), 0);
@@ -409,6 +446,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_groups_own_processes_are_its_own_whoever_has_the_limit, begin, end),
 		cmocka_unit_test_setup_teardown(a_root_with_a_limit_is_a_namespaces, begin, end),
+		cmocka_unit_test_setup_teardown(
+			what_is_not_charged_itself_is_charged_to_the_group_above, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_part_of_the_hierarchy_without_the_controller_is_no_root, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_group_that_is_removed_is_gone_and_what_was_read_stays, begin, end),
 		cmocka_unit_test(spoilt_texts_are_unknown),
