@@ -299,6 +299,8 @@ static bool parse_killed(struct parser *p, const char *line)
 	for (end = amounts; end > at + length && *end != ')'; end--)
 		;
 	p->has_begun = true;
+	if (pid == k->victim.pid)
+		return true; /* once more, with its group */
 	k->killed_count++;
 	if (k->victim.pid != 0)
 		return true; /* another one of the same group */

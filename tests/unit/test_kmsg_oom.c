@@ -138,6 +138,8 @@ static void version_2_is_told_by_its_keys(void **state)
 	      "oom_memcg=/g,task_memcg=/g,task=hog,pid=1,uid=0\n"
 	      "Memory cgroup out of memory: Killed process 1 (hog) total-vm:1kB, anon-rss:2kB, "
 	      "file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n"
+	      "Memory cgroup out of memory: Killed process 1 (hog) total-vm:1kB, anon-rss:2kB, "
+	      "file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n"
 	      "Memory cgroup out of memory: Killed process 2 (hog) total-vm:1kB, anon-rss:2kB, "
 	      "file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n");
 	assert_int_equal(list.count, 1);
