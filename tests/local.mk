@@ -19,6 +19,7 @@ include tests/tui/local.mk
 include tests/fuzz/local.mk
 include tests/lint/local.mk
 include tests/bench/local.mk
+include tests/qemu/local.mk
 
 # The unit tests once more, under valgrind: but the one whose targets would run in it, too, where there are no
 # threads, states and registers of their own.

@@ -42,7 +42,7 @@ list list-tests >"$scratch/tests"
 git ls-files 'tests/*.sh' 'tests/*.py' 'tests/*.keys' |
 	while read -r file; do
 		case $file in
-		tests/bench/* | */golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
+		tests/bench/* | tests/qemu/* | */golden.sh | */*_lib.sh | */*_lib.py | */live.py) continue ;;
 		esac
 		grep -qxF -e "$file" "$scratch/tests" || echo "$file: not in TESTS"
 	done >>"$scratch/missing"

@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real kills for want of memory, whose cause is known, are explained by the kernel's log."""
 
-import json
 import os
 import signal
 
-from live import MIB, Skip, check, equal, memstate, run, start_memstate, test
-from oom_lib import Filled, Group
+from live import MIB, check, equal, memstate, run, start_memstate, test
+from oom_lib import Filled, Group, explained
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL
-
-
-def explained(group):
-    """The last kill in this group, or by its limit."""
-    result = memstate("oom", "explain", "--cgroup", group.path, "--json")
-    if b"/dev/kmsg" in result.err and result.status == 1 and b"no process" not in result.err:
-        raise Skip("the kernel's log cannot be read")
-    return json.loads(result.must_be(0).out.splitlines()[-1])
 
 
 def kill(group, *steps):

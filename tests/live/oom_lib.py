@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Groups of the tests' own, and programs in them that fill them in known ways."""
 
+import json
 import os
 import subprocess
 
@@ -58,6 +59,9 @@ class Group:
     def read(self, name):
         with open(f"{self.dir}/{name}") as f:
             return f.read()
+
+    def stat(self, key):
+        return int(dict(line.split() for line in self.read("memory.stat").splitlines())[key])
 
     def enter(self):
         with open(f"{self.dir}/cgroup.procs", "w") as f:
@@ -117,6 +121,14 @@ def figures(group):
     rows = memstate("oom", "--cgroup", group.path, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()
     return {name: int(value) if name.endswith("_count") and value is not None else value
             for name, value in rows[0].items()}
+
+
+def explained(group):
+    """The last kill in this group, or by its limit."""
+    result = memstate("oom", "explain", "--cgroup", group.path, "--json")
+    if b"/dev/kmsg" in result.err and result.status == 1 and b"no process" not in result.err:
+        raise Skip("the kernel's log cannot be read")
+    return json.loads(result.must_be(0).out.splitlines()[-1])
 
 
 def near(got, wanted, what, slack=SLACK):

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What only version 2 of the hierarchy tells or does. `make check-qemu` runs this in a guest that has it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+from live import MEMSTATE, MIB, Folder, Skip, check, equal, memstate, run, test
+from oom_lib import ROOT, Filled, Group, check_sum, explained, figures, find_hierarchy, near
+
+LIMIT = 128 * MIB
+KILLED = -signal.SIGKILL
+
+
+def unified(limit=LIMIT, parent=None):
+    if find_hierarchy()[1] != 2:
+        raise Skip("the memory controller is in version 1 of the hierarchy")
+    return Group(limit, parent)
+
+
+def answer(group):
+    return json.loads(memstate("oom", "--cgroup", group.path, "--json").must_be(0).out)
+
+
+@test
+def network_buffers_are_needed_and_have_their_own_line():
+    with unified() as group, Filled(group, "tcp=20"):
+        f = figures(group)
+        check_sum(f)
+        near(f["sock_bytes"], group.stat("sock"), "network buffers", 1 * MIB)
+        check(f["sock_bytes"] > 20 * MIB, f"{f['sock_bytes']} of 20 MiB")
+        check(f["need_bytes"] >= f["sock_bytes"], "they are needed")
+
+
+@test
+def the_kernels_memory_is_told_by_part():
+    with unified() as group, Filled(group, "tables=16", "pipes=12", "stacks=200"):
+        f = figures(group)
+        check_sum(f)
+        near(f["pagetables_bytes"], 16 * MIB, "page tables", 3 * MIB)
+        near(f["other_kernel_bytes"], 12 * MIB, "pipes", 3 * MIB)
+        near(f["kernel_stack_bytes"], 200 * 16 * 1024, "threads' stacks", 1 * MIB)
+        near(f["live_anon_bytes"], 200 * 200 * 1024, "the threads' own", 4 * MIB)
+
+
+@test
+def inodes_are_slab_and_most_of_it_cannot_be_taken_back():
+    folder = f"/dev/shm/memstate-{os.getpid()}"
+    os.mkdir(folder)
+    try:
+        with unified() as group, Filled(group, f"inodes=20:{folder}"):
+            f = figures(group)
+            check_sum(f)
+            check(f["slab_unreclaimable_bytes"] > 10 * MIB, f"{f['slab_unreclaimable_bytes']} of inodes")
+            check(f["slab_reclaimable_bytes"] > 2 * MIB, f"{f['slab_reclaimable_bytes']} of names")
+            near(f["kernel_bytes"], f["slab_unreclaimable_bytes"], "need", 3 * MIB)
+            shutil.rmtree(folder)  # or it stays charged
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@test
+def one_byte_in_a_huge_page_makes_all_of_it_live_and_hidden():
+    with unified() as group, Filled(group, "thp=40", "free=0", "poke=0"):
+        f = figures(group)
+        check_sum(f)
+        if f["lazyfree_bytes"] > 20 * MIB:
+            raise Skip("huge pages are not to be had")
+        near(f["hidden_bytes"], 40 * MIB, "hidden")
+        near(f["working_set_bytes"], 0, "working set")
+
+
+@test
+def memory_that_was_locked_after_it_was_freed_is_needed():
+    with unified() as group, Filled(group, "anon=40", "free=0", "lock=0"):
+        f = figures(group)
+        check_sum(f)
+        near(f["need_bytes"], 40 * MIB, "need")
+        near(f["lazyfree_bytes"], 0, "LazyFree")
+
+
+@test
+def a_file_that_is_read_again_and_again_is_not_hidden():
+    with Folder() as folder, unified() as group, \
+            Filled(group, f"file=40:{folder}/f", *[f"read=1:{folder}/f"] * 3, f"map=1:{folder}/f", "anon=10"):
+        f = figures(group)
+        check_sum(f)
+        near(f["file_bytes"], 40 * MIB, "files")
+        near(f["need_bytes"], 10 * MIB, "need")
+        equal(f["hidden_bytes"], 0, "hidden")
+
+
+@test
+def the_tightest_limit_of_five_levels_counts():
+    with unified(None) as a, unified(256 * MIB, a) as b, unified(48 * MIB, b) as c, unified(None, c) as d, \
+            unified(LIMIT, d) as e, Filled(e, "anon=10"), unified(LIMIT, c) as other, Filled(other, "anon=15"):
+        f = figures(e)
+        check_sum(f)
+        equal([f["limit_bytes"], f["limit_cgroup"], f["process_count"]], [48 * MIB, c.path, 2], "whose limit")
+        near(f["usage_bytes"], 25 * MIB, "usage, at that level")
+        limits = [level["limit_bytes"] for level in answer(e)["levels"]]
+        equal(limits[:5], [LIMIT, None, 48 * MIB, 256 * MIB, None], "limits on the way up")
+
+
+@test
+def a_group_without_the_controller_is_charged_to_the_one_above():
+    with unified() as group:
+        inner = f"{group.dir}/inner"
+        os.mkdir(inner)
+        try:
+            with Filled(group, "anon=10") as filled:
+                with open(f"{inner}/cgroup.procs", "w") as f:
+                    f.write(str(filled.pid))
+                row = memstate("oom", "-p", filled.pid, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()[0]
+                equal([row["cgroup"], row["limit_bytes"]], [group.path, LIMIT], "the group")
+                near(row["live_anon_bytes"], 10 * MIB, "anon")
+        finally:
+            os.rmdir(inner)
+
+
+@test
+def the_root_has_no_limit_and_is_not_of_a_namespace():
+    unified().__exit__()
+    said = json.loads(memstate("oom", "--cgroup", "/", "--json").must_be(0).out)
+    equal([level["has_limit"] for level in said["levels"]], [False], "limits")
+    equal(said["is_cut"], False, "is a namespace's")
+
+
+@test
+def a_namespace_hides_the_limits_above_and_that_is_said():
+    if not shutil.which("unshare"):
+        raise Skip("unshare is not installed")
+    with unified(64 * MIB) as parent, unified(None, parent) as group:
+        command = f"umount {ROOT} && mount -t cgroup2 cgroup2 {ROOT} && exec {MEMSTATE} oom"
+        outs = [subprocess.run(["unshare", "-Cm", "sh", "-c", f"{command} {kind}"], preexec_fn=group.enter,
+                               stdout=subprocess.PIPE, check=True).stdout.decode() for kind in ("--text", "--json")]
+        check("limits above this namespace cannot be seen" in outs[0], outs[0])
+        said = json.loads(outs[1])
+        equal([said["is_cut"], len(said["levels"]), said["oom"]["limit_bytes"]], [True, 1, None], "what is seen")
+        equal(said["oom"]["cgroup"], "/", "the group")
+
+
+@test
+def events_are_of_the_group_that_they_happened_in():
+    with unified(48 * MIB) as parent, unified(None, parent) as child:
+        equal(child.run("anon=60"), KILLED, "status")
+        own, above = answer(child)["levels"][:2]
+        equal([own["max_count"], own["oom_count"], own["oom_kill_count"]], [0, 0, 1], "of the victim's group")
+        equal(above["oom_kill_count"], 0, "kills in the group with the limit")
+        check(above["max_count"] > 0 and above["oom_count"] > 0, f"its limit: {above}")
+        check(above["peak_bytes"] > 40 * MIB, f"its peak: {above}")
+        k = explained(child)
+        equal([k["cause"], k["limit_cgroup"], k["victim_cgroup"]],
+              ["ancestor_limit", parent.path, child.path], "cause")
+
+
+@test
+def a_group_that_is_killed_as_one_is_told():
+    with unified(48 * MIB) as group, Filled(group, "fork=3/2") as filled:
+        group.write("memory.oom.group", 1)
+        equal(group.run("anon=60"), KILLED, "status")
+        equal(filled.process.wait(), KILLED, "status of another one")
+        k = explained(group)
+        equal(k["is_group_killed"], True, "as one")
+        # a child that its parent's end has killed first is not one of them
+        check(2 <= k["killed_count"] <= 5, f"{k['killed_count']} of 5 killed")
+        text = memstate("oom", "explain", "--cgroup", group.path).must_be(0).out.decode()
+        check("all of its group (memory.oom.group)" in " ".join(text.split()), text)
+
+
+@test
+def one_that_is_killed_alone_is_told_too():
+    with unified(48 * MIB) as group, Filled(group, "fork=3/2") as filled:
+        equal(group.run("anon=60"), KILLED, "status")
+        check(filled.process.poll() is None, "the others go on")
+        k = explained(group)
+        equal([k["is_group_killed"], k["killed_count"], k["cause"]], [False, 1, "private_memory"], "killed")
+
+
+@test
+def memory_high_slows_down_and_kills_nobody():
+    with Folder() as folder, unified() as group:
+        group.write("memory.high", 32 * MIB)
+        with Filled(group, f"file=60:{folder}/f"):
+            f = figures(group)
+            check_sum(f)
+            equal([f["high_bytes"], f["limit_bytes"], f["oom_kill_count"]], [32 * MIB, LIMIT, 0], "limits")
+            check(f["usage_bytes"] <= 36 * MIB, f"usage {f['usage_bytes']}")
+            check(int(group.read("memory.events").split("high ")[1].split()[0]) > 0, "it was met")
+
+
+@test
+def page_tables_are_the_cause_of_a_kill_too():
+    with unified(48 * MIB) as group:
+        equal(group.run("tables=24", "anon=30"), KILLED, "status")
+        equal(explained(group)["cause"], "kernel_memory", "cause")
+
+
+run()

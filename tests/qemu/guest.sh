@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tests of groups and their limits once more, on a kernel with version 2 of the hierarchy: a guest
+# of qemu's, without KVM and without a network, whose disk has memstate, the tests, and what they need.
+# "make check-qemu"; not part of "make check". Its words are the tests' own, one line for each.
+#
+# The kernel is Debian's for clouds, from apt-get, kept in qemu/kernel of the build folder; or the package
+# that is unpacked in the folder MEMSTATE_QEMU_KERNEL. It must have NVMe, ext4 and a serial port built in.
+set -eu
+
+: "${srcdir:?}" "${builddir:?}" "${MEMSTATE:?}"
+here=$srcdir/tests/qemu
+work=$builddir/qemu
+root=$work/root
+limit_s=300 # only a guest that hangs takes so long
+
+# What the guest runs: in the first pass all, in others what depends on them.
+tests="oom.py oom_kills.py oom_v2.py"
+classic=$tests
+generations="oom.py oom_v2.py"
+swap="oom_swap.py"
+
+skip()
+{
+	echo "$*" >&2
+	exit 77
+}
+
+require()
+{
+	command -v "$1" >/dev/null || skip "$1 is not installed (package $2)"
+}
+
+# ---- the kernel ----------------------------------------------------------------------------
+
+# The newest of the packages' names; there are others of the same kernel, not signed and of symbols.
+kernel_package()
+{
+	apt-cache search --names-only '^linux-image-[0-9].*-cloud-amd64$' | cut -d ' ' -f 1 | sort -V | tail -n 1
+}
+
+unpack_kernel()
+{
+	require apt-get apt
+	package=$(kernel_package)
+	test -n "$package" || skip "no package linux-image-*-cloud-amd64 is known to apt"
+	rm -rf "$work/package"
+	mkdir -p "$work/package"
+	(cd "$work/package" && apt-get download "$package" && dpkg-deb -x ./*.deb .) >"$work/apt.log" 2>&1 ||
+		skip "$package cannot be had: $(tail -n 1 "$work/apt.log")"
+	rm -f "$work"/package/*.deb
+	mv "$work/package" "$work/kernel"
+}
+
+find_kernel()
+{
+	kernel=${MEMSTATE_QEMU_KERNEL:-$work/kernel}
+	test -e "$kernel" || test -n "${MEMSTATE_QEMU_KERNEL:-}" || unpack_kernel
+	vmlinuz=$(echo "$kernel"/boot/vmlinuz-*)
+	test -r "$vmlinuz" || skip "$vmlinuz: cannot be read"
+}
+
+# ---- the disk ------------------------------------------------------------------------------
+
+# What python3 reads to run these: its own files, and the modules that they import.
+python_files()
+{
+	python3 -I - "$@" <<'END'
+import ast, importlib, os, sys, sysconfig
+for path in sys.argv[1:]:
+    for node in ast.walk(ast.parse(open(path).read())):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else \
+            [node.module] if isinstance(node, ast.ImportFrom) else []
+        for name in names:
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                pass  # the tests' own
+import encodings.ascii, encodings.latin_1, encodings.utf_8, encodings.idna  # noqa: by name, later
+print(os.path.realpath(sys.executable))
+print(os.path.join(sysconfig.get_path("stdlib"), "os.py"))
+for module in list(sys.modules.values()):
+    for path in (getattr(module, "__file__", None), getattr(module, "__cached__", None)):
+        if path and os.path.exists(path):
+            print(path)
+END
+}
+
+# Of the programs and libraries in $work/binaries, and of what memstate loads when it needs it.
+libraries()
+{
+	ldconfig -p | sed -n 's/^[^/]*lib\(elf\|sqlite3\)\.so\.[0-9]* .*x86-64.*=> //p' | while read -r library; do
+		echo "$library"
+		ldd "$library"
+	done | sed -n 's/^\(.* => \)\?[[:blank:]]*\(\/[^ ]*\).*/\2/p'
+	while read -r file; do
+		ldd "$file" 2>/dev/null || :
+	done <"$work/binaries" | sed -n 's/^\(.* => \)\?[[:blank:]]*\(\/[^ ]*\).*/\2/p'
+}
+
+# Each file where it is here.
+copy()
+{
+	sort -u | while read -r file; do
+		mkdir -p "$root${file%/*}"
+		cp -pL "$file" "$root$file"
+	done
+}
+
+# Of zram, and what it needs.
+copy_modules()
+{
+	modules=$(echo "$kernel"/lib/modules/*)
+	to=$root/lib/modules/${modules##*/}
+	mkdir -p "$to/kernel/drivers"
+	cp "$modules"/modules.* "$to"
+	cp -r "$modules"/kernel/mm "$modules"/kernel/crypto "$modules"/kernel/lib "$to/kernel"
+	cp -r "$modules"/kernel/drivers/block "$to/kernel/drivers"
+}
+
+make_disk()
+{
+	rm -rf "$root"
+	mkdir -p "$root/bin" "$root/proc" "$root/sys" "$root/dev" "$root/tmp" "$root/run"
+	cp "$(command -v busybox)" "$root/bin/busybox"
+	ln -s busybox "$root/bin/sh"
+	cp "$here/init" "$root/init"
+	(cd "$srcdir/tests/live" && python_files live.py oom_lib.py $tests $swap) >"$work/python"
+	sed -n '1p; /\.so$/p' "$work/python" >"$work/binaries"
+	printf '%s\n' "$MEMSTATE" "$builddir/tests/targets/oom_target" "$(command -v unshare)" >>"$work/binaries"
+	{
+		cat "$work/python" "$work/binaries"
+		libraries
+		printf "$srcdir/tests/live/%s\n" live.py oom_lib.py $tests $swap
+	} | copy
+	ln -s "$(sed -n 1p "$work/python")" "$root/bin/python3"
+	strip "$root$MEMSTATE" 2>/dev/null || :
+	copy_modules
+	cat >"$root/plan" <<-END
+		export srcdir='$srcdir' builddir='$builddir' MEMSTATE='$MEMSTATE'
+		classic='$classic' generations='$generations' swap='$swap'
+	END
+	rm -f "$work/disk"
+	mke2fs -q -t ext4 -O ^has_journal -d "$root" "$work/disk" 512M >"$work/mke2fs.log"
+}
+
+# ---- the guest -----------------------------------------------------------------------------
+
+boot()
+{
+	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -nic none \
+		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
+		-device nvme,drive=disk,serial=disk \
+		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 quiet loglevel=3 psi=1" \
+		</dev/null 2>&1 | tr -d '\r' | sed -n "s/^.*\(guest: begins\)/\1/; /^guest: begins/,\$p" | tee "$work/said"
+}
+
+test "$(uname -m)" = x86_64 || skip "the kernel of the guest is for x86_64"
+require qemu-system-x86_64 qemu-system-x86
+require busybox busybox-static
+require python3 python3-minimal
+PATH=$PATH:/sbin:/usr/sbin
+require mke2fs e2fsprogs
+require unshare util-linux
+! ldd "$(command -v busybox)" >/dev/null 2>&1 || skip "busybox needs libraries (package busybox-static)"
+mkdir -p "$work"
+find_kernel
+make_disk
+boot
+rm -rf "$root" "$work/disk"
+grep -q '^guest: ends$' "$work/said" || { echo "the guest did not come to its end"; exit 1; }
+echo "$(grep -c '^PASS: ' "$work/said") passed, $(grep -c '^FAIL: ' "$work/said") failed"
+! grep -q '^FAIL: ' "$work/said" && grep -q '^PASS: ' "$work/said"

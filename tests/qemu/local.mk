@@ -1,0 +1,9 @@
+# Groups of version 2 of the hierarchy, in a guest. Not part of "make check".
+EXTRA_DIST += %D%/guest.sh %D%/init
+CLEANFILES += %D%/guest.log %D%/guest.trs
+.PHONY: check-qemu
+check-qemu:
+	$(MAKE) check TESTS=%D%/guest.sh
+
+mostlyclean-local:
+	rm -rf qemu
