@@ -10,6 +10,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_cgroup_mount.h \
 	%D%/proc_cgroup_parse.c \
 	%D%/proc_cgroup_parse.h \
+	%D%/proc_cgroup_pids.c \
+	%D%/proc_cgroup_pids.h \
 	%D%/proc_cost.c \
 	%D%/proc_cost.h \
 	%D%/proc_list.c \

@@ -3,7 +3,6 @@
 
 #include "proc/proc_cgroup.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,17 +11,15 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/io.h"
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "proc/proc_cgroup_parse.h"
+#include "proc/proc_cgroup_pids.h"
 
 #define FILE_BYTES_MAX (4 << 20)
 #define LEVELS_MAX     64
-#define GROUPS_MAX     10000 /* below one, whose processes are listed */
-#define PIDS_MAX       1000000
 /* PAGE_COUNTER_MAX pages: less than 2^63 by at most a page, of 64 KiB at most */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
 
@@ -283,53 +280,6 @@ static bool read_pressure(struct cgroup_reader *reader, struct cgroup_pressure *
 	return cgroup_pressure_parse(strbuf_text(&reader->text), ret);
 }
 
-static void add_pids(struct cgroup *cgroup, const char *text)
-{
-	for (const char *at = text; *at && cgroup->pid_count < PIDS_MAX;) {
-		char *end;
-		long pid = strtol(at, &end, 10);
-
-		if (end == at)
-			return;
-		at = end + (*end == '\n');
-		/* 0: of another pid namespace */
-		if (pid <= 0 || pid > INT32_MAX)
-			continue;
-		cgroup->pids = xgrow(cgroup->pids, &cgroup->pid_capacity, cgroup->pid_count + 1,
-				     sizeof(*cgroup->pids));
-		cgroup->pids[cgroup->pid_count++] = (int)pid;
-	}
-}
-
-static void read_pids(struct cgroup_reader *reader, int parent_fd, const char *name,
-		      struct cgroup *cgroup, size_t *left)
-{
-	int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	_cleanup_closedir_ DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-
-	if (!dir || *left == 0) {
-		if (fd >= 0 && !dir)
-			close(fd);
-		return;
-	}
-	--*left;
-	cgroup->group_count++;
-	strbuf_clear(&reader->text);
-	if (io_read_file_at(fd, "cgroup.procs", FILE_BYTES_MAX, &reader->text) == 0)
-		add_pids(cgroup, strbuf_text(&reader->text));
-	while ((entry = readdir(dir)))
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			read_pids(reader, fd, entry->d_name, cgroup, left);
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool has_file(int dir_fd, const char *name)
 {
 	return faccessat(dir_fd, name, F_OK, 0) == 0;
@@ -374,22 +324,11 @@ static void read_levels(struct cgroup_reader *reader, struct cgroup *cgroup)
 	cgroup->hidden_limit_bytes = hidden < tightest ? hidden : CGROUP_NO_LIMIT;
 }
 
-/* Of a level, and of all below it. */
-static void read_pids_of(struct cgroup_reader *reader, int dir_fd, struct cgroup *cgroup)
-{
-	size_t left = GROUPS_MAX;
-
-	cgroup->pid_count = cgroup->group_count = 0;
-	read_pids(reader, dir_fd, ".", cgroup, &left);
-	if (cgroup->pid_count > 0)
-		qsort(cgroup->pids, cgroup->pid_count, sizeof(*cgroup->pids), compare_pids);
-}
-
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret)
 {
 	if (!is_there(reader))
 		return -ESRCH;
-	read_pids_of(reader, reader->own_fd, ret);
+	cgroup_pids_read(reader->own_fd, ret);
 	return 0;
 }
 
@@ -413,7 +352,7 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 	ret->has_pressure = (parts & CGROUP_PRESSURE) && read_pressure(reader, &ret->pressure);
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS)
-		read_pids_of(reader, reader->levels[owner].dir_fd, ret);
+		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
 	return 0;
 }
 
