@@ -33,8 +33,8 @@ static int prepare_all(struct recording_reader *r)
 	int error = latest_facts_open(r->db, &r->latest);
 
 	if (error == 0)
-		error = prepare(r, "SELECT DISTINCT start FROM mapping WHERE process=? AND sample<=? "
-				   "ORDER BY start", &r->starts);
+		error = prepare(r, "SELECT start FROM mapping WHERE process=? AND start>? "
+				   "ORDER BY start LIMIT 1", &r->starts);
 	if (error == 0)
 		error = prepare(r, "SELECT text FROM name WHERE name=?", &r->name);
 	if (error == 0)
@@ -260,13 +260,15 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 	return error;
 }
 
-static int64_t find_row(const struct recording_reader *r, const struct process *process)
+/* One that went and came again has several. */
+static int64_t find_row(const struct recording_reader *r, const struct process *process,
+			int64_t sample)
 {
 	for (size_t i = 0; i < r->process_count; i++) {
 		const struct recorded_process *p = &r->processes[i];
 
 		if (p->pid == process->pid && p->start_ticks == process->start_ticks &&
-		    strcmp(p->comm, process->comm) == 0)
+		    strcmp(p->comm, process->comm) == 0 && recorded_process_is_there(p, sample))
 			return p->row;
 	}
 	return 0;
@@ -302,6 +304,25 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 	return 0;
 }
 
+/*
+ * From one to the next by the index: a mapping that changed a million times is as far away
+ * as any. Returns 1, 0 at the end, or -errno.
+ */
+static int find_next_start(struct recording_reader *r, int64_t process, int64_t *start)
+{
+	int code;
+
+	sqlite.bind_int64(r->starts, 1, process);
+	sqlite.bind_int64(r->starts, 2, *start);
+	code = sqlite.step(r->starts);
+	if (code == SQLITE_ROW)
+		*start = sqlite.column_int64(r->starts, 0);
+	sqlite.reset(r->starts);
+	if (code == SQLITE_ROW)
+		return 1;
+	return code == SQLITE_DONE ? 0 : recording_sql_errno(r->db);
+}
+
 int recording_reader_read_mappings(struct recording_reader *r, size_t index,
 				   const struct process *process, struct mapping_list *ret)
 {
@@ -309,14 +330,11 @@ int recording_reader_read_mappings(struct recording_reader *r, size_t index,
 	int error = recording_find_processes(r, r->samples[index].session);
 
 	mapping_list_release(ret);
-	keys[0] = find_row(r, process);
-	sqlite.bind_int64(r->starts, 1, keys[0]);
-	sqlite.bind_int64(r->starts, 2, sample);
-	while (error == 0 && ret->count < MAPPINGS_MAX && sqlite.step(r->starts) == SQLITE_ROW) {
-		keys[1] = sqlite.column_int64(r->starts, 0);
+	keys[0] = find_row(r, process, sample);
+	keys[1] = INT64_MIN;
+	while (error == 0 && ret->count < MAPPINGS_MAX &&
+	       (error = find_next_start(r, keys[0], &keys[1])) > 0)
 		error = add_mapping(r, keys, sample, ret);
-	}
-	sqlite.reset(r->starts);
 	if (error < 0)
 		mapping_list_release(ret);
 	return error;

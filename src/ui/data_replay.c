@@ -43,19 +43,17 @@ bool data_replay_go(struct data *d, size_t index)
 static void add_before(struct data *d, size_t first)
 {
 	size_t shown = d->feed->index;
-	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct snapshot sample;
 
 	snapshot_init(&sample);
 	replay_scan(d->options->replay, true);
 	for (size_t i = first; i < shown; i++) {
 		d->feed->index = i;
-		if (d->feed->kind->read_process(d->feed, &d->detail_target, &sample, &mappings) == 0)
+		if (d->feed->kind->read_process(d->feed, &d->detail_target, &sample, NULL) == 0)
 			history_add(&d->history, &sample.usages[0], 0);
 	}
 	replay_scan(d->options->replay, false);
 	d->feed->index = shown;
-	mapping_list_release(&mappings);
 	snapshot_release(&sample);
 }
 

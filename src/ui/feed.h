@@ -21,8 +21,9 @@ struct feed_kind {
 	int (*read_processes)(struct feed *feed, unsigned int needs, const int *visible_pids,
 			      size_t visible_count);
 	/*
-	 * One process and its mappings; *ret is empty before. Returns 0 (its error may be
-	 * set), -ESRCH when there is none of that pid and start, or -errno as above.
+	 * One process and its mappings, which may be NULL; *ret is empty before. Returns 0
+	 * (its error may be set), -ESRCH when there is none of that pid and start, or
+	 * -errno as above.
 	 */
 	int (*read_process)(struct feed *feed, struct target_pid *target, struct snapshot *ret,
 			    struct mapping_list *ret_mappings);

@@ -58,6 +58,8 @@ static int read_process(struct feed *feed, struct target_pid *target, struct sna
 		snapshot_clear(ret);
 		return -ESRCH;
 	}
+	if (!ret_mappings)
+		return 0;
 	return replay_read_mappings(replay, feed->index, &ret->usages[0].process, ret_mappings);
 }
 

@@ -57,8 +57,9 @@ enum context {
 	WHEN_READABLE = 1 << 21, /* it has a heap that could be read */
 	WHEN_WAITING = 1 << 22,	 /* for the heap */
 	WHEN_REPLAYED = 1 << 23, /* it is a recording */
+	WHEN_EVENTFUL = 1 << 24, /* which has events */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN |
-		    WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED,
+		    WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED | WHEN_EVENTFUL,
 };
 
 enum action {
@@ -95,6 +96,8 @@ enum action {
 	ACTION_BEGINNING,
 	ACTION_END,
 	ACTION_GO_TO,
+	ACTION_NEXT_EVENT,
+	ACTION_PREVIOUS_EVENT,
 	ACTION_PLAY,
 	ACTION_PAUSE,
 	ACTION_SLOWER,

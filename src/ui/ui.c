@@ -30,11 +30,13 @@ void ui_init(struct ui *ui, const struct ui_options *options)
 	process_init(&ui->process, &ui->data, options->exact_bytes);
 	mappings_init(&ui->mappings, &ui->data, options->exact_bytes);
 	heap_view_init(&ui->heap, &ui->data, options->exact_bytes);
+	ui_replay_init(ui);
 }
 
 void ui_release(struct ui *ui)
 {
 	prompt_release(&ui->prompt);
+	ui_replay_release(ui);
 	mappings_release(&ui->mappings);
 	processes_release(&ui->processes);
 	data_release(&ui->data);
@@ -231,7 +233,8 @@ unsigned int ui_context(const struct ui *ui)
 		return IN_PROMPT;
 	if (ui->menu.kind != MENU_NONE)
 		return ui->menu.kind == MENU_SORT ? IN_MENU : IN_CHECKLIST;
-	return view_context(ui) | (data_is_replayed(&ui->data) ? WHEN_REPLAYED : 0);
+	return view_context(ui) | (data_is_replayed(&ui->data) ? WHEN_REPLAYED : 0) |
+	       (ui->event_count > 0 ? WHEN_EVENTFUL : 0);
 }
 
 /* Of an owner under the cursor, its mappings alone. */

@@ -89,6 +89,11 @@ struct bar_entry {
 	uint32_t key;
 };
 
+struct replay_event {
+	size_t index; /* of the last sample before it */
+	char *text;
+};
+
 struct ui {
 	const struct ui_options *options;
 	struct data data;
@@ -109,6 +114,9 @@ struct ui {
 	bool is_playing; /* a recording, a sample each interval */
 	bool wants_redraw; /* of what the terminal shows, from scratch */
 	bool has_quit;
+	struct replay_event *events; /* of a recording, by time */
+	size_t event_count, event_capacity;
+	size_t event_shown; /* whose text was shown last */
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
@@ -158,6 +166,8 @@ void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf
 void ui_set_view(struct ui *ui, enum view view);
 
 /* A recording, in ui_replay.c: where in it, by keys, by itself, and by the mouse. */
+void ui_replay_init(struct ui *ui);
+void ui_replay_release(struct ui *ui);
 bool ui_replay_act(struct ui *ui, enum action action); /* true if it was one of these */
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);

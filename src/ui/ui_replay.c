@@ -2,25 +2,91 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "sample/replay.h"
 #include "ui/data_replay.h"
 #include "ui/ui.h"
 
 #define PAGE_SAMPLES 60
+#define EVENTS_MAX   10000
 
 static size_t last_index(const struct ui *ui)
 {
 	return replay_count(ui->options->replay) - 1;
 }
 
+/* "oom_kill at 2026-11-21T08:15:31.250Z, process 77: …", as much as stands in a line */
+static int add_event(void *context, const struct recorded_event *event)
+{
+	struct ui *ui = context;
+	const struct replay *replay = ui->options->replay;
+	size_t index = ui->event_count > 0 ? ui->events[ui->event_count - 1].index : 0;
+	struct strbuf text = STRBUF_INIT;
+	char utc[CLOCK_TEXT_SIZE];
+
+	while (index < last_index(ui) && replay_unix_ms(replay, index + 1) <= event->unix_ms)
+		index++;
+	strbuf_addf(&text, "%s at %s", event->kind ? event->kind : "event",
+		    clock_format_utc(event->unix_ms, utc));
+	if (event->pid > 0)
+		strbuf_addf(&text, ", process %d", event->pid);
+	if (event->text && event->text[0] != '\0')
+		strbuf_addf(&text, ": %.*s", (int)strcspn(event->text, "\n"), event->text);
+	ui->events = xgrow(ui->events, &ui->event_capacity, ui->event_count + 1,
+			   sizeof(*ui->events));
+	ui->events[ui->event_count++] = (struct replay_event){ index, strbuf_take(&text) };
+	return ui->event_count < EVENTS_MAX ? 0 : 1;
+}
+
+void ui_replay_init(struct ui *ui)
+{
+	/* events that cannot be read are not marked: samples may still be whole */
+	ui->event_shown = SIZE_MAX;
+	if (ui->options->replay)
+		(void)replay_for_each_event(ui->options->replay, add_event, ui);
+}
+
+void ui_replay_release(struct ui *ui)
+{
+	for (size_t i = 0; i < ui->event_count; i++)
+		free(ui->events[i].text);
+	free(ui->events);
+}
+
 static void go(struct ui *ui, size_t index)
 {
 	if (data_replay_go(&ui->data, index))
 		ui->wants_refresh = true;
+}
+
+/* From where this is; of several before the same sample, one after the other. */
+static size_t find_event(const struct ui *ui, int step)
+{
+	size_t index = data_replay_index(&ui->data), i = 0;
+
+	if (ui->event_shown < ui->event_count && ui->events[ui->event_shown].index == index)
+		return ui->event_shown + (size_t)step;
+	while (i < ui->event_count && ui->events[i].index < index)
+		i++;
+	return step > 0 ? i : i - 1;
+}
+
+static void go_to_event(struct ui *ui, int step)
+{
+	size_t i = find_event(ui, step);
+
+	if (i >= ui->event_count) {
+		ui_say(ui, step > 0 ? "no event after this" : "no event before this");
+		return;
+	}
+	ui->event_shown = i;
+	ui_say(ui, "%s", ui->events[i].text);
+	go(ui, ui->events[i].index);
 }
 
 static void go_back(struct ui *ui, size_t count)
@@ -58,6 +124,12 @@ static bool move(struct ui *ui, enum action action)
 		break;
 	case ACTION_END:
 		go(ui, last_index(ui));
+		break;
+	case ACTION_NEXT_EVENT:
+		go_to_event(ui, 1);
+		break;
+	case ACTION_PREVIOUS_EVENT:
+		go_to_event(ui, -1);
 		break;
 	default:
 		return false;
@@ -169,6 +241,12 @@ bool ui_replay_click(struct ui *ui, int x, int y)
 	return true;
 }
 
+/* In the line of samples. */
+static int place(const struct area *track, size_t index, size_t last)
+{
+	return track->x + (last > 0 ? (int)(index * (size_t)(track->width - 1) / last) : 0);
+}
+
 void ui_replay_draw(struct ui *ui, struct canvas *c)
 {
 	struct area track = track_area(ui, c->width);
@@ -184,7 +262,7 @@ void ui_replay_draw(struct ui *ui, struct canvas *c)
 	format_end(ui, last, text);
 	pen_add(&pen, text);
 	canvas_fill(c, &track, ROLE_DIM, c->ascii ? '-' : 0x2500);
-	canvas_put(c,
-		   track.x + (last > 0 ? (int)(index * (size_t)(track.width - 1) / last) : 0), track.y,
-		   ROLE_SELECTED, c->ascii ? '#' : 0x25cf);
+	for (size_t i = 0; i < ui->event_count; i++)
+		canvas_put(c, place(&track, ui->events[i].index, last), track.y, ROLE_ALERT, '!');
+	canvas_put(c, place(&track, index, last), track.y, ROLE_SELECTED, c->ascii ? '#' : 0x25cf);
 }

@@ -44,6 +44,7 @@ screen_cases = \
 	%D%/screens/processes.keys \
 	%D%/screens/prompts.keys \
 	%D%/screens/replay-ended.keys \
+	%D%/screens/replay-events.keys \
 	%D%/screens/replay-go.keys \
 	%D%/screens/replay-heap.keys \
 	%D%/screens/replay-help.keys \

@@ -232,6 +232,7 @@ static void play(struct stage *s, const char *word)
 
 #define FOLDER_SIZE   32
 #define SAMPLES	      70
+#define EVENTS_AT     35 /* before that sample; then 201 is gone */
 #define FIRST_UNIX_MS UINT64_C(1795248000000) /* 2026-11-21T08:00:00Z */
 
 static void record_sample(struct recording *recording, struct sampler *sampler, unsigned int number)
@@ -260,6 +261,19 @@ static void record_sample(struct recording *recording, struct sampler *sampler, 
 	snapshot_release(&sample);
 }
 
+static void record_events(struct recording *recording)
+{
+	const struct recorded_event events[] = {
+		{ FIRST_UNIX_MS + EVENTS_AT * 500 - 300, "limit", NULL, 0 },
+		{ FIRST_UNIX_MS + EVENTS_AT * 500 - 200, "oom_kill",
+		  "Killed\x1b[2J process 201 (evil)\nmore", 201 },
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		if (recording_add_event(recording, &events[i]) < 0)
+			broken("cannot record", events[i].kind);
+}
+
 /* In a folder of its own, as SQLite has files beside it. */
 static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
 {
@@ -282,6 +296,8 @@ static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
 	if (r < 0)
 		broken("cannot record", path.text);
 	for (unsigned int i = 0; i < SAMPLES; i++) {
+		if (i == EVENTS_AT)
+			record_events(recording);
 		open_tree(&s, i < SAMPLES / 2 ? "system" : "system-later");
 		record_sample(recording, sampler, i);
 	}

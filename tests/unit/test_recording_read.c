@@ -202,6 +202,42 @@ static void lazyfree_that_others_have_too_is_kept_apart(void **state)
 	recording_reader_close(reader);
 }
 
+static void one_that_came_again_has_the_mappings_of_then(void **state)
+{
+	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x3000, .name = "" };
+	struct mapping_list mappings = MAPPING_LIST_INIT, read = MAPPING_LIST_INIT;
+	struct recording_reader *reader;
+	struct recording *r;
+	struct usage u;
+
+	(void)state;
+	counters_set_zero(&m.counters);
+	mapping_list_add(&mappings, &m);
+	recordings_make_usage(&u, 5, 8);
+	u.source = SOURCE_SMAPS;
+	recordings_open(&r);
+	for (uint64_t i = 0; i < 3; i++) {
+		mappings.items[0].counters.bytes[SMAPS_RSS] = (i + 1) * 4 * KB;
+		recordings_begin(r);
+		if (i != 1)
+			assert_int_equal(recording_add_mappings(r, &u, &mappings), 0);
+		recordings_end(r, 1000 + i);
+	}
+	recording_close(r);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+	assert_int_equal(recording_reader_read_mappings(reader, 2, &u.process, &read), 0);
+	assert_int_equal(read.count, 1);
+	assert_int_equal(read.items[0].counters.bytes[SMAPS_RSS], 12 * KB);
+	assert_int_equal(recording_reader_read_mappings(reader, 0, &u.process, &read), 0);
+	assert_int_equal(read.items[0].counters.bytes[SMAPS_RSS], 4 * KB);
+	assert_int_equal(recording_reader_read_mappings(reader, 1, &u.process, &read), 0);
+	assert_int_equal(read.count, 0);
+	mapping_list_release(&read);
+	mapping_list_release(&mappings);
+	recording_reader_close(reader);
+	usage_release(&u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +248,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(events_may_come_between_samples, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(lazyfree_that_others_have_too_is_kept_apart, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(one_that_came_again_has_the_mappings_of_then, recordings_set_up,
 						recordings_tear_down),
 	};
 
