@@ -197,7 +197,8 @@ static int seize_new(struct tracer *t)
 		if (r < 0)
 			return r;
 		added += r;
-		standing += ours ? !ours->is_gone : r == 0 && tid == t->request->pid;
+		standing += ours && !ours->is_gone;
+		standing += tid == t->request->pid && (ours ? ours->is_gone : r == 0);
 	}
 	return added > 0 || has_more(t, standing);
 }
@@ -224,9 +225,11 @@ static void note_event(const struct tracer *t, struct seized *s, const siginfo_t
 	}
 }
 
-/* 0 while it is worth the time of the others to wait for it. */
-static int check_patience(const struct tracer *t, const struct seized *s,
-			  uint64_t *patient_until_ns)
+/*
+ * 0 while it is worth the time of the others to wait for it. The end of a leader is not
+ * told before that of the last thread: it is seen here.
+ */
+static int check_patience(const struct tracer *t, struct seized *s, uint64_t *patient_until_ns)
 {
 	uint64_t now_ns = clock_now_ns();
 	char state;
@@ -237,9 +240,10 @@ static int check_patience(const struct tracer *t, const struct seized *s,
 	if (now_ns < *patient_until_ns)
 		return 0;
 	*patient_until_ns = now_ns + DEEP_SLEEP_NS;
-	if (read_status(t->request->task_fd, s->tid, &state, &tracer) == 0 && state == 'D')
-		return -EAGAIN;
-	return 0;
+	if (read_status(t->request->task_fd, s->tid, &state, &tracer) < 0)
+		return 0;
+	s->is_gone = s->tid == t->request->pid && state == 'Z';
+	return state == 'D' ? -EAGAIN : 0;
 }
 
 static int wait_for_stop(const struct tracer *t, struct seized *s)

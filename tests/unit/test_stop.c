@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #define SECONDS 100
 #define LIMIT_NS (60 * NS_PER_S) /* only a hang takes so long */
 #define THREADS_MANY 400
+#define COPIED_BYTES (256 << 20)
 #define STACK_BYTES (32 << 10)
 #define MAGIC UINT64_C(0x00007a5cc3e1f0d0)
 
@@ -71,6 +73,7 @@ static void end(struct target *target)
 	}
 	if (target->task_fd >= 0)
 		close(target->task_fd);
+	*target = (struct target){ -1, -1 };
 }
 
 static int tear_down(void **state)
@@ -99,7 +102,7 @@ static void begin(struct target *target, void (*behave)(void))
 	assert_true(target->task_fd >= 0);
 	while (!shared->is_ready) {
 		assert_int_equal(waitpid(target->pid, NULL, WNOHANG), 0);
-		usleep(1000);
+		usleep(20);
 	}
 }
 
@@ -187,6 +190,13 @@ static int check_all_stand(void *context, const struct stop *stop)
 	return standing != stop->count || shared->steps != before ? -EINVAL : 0;
 }
 
+static int do_nothing(void *context, const struct stop *stop)
+{
+	(void)context;
+	(void)stop;
+	return 0;
+}
+
 static void *count_steps(void *unused)
 {
 	(void)unused;
@@ -261,6 +271,48 @@ static void threads_whose_leader_has_ended_are_held(void **state)
 	assert_true(goes_on());
 }
 
+/* While a process is copied, its threads cannot end. */
+static void *copy_all_the_time(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		__atomic_fetch_add(&shared->steps, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void end_leader_while_copied(void)
+{
+	char *p = mmap(NULL, COPIED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+
+	/* one page of its own, or the others, all of zeros, would not be copied */
+	if (p == MAP_FAILED || madvise(p, COPIED_BYTES, MADV_NOHUGEPAGE) < 0 ||
+	    madvise(p, COPIED_BYTES, MADV_POPULATE_READ) < 0)
+		_exit(96);
+	p[0] = 1;
+	start_thread(copy_all_the_time);
+	usleep(2000);
+	shared->is_ready = 1;
+	syscall(SYS_exit, 0); /* at once, and not by way of a library that must be loaded */
+}
+
+static void a_leader_that_ends_meanwhile_holds_nobody_up(void **state)
+{
+	for (int i = 0; i < 40; i++) {
+		begin(*state, end_leader_while_copied);
+		assert_int_not_equal(run_work(*state, LIMIT_NS, do_nothing), -ETIMEDOUT);
+		assert_true(goes_on());
+		end(*state);
+	}
+}
+
 static int vfork_child(void *unused)
 {
 	(void)unused;
@@ -318,13 +370,6 @@ static void be_executing(void)
 	start_thread(execute);
 	for (;;)
 		pause();
-}
-
-static int do_nothing(void *context, const struct stop *stop)
-{
-	(void)context;
-	(void)stop;
-	return 0;
 }
 
 /* The kernel makes execve() wait for the tracer, and the tracer for execve(): not for ever. */
@@ -437,6 +482,7 @@ int main(int argc, char **argv)
 		TEST(hundreds_of_threads_stand_still_and_go_on),
 		TEST(threads_that_appear_and_end_meanwhile_are_all_held),
 		TEST(threads_whose_leader_has_ended_are_held),
+		TEST(a_leader_that_ends_meanwhile_holds_nobody_up),
 		TEST(a_sleep_that_cannot_be_interrupted_is_said_and_all_go_on),
 		TEST(a_program_that_becomes_another_holds_nobody_up),
 		TEST(addresses_that_only_vector_registers_hold_are_found),
