@@ -15,108 +15,121 @@
 #include "agent/count_stacks.h"
 
 /*
- * What a call gives; where that is not looked at the call is the last thing that is done,
- * and costs no frame.
+ * malloc and free have two ways. The plain one is for a thread that has a slot, and for an
+ * allocator whose blocks say how large they are: it looks nothing up, and calls nothing but
+ * what does the work; all else is done the other way, which is called last: who called
+ * malloc has called it.
  */
-static inline __attribute__((always_inline)) void *give(void *p, size_t bytes)
+
+/* What a call gives. */
+static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
+							 size_t bytes)
 {
 	if (COUNT_HAS_LIVE)
-		p = count_given(p);
-	count_stack_given(p, bytes);
+		p = count_given(slot, p);
+	count_stack_given(slot, p, bytes);
+	return p;
+}
+
+static __attribute__((noinline)) void *malloc_otherwise(size_t bytes)
+{
+	struct count_slot *slot = count_slot_own();
+	void *p;
+
+	if (count_unlikely(!slot))
+		return count_arena_take(0, bytes);
+	count_add(&slot->malloc_calls, 1);
+	count_requested(slot, bytes);
+	p = count_next.malloc(bytes);
+	if (COUNT_HAS_LIVE)
+		p = count_given(slot, p);
+	count_stack_given_by_malloc(slot, p, bytes);
 	return p;
 }
 
 #if COUNT_HAS_STACKS
-/* Called last by malloc: who called that has called this. */
+/* It is counted already. */
 static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 {
-	void *p = count_given(count_next.malloc(bytes));
-	struct unwind_state start = COUNT_STACK_START;
+	struct count_slot *slot = count_own.slot;
+	void *p = count_given_plain(slot, count_next.malloc(bytes));
 
-	if (count_likely(p))
-		count_stack_record(p, bytes, &start);
-	else
-		count_stack_not_given(bytes);
+	count_stack_given_by_malloc(slot, p, bytes);
 	return p;
 }
 #endif
 
-static COUNT_COLD void *malloc_first(size_t bytes)
+COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 {
-	return count_slot_take() ? malloc(bytes) : count_arena_take(0, bytes);
-}
-
-COUNT_EXPORT void *malloc(size_t bytes)
-{
-	struct count_slot *slot = count_own_slot;
+	struct count_slot *slot = count_own.for_malloc;
 
 	if (count_unlikely(!slot))
-		return malloc_first(bytes);
+		return malloc_otherwise(bytes);
 	count_add(&slot->malloc_calls, 1);
 	count_requested(slot, bytes);
 #if COUNT_HAS_STACKS
-	if (count_stack_is_due(bytes))
+	if (count_stack_is_due(slot))
 		return malloc_recorded(bytes);
-	return count_given(count_next.malloc(bytes));
+#endif
+#if COUNT_HAS_LIVE
+	return count_given_plain(slot, count_next.malloc(bytes));
 #else
-	return give(count_next.malloc(bytes), bytes);
+	return count_next.malloc(bytes);
 #endif
 }
 
-static COUNT_COLD void free_nothing(struct count_slot *slot)
+static __attribute__((noinline)) void free_otherwise(void *p)
 {
-	count_add(&slot->free_calls, 1);
-	count_add(&slot->free_null_count, 1);
-}
+	struct count_slot *slot = count_slot_own();
+	int64_t usable_bytes;
 
-/* Before there is a malloc: nothing, or what the loader got then. */
-static COUNT_COLD void free_first(void *p)
-{
-	if (count_slot_take())
-		free(p);
-}
-
-static COUNT_COLD void free_and_fall(void *p)
-{
-	count_slot_fall();
-	count_next.free(p);
-}
-
-/* Of any allocator, or of the arena. */
-static __attribute__((noinline)) void free_slowly(void *p)
-{
-	struct count_slot *slot = count_own_slot;
-	int64_t usable_bytes = count_usable_bytes(p);
-
+	/* what the loader got before there is a malloc goes nowhere */
+	if (count_unlikely(!slot))
+		return;
+	if (!p) {
+		count_add(&slot->free_calls, 1);
+		count_add(&slot->free_null_count, 1);
+		return;
+	}
+	usable_bytes = count_usable_bytes(p);
 	if (usable_bytes < 0)
 		return;
-	count_stack_taken(slot, p);
+	if (COUNT_HAS_LIVE) {
+		count_stack_taken(slot, p);
+		if (count_taken(slot, (uintptr_t)p, usable_bytes))
+			count_slot_flush(NULL);
+	}
 	count_add(&slot->free_calls, 1);
-	if (count_taken(slot, (uintptr_t)p, usable_bytes))
-		count_slot_fall();
 	count_next.free(p);
 }
 
-COUNT_EXPORT void free(void *p)
+#if COUNT_HAS_LIVE
+static COUNT_COLD void free_and_flush(void *p)
 {
-	struct count_slot *slot = count_own_slot;
+	count_slot_flush(NULL);
+	count_next.free(p);
+}
+#endif
 
-	if (count_unlikely(!slot))
-		return free_first(p);
-	if (count_unlikely(!p))
-		return free_nothing(slot);
-	if (!COUNT_HAS_LIVE) {
-		if (count_unlikely(count_arena_has(p)))
-			return;
-		count_add(&slot->free_calls, 1);
-	} else {
-		if (!count_has_plain_head(p))
-			return free_slowly(p);
-		count_stack_taken(slot, p);
-		count_add(&slot->free_calls, 1);
-		if (count_taken(slot, (uintptr_t)p, count_plain_bytes(p)))
-			return free_and_fall(p);
-	}
+COUNT_EXPORT COUNT_HOT void free(void *p)
+{
+	struct count_slot *slot = count_own.for_free;
+
+	if (count_unlikely(!slot) || count_unlikely(!p))
+		return free_otherwise(p);
+#if COUNT_HAS_LIVE
+	size_t head = ((const size_t *)p)[-1];
+
+	if (count_unlikely(!count_is_plain(head)) || count_stack_was_last(slot, p))
+		return free_otherwise(p);
+	count_add(&slot->free_calls, 1);
+	if (count_taken(slot, (uintptr_t)p, count_plain_bytes(head)))
+		return free_and_flush(p);
+#else
+	if (count_unlikely(count_arena_has(p)))
+		return;
+	count_add(&slot->free_calls, 1);
+#endif
 	count_next.free(p);
 }
 
@@ -131,7 +144,7 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 		return count_arena_take(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
 	count_requested(slot, product);
-	return give(count_next.calloc(count, bytes), product);
+	return give(slot, count_next.calloc(count, bytes), product);
 }
 
 /* A block of before there was a malloc: how large it was is before it, too. */
@@ -171,12 +184,12 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 		slot->last_addr = last_addr;
 		count_stack_resized(slot, old_addr, block);
 		if (count_taken(slot, old_addr, old_bytes))
-			count_slot_fall();
+			count_slot_flush(NULL);
 	} else {
 		count_stack_not_resized(old_addr, block);
 	}
 	if (given || !old_addr || bytes > 0)
-		give(given, bytes);
+		give(slot, given, bytes);
 	return given;
 #else
 	count_requested(slot, bytes);
@@ -221,7 +234,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
 	/* of 0 bytes it may be NULL, and then it is no block */
-	give(err == 0 ? *ret : NULL, bytes);
+	give(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
 	return count_next.posix_memalign(ret, alignment, bytes);
@@ -237,7 +250,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 			return count_arena_take(alignment, bytes);  \
 		count_add(&slot->calls[which], 1);                  \
 		count_requested(slot, bytes);                       \
-		return give(count_next.function(alignment, bytes), bytes); \
+		return give(slot, count_next.function(alignment, bytes), bytes); \
 	}
 
 ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
@@ -253,7 +266,7 @@ ALIGNED(memalign, COUNT_MEMALIGN)
 			return NULL;                        \
 		count_add(&slot->calls[which], 1);          \
 		count_requested(slot, bytes);               \
-		return give(count_next.function(bytes), bytes); \
+		return give(slot, count_next.function(bytes), bytes); \
 	}
 
 PAGES(valloc, COUNT_VALLOC)

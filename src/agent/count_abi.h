@@ -19,7 +19,7 @@
 #define COUNT_FOLDER_VARIABLE "MEMSTATE_COUNT"
 
 #define COUNT_MAGIC   UINT32_C(0x5443534d) /* "MSCT" */
-#define COUNT_VERSION UINT32_C(1)
+#define COUNT_VERSION UINT32_C(2)
 
 #define COUNT_HEAD_BYTES 4096
 #define COUNT_SLOT_BYTES 256
@@ -69,7 +69,8 @@ struct count_slot {
 	uint64_t malloc_calls;
 	uint64_t requested_bytes;
 	int64_t pending_bytes; /* usable bytes allocated less freed, since last added to live_bytes; goes down, too */
-	int64_t high_bytes, low_bytes; /* the most and the least that pending_bytes was since then */
+	int64_t high_bytes; /* the most that pending_bytes was since then: noted before there is less */
+	uint64_t stack_at; /* a stack is due when malloc_calls + requested_bytes are more; 0: not told yet */
 	uint64_t last_addr;    /* what was allocated last, if nothing was freed since; within a call see count_requested() */
 	uint64_t free_calls;
 	uint64_t temporary_count; /* freed with no other call since they were allocated */
@@ -104,16 +105,16 @@ struct count_head {
 
 static_assert(sizeof(struct count_slot) <= COUNT_SLOT_BYTES, "a slot has room");
 static_assert(offsetof(struct count_slot, calls) == 64, "what is hot is one line of the cache");
-static_assert(offsetof(struct count_slot, free_null_count) == 160, "count_abi version 1");
-static_assert(offsetof(struct count_slot, flushed_bytes) == 192, "count_abi version 1");
-static_assert(offsetof(struct count_slot, tid) == 208, "count_abi version 1");
-static_assert(offsetof(struct count_slot, name) == 216, "count_abi version 1");
-static_assert(offsetof(struct count_head, pid) == 16, "count_abi version 1");
-static_assert(offsetof(struct count_head, live_bytes) == 32, "count_abi version 1");
-static_assert(offsetof(struct count_head, fold_begin_count) == 48, "count_abi version 1");
-static_assert(offsetof(struct count_head, lost_child_count) == 72, "count_abi version 1");
-static_assert(offsetof(struct count_head, name) == 96, "count_abi version 1");
-static_assert(offsetof(struct count_head, allocator) == 112, "count_abi version 1");
+static_assert(offsetof(struct count_slot, free_null_count) == 160, "count_abi version 2");
+static_assert(offsetof(struct count_slot, flushed_bytes) == 192, "count_abi version 2");
+static_assert(offsetof(struct count_slot, tid) == 208, "count_abi version 2");
+static_assert(offsetof(struct count_slot, name) == 216, "count_abi version 2");
+static_assert(offsetof(struct count_head, pid) == 16, "count_abi version 2");
+static_assert(offsetof(struct count_head, live_bytes) == 32, "count_abi version 2");
+static_assert(offsetof(struct count_head, fold_begin_count) == 48, "count_abi version 2");
+static_assert(offsetof(struct count_head, lost_child_count) == 72, "count_abi version 2");
+static_assert(offsetof(struct count_head, name) == 96, "count_abi version 2");
+static_assert(offsetof(struct count_head, allocator) == 112, "count_abi version 2");
 static_assert(sizeof(struct count_head) <= COUNT_HEAD_BYTES, "the head has room");
 
 #endif

@@ -18,6 +18,7 @@
 
 #define COUNT_EXPORT	  __attribute__((visibility("default")))
 #define COUNT_COLD	  __attribute__((cold, noinline))
+#define COUNT_HOT	  __attribute__((hot, aligned(64)))
 #define count_likely(x)	  __builtin_expect(!!(x), 1)
 #define count_unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -67,20 +68,23 @@ bool count_is_allocators(void *function);
 /* Where C++'s new and delete are counted: what is behind them. */
 void count_new_find(void);
 
-/* NULL: it has none yet. */
-extern __thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
+/*
+ * The thread's slot; NULL: it has none yet. And twice more, NULL where malloc and free
+ * have to do more than what they do at once: one look tells them both.
+ */
+struct count_own {
+	struct count_slot *for_malloc, *for_free;
+	struct count_slot *slot;
+};
+extern __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
 /*
  * Give the thread a slot. Returns NULL while the functions behind are being looked for,
  * which may allocate.
  */
 struct count_slot *count_slot_take(void);
-/*
- * There is more pending than ever, or less: it goes into the head's live_bytes, if it is
- * much. The first returns p.
- */
-void *count_slot_rise(void *p);
-void count_slot_fall(void);
+/* There is much pending: it goes into the head's live_bytes. Returns p. */
+void *count_slot_flush(void *p);
 
 /* Memory for the time when there is no malloc yet; it is never given back. */
 void *count_arena_take(size_t alignment, size_t bytes);
@@ -99,26 +103,9 @@ static inline bool count_arena_has(const void *p)
 
 static inline struct count_slot *count_slot_own(void)
 {
-	struct count_slot *slot = count_own_slot;
+	struct count_slot *slot = count_own.slot;
 
 	return count_likely(slot) ? slot : count_slot_take();
-}
-
-/*
- * After a call, when there is one: found anew, as to keep it, or where it is, would cost
- * a frame.
- */
-static inline struct count_slot *count_slot_again(void)
-{
-#ifdef __x86_64__
-	struct count_slot *slot;
-
-	__asm__ volatile("movq count_own_slot@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
-			 : "=r"(slot));
-	return slot;
-#else
-	return count_own_slot;
-#endif
 }
 
 /* In one instruction: a signal handler that counts here, too, comes before or after it. */
@@ -136,74 +123,117 @@ static inline void count_add_signed(int64_t *counter, int64_t by)
 	count_add((uint64_t *)counter, (uint64_t)by);
 }
 
+static inline void count_subtract(int64_t *counter, int64_t by)
+{
+#ifdef __x86_64__
+	__asm__("subq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
+#else
+	count_add_signed(counter, -by);
+#endif
+}
+
+/* Likewise, if it is as it was. Returns whether; *was is what it is. */
+static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
+{
+#ifdef __x86_64__
+	bool is_done;
+
+	__asm__("cmpxchgq %3, %1" : "=@ccz"(is_done), "+m"(*at), "+a"(*was) : "r"(by));
+	return is_done;
+#else
+	return __atomic_compare_exchange_n(at, was, by, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+#endif
+}
+
 /*
  * A block of any allocator. -1: of the arena. Where it is an ordinary block of glibc's
  * malloc and free count it without this, see count_has_plain_head().
  */
 int64_t count_usable_bytes(void *p);
 
-/* What the two below do, of any block, and of NULL. Returns p. */
+/* What count_given() does, of any block, and of NULL. Returns p. */
 void *count_given_slowly(void *p);
 
 /*
- * Its size is the word before it, with three bits that are none of it, and no other case
- * to think of.
+ * Of a word before a block, where count_has_glibc_heads: it is the block's size, with
+ * three bits that are none of it, and there is no other case to think of.
  */
-static inline bool count_has_plain_head(const void *p)
+static inline bool count_is_plain(size_t head)
 {
-	return count_likely(count_has_glibc_heads) &&
-	       count_likely(!(((const size_t *)p)[-1] &
-			      (COUNT_ARENA_BIT | COUNT_GLIBC_MAPPED)));
+	return !(head & (COUNT_ARENA_BIT | COUNT_GLIBC_MAPPED));
 }
 
-static inline int64_t count_plain_bytes(const void *p)
+static inline int64_t count_plain_bytes(size_t head)
 {
-	return (int64_t)((((const size_t *)p)[-1] & ~(size_t)7) - 8);
+	return (int64_t)((head & ~(size_t)7) - 8);
 }
 
 /*
- * The call gave p, which may be NULL. Returns it: so that calls of what is rare need
- * nothing kept over them.
+ * The call gave p, which may be NULL, where count_has_glibc_heads. Returns it: so that
+ * calls of what is rare need nothing kept over them.
  */
-static inline void *count_given(void *p)
+static inline void *count_given_plain(struct count_slot *slot, void *p)
 {
-	struct count_slot *slot = count_slot_again();
+	size_t head;
 
-	if (count_unlikely(!p) || !count_has_plain_head(p))
+	if (count_unlikely(!p))
+		return count_given_slowly(p);
+	head = ((const size_t *)p)[-1];
+	if (count_unlikely(!count_is_plain(head)))
 		return count_given_slowly(p);
 	slot->last_addr = (uint64_t)(uintptr_t)p;
-	count_add_signed(&slot->pending_bytes, count_plain_bytes(p));
-	if (count_unlikely(slot->pending_bytes > slot->high_bytes))
-		return count_slot_rise(p);
+	count_add_signed(&slot->pending_bytes, count_plain_bytes(head));
+	if (count_unlikely(slot->pending_bytes > COUNT_FLUSH_BYTES))
+		return count_slot_flush(p);
 	return p;
 }
 
+static inline void *count_given(struct count_slot *slot, void *p)
+{
+	return count_likely(count_has_glibc_heads) ? count_given_plain(slot, p) :
+						     count_given_slowly(p);
+}
+
+static inline void count_note_high(struct count_slot *slot, int64_t pending)
+{
+	uint64_t high = *(volatile uint64_t *)&slot->high_bytes;
+
+	while (pending > (int64_t)high &&
+	       !count_replace((uint64_t *)&slot->high_bytes, &high, (uint64_t)pending))
+		;
+}
+
 /*
- * A block of so many bytes is about to be given back. Returns whether count_slot_fall()
- * is due.
+ * A block of so many bytes is about to be given back. Returns whether count_slot_flush()
+ * is due. The most there was is noted when there will be less, not while it grows.
  */
 static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t usable_bytes)
 {
-	count_add_signed(&slot->pending_bytes, -usable_bytes);
-	if (slot->last_addr == addr)
+	int64_t pending = slot->pending_bytes;
+
+	if (count_unlikely(pending > slot->high_bytes))
+		count_note_high(slot, pending);
+	if (count_likely(slot->last_addr == addr))
 		count_add(&slot->temporary_count, 1);
 	slot->last_addr = 0;
-	return count_unlikely(slot->pending_bytes < slot->low_bytes);
+	count_subtract(&slot->pending_bytes, usable_bytes);
+	return count_unlikely(slot->pending_bytes < -COUNT_FLUSH_BYTES);
 }
 
 #pragma GCC visibility pop
 
 /*
- * Before a call: no allocator gives more than PTRDIFF_MAX. What was added is kept, in a
- * place that the call's result goes to if there is one: if it fails it is taken off
- * again.
+ * Before a call. What was added is kept, in a place that the call's result goes to if
+ * there is one: if it fails it is taken off again. Where results are not looked at: no
+ * allocator gives more than PTRDIFF_MAX.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {
-	if (count_unlikely(bytes > PTRDIFF_MAX))
-		bytes = 0;
 	if (COUNT_HAS_LIVE)
 		slot->last_addr = bytes;
+	else if (count_unlikely(bytes > PTRDIFF_MAX))
+		bytes = 0;
 	count_add(&slot->requested_bytes, bytes);
 }
 

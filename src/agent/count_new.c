@@ -108,8 +108,10 @@ static bool take_back(struct count_slot *slot, const struct before *before)
 {
 	bool is_within = slot->malloc_calls != before->malloc_calls;
 
-	if (is_within)
+	if (is_within) {
 		count_add(&slot->malloc_calls, (uint64_t)-1);
+		count_stack_other_call(slot);
+	}
 	for (size_t i = 0; i < WITHIN_COUNT; i++)
 		if (slot->calls[within[i]] != before->calls[i]) {
 			count_add(&slot->calls[within[i]], (uint64_t)-1);
@@ -141,7 +143,7 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes, const ui
 		return p;
 	}
 	count_requested(slot, bytes);
-	return COUNT_HAS_LIVE ? count_given(p) : p;
+	return COUNT_HAS_LIVE ? count_given(slot, p) : p;
 }
 
 static inline __attribute__((always_inline)) void *make(int which, size_t bytes, uintptr_t second,
@@ -159,7 +161,7 @@ static inline __attribute__((always_inline)) void *make(int which, size_t bytes,
 		return news[which].next(bytes, second, third);
 	p = make_own(slot, which, bytes, (const uintptr_t[2]){ second, third }, &is_within);
 	if (!is_within)
-		count_stack_given(p, bytes);
+		count_stack_given(slot, p, bytes);
 	return p;
 }
 
@@ -178,7 +180,7 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 	else if (!addr)
 		count_add(&slot->free_null_count, 1);
 	else if (COUNT_HAS_LIVE && count_taken(slot, addr, usable_bytes))
-		count_slot_fall();
+		count_slot_flush(NULL);
 }
 
 static inline void drop(int which, void *p, uintptr_t second, uintptr_t third)

@@ -46,6 +46,8 @@ int64_t count_usable_bytes(void *p)
 
 	if (count_arena_has(p))
 		return -1;
+	if (!COUNT_HAS_LIVE)
+		return 0;
 	if (!count_has_glibc_heads)
 		return (int64_t)count_next.usable(p);
 	word = ((const size_t *)p)[-1];
@@ -78,10 +80,11 @@ static uint32_t prepare_sizes(void)
 	 */
 	block = count_next.malloc(1);
 	if (block) {
-		count_has_glibc_heads = true;
+		size_t head = ((const size_t *)block)[-1];
+
 		count_has_glibc_heads =
-			count_has_plain_head(block) &&
-			count_plain_bytes(block) == (int64_t)count_next.usable(block);
+			count_is_plain(head) &&
+			count_plain_bytes(head) == (int64_t)count_next.usable(block);
 		count_next.free(block);
 	}
 #else

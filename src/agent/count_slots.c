@@ -26,7 +26,7 @@
 #define GENERATIONS_MAX	 100000
 #define ENDED_LOOKS	 32 /* slots that are looked at for one whose thread has ended */
 
-__thread struct count_slot *count_own_slot __attribute__((tls_model("initial-exec")));
+__thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
 /* Where there is no file, or no slot: nobody reads what is counted here. */
 static struct count_slot lost_slot;
@@ -40,6 +40,16 @@ static int64_t forked_blocks, forked_bytes; /* what there is, just before fork()
 
 enum { START_NOT_YET, START_RUNS, START_DONE };
 static int start_state;
+
+/* NULL: it has none. */
+static void own_slot(struct count_slot *slot)
+{
+	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
+
+	count_own.slot = slot;
+	count_own.for_malloc = is_plain && count_stack_has_plain_malloc() ? slot : NULL;
+	count_own.for_free = is_plain && count_stack_has_plain_free() ? slot : NULL;
+}
 
 static struct count_slot *slot_at(uint32_t index)
 {
@@ -175,15 +185,17 @@ static void fill_slot(struct count_slot *slot, pid_t tid)
  */
 static void begin_child(void)
 {
-	struct count_slot *slot = count_own_slot;
+	struct count_slot *slot = count_own.slot;
 	struct count_head *parent = head;
 	uint32_t flags, index = 1;
 	int err = errno;
 
 	if (!parent)
 		return;
-	if (slot == &lost_slot)
-		count_own_slot = slot = NULL;
+	if (slot == &lost_slot) {
+		slot = NULL;
+		own_slot(slot);
+	}
 	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
 	if (slot)
 		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
@@ -201,8 +213,11 @@ static void begin_child(void)
 	} else {
 		__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
 		/* not the parent's any more: this and later threads count where nobody looks */
-		count_own_slot = &lost_slot;
+		own_slot(&lost_slot);
 		head = NULL;
+		/* and a call that fork() came into by a signal goes on where nobody looks either */
+		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 		count_stack_begin_child(NULL);
 	}
 	errno = err;
@@ -234,7 +249,6 @@ static void flush(struct count_slot *slot)
 	int64_t pending = __atomic_exchange_n(&slot->pending_bytes, 0, __ATOMIC_RELAXED);
 	int64_t before, most, peak;
 
-	slot->low_bytes = 0;
 	count_add_signed(&slot->flushed_bytes, pending);
 	count_add(&slot->flush_count, 1);
 	if (!head)
@@ -261,8 +275,8 @@ static void fold(struct count_slot *slot)
 	__atomic_fetch_add(&head->fold_begin_count, 1, __ATOMIC_SEQ_CST);
 	if (slot->pending_bytes != 0)
 		flush(slot);
-	slot->high_bytes = slot->low_bytes = 0;
-	slot->last_addr = 0;
+	slot->high_bytes = 0;
+	slot->stack_at = slot->last_addr = 0;
 	/* all to flushed_bytes are numbers to add */
 	for (size_t i = 0; i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
 		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
@@ -362,43 +376,30 @@ struct count_slot *count_slot_take(void)
 	} else if (state == START_RUNS) {
 		return NULL;
 	}
-	count_own_slot = take_any();
+	own_slot(take_any());
 	errno = err;
-	return count_own_slot;
+	return count_own.slot;
 }
 
 void *count_given_slowly(void *p)
 {
-	struct count_slot *slot = count_own_slot;
+	struct count_slot *slot = count_own.slot;
 
 	if (!p) {
 		count_add(&slot->failed_count, 1);
 		count_add(&slot->requested_bytes, -slot->last_addr);
-		slot->last_addr = 0;
+		slot->stack_at = slot->last_addr = 0;
 		return NULL;
 	}
 	slot->last_addr = (uint64_t)(uintptr_t)p;
 	count_add_signed(&slot->pending_bytes, count_usable_bytes(p));
-	return slot->pending_bytes > slot->high_bytes ? count_slot_rise(p) : p;
+	return slot->pending_bytes > COUNT_FLUSH_BYTES ? count_slot_flush(p) : p;
 }
 
-COUNT_COLD void *count_slot_rise(void *p)
+void *count_slot_flush(void *p)
 {
-	struct count_slot *slot = count_own_slot;
-
-	slot->high_bytes = slot->pending_bytes;
-	if (slot->pending_bytes > COUNT_FLUSH_BYTES)
-		flush(slot);
+	flush(count_own.slot);
 	return p;
-}
-
-COUNT_COLD void count_slot_fall(void)
-{
-	struct count_slot *slot = count_own_slot;
-
-	slot->low_bytes = slot->pending_bytes;
-	if (slot->pending_bytes < -COUNT_FLUSH_BYTES)
-		flush(slot);
 }
 
 /* A program that allocates nothing has a file, too. */

@@ -26,8 +26,10 @@ struct count_stack_thread {
 };
 
 struct stacks count_stacks;
-__thread struct count_stack_own count_stack_own
-	__attribute__((tls_model("initial-exec"))) = { -1, NULL, NULL, false, false };
+static __thread struct {
+	struct count_stack_thread *thread; /* NULL: has none yet */
+	bool leaves_fork; /* and makes the child's file just now */
+} own __attribute__((tls_model("initial-exec")));
 
 static struct count_stack_thread *threads;
 static struct count_stack_thread *look_at; /* where to look for one that has ended */
@@ -154,8 +156,8 @@ void count_stack_begin_child(const char *path)
 	is_usual = false;
 	own_pid = getpid();
 	/* else one that begins would take it for one that has ended, and share it */
-	if (count_stack_own.thread)
-		count_stack_own.thread->tid = (int32_t)syscall(SYS_gettid);
+	if (own.thread)
+		own.thread->tid = (int32_t)syscall(SYS_gettid);
 	if (!is_on)
 		return;
 	is_on = is_forked = path && make_path(path);
@@ -169,11 +171,11 @@ void count_stack_begin_child(const char *path)
  */
 static COUNT_COLD void leave_fork(void)
 {
-	const struct count_stack_thread *t = count_stack_own.thread;
+	const struct count_stack_thread *t = own.thread;
 
-	if (count_stack_own.leaves_fork || (t && t->stack.is_busy))
+	if (own.leaves_fork || (t && t->stack.is_busy))
 		return;
-	count_stack_own.leaves_fork = true;
+	own.leaves_fork = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	while (__atomic_exchange_n(&fork_lock, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
@@ -186,7 +188,7 @@ static COUNT_COLD void leave_fork(void)
 	is_usual = is_on;
 	__atomic_store_n(&fork_lock, 0, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	count_stack_own.leaves_fork = false;
+	own.leaves_fork = false;
 }
 
 /*
@@ -269,16 +271,14 @@ static COUNT_COLD struct count_stack_thread *take_thread(void)
 		t->stack.unwind.stack_end = find_stack_end(tid);
 		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	}
-	count_stack_own.thread = t;
-	if (!count_stacks.mode.sample_bytes)
-		count_stack_own.left = INT64_MIN / 2; /* and no program allocates the other half */
+	own.thread = t;
 	errno = err;
 	return t;
 }
 
 static COUNT_COLD struct stack_thread *find_own_thread(void)
 {
-	struct count_stack_thread *t = count_stack_own.thread;
+	struct count_stack_thread *t = own.thread;
 
 	if (is_forked)
 		leave_fork();
@@ -292,67 +292,75 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 /* NULL: nothing is recorded. */
 static inline struct stack_thread *own_thread(void)
 {
-	struct count_stack_thread *t = count_stack_own.thread;
+	struct count_stack_thread *t = own.thread;
 
 	return count_likely(t && is_usual) ? &t->stack : find_own_thread();
 }
 
 /* How far it is to the next, after one of so many bytes. Returns whether this one is hit. */
-static COUNT_COLD bool draw(struct stack_thread *t, size_t bytes)
+static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
 {
-	bool is_hit = count_stack_own.has_begun;
-	int64_t step = stack_sample_step(&t->random, count_stacks.mode.sample_bytes);
+	uint64_t at = count_stack_position(slot), sample_bytes = count_stacks.mode.sample_bytes;
+	int64_t step = stack_sample_step(&t->random, sample_bytes);
 
-	/* the first of a thread comes here whatever it is: it may be before the first point */
-	if (!is_hit) {
-		count_stack_own.has_begun = true;
-		is_hit = step < (int64_t)bytes + 1;
-		if (!is_hit) {
-			count_stack_own.left = step - (int64_t)bytes - 1;
+	/* one that nothing was told before comes here whatever it is: it may be before the point */
+	if (slot->stack_at == 0) {
+		if (step > (int64_t)bytes) {
+			slot->stack_at = at + (uint64_t)step - bytes - 1;
 			return false;
 		}
-		step = stack_sample_step(&t->random, count_stacks.mode.sample_bytes);
+		step = stack_sample_step(&t->random, sample_bytes);
 	}
-	count_stack_own.left = step;
-	return is_hit;
+	slot->stack_at = at + (uint64_t)step;
+	return true;
+}
+
+bool count_stack_has_plain_malloc(void)
+{
+	return count_stacks.mode.sample_bytes != 0 || !is_on;
+}
+
+bool count_stack_has_plain_free(void)
+{
+	return count_stack_has_plain_malloc() && !count_stacks.mode.has_live;
 }
 
 void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start)
 {
+	struct count_slot *slot = count_own.slot;
 	struct stack_thread *t = own_thread();
+	uint64_t addr = (uintptr_t)p;
 
 	if (count_unlikely(!t)) {
 		if (!is_forked)
-			count_stack_own.left = INT64_MAX;
+			slot->stack_at = UINT64_MAX;
 		else if (!count_stacks.mode.sample_bytes)
 			fork_lost_count++;
 		return;
 	}
-	if (count_unlikely(count_stacks.mode.sample_bytes) && !draw(t, bytes))
+	if (count_unlikely(count_stacks.mode.sample_bytes) && !draw(slot, t, bytes))
 		return;
-	count_stack_own.last_block = p;
-	stack_record(&count_stacks, t, (uintptr_t)p, bytes, start);
+	count_replace(&slot->last_addr, &(uint64_t){ addr }, addr | COUNT_STACK_LAST);
+	stack_record(&count_stacks, t, addr, bytes, start);
 }
 
-/* As slot->last_addr is not touched yet. */
-static inline void count_temporary(const struct count_slot *slot, struct stack_thread *t,
+/* If that was recorded last. slot->last_addr is as if it was not, then. */
+static inline void count_temporary(struct count_slot *slot, struct stack_thread *t,
 				   uintptr_t addr)
 {
-	if (addr != (uintptr_t)count_stack_own.last_block)
+	if (slot->last_addr != (addr | COUNT_STACK_LAST))
 		return;
-	count_stack_own.last_block = NULL;
-	if (slot->last_addr == addr)
+	slot->last_addr = addr;
+	if (t)
 		stack_count_temporary(&count_stacks, t);
 }
 
-void count_stack_forget(const struct count_slot *slot, const void *p)
+void count_stack_forget(struct count_slot *slot, const void *p)
 {
 	struct stack_thread *t = own_thread();
 
-	if (count_unlikely(!t))
-		return;
 	count_temporary(slot, t, (uintptr_t)p);
-	if (count_stacks.mode.has_live)
+	if (count_likely(t) && count_stacks.mode.has_live)
 		stack_forget(&count_stacks, t, (uintptr_t)p);
 }
 
@@ -364,14 +372,12 @@ uint64_t count_stack_before_resize(const void *p)
 	return stack_take(&count_stacks, (uintptr_t)p);
 }
 
-void count_stack_resized(const struct count_slot *slot, uintptr_t addr, uint64_t block)
+void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block)
 {
 	struct stack_thread *t = own_thread();
 
-	if (!t)
-		return;
 	count_temporary(slot, t, addr);
-	if (block)
+	if (t && block)
 		stack_count_freed(&count_stacks, t, block);
 }
 

@@ -21,14 +21,6 @@
 
 extern struct stacks count_stacks;
 
-struct count_stack_own {
-	int64_t left; /* bytes until an allocation is recorded; below 0: each is */
-	const void *last_block; /* what was recorded last, if it was not freed since */
-	struct count_stack_thread *thread; /* NULL: has none yet */
-	bool has_begun; /* left was drawn */
-	bool leaves_fork; /* and makes the child's file just now */
-};
-extern __thread struct count_stack_own count_stack_own __attribute__((tls_model("initial-exec")));
 
 /*
  * Begin, beside the file at this path; in a forked child, with the new path, at its first
@@ -37,12 +29,19 @@ extern __thread struct count_stack_own count_stack_own __attribute__((tls_model(
 void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
 
+/*
+ * Whether malloc has nothing to do but to look whether a stack is due, and free but to
+ * look at the last block.
+ */
+bool count_stack_has_plain_malloc(void);
+bool count_stack_has_plain_free(void);
+
 void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start);
-void count_stack_forget(const struct count_slot *slot, const void *p);
+void count_stack_forget(struct count_slot *slot, const void *p);
 
 /* Before realloc: what is handed to one of the two below afterwards. */
 uint64_t count_stack_before_resize(const void *p);
-void count_stack_resized(const struct count_slot *slot, uintptr_t addr, uint64_t block);
+void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
 void count_stack_not_resized(uintptr_t addr, uint64_t block);
 
 /* Where code is: said to the unwinder and to the file. Of another file, or of what is gone. */
@@ -52,29 +51,31 @@ void count_stack_modules_forget(void);
 
 #pragma GCC visibility pop
 
-/* More than there are addresses, which nobody gives, and left has no room for. */
-#define COUNT_STACK_TOO_MUCH_BITS 47
+/* In a slot's last_addr: that block was recorded. No block begins there. */
+#define COUNT_STACK_LAST 1
 
-/* Before the call or after it. */
-static inline bool count_stack_is_due(size_t bytes)
+/* All that was allocated, as one that is told where a stack is due sees it. */
+static inline uint64_t count_stack_position(const struct count_slot *slot)
 {
-	if (count_unlikely(bytes >> COUNT_STACK_TOO_MUCH_BITS))
-		return false;
-	count_stack_own.left -= (int64_t)bytes + 1;
-	return count_unlikely(count_stack_own.left < 0);
+	return slot->malloc_calls + slot->requested_bytes;
 }
 
-/* The call gave nothing. */
-static inline void count_stack_not_given(size_t bytes)
+/* Of a call that was counted, or fails. */
+static inline bool count_stack_is_due(const struct count_slot *slot)
 {
-	count_stack_own.left += (int64_t)bytes + 1;
+	return count_unlikely(count_stack_position(slot) > slot->stack_at);
+}
+
+static inline bool count_stack_was_last(const struct count_slot *slot, const void *p)
+{
+	return count_unlikely(slot->last_addr - (uint64_t)(uintptr_t)p == COUNT_STACK_LAST);
 }
 
 /* A block is about to be given back; before count_taken(). */
-static inline void count_stack_taken(const struct count_slot *slot, const void *p)
+static inline void count_stack_taken(struct count_slot *slot, const void *p)
 {
-	if (count_stacks.mode.has_live ? stack_may_be_known(&count_stacks, (uintptr_t)p) :
-					 p == count_stack_own.last_block)
+	if (count_stack_was_last(slot, p) ||
+	    (count_stacks.mode.has_live && stack_may_be_known(&count_stacks, (uintptr_t)p)))
 		count_stack_forget(slot, p);
 }
 
@@ -84,28 +85,69 @@ static inline void count_stack_taken(const struct count_slot *slot, const void *
 				(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,      \
 				*(const uint64_t *)__builtin_frame_address(0) })
 
-/* The call gave p, which may be NULL. */
-static inline __attribute__((always_inline)) void count_stack_given(void *p, size_t bytes)
+/* malloc gave p, which may be NULL. */
+static inline __attribute__((always_inline)) void
+count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
 {
-	if (p && count_stack_is_due(bytes)) {
+	if (p && count_stack_is_due(slot)) {
 		struct unwind_state start = COUNT_STACK_START;
 
 		count_stack_record(p, bytes, &start);
 	}
 }
 
+/* Another function than malloc was called: each call is a byte of a slot's position. */
+static inline void count_stack_other_call(struct count_slot *slot)
+{
+	if (slot->stack_at > 1)
+		count_add(&slot->stack_at, (uint64_t)-1);
+}
+
+static inline __attribute__((always_inline)) void
+count_stack_given(struct count_slot *slot, void *p, size_t bytes)
+{
+	if (p)
+		count_stack_other_call(slot);
+	count_stack_given_by_malloc(slot, p, bytes);
+}
+
 #else
 
 #define COUNT_HAS_STACKS 0
 
-static inline bool count_stack_is_due(size_t bytes)
+static inline bool count_stack_has_plain_malloc(void)
 {
-	(void)bytes;
+	return true;
+}
+
+static inline bool count_stack_has_plain_free(void)
+{
+	return true;
+}
+
+static inline bool count_stack_was_last(const struct count_slot *slot, const void *p)
+{
+	(void)slot;
+	(void)p;
 	return false;
 }
 
-static inline void count_stack_given(const void *p, size_t bytes)
+static inline void count_stack_other_call(struct count_slot *slot)
 {
+	(void)slot;
+}
+
+static inline void count_stack_given(const struct count_slot *slot, const void *p, size_t bytes)
+{
+	(void)slot;
+	(void)p;
+	(void)bytes;
+}
+
+static inline void count_stack_given_by_malloc(const struct count_slot *slot, const void *p,
+					       size_t bytes)
+{
+	(void)slot;
 	(void)p;
 	(void)bytes;
 }

@@ -82,6 +82,13 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 	return (uint64_t)(seen_bytes < 0 ? -seen_bytes : seen_bytes);
 }
 
+/* In a slot without, less was never pending than nothing. */
+static bool has_freed(const struct count_slot *slot)
+{
+	return slot->free_calls != slot->free_null_count || slot->resized_count || slot->ended_count ||
+	       slot->calls[COUNT_DELETE];
+}
+
 static void read_slot(struct reading *reading, const struct count_slot *slot)
 {
 	struct count_program *p = reading->program;
@@ -95,8 +102,12 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 		(int64_t)((uint64_t)reading->blocks + (uint64_t)add_slot(slot, &t->sums));
 	reading->bytes = (int64_t)((uint64_t)reading->bytes + (uint64_t)slot->pending_bytes);
 	reading->high_bytes = slot->high_bytes;
-	reading->above_bytes += most_pending(slot, slot->high_bytes);
-	reading->below_bytes += most_pending(slot, slot->low_bytes);
+	reading->above_bytes += most_pending(slot, slot->high_bytes > slot->pending_bytes ?
+							   slot->high_bytes :
+							   slot->pending_bytes);
+	/* how much less it was is not known */
+	if (has_freed(slot))
+		reading->below_bytes += COUNT_FLUSH_BYTES;
 	reading->used_slots++;
 	if (reading->head->flags & COUNT_CALLS_ONLY)
 		t->sums.failed_calls = t->sums.temporary_blocks = BYTES_UNKNOWN;
