@@ -22,6 +22,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/fold_name.h \
 	%D%/growth.c \
 	%D%/growth.h \
+	%D%/growth_series.c \
+	%D%/growth_series.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
 	%D%/moment_diff.c \
@@ -40,6 +42,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/profile_transform.h \
 	%D%/profile_tree.c \
 	%D%/profile_tree.h \
+	%D%/trends.c \
+	%D%/trends.h \
 	%D%/transform_regex.c \
 	%D%/transform_regex.h \
 	%D%/transform_rules.c \

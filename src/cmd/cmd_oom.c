@@ -10,6 +10,7 @@
 #include "cmd/groups.h"
 #include "cmd/message.h"
 #include "cmd/oom_explain.h"
+#include "cmd/oom_predict.h"
 #include "cmd/recordings.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -227,11 +228,14 @@ static int run(struct oom *oom)
 	return stream_finish(&oom->out, status);
 }
 
-static int run_verb(const struct options *o)
+static int run_verb(struct options *o)
 {
 	if (strcmp(o->args[0], "explain") == 0)
 		return oom_explain_run(o);
-	message_usage("oom", "'%s' is none of its words: there is explain", o->args[0]);
+	if (strcmp(o->args[0], "predict") == 0)
+		return oom_predict_run(o);
+	message_usage("oom", "'%s' is none of its words: there are explain and predict",
+		      o->args[0]);
 	return EXIT_BAD_USAGE;
 }
 
@@ -275,8 +279,8 @@ static int oom_run(struct options *o)
 
 const struct cmd cmd_oom = {
 	.name = "oom",
-	.args = "[explain] [-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
-	.summary = "show what fills a cgroup, or explain why the kernel killed in one",
+	.args = "[explain|predict] [-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
+	.summary = "show what fills a cgroup, if it grows, or why the kernel killed",
 	.max_args = 1,
 	.scope = SCOPE_OOM,
 	.columns = &oom_columns,

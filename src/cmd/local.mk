@@ -64,6 +64,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/option_rows.h \
 	%D%/oom_explain.c \
 	%D%/oom_explain.h \
+	%D%/oom_predict.c \
+	%D%/oom_predict.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/options_count.c \

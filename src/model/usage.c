@@ -84,6 +84,11 @@ uint64_t usage_droppable_bytes(const struct usage *u)
 	return bytes_sub(total(u, SMAPS_PRIVATE_CLEAN), u->state_bytes[STATE_PRIVATE_CLEAN]);
 }
 
+uint64_t usage_need_bytes(const struct usage *u)
+{
+	return bytes_sub(total(u, SMAPS_ANONYMOUS), usage_droppable_bytes(u));
+}
+
 uint64_t usage_hugetlb_bytes(const struct usage *u)
 {
 	return bytes_add(total(u, SMAPS_PRIVATE_HUGETLB), total(u, SMAPS_SHARED_HUGETLB));

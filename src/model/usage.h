@@ -135,6 +135,12 @@ uint64_t usage_uss_bytes(const struct usage *u);
  */
 uint64_t usage_droppable_bytes(const struct usage *u);
 
+/*
+ * Anonymous memory, less that: what it takes that cannot be taken back without swap. Shared
+ * memory is not among it: it may belong to others, and outlive the process.
+ */
+uint64_t usage_need_bytes(const struct usage *u);
+
 /* Private_Hugetlb + Shared_Hugetlb: never part of Rss. */
 uint64_t usage_hugetlb_bytes(const struct usage *u);
 

@@ -29,6 +29,10 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/flame_tree.h \
 	%D%/folded.c \
 	%D%/folded.h \
+	%D%/group_head.c \
+	%D%/group_head.h \
+	%D%/growth_words.c \
+	%D%/growth_words.h \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
 	%D%/heap_helper.c \
@@ -56,6 +60,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/oom_explain_json.c \
 	%D%/oom_report.c \
 	%D%/oom_report.h \
+	%D%/predict_report.c \
+	%D%/predict_report.h \
 	%D%/output.h \
 	%D%/page_files.c \
 	%D%/page_files.h \

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "render/bar.h"
+#include "render/group_head.h"
 
 #define LABEL_WIDTH  20
 #define AMOUNT_WIDTH 10
@@ -58,64 +59,6 @@ static void add_part(struct page *p, int indent, const char *label, uint64_t byt
 static void add_path(struct page *p, const char *path)
 {
 	text_add_printable(p->out, path, strlen(path), p->report->options.ascii);
-}
-
-static void add_name(struct page *p, const char *before, const char *name)
-{
-	if (!name)
-		return;
-	strbuf_add_text(p->out, before);
-	add_path(p, name);
-}
-
-/* "pod shop/web-0, burstable; container app, containerd 0123456789ab", as far as it is known. */
-static void add_names(struct page *p)
-{
-	char *const *names = p->cgroup->names;
-	const char *uid = names[CGROUP_NAME_POD_UID], *pod = names[CGROUP_NAME_POD];
-	const char *namespace = names[CGROUP_NAME_NAMESPACE], *id = names[CGROUP_NAME_CONTAINER_ID];
-	const char *container = names[CGROUP_NAME_CONTAINER], *unit = names[CGROUP_NAME_UNIT];
-	size_t begin = p->out->length;
-
-	if (uid) {
-		add_name(p, "pod ", namespace);
-		add_name(p, namespace ? "/" : "pod ", pod ? pod : uid);
-		add_name(p, ", ", names[CGROUP_NAME_QOS]);
-	}
-	if (container || id) {
-		strbuf_addf(p->out, "%scontainer", p->out->length > begin ? "; " : "");
-		add_name(p, " ", container);
-		add_name(p, container ? ", " : " ", names[CGROUP_NAME_RUNTIME]);
-	}
-	if (id)
-		strbuf_addf(p->out, " %.12s", id);
-	add_name(p, p->out->length > begin ? "; unit " : "unit ", unit);
-	if (p->out->length > begin)
-		strbuf_add_char(p->out, '\n');
-}
-
-static void add_head(struct page *p)
-{
-	const struct cgroup *c = p->cgroup;
-	const struct cgroup_level *owner = cgroup_tightest(c);
-	char buf[UNITS_TEXT_SIZE];
-
-	strbuf_add_text(p->out, "cgroup ");
-	add_path(p, c->levels[0].path);
-	strbuf_addf(p->out, " (version %d), %zu process%s\n", (int)c->version, c->pid_count,
-		    c->pid_count == 1 ? "" : "es");
-	add_names(p);
-	strbuf_addf(p->out, "limit %s", format_amount(p, p->figures->limit_bytes, buf));
-	if (c->hidden_limit_bytes != CGROUP_NO_LIMIT) {
-		strbuf_add_text(p->out, ", of a group above, which cannot be seen from here");
-	} else if (owner && c->tightest > 0) {
-		strbuf_add_text(p->out, ", of ");
-		add_path(p, owner->path);
-		strbuf_add_text(p->out, ": the figures are that group's");
-	}
-	if (c->is_cut && c->version == CGROUP_V2)
-		strbuf_add_text(p->out, "; limits above this namespace cannot be seen");
-	strbuf_add_char(p->out, '\n');
 }
 
 enum segment { SEGMENT_NEED, SEGMENT_LAZYFREE, SEGMENT_FILE, SEGMENT_SLAB, SEGMENT_FREE,
@@ -280,7 +223,7 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 		.width = width < WIDTH_LEAST ? WIDTH_LEAST : width,
 	};
 
-	add_head(&p);
+	group_head_add(out, p.cgroup, &report->options);
 	add_bar(&p);
 	add_parts(&p);
 	add_conclusions(&p);

@@ -309,6 +309,11 @@ TESTS += %D%/test_json_read
 %C%_test_json_read_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_json_read_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_trends
+TESTS += %D%/test_trends
+%C%_test_trends_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_trends_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_growth
 TESTS += %D%/test_growth
 %C%_test_growth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * group_head - the first lines of what is said of a group: which one it is, whose, and
+ * the limit that counts.
+ */
+#ifndef MS_RENDER_GROUP_HEAD_H
+#define MS_RENDER_GROUP_HEAD_H
+
+#include "base/strbuf.h"
+#include "model/cgroup.h"
+#include "render/output.h"
+
+void group_head_add(struct strbuf *out, const struct cgroup *cgroup,
+		    const struct table_options *options);
+
+#endif

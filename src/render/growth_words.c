@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "render/growth_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const growth_titles[GROWTH_KIND_COUNT_] = {
+	[GROWTH_TOO_SHORT] = "too few cycles",
+	[GROWTH_NONE] = "no growth",
+	[GROWTH_STEP] = "one step",
+	[GROWTH_PLATEAU] = "plateau",
+	[GROWTH_STEADY] = "growing",
+};
+
+const char growth_caveats[] =
+	"This cannot tell a warm-up that is slower than the time looked at from growth, nor the "
+	"rising half of a day from a plateau, and it cannot foresee a burst.";
+
+const char *growth_format_rate(int64_t bytes_per_hour, int64_t unit_of,
+			       char buf[UNITS_TEXT_SIZE])
+{
+	int64_t size = llabs(unit_of), parts = 1;
+	const char *unit = "/h";
+	size_t length;
+
+	if (size / 3600 >= (int64_t)MIB) {
+		parts = 3600;
+		unit = "/s";
+	} else if (size / 60 >= (int64_t)MIB) {
+		parts = 60;
+		unit = "/min";
+	}
+	units_format_change(bytes_per_hour / parts, buf);
+	length = strlen(buf);
+	memcpy(buf + length, unit, strlen(unit) + 1);
+	return buf;
+}
+
+/* By what it changes, and within which bounds. */
+static void add_rate(struct strbuf *out, const struct growth *g)
+{
+	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+
+	strbuf_addf(out, "%s (%s to %s)",
+		    growth_format_rate(g->rate_bytes, g->rate_bytes, rate),
+		    growth_format_rate(g->rate_low_bytes, g->rate_bytes, low),
+		    growth_format_rate(g->rate_high_bytes, g->rate_bytes, high));
+}
+
+/* Of what a floor is the least. */
+static void add_windows(struct strbuf *out, const struct growth *g)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	if (g->cycle_ns > 0)
+		strbuf_addf(out, "the floor of each cycle (%s)",
+			    units_format_duration(g->cycle_ns, buf));
+	else
+		strbuf_addf(out, "the floor of each %s",
+			    units_format_duration(g->window_ns, buf));
+}
+
+static void add_too_short(struct strbuf *out, const struct growth *g)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	if (g->cycle_ns > 0)
+		strbuf_addf(out, "%zu of the work (%s each) were seen, %d are needed",
+			    g->floor_count, units_format_duration(g->cycle_ns, buf),
+			    GROWTH_FLOORS_MIN);
+	else
+		strbuf_addf(out, "%d samples over some time are needed, better hundreds",
+			    GROWTH_FLOORS_MIN);
+}
+
+void growth_add_words(struct strbuf *out, const struct growth *g)
+{
+	strbuf_addf(out, "%s: ", growth_titles[g->kind]);
+	switch (g->kind) {
+	case GROWTH_TOO_SHORT: add_too_short(out, g); return;
+	case GROWTH_STEP:
+		strbuf_add_text(out, "it rose once, by most of what it rose at all");
+		return;
+	case GROWTH_PLATEAU:
+		strbuf_add_text(out, "it rose, and hardly rises any more");
+		return;
+	case GROWTH_NONE:
+	case GROWTH_STEADY:
+	case GROWTH_KIND_COUNT_: break;
+	}
+	add_windows(out, g);
+	strbuf_add_text(out, " changes by ");
+	add_rate(out, g);
+}
+
+void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_bytes)
+{
+	char at[UNITS_TEXT_SIZE], soonest[UNITS_TEXT_SIZE], latest[UNITS_TEXT_SIZE];
+	char tooth[UNITS_TEXT_SIZE];
+	struct growth_time left;
+
+	if (!bytes_known(limit_bytes) || !growth_time_to(g, limit_bytes, &left) ||
+	    left.ns == UINT64_MAX)
+		return;
+	strbuf_addf(out, "meets the limit in %s (%s to %s)",
+		    units_format_duration(left.ns, at),
+		    units_format_duration(left.soonest_ns, soonest),
+		    left.latest_ns == UINT64_MAX
+			    ? "never"
+			    : units_format_duration(left.latest_ns, latest));
+	if (g->tooth_bytes > 0)
+		strbuf_addf(out, ", at the tallest peak seen, %s above its floor",
+			    units_format_bytes(g->tooth_bytes, tooth));
+}

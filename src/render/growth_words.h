@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * growth_words - what was found of an amount over time, as a person says it.
+ */
+#ifndef MS_RENDER_GROWTH_WORDS_H
+#define MS_RENDER_GROWTH_WORDS_H
+
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "classify/growth.h"
+
+/* "growing", "plateau", "one step", "no growth", "too few cycles". */
+extern const char *const growth_titles[GROWTH_KIND_COUNT_];
+
+/*
+ * "+60.1M/h", per hour, minute or second, as it is large. unit_of: the rate by which that
+ * is chosen, so that rates beside each other have the same. Returns buf.
+ */
+const char *growth_format_rate(int64_t bytes_per_hour, int64_t unit_of,
+			       char buf[UNITS_TEXT_SIZE]);
+
+/*
+ * The same as one sentence without its end: "growing: the floor of each cycle (6m40s)
+ * changes by +60.1M/h (+58.0M/h to +62.3M/h)".
+ */
+void growth_add_words(struct strbuf *out, const struct growth *growth);
+
+/*
+ * "meets the limit in 25m00s (24m10s to 28m05s), at the tallest peak seen, 80.0M above
+ * its floor". Nothing where that cannot be said.
+ */
+void growth_add_time(struct strbuf *out, const struct growth *growth,
+		     uint64_t limit_bytes);
+
+/* What cannot be told from amounts over time, whatever was found. */
+extern const char growth_caveats[];
+
+#endif
