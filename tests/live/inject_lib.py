@@ -11,6 +11,7 @@ import select
 import signal
 import struct
 import subprocess
+import time
 
 from live import (MIB, TIMEOUT, check, equal, read_proc, read_said, status_field,
                   wait_until)
@@ -217,10 +218,24 @@ def threads(pid):
     return sorted(int(tid) for tid in os.listdir(f"/proc/{pid}/task"))
 
 
-def descriptors(pid):
+def descriptors_now(pid):
     found = {}
     for fd in os.listdir(f"/proc/{pid}/fd"):
-        found[int(fd)] = os.readlink(f"/proc/{pid}/fd/{fd}")
+        try:
+            found[int(fd)] = os.readlink(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return found
+
+
+def descriptors(pid):
+    """Those that stay: for an arena glibc reads a file to count processors, and closes it again."""
+    found = descriptors_now(pid)
+    for _ in range(100):
+        time.sleep(0.001)
+        before, found = found, descriptors_now(pid)
+        if found == before:
+            break
     return found
 
 
