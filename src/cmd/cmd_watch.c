@@ -64,15 +64,22 @@ static int check_combination(const struct options *o)
 
 static int show(struct session *session)
 {
-	enum format format = session->options->format;
+	const struct options *o = session->options;
+	int status = EXIT_DONE;
 
-	if (format == FORMAT_CSV || format == FORMAT_JSON)
+	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return series_run(session);
+	if (o->recording.record)
+		status = recordings_begin(o, session->sampler, &session->recorder);
+	if (status != EXIT_DONE)
+		return status;
 #if HAVE_NCURSES
-	if (wants_screen(session->options))
-		return screen_run(session);
+	if (wants_screen(o))
+		status = screen_run(session);
+	else
 #endif
-	return text_run(session);
+		status = text_run(session);
+	return recordings_finish(o, session->recorder, status);
 }
 
 static int watch_run(struct options *o)

@@ -35,7 +35,7 @@ static uint64_t sum_rss(const struct snapshot *snapshot)
 	return sum;
 }
 
-static int take(struct session *session, bool with_mappings, unsigned int needs,
+static int read_sample(struct session *session, bool with_mappings, unsigned int needs,
 		struct peak *ret)
 {
 	struct targets *targets = &session->options->targets;
@@ -50,6 +50,25 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	    heaps_read(session, &ret->snapshot.usages[0], &ret->mappings) < 0)
 		snapshot_clear(&ret->snapshot); /* it is just ending */
 	return 0;
+}
+
+/* And record it. */
+static int take(struct session *session, bool with_mappings, unsigned int needs,
+		struct peak *ret)
+{
+	struct recorder *recorder = session->recorder;
+	int r;
+
+	if (!recorder)
+		return read_sample(session, with_mappings, needs, ret);
+	recorder_begin(recorder);
+	r = read_sample(session, with_mappings, needs | RECORDER_NEEDS, ret);
+	if (r == 0 && with_mappings && ret->snapshot.count == 1)
+		recorder_add(recorder, &ret->snapshot.usages[0], &ret->mappings);
+	/* what is not in the file is said at the end */
+	if (r == 0)
+		(void)recorder_end(recorder, &ret->snapshot, NULL);
+	return r;
 }
 
 /* When the last of its heaps was walked; 0: none was. */

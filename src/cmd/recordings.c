@@ -26,8 +26,6 @@ int recordings_check_options(const struct options *o)
 		problem = "--at goes with --replay";
 	else if ((r->keep.ns > 0 || r->keep.bytes > 0) && !r->record)
 		problem = "--keep goes with --record";
-	else if (r->record && o->format != FORMAT_CSV && o->format != FORMAT_JSON)
-		problem = "--record goes with --csv or --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage(NULL, "%s", problem);
@@ -58,6 +56,16 @@ int recordings_begin(const struct options *o, struct sampler *sampler, struct re
 			      sampler, ret);
 
 	return r < 0 ? report(o->recording.record, r) : EXIT_DONE;
+}
+
+int recordings_finish(const struct options *o, const struct recorder *recorder, int status)
+{
+	int r = recorder ? recorder_error(recorder) : 0;
+
+	if (r == 0)
+		return status;
+	message_error(o->recording.record, r);
+	return status == EXIT_DONE ? EXIT_PARTIAL : status;
 }
 
 int recordings_open_file(const char *verb, const char *path, const char *at, struct replay **ret,

@@ -16,6 +16,9 @@ int recordings_check_options(const struct options *options);
 /* That of --record. Returns EXIT_DONE, or how to end after the message. */
 int recordings_begin(const struct options *options, struct sampler *sampler, struct recorder **ret);
 
+/* Say if the last sample is not in the file. Returns status, or EXIT_PARTIAL instead of EXIT_DONE. */
+int recordings_finish(const struct options *options, const struct recorder *recorder, int status);
+
 /* That of --replay, and which sample --at means, or the last one. Returns as above. */
 int recordings_open(const struct options *options, struct replay **ret, size_t *ret_index);
 

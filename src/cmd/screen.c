@@ -161,6 +161,14 @@ static int check_targets(struct session *session)
 	return status;
 }
 
+/* One half each for what is shown and what is recorded; all of it is no limit. */
+static unsigned int share_of_screen(const struct session *session)
+{
+	unsigned int share = session->options->max_share_per_mille;
+
+	return session->recorder && share < 1000 ? (share + 1) / 2 : share;
+}
+
 int screen_run(struct session *session)
 {
 	const struct options *o = session->options;
@@ -170,11 +178,12 @@ int screen_run(struct session *session)
 			.sampler = session->sampler,
 			.targets = &session->options->targets,
 			.interval_ns = o->interval_ns,
-			.max_share_per_mille = o->max_share_per_mille,
+			.max_share_per_mille = share_of_screen(session),
 			.exact_bytes = o->exact_bytes,
 			.is_live = session->fs.is_live && !session->replay,
 			.replay = session->replay,
 			.replay_index = session->replay_index,
+			.recorder = session->recorder,
 			.fs = o->heap == HEAP_OFF ? NULL : &session->fs,
 			.max_pause_ns = o->max_pause_ns,
 			.auto_pause_ns = heaps_auto_pause_ns(o),

@@ -55,6 +55,7 @@ void session_end(struct session *session)
 {
 	session_end_reading(session);
 	replay_close(session->replay);
+	recorder_close(session->recorder);
 	sampler_free(session->sampler);
 	procfs_release(&session->fs);
 }

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "render/column.h"
 #include "sample/heap_keeper.h"
+#include "sample/recorder.h"
 #include "sample/replay.h"
 #include "sample/sampler.h"
 
@@ -20,6 +21,7 @@ struct session {
 	struct child child; /* pid 0 if no command is run */
 	struct replay *replay; /* NULL: what runs is looked at */
 	size_t replay_index;   /* the sample that --at means */
+	struct recorder *recorder; /* of reports and the screen; NULL: nothing is recorded */
 };
 
 /* Returns EXIT_DONE, or the status to end with after the message has been given. */

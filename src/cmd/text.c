@@ -150,14 +150,30 @@ static int report_missing(const struct text *text)
 	return status == EXIT_DONE ? heaps_status : status;
 }
 
+/* And record it, if that is wanted. */
+static int take_sample(struct text *text)
+{
+	struct session *session = text->session;
+	struct targets *targets = &session->options->targets;
+	int r;
+
+	if (!session->recorder)
+		return sampler_take(session->sampler, targets, table_needs(text), &text->snapshot);
+	recorder_begin(session->recorder);
+	r = sampler_take(session->sampler, targets, table_needs(text) | RECORDER_NEEDS,
+			 &text->snapshot);
+	if (r == 0)
+		(void)recorder_end(session->recorder, &text->snapshot, NULL);
+	return r;
+}
+
 static int show_table(struct text *text)
 {
 	struct session *session = text->session;
 	int r;
 
 	if (!session->replay) {
-		r = sampler_take(session->sampler, &session->options->targets, table_needs(text),
-				 &text->snapshot);
+		r = take_sample(text);
 		if (r < 0) {
 			message_error(session->options->procfs_root, r);
 			return EXIT_FAILED;
@@ -167,6 +183,19 @@ static int show_table(struct text *text)
 	if (r != EXIT_FAILED)
 		add_table(text, &text->snapshot);
 	return r;
+}
+
+static void record_page(struct text *text, const struct mapping_list *mappings)
+{
+	struct recorder *recorder = text->session->recorder;
+	const struct usage *u = &text->snapshot.usages[0];
+
+	if (!recorder)
+		return;
+	recorder_begin(recorder);
+	if (u->source == SOURCE_SMAPS)
+		recorder_add(recorder, u, mappings);
+	(void)recorder_end(recorder, &text->snapshot, NULL);
 }
 
 /* The page of the one process that the targets are, or a table of several. */
@@ -188,6 +217,7 @@ static int show_page(struct text *text)
 	if (text->snapshot.count == 1) {
 		if (heaps_read(session, u, &mappings) < 0)
 			text->snapshot.unreadable_count = 1;
+		record_page(text, &mappings);
 	}
 	status = report_missing(text);
 	if (status != EXIT_FAILED)

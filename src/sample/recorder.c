@@ -3,6 +3,7 @@
 
 #include "sample/recorder.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -18,6 +19,10 @@ struct turn {
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
+	struct snapshot own; /* of recorder_take() */
+	uint64_t dearest_read_ns;
+	bool has_ended;
+	bool is_begun;
 	unsigned int share_per_mille;
 	uint64_t start_ns; /* when the first sample was taken */
 	uint64_t sample; /* 1, 2, … */
@@ -39,7 +44,7 @@ static bool wants_mappings(void *context, const struct process *process)
 	struct recorder *r = context;
 	const struct turn *turn = find_turn(r, process);
 
-	return r->sample > 0 && (!turn || clock_now_ns() >= turn->due_ns);
+	return r->is_begun && (!turn || clock_now_ns() >= turn->due_ns);
 }
 
 static void take_mappings(void *context, const struct usage *u, const struct mapping_list *mappings)
@@ -71,6 +76,7 @@ int recorder_open(const char *path, const struct recording_bounds *bounds,
 	*ret = xcalloc(1, sizeof(**ret));
 	(*ret)->recording = recording;
 	(*ret)->sampler = sampler;
+	snapshot_init(&(*ret)->own);
 	(*ret)->share_per_mille = share_per_mille > 0 ? share_per_mille : 1000;
 	sink.context = *ret;
 	sampler_set_mapping_sink(sampler, &sink);
@@ -83,6 +89,7 @@ void recorder_close(struct recorder *r)
 		return;
 	sampler_set_mapping_sink(r->sampler, NULL);
 	recording_close(r->recording);
+	snapshot_release(&r->own);
 	free(r->turns);
 	free(r);
 }
@@ -90,6 +97,7 @@ void recorder_close(struct recorder *r)
 void recorder_begin(struct recorder *r)
 {
 	r->sample++;
+	r->is_begun = true;
 	r->error = recording_begin(r->recording);
 }
 
@@ -114,6 +122,7 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot, const stru
 	if (r->start_ns == 0)
 		r->start_ns = snapshot->taken_ns;
 	moment.elapsed_ns = snapshot->taken_ns - r->start_ns;
+	r->is_begun = false;
 	for (size_t i = 0; i < snapshot->count && r->error == 0; i++) {
 		const struct turn *turn = find_turn(r, &snapshot->usages[i].process);
 
@@ -125,6 +134,76 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot, const stru
 	if (r->error == 0)
 		r->error = recording_end(r->recording, &moment);
 	forget_turns(r, snapshot);
+	return r->error;
+}
+
+void recorder_add(struct recorder *r, const struct usage *u, const struct mapping_list *mappings)
+{
+	take_mappings(r, u, mappings);
+}
+
+static bool is_same(const struct process *a, const struct process *b)
+{
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
+/* False if it has ended. */
+static bool take_process(struct recorder *r, struct usage *u, const struct recorder_known *known)
+{
+	if (known->usage && is_same(&known->usage->process, &u->process)) {
+		recorder_add(r, known->usage, known->mappings);
+		return true;
+	}
+	if (sampler_read_usage(r->sampler, u, RECORDER_NEEDS) == -ESRCH)
+		return false;
+	if (u->read_ns != BYTES_UNKNOWN && u->read_ns > r->dearest_read_ns)
+		r->dearest_read_ns = u->read_ns;
+	return true;
+}
+
+int recorder_take(struct recorder *r, struct targets *targets, const struct recorder_known *known)
+{
+	struct snapshot *own = &r->own;
+	bool is_all = targets_are_all(targets);
+	size_t kept = 0;
+	int error;
+
+	recorder_begin(r);
+	r->dearest_read_ns = 0;
+	error = sampler_list(r->sampler, targets, RECORDER_NEEDS, own);
+	if (error < 0) {
+		r->is_begun = false;
+		return r->error = error;
+	}
+	r->has_ended = targets_have_ended(targets, own);
+	for (size_t i = 0; i < own->count; i++) {
+		struct usage *u = &own->usages[i];
+
+		if ((is_all && !process_has_memory(&u->process)) || !take_process(r, u, known)) {
+			usage_release(u);
+			continue;
+		}
+		if (kept != i)
+			own->usages[kept] = *u;
+		kept++;
+	}
+	own->count = kept;
+	own->cost_ns = clock_now_ns() - own->taken_ns;
+	return recorder_end(r, own, known->cgroup);
+}
+
+bool recorder_has_ended(const struct recorder *r)
+{
+	return r->has_ended;
+}
+
+uint64_t recorder_min_interval_ns(const struct recorder *r, unsigned int per_mille)
+{
+	return per_mille > 0 ? r->dearest_read_ns / per_mille * 1000 : 0;
+}
+
+int recorder_error(const struct recorder *r)
+{
 	return r->error;
 }
 

@@ -33,6 +33,32 @@ void recorder_begin(struct recorder *recorder);
 int recorder_end(struct recorder *recorder, const struct snapshot *snapshot,
 		 const struct cgroup *cgroup);
 
+/* A process of the sample that has begun, read by somebody else with these mappings. */
+void recorder_add(struct recorder *recorder, const struct usage *usage,
+		  const struct mapping_list *mappings);
+
+/*
+ * Take a sample of the targets, all of it, for those who show something else. One process,
+ * or NULL, was read with these mappings just now, and is not read again. Returns as
+ * recorder_end(), or the -errno for which the processes cannot be listed.
+ */
+struct recorder_known {
+	const struct usage *usage; /* NULL: none */
+	const struct mapping_list *mappings;
+	const struct cgroup *cgroup; /* or NULL, as of recorder_end() */
+};
+int recorder_take(struct recorder *recorder, struct targets *targets,
+		  const struct recorder_known *known);
+
+/* True if the last sample by recorder_take() was the last one of its targets. */
+bool recorder_has_ended(const struct recorder *recorder);
+
+/* As sampler_min_interval_ns(), of the last recorder_take(). */
+uint64_t recorder_min_interval_ns(const struct recorder *recorder, unsigned int per_mille);
+
+/* 0, or the -errno for which the last sample is not in the file. */
+int recorder_error(const struct recorder *recorder);
+
 /* Something happened, in a sample or between two. Returns 0 or -errno. */
 int recorder_add_event(struct recorder *recorder, const struct recorded_event *event);
 

@@ -49,6 +49,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/ui.h \
 	%D%/ui_draw.c \
 	%D%/ui_heap.c \
+	%D%/ui_record.c \
 	%D%/ui_replay.c \
 	%D%/view.h \
 	%D%/view_heap.c \

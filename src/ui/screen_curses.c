@@ -341,6 +341,8 @@ static void wait_for_event(struct screen *s)
 	struct timespec timeout;
 	uint64_t left;
 
+	if (ui_record_due_ns(&s->ui) < due)
+		due = ui_record_due_ns(&s->ui);
 	if (redraw_ns(s) < due)
 		due = redraw_ns(s);
 	left = s->is_dirty || due <= now ? 0 : due - now;
@@ -379,6 +381,8 @@ static void run(struct screen *s)
 			ui_refresh(&s->ui, now);
 			s->is_dirty = true;
 		}
+		if (ui_record_due_ns(&s->ui) <= now)
+			ui_record(&s->ui, now);
 		if (ui_poll(&s->ui))
 			s->is_dirty = true;
 		if (s->is_dirty || now >= redraw_ns(s))

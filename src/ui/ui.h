@@ -10,6 +10,7 @@
 #include "ui/menu.h"
 #include "ui/view.h"
 
+struct recorder;
 struct replay;
 
 struct ui_options {
@@ -21,6 +22,7 @@ struct ui_options {
 	bool is_live;	  /* false: a captured tree, which is read once, or a recording */
 	struct replay *replay; /* that recording, or NULL */
 	size_t replay_index;   /* the sample to be shown first */
+	struct recorder *recorder; /* what the targets do is recorded; or NULL */
 	const struct procfs *fs; /* for heaps; NULL: they are not to be read */
 	/*
 	 * longest stops of a process for its heap: when somebody asks for it, and without
@@ -115,6 +117,7 @@ struct ui {
 	bool wants_redraw; /* of what the terminal shows, from scratch */
 	bool has_quit;
 	struct replay_event *events; /* of a recording, by time */
+	uint64_t record_due_ns; /* when the next sample is to be recorded */
 	size_t event_count, event_capacity;
 	size_t event_shown; /* whose text was shown last */
 	struct bar_entry bar[BAR_ENTRIES_MAX];
@@ -164,6 +167,13 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void ui_set_view(struct ui *ui, enum view view);
+
+/*
+ * What is recorded, in ui_record.c: samples of all targets, whatever is shown, paused or
+ * not.
+ */
+uint64_t ui_record_due_ns(const struct ui *ui);
+void ui_record(struct ui *ui, uint64_t now_ns);
 
 /* A recording, in ui_replay.c: where in it, by keys, by itself, and by the mouse. */
 void ui_replay_init(struct ui *ui);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "sample/recorder.h"
 #include "sample/replay.h"
 #include "ui/data_replay.h"
 #include "ui/ui.h"
@@ -71,6 +72,18 @@ static const char *format_interval(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 	if (fraction)
 		memmove(fraction, fraction + 2, strlen(fraction + 2) + 1);
 	return buf;
+}
+
+static void add_recorder(const struct ui *ui, struct word *words, size_t *count)
+{
+	const struct recorder *recorder = ui->options->recorder;
+
+	if (!recorder)
+		return;
+	if (recorder_error(recorder) < 0)
+		add_word(words, count, ROLE_ALERT, " not recorded ");
+	else
+		add_word(words, count, ROLE_ALERT, " REC ");
 }
 
 /* When the next figures come, or why none come. */
@@ -152,6 +165,7 @@ static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 	add_word(words, &count, ROLE_STATUS, " scan %s ",
 		 units_format_duration(ui->view == VIEW_HEAP && f ? f->cost_ns : d->cost_ns, text));
 	add_pace(ui, words, &count);
+	add_recorder(ui, words, &count);
 	return count;
 }
 

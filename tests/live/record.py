@@ -60,6 +60,23 @@ def a_page_of_the_past_is_the_page_of_then():
 
 
 @test
+def reports_are_recorded_too():
+    with Folder() as folder, Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as target:
+        path = f"{folder}/r"
+        record(path, "-p", target.pid, "-n", 1)
+        page = memstate("-p", target.pid, "--text", "--heap", "off", "--record", path).must_be(0).out
+        past = memstate("--replay", path, "--text", "-p", target.pid).must_be(0).out
+        equal(past.split(b"\n", 1)[1], page, "the page")
+        memstate("-p", f"{target.pid},{os.getpid()}", "--text", "--record", path).must_be(0)
+        memstate("--heap", "off", "--record", path, "--", "sleep", "0.2").must_be(0)
+        rows = replay(path)
+        equal([row["pid"] for row in rows[:4]],
+              [target.pid, target.pid, *sorted([target.pid, os.getpid()])], "processes")
+        check({row["comm"] for row in rows[4:]} >= {"sleep"}, "the command was recorded")
+        equal(rows[1]["anon_bytes"], rows[0]["anon_bytes"], "its owners are known")
+
+
+@test
 def killed_it_loses_at_most_the_last_sample():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
@@ -130,7 +147,7 @@ def bad_words_and_files_are_refused_in_one_line():
                 (["--keep", "much", "--csv", "-n1", "--record", path], 2, b"much"),
                 (["--record", f"{folder}/text", "--csv", "-n1"], 1, b"something else"),
                 (["--record", f"{folder}/no/r", "--csv", "-n1"], 1, b"No such file"),
-                (["--record", path, "--text"], 2, b"--csv")]:
+                (["--record", f"{folder}/no/r", "--text"], 1, b"No such file")]:
             result = memstate(*args).must_be(status)
             check(word in result.err, result.err)
             equal(result.out, b"", f"output of {args}")

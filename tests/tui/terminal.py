@@ -8,10 +8,12 @@ import os
 import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
+import tempfile
 
-from terminal_lib import LEAVE, LIMIT_S, MEMSTATE, Failure, Terminal, has_terminals
+from terminal_lib import LEAVE, LIMIT_S, MEMSTATE, Failure, Terminal, has_terminals, plain
 
 def is_sanitized():
     """Then a crash ends in the sanitizer's report."""
@@ -222,6 +224,52 @@ def no_names_drive_the_terminal():
         evil.wait()
 
 
+def count_samples(path):
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+            return db.execute("SELECT count(*) FROM sample").fetchone()[0]
+    except sqlite3.Error:
+        return 0  # not there yet
+
+
+def ask(terminal, keys, text):
+    terminal.type(keys)
+    terminal.wait_for_text(text)
+
+
+def what_is_watched_is_recorded_and_gone_through_later():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/r"
+        terminal = Terminal("-p", str(os.getpid()), "-i", "100ms", "--record", path)
+        try:
+            terminal.wait_for("a screen", lambda: b"REC" in plain(terminal.output) or
+                              b"need SQLite" in terminal.output)
+            if b"need SQLite" in terminal.output:
+                return
+            terminal.wait_for("samples", lambda: count_samples(path) > 2)
+            ask(terminal, b"Z", "PAUSED")
+            before = count_samples(path)
+            terminal.wait_for("samples while it is paused", lambda: count_samples(path) > before + 2)
+            terminal.type(b"q")
+            terminal.wait_for_end()
+            terminal.check_restored()
+        finally:
+            terminal.close()
+        count = count_samples(path)
+        terminal = Terminal("--replay", path)
+        try:
+            terminal.wait_for_text(f"{count}/{count}")
+            ask(terminal, b"\x1bOD", f" {count - 1}/{count}")
+            ask(terminal, b"\x1bOH", f" 1/{count}")
+            ask(terminal, b"\r", f"({os.getpid()})")
+            ask(terminal, b"@+1h\r", f" {count}/{count}")
+            ask(terminal, b"q", "")
+            terminal.wait_for_end()
+            terminal.check_restored()
+        finally:
+            terminal.close()
+
+
 TESTS = [
     q_restores_the_terminal,
     term_int_and_hup_restore_the_terminal,
@@ -235,6 +283,7 @@ TESTS = [
     a_command_that_never_stops_printing_stops_nothing,
     an_ended_command_stays_on_the_screen,
     no_names_drive_the_terminal,
+    what_is_watched_is_recorded_and_gone_through_later,
 ]
 
 
