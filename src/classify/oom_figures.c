@@ -105,7 +105,10 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel(s, cgroup->version, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	f.hidden_bytes = find_hidden(s, &f);
+	/* what was not read of some may be LazyFree of theirs, and is theirs in any case */
+	if (f.unreadable_count > 0)
+		f.process_bytes = BYTES_UNKNOWN;
+	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);
 	unmapped_bytes = bytes_sub(f.file_bytes, known_or_0(s->file_mapped_bytes));
 	f.unaccounted_bytes = bytes_sub(bytes_sub(f.usage_bytes, f.process_bytes),
 					known_or_0(s->kernel_bytes) + known_or_0(f.sock_bytes) +

@@ -38,9 +38,10 @@ struct oom_figures {
 	 * written again, and are in no working set.
 	 */
 	uint64_t hidden_bytes;
-	uint64_t process_bytes; /* Pss of all processes that could be read */
+	uint64_t process_bytes; /* Pss of all processes */
 	/* Charged, and no process's: files left on a tmpfs, or processes out of sight. */
 	uint64_t unaccounted_bytes;
+	/* With any that could not be read: lazyfree_bytes is a lower bound, the three above unknown. */
 	size_t process_count, unreadable_count;
 	bool is_lazyfree_exact; /* each process's smaps were read, not only their sums */
 };

@@ -123,6 +123,13 @@ static void add_unexplained(struct page *p)
 		    units_format_bytes(p->figures->slack_bytes, slack));
 }
 
+static const char *lazyfree_note(const struct oom_figures *f)
+{
+	if (f->unreadable_count > 0)
+		return "at least: not all processes could be read; the kernel takes it first";
+	return f->is_lazyfree_exact ? "the kernel takes it first" : "at most; the kernel takes it first";
+}
+
 static void add_parts(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -134,8 +141,7 @@ static void add_parts(struct page *p)
 	add_kernel(p);
 	if (p->cgroup->version == CGROUP_V2)
 		add_part(p, 4, "network buffers", f->sock_bytes, NULL);
-	add_part(p, 2, "LazyFree", f->lazyfree_bytes,
-		 f->is_lazyfree_exact ? "the kernel takes it first" : "at most; the kernel takes it first");
+	add_part(p, 2, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
 	add_part(p, 2, "page cache", f->file_bytes, "the kernel takes it before it kills");
 	if (bytes_known(f->slab_reclaimable_bytes))
 		add_part(p, 2, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
@@ -184,11 +190,14 @@ static int compare_usages(const void *a, const void *b)
 
 static void add_process(struct page *p, const struct usage *u)
 {
-	char pss[UNITS_TEXT_SIZE], rss[UNITS_TEXT_SIZE], lazy[UNITS_TEXT_SIZE];
-	unsigned int per_mille = units_per_mille(u->total.bytes[SMAPS_PSS], p->figures->usage_bytes);
+	uint64_t pss_bytes = u->total.bytes[SMAPS_PSS];
+	char pss[UNITS_TEXT_SIZE], rss[UNITS_TEXT_SIZE], lazy[UNITS_TEXT_SIZE], share[16] = "-";
+	unsigned int per_mille = units_per_mille(pss_bytes, p->figures->usage_bytes);
 
-	strbuf_addf(p->out, "%8d  %9s  %3u.%u%%  %9s  %9s  ", u->process.pid,
-		    format_amount(p, u->total.bytes[SMAPS_PSS], pss), per_mille / 10, per_mille % 10,
+	if (bytes_known(pss_bytes) && bytes_known(p->figures->usage_bytes))
+		snprintf(share, sizeof(share), "%u.%u%%", per_mille / 10, per_mille % 10);
+	strbuf_addf(p->out, "%8d  %9s  %6s  %9s  %9s  ", u->process.pid,
+		    format_amount(p, pss_bytes, pss), share,
 		    format_amount(p, u->total.bytes[SMAPS_RSS], rss),
 		    format_amount(p, u->state_bytes[STATE_LAZYFREE], lazy));
 	add_path(p, u->process.comm);
