@@ -96,6 +96,17 @@ static void get_owner(const void *row, int arg, struct value *ret)
 	set_number(ret, number);
 }
 
+/* arg: where it is in struct cgroup_pressure; of the group itself */
+static void get_pressure(const void *row, int arg, struct value *ret)
+{
+	const struct cgroup *c = cgroup_of(row);
+	uint64_t ns = BYTES_UNKNOWN;
+
+	if (c->has_pressure)
+		memcpy(&ns, (const char *)&c->pressure + arg, sizeof(ns));
+	set_number(ret, ns);
+}
+
 #define FIGURE(name, heading, field, help)                                                      \
 	{ name, heading, help, VALUE_BYTES, true, 0, (int)offsetof(struct oom_figures, field), \
 	  get_figure }
@@ -158,6 +169,11 @@ static const struct column columns[] = {
 	      "times that nothing more could be taken back"),
 	LEVEL("oom_kill_count", "KILLS", VALUE_COUNT, get_own, oom_kill_count,
 	      "processes of the group itself that the kernel killed for want of memory"),
+	{ "pressure_some_s", "STALLED",
+	  "time that some of the group's tasks waited for memory, since it was made (PSI; version 2)",
+	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, some_ns), get_pressure },
+	{ "pressure_full_s", "STUCK", "of that: all of its tasks that had work to do waited",
+	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, full_ns), get_pressure },
 	NAME("container", "CONTAINER", CONTAINER,
 	     "what the container is called, as the machine's files have it"),
 	NAME("pod", "POD", POD, "what its pod is called"),
