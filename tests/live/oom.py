@@ -43,6 +43,37 @@ def memory_that_was_freed_lazily_and_written_again_is_hidden_from_the_working_se
 
 
 @test
+def one_byte_in_a_huge_page_makes_all_of_it_live_and_hidden():
+    with Group(LIMIT) as group, Filled(group, "thp=40", "free=0", "poke=0"):
+        f = figures(group)
+        check_sum(f)
+        if f["lazyfree_bytes"] > 20 * MIB:
+            raise Skip("huge pages are not to be had")
+        near(f["hidden_bytes"], 40 * MIB, "hidden")
+        near(f["working_set_bytes"], 0, "working set")
+
+
+@test
+def memory_that_was_locked_after_it_was_freed_is_needed():
+    with Group(LIMIT) as group, Filled(group, "anon=40", "free=0", "lock=0"):
+        f = figures(group)
+        check_sum(f)
+        near(f["need_bytes"], 40 * MIB, "need")
+        near(f["lazyfree_bytes"], 0, "LazyFree")
+
+
+@test
+def a_file_that_is_read_again_and_again_is_not_hidden():
+    with Folder() as folder, Group(LIMIT) as group, \
+            Filled(group, f"file=40:{folder}/f", *[f"read=1:{folder}/f"] * 3, f"map=1:{folder}/f", "anon=10"):
+        f = figures(group)
+        check_sum(f)
+        near(f["file_bytes"], 40 * MIB, "files")
+        near(f["need_bytes"], 10 * MIB, "need")
+        equal(f["hidden_bytes"], 0, "hidden")
+
+
+@test
 def files_and_shared_memory_are_told_apart_and_nothing_is_hidden():
     with Folder() as folder, Group(LIMIT) as group, \
             Filled(group, f"file=30:{folder}/f", f"read=1:{folder}/f", f"map=1:{folder}/f", "shm=20"):

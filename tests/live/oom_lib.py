@@ -47,7 +47,12 @@ class Group:
             with open(f"{parent.dir}/cgroup.subtree_control", "w") as f:
                 f.write("+memory")
         if limit is not None:
-            self.write("memory.limit_in_bytes" if self.version == 1 else "memory.max", limit)
+            self.limit(limit)
+
+    def limit(self, limit):
+        """None: there is none any more."""
+        name, none = ("memory.limit_in_bytes", -1) if self.version == 1 else ("memory.max", "max")
+        self.write(name, none if limit is None else limit)
 
     def write(self, name, value):
         try:
@@ -62,6 +67,9 @@ class Group:
 
     def stat(self, key):
         return int(dict(line.split() for line in self.read("memory.stat").splitlines())[key])
+
+    def take_in(self, pid):
+        self.write("cgroup.procs", pid)
 
     def enter(self):
         with open(f"{self.dir}/cgroup.procs", "w") as f:

@@ -62,37 +62,6 @@ def inodes_are_slab_and_most_of_it_cannot_be_taken_back():
 
 
 @test
-def one_byte_in_a_huge_page_makes_all_of_it_live_and_hidden():
-    with unified() as group, Filled(group, "thp=40", "free=0", "poke=0"):
-        f = figures(group)
-        check_sum(f)
-        if f["lazyfree_bytes"] > 20 * MIB:
-            raise Skip("huge pages are not to be had")
-        near(f["hidden_bytes"], 40 * MIB, "hidden")
-        near(f["working_set_bytes"], 0, "working set")
-
-
-@test
-def memory_that_was_locked_after_it_was_freed_is_needed():
-    with unified() as group, Filled(group, "anon=40", "free=0", "lock=0"):
-        f = figures(group)
-        check_sum(f)
-        near(f["need_bytes"], 40 * MIB, "need")
-        near(f["lazyfree_bytes"], 0, "LazyFree")
-
-
-@test
-def a_file_that_is_read_again_and_again_is_not_hidden():
-    with Folder() as folder, unified() as group, \
-            Filled(group, f"file=40:{folder}/f", *[f"read=1:{folder}/f"] * 3, f"map=1:{folder}/f", "anon=10"):
-        f = figures(group)
-        check_sum(f)
-        near(f["file_bytes"], 40 * MIB, "files")
-        near(f["need_bytes"], 10 * MIB, "need")
-        equal(f["hidden_bytes"], 0, "hidden")
-
-
-@test
 def the_tightest_limit_of_five_levels_counts():
     with unified(None) as a, unified(256 * MIB, a) as b, unified(48 * MIB, b) as c, unified(None, c) as d, \
             unified(LIMIT, d) as e, Filled(e, "anon=10"), unified(LIMIT, c) as other, Filled(other, "anon=15"):
@@ -189,6 +158,33 @@ def memory_high_slows_down_and_kills_nobody():
             equal([f["high_bytes"], f["limit_bytes"], f["oom_kill_count"]], [32 * MIB, LIMIT, 0], "limits")
             check(f["usage_bytes"] <= 36 * MIB, f"usage {f['usage_bytes']}")
             check(int(group.read("memory.events").split("high ")[1].split()[0]) > 0, "it was met")
+
+
+def stalled_s(group, kind):
+    lines = dict(line.split(" ", 1) for line in group.read("memory.pressure").splitlines())
+    return int(lines[kind].rpartition("total=")[2]) / 1e6
+
+
+@test
+def time_that_was_lost_for_want_of_memory_is_told():
+    with Folder() as folder, unified() as group:
+        group.write("memory.high", 16 * MIB)
+        if not os.path.exists(f"{group.dir}/memory.pressure"):
+            raise Skip("this kernel tells no pressure")
+        with Filled(group, f"file=40:{folder}/f", *[f"read=1:{folder}/f"] * 4):
+            before = [stalled_s(group, kind) for kind in ("some", "full")]
+            f = figures(group)
+            after = [stalled_s(group, kind) for kind in ("some", "full")]
+            check(before[0] > 0, "it was never short of memory")
+            for was, told, now in zip(before, (f["pressure_some_s"], f["pressure_full_s"]), after):
+                check(was - 0.001 <= told <= now, f"told {told}, which was {was} and then {now}")
+
+
+@test
+def network_buffers_are_the_cause_of_a_kill():
+    with unified(48 * MIB) as group:
+        equal(group.run("tcp=30", "anon=30"), KILLED, "status")
+        equal(explained(group)["cause"], "kernel_memory", "cause")
 
 
 @test

@@ -16,9 +16,9 @@ root=$work/root
 limit_s=300 # only a guest that hangs takes so long
 
 # What the guest runs: in the first pass all, in others what depends on them.
-tests="oom.py oom_kills.py oom_v2.py"
+tests="oom.py oom_kills.py oom_trouble.py oom_v2.py"
 classic=$tests
-generations="oom.py oom_v2.py"
+generations="oom.py"
 swap="oom_swap.py"
 
 skip()
