@@ -36,6 +36,7 @@ void oom_evidence_init(struct oom_evidence *e)
 		.largest_bytes = BYTES_UNKNOWN,
 		.age_ns = UINT64_MAX,
 		.hidden_bytes = BYTES_UNKNOWN,
+		.hidden_working_set_bytes = BYTES_UNKNOWN,
 		.thread_count = COUNT_UNKNOWN,
 		.stack_bytes = BYTES_UNKNOWN,
 		.shared_lazyfree_bytes = BYTES_UNKNOWN,
@@ -43,7 +44,7 @@ void oom_evidence_init(struct oom_evidence *e)
 		.hugetlb_bytes = BYTES_UNKNOWN,
 		.live_bytes = BYTES_UNKNOWN,
 		.typical_bytes = BYTES_UNKNOWN,
-		.rise_bytes = BYTES_UNKNOWN,
+		.low_bytes = BYTES_UNKNOWN,
 		.victim = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
 	};
 	/* all of it amounts, and all bits set is an unknown one */
@@ -132,7 +133,9 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->unevictable_bytes = k->stat.unevictable_bytes;
 	e->dirty_bytes =
 		bytes_add(k->stat.file_dirty_bytes, k->stat.file_writeback_bytes);
-	e->huge_bytes = k->stat.anon_thp_bytes;
+	/* the kernel splits huge pages as it looks for some to take back */
+	if (!e->has_sample)
+		e->huge_bytes = k->stat.anon_thp_bytes;
 	e->swap_bytes = k->swap_usage_bytes;
 	e->swap_limit_bytes = k->swap_limit_bytes;
 }
@@ -151,6 +154,14 @@ uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e)
 	    !bytes_known(e->last.limit_bytes) || e->last.limit_bytes == CGROUP_NO_LIMIT)
 		return BYTES_UNKNOWN;
 	return bytes_sub(e->last.limit_bytes, e->last.need_bytes);
+}
+
+uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
+{
+	uint64_t rise_bytes = bytes_sub(e->at.need_bytes, e->low_bytes);
+
+	*ret_ns = e->low_age_ns + (e->age_ns == UINT64_MAX ? 0 : e->age_ns);
+	return bytes_add(rise_bytes, known_or_0(oom_evidence_gap_bytes(e)));
 }
 
 /* Where the limit is a group's, need was all of it, but for what each CPU may still hold. */

@@ -57,7 +57,7 @@ struct oom_evidence {
 	/* At that time: by the report; without one, of the last sample before it. */
 	struct oom_figures at;
 	uint64_t unevictable_bytes, dirty_bytes; /* dirty: writeback too */
-	uint64_t huge_bytes;			 /* of private memory */
+	uint64_t huge_bytes; /* of private memory; of a recording the most of the last seconds */
 	uint64_t swap_bytes,
 		swap_limit_bytes; /* v1's report: of memory and swap together */
 	size_t process_count;
@@ -72,20 +72,21 @@ struct oom_evidence {
 	uint64_t last_unix_ms;
 	uint64_t age_ns;       /* how long before the end, at most; UINT64_MAX: unknown */
 	uint64_t interval_ns;  /* between samples, usually */
-	uint64_t hidden_bytes; /* the most of the last seconds */
-	uint64_t thread_count; /* of all processes */
+	uint64_t hidden_bytes; /* the most of the last seconds, and the working set then */
+	uint64_t hidden_working_set_bytes;
+	uint64_t thread_count; /* of all processes, the most of the last seconds */
 	uint64_t stack_bytes;  /* of threads' stacks, as far as mappings were read */
-	uint64_t shared_lazyfree_bytes; /* LazyFree that others have too */
+	uint64_t shared_lazyfree_bytes; /* LazyFree that others have too: the most of the last seconds */
 	uint64_t locked_bytes, hugetlb_bytes, live_bytes;
 	uint64_t swap_fail_count; /* more of them since the recording began */
 
-	/* Of all samples before it, since the one before it. */
+	/* Of all samples before it, since the end before this one. */
 	size_t sample_count;
 	uint64_t span_ns;
 	struct growth growth;	      /* of need, before rise_ns began */
 	struct growth live_growth;    /* of live bytes */
 	uint64_t typical_bytes;	      /* of need, the middle one */
-	uint64_t rise_bytes, rise_ns; /* of need, at the very end */
+	uint64_t low_bytes, low_age_ns; /* the least need of the last seconds, before the sample */
 	struct oom_grower grower;
 };
 
@@ -106,6 +107,12 @@ uint64_t oom_evidence_whole_bytes(const struct oom_evidence *e);
  * Unknown where there is a report, or nobody was killed.
  */
 uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e);
+
+/*
+ * What need rose by at the very end, up to the kill, and how long that took at most.
+ * Unknown without a recording.
+ */
+uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns);
 
 enum oom_confidence {
 	OOM_LOW,

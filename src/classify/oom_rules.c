@@ -241,9 +241,9 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int least,
 
 	if (!has_share(e, "hidden was", e->hidden_bytes, least, why))
 		return false;
-	if (bytes_known(e->last.working_set_bytes))
-		strbuf_addf(why, ", the working set said %s",
-			    units_format_bytes(e->last.working_set_bytes, text));
+	if (bytes_known(e->hidden_working_set_bytes))
+		strbuf_addf(why, " when the working set said %s",
+			    units_format_bytes(e->hidden_working_set_bytes, text));
 	return true;
 }
 
@@ -303,11 +303,9 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 /* What came after the last sample is a part of it, where that was not long ago. */
 static bool is_burst(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
-	uint64_t gap = oom_evidence_gap_bytes(e);
-	uint64_t rise = bytes_add(e->rise_bytes, known_or_0(gap));
-	uint64_t ns = e->rise_ns + (e->age_ns == UINT64_MAX ? 0 : e->age_ns);
+	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
 
-	if (!e->has_sample || e->growth.kind == GROWTH_STEADY || ns > BURST_NS ||
+	if (e->growth.kind == GROWTH_STEADY || ns > BURST_NS ||
 	    !has_share(e, "need rose by", rise, least, why))
 		return false;
 	say_duration(why, " within ", ns);

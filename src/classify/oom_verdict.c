@@ -13,8 +13,8 @@
 const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_RSS_WATCHER] = {
 		.name = "rss_watcher",
-		.title = "not the kernel; and of what it had resident, a part was "
-			 "memory that the kernel could have taken at any time",
+		.title = "the kernel killed nobody; if something that goes by Rss did, it "
+			 "counted memory that the kernel could have taken at any time",
 		.advice = "whatever ends processes by their Rss (a manager of workers, "
 			  "a watchdog, a limit on RSS in a job's settings) should go by "
 			  "Rss less LazyFree; or have memory given back at once: "
@@ -190,15 +190,6 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.least_per_mille = 500,
 		.ends = KILLED,
 	},
-	[OOM_WHY_GAP] = {
-		.name = "gap",
-		.title = "what filled the limit came after the last sample",
-		.advice = "record at a shorter interval: memstate oom watch shortens it "
-			  "as the limit comes near; with the kernel's log (--kmsg) what "
-			  "it was made of is known, too",
-		.least_per_mille = 100,
-		.ends = KILLED,
-	},
 	[OOM_WHY_PAGE_CACHE] = {
 		.name = "page_cache",
 		.title = "page cache was a large part: the kernel drops it before it "
@@ -228,6 +219,15 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 			  "program by SIGBUS",
 		.ends = ANY,
 		.is_note = true,
+	},
+	[OOM_WHY_GAP] = {
+		.name = "gap",
+		.title = "what filled the limit came after the last sample",
+		.advice = "record at a shorter interval: memstate oom watch shortens it "
+			  "as the limit comes near; with the kernel's log (--kmsg) what "
+			  "it was made of is known, too",
+		.least_per_mille = 100,
+		.ends = KILLED,
 	},
 	[OOM_WHY_NOBODY] = {
 		.name = "nobody",

@@ -30,10 +30,10 @@ enum oom_verdict {
 	OOM_WHY_RETENTION, /* freed, and kept by the allocator */
 	OOM_WHY_LIMIT_TOO_SMALL,
 	OOM_WHY_PRIVATE_MEMORY, /* and more is not known */
-	OOM_WHY_GAP,		/* it came after the last sample */
 	OOM_WHY_PAGE_CACHE,
 	OOM_WHY_LAZYFREE,
 	OOM_WHY_HUGETLB,
+	OOM_WHY_GAP,	/* it came after the last sample */
 	OOM_WHY_NOBODY, /* was killed, and there is nothing to be said */
 	OOM_WHY_UNKNOWN,
 	OOM_VERDICT_COUNT_
@@ -49,7 +49,7 @@ struct oom_verdict_info {
 	bool is_note;	   /* kills nobody: never the verdict where somebody was killed */
 };
 /* Those before it are something that holds; it and what follows say that nothing does. */
-#define OOM_WHY_FILLERS OOM_WHY_NOBODY
+#define OOM_WHY_FILLERS OOM_WHY_GAP
 
 extern const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_explain - memstate oom explain: why the kernel killed, from its log.
+ * oom_explain - memstate oom explain: why a process ended, from the kernel's log, from
+ * a recording, or from both.
  */
 #ifndef MS_CMD_OOM_EXPLAIN_H
 #define MS_CMD_OOM_EXPLAIN_H

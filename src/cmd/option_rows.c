@@ -180,7 +180,7 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 				   "different ones (default: one)" },
 	[OPTION_RECORD_SAMPLES] = { 0, "record", "FILE", SCOPE_WATCH | SCOPE_OOM,
 				    "save the samples too, to be shown again with --replay; goes on "
-				    "where a recording ended" },
+				    "where a recording ended; of oom explain, the recording to read" },
 	[OPTION_KEEP] = { 0, "keep", "T|BYTES", SCOPE_WATCH | SCOPE_OOM,
 			  "of --record, keep the last 1h, or so much as fits in 200M; the oldest "
 			  "samples go first" },

@@ -97,11 +97,12 @@ static void add_victim(struct strbuf *out, const struct oom_evidence *e)
 static void add_growth(struct strbuf *out, const struct oom_evidence *e)
 {
 	const struct oom_grower *g = &e->grower;
+	uint64_t rise_ns;
 
 	strbuf_addf(out, ",\"growth\":{\"need\":\"%s\",\"rate_bytes_per_hour\":%lld",
 		    growth_kind_names[e->growth.kind], (long long)e->growth.rate_bytes);
-	add_number(out, "rise_bytes", e->rise_bytes);
-	add_number(out, "rise_ns", e->rise_ns);
+	add_number(out, "rise_bytes", oom_evidence_rise_bytes(e, &rise_ns));
+	add_number(out, "rise_ns", rise_ns);
 	strbuf_add_text(out, ",\"process\":");
 	if (g->pid == 0) {
 		strbuf_add_text(out, "null}");

@@ -18,6 +18,13 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/names.h \
 	%D%/leak_scan.c \
 	%D%/leak_scan.h \
+	%D%/oom_ends.c \
+	%D%/oom_ends.h \
+	%D%/oom_grower.c \
+	%D%/oom_past.c \
+	%D%/oom_past.h \
+	%D%/oom_witness.c \
+	%D%/oom_witness.h \
 	%D%/profile_reader.c \
 	%D%/profile_reader.h \
 	%D%/recorder.c \

@@ -34,6 +34,8 @@ LIVE_TESTS += \
 	%D%/cgroup_target.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/diff_recordings.py
 # Of groups in trouble, and of groups of version 2, which are tested in a guest if there are none here.
 LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v2.py
+# Of why a process ended.
+LIVE_TESTS += %D%/oom_verdicts.py
 # Of counting from outside.
 LIVE_TESTS += %D%/count_attached.py
 # Of putting in what counts.

@@ -31,7 +31,7 @@ static void begin(struct oom_evidence *e, enum oom_end end)
 	e->process_count = 1;
 	e->process_bytes = e->largest_bytes = 60 * MIB;
 	e->interval_ns = e->age_ns = 100 * NS_PER_MS;
-	e->rise_bytes = 0;
+	e->low_bytes = LIMIT;
 }
 
 static void killed(struct oom_evidence *e)
@@ -238,8 +238,8 @@ static void burst(struct oom_evidence *e)
 {
 	full_of_private_memory(e);
 	e->growth.kind = GROWTH_NONE;
-	e->rise_bytes = 40 * MIB;
-	e->rise_ns = NS_PER_S;
+	e->low_bytes = 24 * MIB;
+	e->low_age_ns = NS_PER_S;
 }
 
 static void growth_that_is_quick(struct oom_evidence *e)
@@ -252,6 +252,7 @@ static void burst_after_the_last_sample(struct oom_evidence *e)
 {
 	killed(e);
 	e->at.live_anon_bytes = e->at.need_bytes = e->last.need_bytes = 2 * MIB;
+	e->low_bytes = 2 * MIB;
 }
 
 static void long_after_the_last_sample(struct oom_evidence *e)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oom_witness - what a recording saw of one end: the last sample before it, what need had
+ * done until then, who grew, and what the kernel's counts say after it.
+ */
+#ifndef MS_SAMPLE_OOM_WITNESS_H
+#define MS_SAMPLE_OOM_WITNESS_H
+
+#include "classify/oom_evidence.h"
+#include "sample/oom_past.h"
+
+struct oom_witness {
+	const struct oom_past *past;
+	size_t first, last; /* samples since the end before this one */
+	const struct past_process *victim; /* NULL: not seen */
+	enum oom_end end;
+	uint64_t unix_ms; /* when that was; 0: before the next sample */
+};
+
+/* Returns 0 or -errno of reading the recording. */
+int oom_witness_ask(const struct oom_witness *witness, struct replay *replay,
+		    struct oom_evidence *ret);
+
+/* Who of the processes in the second sample has more than in the first, most of all, and in what. */
+int oom_grower_find(struct replay *replay, size_t first, size_t last, struct oom_grower *ret);
+
+#endif

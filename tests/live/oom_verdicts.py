@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Why a process ended is told from a recording, alone and with the kernel's log, where it is known."""
+
+import json
+import os
+import select
+import signal
+import sqlite3
+
+from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field, test
+from oom_lib import Filled, Group
+
+LIMIT = 48 * MIB
+KILLED = -signal.SIGKILL
+HAS_LOG = os.access("/dev/kmsg", os.R_OK)
+
+
+class Recording:
+    """A series of a group, recorded; each row that it writes is a sample that is in the file."""
+
+    def __init__(self, group, folder, interval="10ms"):
+        self.file = f"{folder}/r"
+        self.process = start_memstate("oom", "--cgroup", group.path, "--csv", "-i", interval, "-o",
+                                      "usage_bytes", "--record", self.file, bufsize=0)
+        self.take(2)
+
+    def take(self, count):
+        """So many samples that begin from now on."""
+        while select.select([self.process.stdout], [], [], 0)[0]:
+            check(os.read(self.process.stdout.fileno(), 65536), "the recorder has ended")
+        for _ in range(count + 1):
+            check(self.process.stdout.readline(), "the recorder has ended")
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        equal(self.process.wait(timeout=60), 0, "status of the recorder")
+
+    def told(self, *args):
+        """What is told of all ends, without the log and, where it can be read, with it."""
+        command = ["oom", "explain", "--record", self.file, "--json", *args]
+        answers = [memstate(*command).must_be(0)]
+        if HAS_LOG:
+            answers.append(memstate(*command, "--kmsg", "/dev/kmsg").must_be(0))
+        return [[json.loads(line) for line in answer.out.splitlines()] for answer in answers]
+
+
+def last_ends(group, before, after, samples=12, status=KILLED):
+    """Runs the steps, with samples in between, and returns what is told of the last end: without the log, with it."""
+    with Folder() as folder:
+        recording = Recording(group, folder)
+        process = group.start(*before, "ready=1", *after)
+        line = process.stdout.readline()
+        if line != b"ready\n":
+            _, err = process.communicate()
+            if process.returncode == 77:
+                raise Skip(err.decode().strip())
+            raise AssertionError(f"{before}: status {process.returncode}: {err}")
+        recording.take(samples)
+        process.communicate(b"x", timeout=60)
+        equal(process.returncode, status, f"status of {before}, {after}")
+        recording.take(3)
+        recording.end()
+        return [ends[-1] for ends in recording.told()]
+
+
+def check_ends(ends, cause, **facts):
+    for e in ends:
+        equal([e["end"], e["cause"]], ["killed", cause], f"verdict ({e['why']}), has_report {e['has_report']}")
+        for key, value in facts.items():
+            equal(e[key], value, key)
+    equal([e["has_report"] for e in ends], [False, True][:len(ends)], "where it is known from")
+
+
+@test
+def memory_that_was_freed_lazily_and_written_again():
+    with Group(LIMIT) as group:
+        ends = last_ends(group, ["anon=36", "free=0", "write=0"], ["leak=256/5"])
+        check_ends(ends, "hidden", limit_cgroup=group.path, victim_cgroup=group.path)
+        for e in ends:
+            check(abs(e["sample"]["hidden_bytes"] - 36 * MIB) < 2 * MIB, f"hidden: {e['sample']}")
+        # a near miss: the same without MADV_FREE
+        for e in last_ends(group, ["anon=36", "write=0"], ["leak=256/5"]):
+            check("hidden" not in [e["cause"], *e["also"]], f"hidden: {e}")
+
+
+@test
+def memory_that_was_freed_lazily_while_a_child_had_it():
+    with Group(LIMIT) as group:
+        with Folder() as folder:
+            recording = Recording(group, folder)
+            process = group.start("anon=36", "fork=1", "free=0", "ready=1", "anon=30")
+            equal(process.stdout.readline(), b"ready\n", "ready")
+            recording.take(5)
+            process.communicate(b"x", timeout=60)
+            recording.take(3)
+            recording.end()
+            check_ends([ends[0] for ends in recording.told()], "forked_lazyfree")
+
+
+@test
+def huge_pages_of_which_a_byte_was_written():
+    with Group(LIMIT) as group:
+        for e in last_ends(group, ["thp=36", "free=0", "poke=0"], ["anon=30"]):
+            equal(e["cause"], "hidden", "verdict")
+            check("huge_pages" in e["also"], f"beside it: {e}")
+
+
+@test
+def locked_memory():
+    with Group(LIMIT) as group:
+        check_ends(last_ends(group, ["anon=30", "free=0", "lock=0"], ["anon=30"]), "locked")
+
+
+@test
+def need_that_grows_on():
+    with Group(LIMIT) as group:
+        ends = last_ends(group, ["anon=4"], ["leak=256/8"])
+        check_ends(ends, "leak")
+        for e in ends:
+            grower = e["sample"]["growth"]["process"]
+            check(grower and grower["to_bytes"] - grower["from_bytes"] > LIMIT / 2, f"who grew: {grower}")
+            equal(grower["name"], "oom_target", "who grew")
+
+
+@test
+def need_that_rises_at_once():
+    with Group(LIMIT) as group:
+        check_ends(last_ends(group, ["anon=4"], ["anon=60"], samples=25), "burst")
+
+
+@test
+def need_that_is_nearly_the_limit():
+    with Group(LIMIT) as group:
+        check_ends(last_ends(group, ["anon=44"], ["anon=9"], samples=40), "limit_too_small")
+
+
+@test
+def stacks_of_threads():
+    with Group(LIMIT) as group:
+        for e in last_ends(group, ["stacks=200"], ["anon=30"], samples=25):
+            # mappings are read as often as their time allows, and have a part of them at least
+            check("thread_stacks" in [e["cause"], *e["also"]], f"stacks: {e}")
+            equal(e["sample"]["thread_count"], 201, "threads")
+
+
+@test
+def shared_memory_and_the_kernels():
+    with Group(LIMIT) as group:
+        check_ends(last_ends(group, ["shm=40"], ["anon=30"]), "shmem")
+    with Group(LIMIT) as group:
+        check_ends(last_ends(group, ["pipes=34"], ["anon=30"]), "kernel_memory")
+
+
+@test
+def page_tables_are_named_where_the_log_is_there():
+    with Group(LIMIT) as group:
+        ends = last_ends(group, ["tables=20"], ["anon=40"])
+        check_ends(ends, "kernel_memory")
+        if HAS_LOG:
+            check("page tables" in ends[1]["why"], ends[1]["why"])
+
+
+@test
+def files_that_were_left_on_a_tmpfs():
+    path = f"/dev/shm/memstate-{os.getpid()}"
+    with Group(LIMIT) as group:
+        try:
+            equal(group.run(f"file=40:{path}"), 0, "a file of one that has ended")
+            check_ends(last_ends(group, ["anon=1"], ["anon=12"]), "tmpfs_leftovers")
+        finally:
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+@test
+def a_limit_above():
+    with Group(LIMIT) as parent, Group(2 * LIMIT, parent) as child:
+        check_ends(last_ends(child, ["anon=20"], ["anon=60"]), "ancestor_limit",
+                   limit_cgroup=parent.path, victim_cgroup=child.path)
+
+
+@test
+def page_cache_is_innocent():
+    with Folder() as folder, Group(LIMIT) as group:
+        recording = Recording(group, folder)
+        with Filled(group, f"file=100:{folder}/f", f"read=1:{folder}/f", "anon=10"):
+            recording.take(2)
+            recording.end()
+            for (e,) in recording.told():
+                equal([e["end"], e["cause"], e["victim"]], ["none", "page_cache", None], "verdict")
+
+
+def watch_rss(pid, limit, is_fair):
+    """As a watchdog does: ends a process by its Rss, or by what of it is needed."""
+    rss = int(status_field(pid, "VmRSS").split()[0]) * 1024
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+        lazy = [int(line.split()[1]) * 1024 for line in f if line.startswith("LazyFree:")][0]
+    if rss - (lazy if is_fair else 0) > limit:
+        os.kill(pid, signal.SIGKILL)
+
+
+@test
+def a_watchdog_that_goes_by_rss_kills_for_memory_that_is_free():
+    for is_fair in (False, True):
+        with Folder() as folder, Group(128 * MIB) as group, \
+                Filled(group, "anon=40", "free=0", "anon=12") as filled:
+            recording = Recording(group, folder)
+            recording.take(2)
+            watch_rss(filled.pid, 45 * MIB, is_fair)
+            if not is_fair:
+                filled.process.wait(timeout=60)
+            recording.take(3)
+            recording.end()
+            for (e,) in recording.told():
+                wanted = ["none", "lazyfree"] if is_fair else ["gone", "rss_watcher"]
+                equal([e["end"], e["cause"], e["confidence"]], [*wanted, "high"], "verdict")
+            if not is_fair:
+                pid = str(filled.pid)
+                equal(recording.told("-p", pid)[0][0]["victim"]["pid"], filled.pid, "of a process")
+
+
+@test
+def one_that_needed_all_and_was_ended_by_another_is_no_kill_of_the_kernels():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=40") as filled:
+        recording = Recording(group, folder)
+        recording.take(2)
+        filled.process.kill()
+        filled.process.wait(timeout=60)
+        recording.take(3)
+        recording.end()
+        for (e,) in recording.told():
+            equal([e["end"], e["cause"], e["victim"]["pid"]], ["gone", "not_the_kernel", filled.pid], "verdict")
+        text = memstate("oom", "explain", "--record", recording.file).must_be(0).out.decode()
+        check("the kernel killed nobody" in text and f"({filled.pid}) of {group.path}" in text, text)
+        for args, status, word in [(["-p", "4194303"], 1, b"none of these"),
+                                   (["--cgroup", "/no/such"], 1, b"not of that group"),
+                                   (["--replay", recording.file], 2, b"--record"),
+                                   (["--at", "+1s"], 2, b"--record")]:
+            result = memstate("oom", "explain", "--record", recording.file, *args).must_be(status)
+            check(word in result.err, result.err)
+            equal(result.out, b"", "output")
+
+
+@test
+def events_that_were_recorded_are_as_good_as_the_log():
+    if not HAS_LOG:
+        raise Skip("the kernel's log cannot be read")
+    with Folder() as folder, Group(LIMIT) as group:
+        recording = Recording(group, folder)
+        equal(group.run("anon=60"), KILLED, "status")
+        recording.take(3)
+        recording.end()
+        victim = recording.told()[1][-1]["victim"]["pid"]
+        log = memstate("oom", "explain", "--cgroup", group.path, "--json").must_be(0)
+        with open("/dev/kmsg", "rb") as f:
+            os.set_blocking(f.fileno(), False)
+            lines = []
+            while True:
+                try:
+                    lines.append(os.read(f.fileno(), 8192))
+                except BrokenPipeError:
+                    continue
+                except BlockingIOError:
+                    break
+        lines = [line for line in lines if f"Killed process {victim} ".encode() in line]
+        with sqlite3.connect(recording.file) as db:
+            sample, unix_ms = db.execute("SELECT sample, unix_ms FROM sample ORDER BY sample DESC").fetchone()
+            for line in lines:
+                db.execute("INSERT INTO event(sample, unix_ms, kind, pid, text) VALUES(?, ?, 'oom_kill', NULL, ?)",
+                           (sample, unix_ms, line))
+        ends = recording.told()[0]
+        equal([len(ends), ends[0]["victim"]["pid"], ends[0]["has_report"]], [1, victim, True], "of the event")
+        check(json.loads(log.out.splitlines()[-1])["victim"]["pid"] == victim, log.out)
+
+
+run()
