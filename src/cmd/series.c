@@ -347,6 +347,7 @@ static int run_replay(struct series *series)
 	if (o->sample_count > 0 && o->sample_count < end - first)
 		end = first + (size_t)o->sample_count;
 	add_header(series);
+	replay_scan(session->replay, end > first + 1);
 	for (size_t i = first; i < end && r == 0 && signals_stop_count() == 0; i++) {
 		r = replay_read(session->replay, i, &o->targets, &series->snapshot);
 		if (r < 0)

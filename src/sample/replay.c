@@ -12,6 +12,13 @@
 #include "base/xalloc.h"
 #include "classify/classify.h"
 
+/* While samples are read as they rise: a process as its mappings were classified last. */
+struct classified {
+	struct usage usage;
+	const struct mapping_list *mappings; /* the reader's; NULL: none were yet */
+	uint64_t version;		     /* of them */
+};
+
 struct replay {
 	struct recording_reader *reader;
 	const struct recorded_sample *samples; /* the reader's */
@@ -19,6 +26,8 @@ struct replay {
 	struct snapshot all; /* of the sample that is being read */
 	struct cgroup cgroup; /* likewise, for its figures */
 	struct snapshot processes;
+	struct classified *classified;
+	size_t classified_count, classified_capacity;
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -37,10 +46,20 @@ int replay_open(const char *path, struct replay **ret)
 	return 0;
 }
 
+static void forget_classified(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->classified_count; i++)
+		usage_release(&replay->classified[i].usage);
+	free(replay->classified);
+	replay->classified = NULL;
+	replay->classified_count = replay->classified_capacity = 0;
+}
+
 void replay_close(struct replay *replay)
 {
 	if (!replay)
 		return;
+	forget_classified(replay);
 	recording_reader_close(replay->reader);
 	snapshot_release(&replay->all);
 	cgroup_release(&replay->cgroup);
@@ -137,6 +156,60 @@ static void tell_lazyfree_apart(struct usage *u)
 	u->state_bytes[STATE_SHARED_CLEAN] = bytes_sub(total[SMAPS_SHARED_CLEAN], shared);
 }
 
+/* What classifying its mappings made of a process. */
+static void copy_classified(const struct usage *from, struct usage *to)
+{
+	to->total = from->total;
+	memcpy(to->state_bytes, from->state_bytes, sizeof(to->state_bytes));
+	to->matrix = from->matrix;
+	to->unbacked_bytes = from->unbacked_bytes;
+	to->reserved_bytes = from->reserved_bytes;
+	to->trimmable_bytes = from->trimmable_bytes;
+	to->mapping_count = from->mapping_count;
+	to->allocator = from->allocator;
+}
+
+static struct classified *find_classified(struct replay *replay, const struct process *process)
+{
+	struct classified *found;
+
+	for (size_t i = 0; i < replay->classified_count; i++)
+		if (process_is_same(&replay->classified[i].usage.process, process))
+			return &replay->classified[i];
+	replay->classified = xgrow(replay->classified, &replay->classified_capacity,
+				   replay->classified_count + 1, sizeof(*replay->classified));
+	found = &replay->classified[replay->classified_count++];
+	usage_init(&found->usage);
+	found->usage.process = *process;
+	found->mappings = NULL;
+	return found;
+}
+
+/* From one sample to the next most mappings stay what they were, and with them what they mean. */
+static int complete_scanned(struct replay *replay, size_t index, struct usage *u)
+{
+	struct classified *known = find_classified(replay, &u->process);
+	struct mapping_list copy = MAPPING_LIST_INIT;
+	const struct mapping_list *mappings = &copy;
+	uint64_t version = 0;
+	int r = recording_reader_scan_mappings(replay->reader, index, &u->process, &mappings, &version);
+
+	if (r < 0)
+		return r;
+	if (known->mappings != mappings || known->version != version) {
+		copy.items = xcalloc(mappings->count + 1, sizeof(*copy.items));
+		copy.count = mappings->count;
+		if (copy.count > 0)
+			memcpy(copy.items, mappings->items, copy.count * sizeof(*copy.items));
+		classify(&known->usage, &copy);
+		free(copy.items); /* the names are the reader's */
+		known->mappings = mappings;
+		known->version = version;
+	}
+	copy_classified(&known->usage, u);
+	return 0;
+}
+
 static int complete(struct replay *replay, size_t index, struct usage *u)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -149,6 +222,8 @@ static int complete(struct replay *replay, size_t index, struct usage *u)
 		tell_lazyfree_apart(u);
 		return 0;
 	}
+	if (recording_reader_is_scanning(replay->reader))
+		return complete_scanned(replay, index, u);
 	r = recording_reader_read_mappings(replay->reader, index, &u->process, &mappings);
 	if (r == 0)
 		classify(u, &mappings);
@@ -247,6 +322,7 @@ int replay_read_figures(struct replay *replay, size_t index, struct oom_figures 
 
 void replay_scan(struct replay *replay, bool is_on)
 {
+	forget_classified(replay);
 	recording_reader_scan(replay->reader, is_on);
 }
 

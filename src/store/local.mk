@@ -31,6 +31,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/recording_reader.h \
 	%D%/recording_sql.h \
 	%D%/recording_latest.h \
+	%D%/recording_mappings.h \
 	%D%/recording_trim.h \
 	%D%/recording_write.h \
 	%D%/redact.c \
@@ -47,7 +48,7 @@ CLEANFILES += %D%/pprof.pb-c.c %D%/pprof.pb-c.h
 %D%/pprof.pb-c.h: %D%/pprof.pb-c.c
 endif
 recording_files = %D%/recording.c %D%/recording_facts.c %D%/recording_group.c %D%/recording_known.c \
-	%D%/recording_latest.c %D%/recording_read.c %D%/recording_read_group.c %D%/recording_sql.c \
+	%D%/recording_latest.c %D%/recording_mappings.c %D%/recording_read.c %D%/recording_read_group.c %D%/recording_sql.c \
 	%D%/recording_trim.c
 if HAVE_SQLITE
 %C%_libstore_a_SOURCES += $(recording_files)

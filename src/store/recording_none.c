@@ -107,6 +107,24 @@ int recording_reader_read_mappings(struct recording_reader *reader, size_t index
 	return -EOPNOTSUPP;
 }
 
+int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
+				   const struct process *process, const struct mapping_list **ret,
+				   uint64_t *ret_version)
+{
+	(void)reader;
+	(void)index;
+	(void)process;
+	(void)ret;
+	(void)ret_version;
+	return -EOPNOTSUPP;
+}
+
+bool recording_reader_is_scanning(const struct recording_reader *reader)
+{
+	(void)reader;
+	return false;
+}
+
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret)
 {

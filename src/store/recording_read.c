@@ -136,6 +136,7 @@ void recording_reader_close(struct recording_reader *r)
 	forget_processes(r);
 	free(r->processes);
 	latest_facts_close(r->latest);
+	mapping_walks_release(&r->walks);
 	sqlite.finalize(r->starts);
 	sqlite.finalize(r->name);
 	sqlite.finalize(r->group);
@@ -229,6 +230,8 @@ static int read_process(struct recording_reader *r, const struct recorded_proces
 void recording_reader_scan(struct recording_reader *r, bool is_on)
 {
 	latest_facts_scan(r->latest, is_on);
+	mapping_walks_release(&r->walks);
+	r->is_scanning = is_on;
 }
 
 int recording_reader_read(struct recording_reader *r, size_t index, struct snapshot *ret)
@@ -274,16 +277,6 @@ static int64_t find_row(const struct recording_reader *r, const struct process *
 	return 0;
 }
 
-static char *read_name(struct recording_reader *r, int64_t number)
-{
-	char *name;
-
-	sqlite.bind_int64(r->name, 1, number);
-	name = sqlite.step(r->name) == SQLITE_ROW ? recording_copy_text(r->name, 0) : xstrdup("");
-	sqlite.reset(r->name);
-	return name;
-}
-
 static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t sample,
 		       struct mapping_list *ret)
 {
@@ -297,7 +290,7 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 	facts_to_mapping(values, &m, &number);
 	if (m.end_addr <= m.start_addr)
 		return -EBADMSG;
-	name = read_name(r, number);
+	name = recording_read_name(r->name, number);
 	m.name = name;
 	m.name_length = (uint32_t)strlen(name);
 	mapping_list_add(ret, &m);
@@ -338,6 +331,24 @@ int recording_reader_read_mappings(struct recording_reader *r, size_t index,
 	if (error < 0)
 		mapping_list_release(ret);
 	return error;
+}
+
+bool recording_reader_is_scanning(const struct recording_reader *r)
+{
+	return r->is_scanning;
+}
+
+int recording_reader_scan_mappings(struct recording_reader *r, size_t index,
+				   const struct process *process, const struct mapping_list **ret,
+				   uint64_t *ret_version)
+{
+	int64_t key[] = { 0, r->samples[index].number };
+	int error = recording_find_processes(r, r->samples[index].session);
+
+	if (error < 0)
+		return error;
+	key[0] = find_row(r, process, key[1]);
+	return mapping_walks_read(&r->walks, r->db, r->name, key, ret, ret_version);
 }
 
 int recording_reader_for_each_event(struct recording_reader *r,

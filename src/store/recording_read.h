@@ -54,6 +54,16 @@ int recording_reader_read(struct recording_reader *reader, size_t index, struct 
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process, struct mapping_list *ret);
 
+/*
+ * The same while samples are read as they rise; borrowed until the next call for that process.
+ * *ret_version is another one whenever they are.
+ */
+int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
+				   const struct process *process, const struct mapping_list **ret,
+				   uint64_t *ret_version);
+
+bool recording_reader_is_scanning(const struct recording_reader *reader);
+
 /* The group of a sample; its pids are the sample's. -ENOENT: there is none. */
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);

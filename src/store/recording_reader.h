@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "store/recording_latest.h"
+#include "store/recording_mappings.h"
 #include "store/recording_read.h"
 
 /* A process under one name: in samples from first on, and before end. */
@@ -23,6 +24,8 @@ struct recording_reader {
 	struct recorded_sample *samples;
 	size_t count, capacity;
 	struct latest_facts *latest;
+	bool is_scanning;
+	struct mapping_walks walks; /* while scanning */
 	sqlite3_stmt *starts, *name, *group;
 	/* Of the session that was looked at last. */
 	struct recorded_process *processes;

@@ -2,6 +2,7 @@
 bench_programs = \
 	%D%/attached \
 	%D%/count_loop \
+	%D%/day \
 	%D%/heap \
 	%D%/heap_made \
 	%D%/helper \
@@ -20,6 +21,8 @@ bench_common = %D%/bench.c %D%/bench.h
 %C%_attached_SOURCES = %D%/attached.c $(bench_common)
 %C%_count_loop_SOURCES = %D%/count_loop.c $(bench_common)
 %C%_count_loop_LDADD = $(PROBE_LIBS) -lpthread
+%C%_day_SOURCES = %D%/day.c $(bench_common)
+%C%_day_LDADD = $(STORE_LIBS)
 %C%_heap_SOURCES = %D%/heap.c $(bench_common)
 %C%_heap_LDADD = $(SAMPLE_LIBS) -lpthread
 %C%_heap_made_SOURCES = %D%/heap_made.c $(bench_common)

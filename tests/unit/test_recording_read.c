@@ -238,6 +238,98 @@ static void one_that_came_again_has_the_mappings_of_then(void **state)
 	usage_release(&u);
 }
 
+/* As if at random, and the same in each run: some of them there, with other names and amounts. */
+static void make_churn(uint64_t *seed, struct mapping_list *ret)
+{
+	static const char *const names[] = { "", "[heap]", "/usr/lib/libz.so", "/tmp/x (deleted)" };
+
+	for (uint64_t i = 0; i < 14; i++) {
+		struct mapping m = { .start_addr = 0xff5 + i * 0x1234567890abcde };
+
+		*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		if (*seed >> 62 == 0)
+			continue;
+		m.end_addr = m.start_addr + 4 * KB;
+		m.name = names[*seed >> 33 & 3];
+		m.name_length = (uint32_t)strlen(m.name);
+		counters_set_zero(&m.counters);
+		m.counters.bytes[SMAPS_RSS] = (*seed >> 40 & 3) * KB;
+		mapping_list_add(ret, &m);
+	}
+}
+
+static void record_churn(unsigned int sample_count)
+{
+	struct recording *r;
+	uint64_t seed = 7;
+
+	recordings_open(&r);
+	for (unsigned int s = 0; s < sample_count; s++) {
+		recordings_begin(r);
+		for (int pid = 5; pid < 7; pid++) {
+			struct mapping_list list = MAPPING_LIST_INIT;
+			struct usage u;
+
+			recordings_make_usage(&u, pid, 100);
+			make_churn(&seed, &list);
+			u.source = SOURCE_SMAPS;
+			if (seed >> 63)
+				assert_int_equal(recording_add_mappings(r, &u, &list), 0);
+			else
+				recordings_add(r, pid, 100);
+			mapping_list_release(&list);
+			usage_release(&u);
+		}
+		recordings_end(r, 1000 * (uint64_t)s);
+	}
+	recording_close(r);
+}
+
+static void assert_same_mappings(const struct mapping_list *a, const struct mapping_list *b)
+{
+	assert_int_equal(a->count, b->count);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct mapping *m = mapping_list_find(b, a->items[i].start_addr);
+
+		assert_non_null(m);
+		assert_string_equal(a->items[i].name, m->name);
+		assert_int_equal(a->items[i].counters.bytes[SMAPS_RSS],
+				 m->counters.bytes[SMAPS_RSS]);
+	}
+}
+
+static void scanned_mappings_are_the_same_and_their_version_tells_when_they_change(void **state)
+{
+	static const size_t order[] = { 0, 1, 2, 5, 5, 6, 3, 3, 4, 9, 39, 0 };
+	struct mapping_list found = MAPPING_LIST_INIT;
+	struct recording_reader *scanning, *searching;
+	const struct mapping_list *scanned;
+	uint64_t version, before = 0;
+	struct usage u;
+
+	(void)state;
+	record_churn(40);
+	assert_int_equal(recording_reader_open(recordings_path, &scanning), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &searching), 0);
+	recording_reader_scan(scanning, true);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		for (int pid = 5; pid < 7; pid++) {
+			recordings_make_usage(&u, pid, 0);
+			assert_int_equal(recording_reader_read_mappings(searching, order[i], &u.process,
+									&found), 0);
+			assert_int_equal(recording_reader_scan_mappings(scanning, order[i], &u.process,
+									&scanned, &version), 0);
+			assert_same_mappings(scanned, &found);
+			if (pid == 5 && i > 0)
+				assert_true(version == before || order[i] != order[i - 1]);
+			before = pid == 5 ? version : before;
+			usage_release(&u);
+		}
+	mapping_list_release(&found);
+	recording_reader_close(scanning);
+	recording_reader_close(searching);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +343,9 @@ int main(void)
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(one_that_came_again_has_the_mappings_of_then, recordings_set_up,
 						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			scanned_mappings_are_the_same_and_their_version_tells_when_they_change,
+			recordings_set_up, recordings_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

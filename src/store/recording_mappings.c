@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "store/recording_mappings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "store/recording_facts.h"
+#include "store/recording_reader.h"
+
+#define MAPPINGS_MAX 1000000
+
+/* A row; its sample is no_sample: there is none. */
+struct row {
+	int64_t sample, start;
+	int64_t values[FACT_VALUES_MAX];
+};
+
+static const int64_t no_sample = INT64_MAX;
+
+struct mapping_walk {
+	int64_t process;    /* the number of its row */
+	sqlite3_stmt *rows; /* by sample; NULL: there are no more behind next */
+	int64_t sample;	    /* which the list is as of */
+	uint64_t version;
+	struct row next;
+	struct mapping_list list; /* by address */
+	int64_t *names;		  /* the number of each one's name */
+	size_t name_capacity;
+};
+
+static void walk_release(struct mapping_walk *walk)
+{
+	sqlite.finalize(walk->rows);
+	mapping_list_release(&walk->list);
+	free(walk->names);
+	free(walk);
+}
+
+void mapping_walks_release(struct mapping_walks *walks)
+{
+	for (size_t i = 0; i < walks->count; i++)
+		walk_release(walks->items[i]);
+	free(walks->items);
+	memset(walks, 0, sizeof(*walks));
+}
+
+char *recording_read_name(sqlite3_stmt *statement, int64_t number)
+{
+	char *name;
+
+	sqlite.bind_int64(statement, 1, number);
+	name = sqlite.step(statement) == SQLITE_ROW ? recording_copy_text(statement, 0)
+						    : xstrdup("");
+	sqlite.reset(statement);
+	return name;
+}
+
+/* The next row, or none. */
+static int step(struct mapping_walk *walk, sqlite3 *db)
+{
+	int code = sqlite.step(walk->rows);
+	int error = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(db);
+	int count = (int)fact_tables[FACT_MAPPING].value_count;
+
+	walk->next.sample = no_sample;
+	if (code != SQLITE_ROW) {
+		sqlite.finalize(walk->rows);
+		walk->rows = NULL;
+		return error;
+	}
+	walk->next.sample = sqlite.column_int64(walk->rows, 0);
+	walk->next.start = sqlite.column_int64(walk->rows, 1);
+	for (int i = 0; i < count; i++)
+		walk->next.values[i] = sqlite.column_type(walk->rows, i + 2) == SQLITE_NULL
+					       ? FACT_UNKNOWN
+					       : sqlite.column_int64(walk->rows, i + 2);
+	return 0;
+}
+
+/* From the first row on: SQLite sorts those of the process by sample, once. */
+static int begin(struct mapping_walk *walk, sqlite3 *db)
+{
+	const struct fact_table_info *info = &fact_tables[FACT_MAPPING];
+	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
+
+	sqlite.finalize(walk->rows);
+	walk->rows = NULL;
+	mapping_list_release(&walk->list);
+	walk->version++;
+	strbuf_add_text(&sql, "SELECT sample,start");
+	for (size_t i = 0; i < info->value_count; i++)
+		strbuf_addf(&sql, ",%s", info->values[i]);
+	strbuf_addf(&sql, " FROM %s WHERE process=? ORDER BY sample", info->name);
+	if (sqlite.prepare_v2(db, sql.text, -1, &walk->rows, NULL) != SQLITE_OK)
+		return recording_sql_errno(db);
+	sqlite.bind_int64(walk->rows, 1, walk->process);
+	return step(walk, db);
+}
+
+/* The first mapping that begins there or behind it. */
+static size_t find_place(const struct mapping_list *list, uint64_t start)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].start_addr < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of a list: one that is empty is not its own. */
+static void free_name(struct mapping *m)
+{
+	if (m->name_length > 0)
+		free((char *)m->name);
+}
+
+static void remove_at(struct mapping_walk *walk, size_t place)
+{
+	struct mapping_list *list = &walk->list;
+	size_t behind = list->count - place - 1;
+
+	free_name(&list->items[place]);
+	memmove(&list->items[place], &list->items[place + 1], behind * sizeof(*list->items));
+	memmove(&walk->names[place], &walk->names[place + 1], behind * sizeof(*walk->names));
+	list->count--;
+}
+
+static void insert_at(struct mapping_walk *walk, size_t place, const struct mapping *m)
+{
+	struct mapping_list *list = &walk->list;
+	struct mapping added;
+	size_t behind;
+
+	mapping_list_add(list, m);
+	behind = list->count - place - 1;
+	added = list->items[list->count - 1];
+	walk->names = xgrow(walk->names, &walk->name_capacity, list->count, sizeof(*walk->names));
+	memmove(&list->items[place + 1], &list->items[place], behind * sizeof(*list->items));
+	memmove(&walk->names[place + 1], &walk->names[place], behind * sizeof(*walk->names));
+	list->items[place] = added;
+	walk->names[place] = 0;
+}
+
+static void set_name(struct mapping_walk *walk, size_t place, sqlite3_stmt *statement,
+		     int64_t number)
+{
+	struct mapping *m = &walk->list.items[place];
+	_cleanup_free_ char *name = NULL;
+
+	if (walk->names[place] == number)
+		return;
+	name = recording_read_name(statement, number);
+	free_name(m);
+	m->name_length = (uint32_t)strlen(name);
+	m->name = m->name_length > 0 ? xstrdup(name) : "";
+	walk->names[place] = number;
+}
+
+static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
+{
+	const struct row *row = &walk->next;
+	uint64_t start = (uint64_t)row->start;
+	size_t place = find_place(&walk->list, start);
+	bool is_there = place < walk->list.count && walk->list.items[place].start_addr == start;
+	struct mapping m = { .start_addr = start, .name = "" }, *to;
+	int64_t number;
+
+	/* a row without its first value says that there is nothing any more */
+	if (row->values[0] == FACT_UNKNOWN) {
+		if (is_there)
+			remove_at(walk, place);
+		return 0;
+	}
+	facts_to_mapping(row->values, &m, &number);
+	if (m.end_addr <= m.start_addr || walk->list.count >= MAPPINGS_MAX)
+		return -EBADMSG;
+	if (!is_there)
+		insert_at(walk, place, &m);
+	to = &walk->list.items[place];
+	m.name = to->name;
+	m.name_length = to->name_length;
+	*to = m;
+	set_name(walk, place, name, number);
+	return 0;
+}
+
+static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t process)
+{
+	struct mapping_walk *walk;
+
+	for (size_t i = 0; i < walks->count; i++)
+		if (walks->items[i]->process == process)
+			return walks->items[i];
+	walks->items = xgrow(walks->items, &walks->capacity, walks->count + 1,
+			     sizeof(*walks->items));
+	walk = walks->items[walks->count++] = xcalloc(1, sizeof(*walk));
+	walk->process = process;
+	walk->sample = no_sample;
+	return walk;
+}
+
+int mapping_walks_read(struct mapping_walks *walks, sqlite3 *db, sqlite3_stmt *name,
+		       const int64_t key[2], const struct mapping_list **ret,
+		       uint64_t *ret_version)
+{
+	struct mapping_walk *walk = find_walk(walks, key[0]);
+	int64_t sample = key[1];
+	int error = walk->sample > sample ? begin(walk, db) : 0;
+
+	while (error == 0 && walk->next.sample <= sample) {
+		walk->version++;
+		error = apply(walk, name);
+		if (error == 0)
+			error = step(walk, db);
+	}
+	walk->sample = error == 0 ? sample : no_sample;
+	*ret = &walk->list;
+	*ret_version = walk->version;
+	return error;
+}
