@@ -32,6 +32,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/oom_evidence.h \
 	%D%/oom_figures.c \
 	%D%/oom_figures.h \
+	%D%/oom_pace.c \
+	%D%/oom_pace.h \
 	%D%/oom_rules.c \
 	%D%/oom_rules.h \
 	%D%/oom_verdict.c \
