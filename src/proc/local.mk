@@ -6,6 +6,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/kmsg_table.h \
 	%D%/proc_cgroup.c \
 	%D%/proc_cgroup.h \
+	%D%/proc_cgroup_events.c \
+	%D%/proc_cgroup_events.h \
 	%D%/proc_cgroup_mount.c \
 	%D%/proc_cgroup_mount.h \
 	%D%/proc_cgroup_parse.c \
@@ -14,6 +16,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_cgroup_pids.h \
 	%D%/proc_cost.c \
 	%D%/proc_cost.h \
+	%D%/proc_kmsg.c \
+	%D%/proc_kmsg.h \
 	%D%/proc_list.c \
 	%D%/proc_list.h \
 	%D%/proc_meminfo.c \
@@ -22,6 +26,10 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_room.c \
 	%D%/proc_room.h \
 	%D%/proc_mounts.h \
+	%D%/proc_oom_marks.c \
+	%D%/proc_oom_marks.h \
+	%D%/proc_own.c \
+	%D%/proc_own.h \
 	%D%/proc_pids.h \
 	%D%/proc_smaps.c \
 	%D%/proc_smaps.h \

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/proc_own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+static const char spared[] = "-1000";
+
+int own_spare_from_kill(void)
+{
+	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : io_write_all(fd, spared, strlen(spared));
+}
+
+static bool may_lock(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 && data[0].effective >> CAP_IPC_LOCK & 1;
+}
+
+/*
+ * Under a limit (RLIMIT_MEMLOCK) what is mapped later would be refused once it is reached:
+ * then only what is there is locked. MCL_ONFAULT: nothing is made resident by this.
+ */
+int own_lock_memory(void)
+{
+	int flags = MCL_CURRENT | MCL_ONFAULT | (may_lock() ? MCL_FUTURE : 0);
+
+	return mlockall(flags) < 0 ? -errno : 0;
+}
