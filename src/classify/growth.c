@@ -14,6 +14,8 @@
 /* Found on series whose answer is known: see the unit test. */
 #define CYCLE_LEAST	    0.3	 /* a correlation with itself from which there is a cycle */
 #define CYCLE_FALLEN	    0.1	 /* and below which its first fall is over */
+#define CYCLE_AS_GOOD	    0.85 /* as the best one */
+#define TEETH_PER_RISE	    0.03 /* smaller ones, by standard deviation, do not matter */
 #define WINDOW_PER_CYCLE    1.1	 /* so that the least of each cycle is in one */
 #define RISE_PER_LEVEL	    0.03 /* less is no growth */
 #define RISE_PER_NOISE	    2.0
@@ -114,12 +116,31 @@ static double correlate(const double *d, size_t count, size_t lag, double square
 	return square > 0 ? sum / square : 0;
 }
 
-/* In steps of the grid; 0: there is none. */
+/*
+ * The shortest of those that are nearly as good as the best one: several cycles are one,
+ * too.
+ */
+static size_t find_lag(const double *alike, size_t first, size_t end)
+{
+	size_t best = first;
+
+	for (size_t lag = first; lag < end; lag++)
+		best = alike[lag] > alike[best] ? lag : best;
+	if (alike[best] <= CYCLE_LEAST)
+		return 0;
+	for (size_t lag = first; lag + 1 < end; lag++)
+		if (alike[lag] > CYCLE_AS_GOOD * alike[best] && alike[lag] >= alike[lag + 1])
+			return lag;
+	return best;
+}
+
+/* In steps of the grid; 0: there is none, or none that matters. */
 static size_t find_cycle(const struct grid *grid)
 {
-	double d[GRID_MAX], mean = 0, square = 0, best = 0;
+	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;
 	double slope = fit_line(grid->most, grid->count);
-	size_t lag = 1, found = 0, end = grid->count / 3;
+	double least = TEETH_PER_RISE * slope * (double)grid->count;
+	size_t lag = 1, first, end = grid->count / 3;
 
 	for (size_t i = 0; i < grid->count; i++) {
 		d[i] = grid->most[i] - slope * (double)i;
@@ -129,19 +150,16 @@ static size_t find_cycle(const struct grid *grid)
 		d[i] -= mean;
 		square += d[i] * d[i];
 	}
+	/* that is as good as a straight line, whose floors are anywhere */
+	if (slope > 0 && square < least * least * (double)grid->count)
+		return 0;
 	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
 		lag++;
 	if (lag + 1 >= end)
 		return 0;
-	for (; lag < end; lag++) {
-		double alike = correlate(d, grid->count, lag, square);
-
-		if (alike > best) {
-			best = alike;
-			found = lag;
-		}
-	}
-	return best > CYCLE_LEAST ? found : 0;
+	for (first = lag; lag < end; lag++)
+		alike[lag] = correlate(d, grid->count, lag, square);
+	return find_lag(alike, first, end);
 }
 
 struct floors {

@@ -85,6 +85,12 @@ tests_targets_oom_target_SOURCES = %D%/oom_target.c
 tests_targets_oom_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_oom_target_LDFLAGS = -pthread
 
+# Needs more with time, or does not.
+check_PROGRAMS += tests/targets/growth_target
+tests_targets_growth_target_SOURCES = %D%/growth_target.c
+tests_targets_growth_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_growth_target_LDADD = -lm
+
 # Heaps in known shapes; the same as a static program, where main_arena is the program's own.
 check_PROGRAMS += tests/targets/heap_target
 tests_targets_heap_target_SOURCES = %D%/heap_target.c %D%/say.h

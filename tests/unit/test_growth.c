@@ -54,6 +54,16 @@ static double leak_100(int i, double *memory)
 	return 200 + 100.0 * i / N + noise(3);
 }
 
+/* Now and then it waits, and makes up for that. */
+static double leak_that_waits(int i, double *memory)
+{
+	int at = i % 90;
+
+	(void)memory;
+	return 200 + 100.0 * (i - at + (at < 60 ? at / 2.0 : 30 + (at - 60) * 2.0)) / N +
+	       noise(0.5);
+}
+
 static double teeth(int i, double *memory)
 {
 	(void)memory;
@@ -144,6 +154,7 @@ static void what_happens_is_told_from_its_look(void **state)
 		{ "flat", flat, GROWTH_NONE, 19 },
 		{ "leak of 30 MiB/h", leak_30, GROWTH_STEADY, 19 },
 		{ "leak of 100 MiB/h", leak_100, GROWTH_STEADY, 19 },
+		{ "leak that waits", leak_that_waits, GROWTH_STEADY, 19 },
 		{ "teeth", teeth, GROWTH_NONE, 19 },
 		{ "teeth and a leak", teeth_and_leak, GROWTH_STEADY, 19 },
 		{ "short warm-up", warm_up_short, GROWTH_PLATEAU, 19 },

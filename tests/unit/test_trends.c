@@ -240,9 +240,10 @@ static void a_series_without_end_has_bounded_room_and_says_the_same(void **state
 	assert_int_equal(series.added_count, MANY);
 	growth_find(series.points, series.count, &growth);
 	assert_int_equal(growth.kind, GROWTH_STEADY);
+	assert_in_range(growth.cycle_ns, 80000 * NS_PER_S, 95000 * NS_PER_S);
 	assert_in_range(growth.rate_bytes, 200 * MIB * 3600 / MANY * 9 / 10,
 			200 * MIB * 3600 / MANY * 11 / 10);
-	/* of some days, which is how long a cycle may be taken for: the floor rises below */
+	/* of some days: the floor rises below */
 	assert_in_range(growth.tooth_bytes, 45 * MIB, 80 * MIB);
 	growth_series_release(&series);
 }

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What leaks is told from what comes to rest and from what only breathes, under real allocators."""
+
+import ctypes.util
+import json
+import os
+import subprocess
+
+from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, test
+from oom_lib import Group
+
+PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "growth_target")
+LEAK_PER_S = 4 * MIB
+BASE = 8 * MIB
+ALLOCATORS = {"glibc": None, **{name: ctypes.util.find_library(name)
+                                for name in ("jemalloc", "mimalloc", "tcmalloc_minimal")}}
+SECONDS = 5
+INTERVAL_MS = 25
+TRIES = 3  # a machine that does something else for a second changes what can be seen
+
+
+class Growing:
+    """The program, waiting to begin."""
+
+    def __init__(self, mode, library=None, **popen):
+        environ = {**os.environ, "LD_PRELOAD": library} if library else None
+        self.process = subprocess.Popen([PROGRAM, mode], stdin=subprocess.PIPE, env=environ,
+                                        stdout=subprocess.PIPE, **popen)
+        self.mode, self.pid = mode, self.process.pid
+        equal(self.process.stdout.readline(), b"ready\n", f"{mode} with {library}")
+
+    def begin(self):
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+def record(programs, path):
+    """All of them from their begin on, for so long."""
+    series = start_memstate("-p", ",".join(str(p.pid) for p in programs.values()), "--csv",
+                            "-o", "pid", "-i", f"{INTERVAL_MS}ms", "-n",
+                            SECONDS * 1000 // INTERVAL_MS, "--max-share", "100", "--record", path)
+    first = series.stdout.readline()
+    if not first:
+        err = series.communicate()[1]
+        if b"need SQLite" in err or b"no option --record" in err:
+            raise Skip("without SQLite")
+        raise AssertionError(err)
+    for program in programs.values():
+        program.begin()
+    series.communicate()
+    equal(series.returncode, 0, "status")
+
+
+def predict(*args):
+    result = memstate("oom", "predict", "--json", *args)
+    check(result.status in (0, 3, 4), result.err)
+    return json.loads(result.out), result.status
+
+
+def wrong_of(programs, found):
+    """What is not as it should be."""
+    wanted = {"leak": {"growing"}, "leaking-teeth": {"growing"},
+              "warm-up": {"plateau", "step"}, "teeth": {"none", "plateau", "step", "too_short"}}
+    wrong = []
+    for (name, mode), program in programs.items():
+        need = found[program.pid]["need"]
+        if need["verdict"] not in wanted[mode]:
+            wrong.append((name, mode, need))
+        elif mode == "leak" and abs(need["rate_bytes_per_hour"] / 3600 - LEAK_PER_S) > LEAK_PER_S / 4:
+            wrong.append((name, mode, need))
+    return wrong
+
+
+@test
+def leaks_are_told_from_warm_ups_and_teeth_under_each_allocator():
+    for left in reversed(range(TRIES)):
+        programs = {}
+        try:
+            for name, library in ALLOCATORS.items():
+                if library or name == "glibc":
+                    for mode in ("leak", "warm-up", "teeth"):
+                        programs[name, mode] = Growing(mode, library)
+            programs["glibc", "leaking-teeth"] = Growing("leaking-teeth")
+            with Folder() as folder:
+                record(programs, f"{folder}/r")
+                told, status = predict("--replay", f"{folder}/r")
+                one = programs["glibc", "teeth"].pid
+                alone, calm = predict("--replay", f"{folder}/r", "-p", one)
+        finally:
+            for program in programs.values():
+                program.end()
+        found = {p["pid"]: p for p in told["processes"]}
+        wrong = wrong_of(programs, found)
+        if not wrong or left == 0:
+            break
+    equal(wrong, [], "verdicts")
+    equal([status, told["group"]], [4, None], "status, group")
+    equal([calm, [p["pid"] for p in alone["processes"]]], [0, [one]], "one alone")
+
+
+@test
+def when_a_leak_meets_its_limit_is_foreseen():
+    limit = 192 * MIB
+    for left in reversed(range(TRIES)):
+        with Group(limit) as group:
+            program = Growing("leak", preexec_fn=group.enter)
+            try:
+                program.begin()
+                told, status = predict("--cgroup", group.path, "-i", "25ms", "-n", 150)
+            finally:
+                program.end()
+        need = told["group"]["need"]
+        # what is left at its rate, as the program has it
+        wanted = (limit - need["bytes"]) / LEAK_PER_S
+        if status == 4 and abs(told["group"]["time_to_limit_s"] - wanted) < wanted / 4 or left == 0:
+            break
+    equal([status, need["verdict"]], [4, "growing"], "verdict")
+    seconds = told["group"]["time_to_limit_s"]
+    check(abs(seconds - wanted) < wanted / 4, f"in {seconds} s, not in {wanted}")
+    check(told["group"]["soonest_s"] <= seconds <= told["group"]["latest_s"], told["group"])
+    equal([told["group"]["cgroup"], told["group"]["limit_bytes"]], [group.path, limit], "the group")
+
+
+@test
+def too_little_is_no_answer():
+    with Group(64 * MIB) as group:
+        program = Growing("leak", preexec_fn=group.enter)
+        try:
+            result = memstate("oom", "predict", "-p", program.pid, "-n", 3, "-i", "10ms").must_be(3)
+        finally:
+            program.end()
+        check(b"too few cycles" in result.out and b"meets the limit" not in result.out, result.out)
+
+
+@test
+def words_that_do_not_go_together_are_refused():
+    for args, word in [(["--csv"], b"--json"), (["-o", "time"], b"no -o"),
+                       (["--cgroup", "/x", "-p", "1"], b"exclude"),
+                       (["--at", "+1s"], b"--replay"), (["--kmsg", "-"], b"--kmsg")]:
+        result = memstate("oom", "predict", *args).must_be(2)
+        check(word in result.err, result.err)
+        equal(result.out, b"", "output")
+
+
+run()

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Needs more memory with time, or does not, under whatever malloc it is run with:
+ *
+ *   growth_target leak|warm-up|teeth|leaking-teeth
+ *
+ * By the clock, so that a busy machine changes when it does something, and not what: 4 MiB
+ * are lost each second; 32 MiB are filled up, two thirds of what is missing each second; 8 MiB
+ * fill up and are freed three times a second; both. Says "ready", begins when it has read a byte, and
+ * ends with its input.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KIB ((size_t)1024)
+#define MIB (1024 * KIB)
+
+#define BASE (8 * MIB)
+#define LEAK_PER_S (4.0 * (double)MIB)
+#define WARM (32.0 * (double)MIB)
+#define WARM_PER_S (2.0 / 3)
+#define TOOTH (8.0 * (double)MIB)
+#define TEETH_PER_S 3.0
+#define WARM_TEETH 10
+#define STEP_MS 5
+#define BLOCK_MAX (16 * KIB)
+#define BLOCK_COUNT 16384
+
+/* Blocks that are in use, the last one freed first. */
+struct pile {
+	void *blocks[BLOCK_COUNT];
+	size_t sizes[BLOCK_COUNT];
+	size_t count, bytes;
+};
+
+static struct pile kept, tooth;
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Sizes of all kinds; of a block with the same number always the same. */
+static size_t size_of(size_t number)
+{
+	return 16 + ((unsigned int)number * 2654435761u >> 8) % BLOCK_MAX;
+}
+
+static void make_it(struct pile *pile, double bytes)
+{
+	while (pile->bytes < (size_t)bytes && pile->count < BLOCK_COUNT) {
+		size_t size = size_of(pile->count);
+
+		pile->blocks[pile->count] = malloc(size);
+		memset(pile->blocks[pile->count], 1, size);
+		pile->sizes[pile->count++] = size;
+		pile->bytes += size;
+	}
+	while (pile->bytes > (size_t)bytes + BLOCK_MAX) {
+		free(pile->blocks[--pile->count]);
+		pile->bytes -= pile->sizes[pile->count];
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	int leaks, warms, bites;
+	double begin;
+
+	if (argc != 2)
+		return 2;
+	leaks = strstr(argv[1], "leak") != NULL;
+	warms = strcmp(argv[1], "warm-up") == 0;
+	bites = strstr(argv[1], "teeth") != NULL;
+	make_it(&kept, (double)BASE);
+	/* caches that grow with the first teeth are warm then */
+	for (int i = 0; bites && i < WARM_TEETH; i++) {
+		make_it(&tooth, TOOTH);
+		make_it(&tooth, 0);
+	}
+	puts("ready");
+	fflush(stdout);
+	if (getchar() == EOF)
+		return 0;
+	begin = seconds_now();
+	while (poll(&input, 1, STEP_MS) == 0) {
+		double t = seconds_now() - begin;
+		double phase = t * TEETH_PER_S - floor(t * TEETH_PER_S);
+
+		make_it(&kept, (double)BASE + leaks * LEAK_PER_S * t +
+				       warms * WARM * (1 - pow(1 - WARM_PER_S, t)));
+		if (bites)
+			make_it(&tooth, TOOTH * (phase < 0.8 ? phase : 0));
+	}
+	return 0;
+}
