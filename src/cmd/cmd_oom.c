@@ -11,6 +11,7 @@
 #include "cmd/message.h"
 #include "cmd/oom_explain.h"
 #include "cmd/oom_predict.h"
+#include "cmd/oom_watch.h"
 #include "cmd/recordings.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -234,7 +235,9 @@ static int run_verb(struct options *o)
 		return oom_explain_run(o);
 	if (strcmp(o->args[0], "predict") == 0)
 		return oom_predict_run(o);
-	message_usage("oom", "'%s' is none of its words: there are explain and predict",
+	if (strcmp(o->args[0], "watch") == 0)
+		return oom_watch_run(o);
+	message_usage("oom", "'%s' is none of its words: there are explain, predict and watch",
 		      o->args[0]);
 	return EXIT_BAD_USAGE;
 }
@@ -279,8 +282,8 @@ static int oom_run(struct options *o)
 
 const struct cmd cmd_oom = {
 	.name = "oom",
-	.args = "[explain|predict] [-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
-	.summary = "show what fills a cgroup, if it grows, or why the kernel killed",
+	.args = "[explain|predict|watch] [-p PID|--cgroup PATH|ID] [OPTIONS]",
+	.summary = "show, record or foresee what fills a cgroup, or explain a kill",
 	.max_args = 1,
 	.scope = SCOPE_OOM,
 	.columns = &oom_columns,

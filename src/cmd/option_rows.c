@@ -49,7 +49,7 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 			  "sort by a column; - for the other direction" },
 	[OPTION_TOP] = { 0, "top", "N", SCOPE_HEAP | SCOPE_LEAKS | SCOPE_COUNT | SCOPE_OOM | SCOPE_DIFF,
 			 "so many lines of each list (default 10; all in CSV and JSON)" },
-	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH,
+	[OPTION_MAX_SHARE] = { 0, "max-share", "PERCENT", SCOPE_WATCH | SCOPE_OOM,
 			       "most of the time that reading may keep a target's memory map busy "
 			       "(default 2; 100 never slows down)" },
 	[OPTION_PROCFS] = { 0, "procfs", "DIR", SCOPE_PROCESSES,

@@ -59,9 +59,8 @@ void signals_reset_in_child(void)
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-void signals_wait_for_input(int fd, uint64_t due_ns)
+void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns)
 {
-	struct pollfd input = { .fd = fd, .events = POLLIN };
 	uint64_t now = clock_now_ns();
 	uint64_t left = due_ns > now ? due_ns - now : 0;
 	struct timespec timeout = {
@@ -69,12 +68,23 @@ void signals_wait_for_input(int fd, uint64_t due_ns)
 		.tv_nsec = (long)(left % NS_PER_S),
 	};
 	sigset_t held;
+	int ready = ppoll(polled, count, &timeout, &mask_waiting);
 
-	if (ppoll(&input, 1, &timeout, &mask_waiting) <= 0)
+	if (ready <= 0)
+		for (size_t i = 0; i < count; i++)
+			polled[i].revents = 0;
+	if (ready <= 0)
 		return;
 	/* it delivers no signal while there is something to read, and that may be always */
 	sigprocmask(SIG_SETMASK, &mask_waiting, &held);
 	sigprocmask(SIG_SETMASK, &held, NULL);
+}
+
+void signals_wait_for_input(int fd, uint64_t due_ns)
+{
+	struct pollfd input = { .fd = fd, .events = POLLIN };
+
+	signals_poll(&input, 1, due_ns);
 }
 
 void signals_wait_until(uint64_t due_ns)

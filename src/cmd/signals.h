@@ -6,6 +6,8 @@
 #ifndef MS_CMD_SIGNALS_H
 #define MS_CMD_SIGNALS_H
 
+#include <poll.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -23,6 +25,9 @@ void signals_wait_until(uint64_t due_ns);
 
 /* The same, or until fd (-1: none) can be read or has nothing more to come. */
 void signals_wait_for_input(int fd, uint64_t due_ns);
+
+/* The same, or until poll(2) has something to say of these. */
+void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns);
 
 /* How often INT, TERM or HUP came, and the last of them (0: none). */
 int signals_stop_count(void);

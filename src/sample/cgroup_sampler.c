@@ -100,16 +100,25 @@ static bool has_names(const struct cgroup *cgroup)
 	return false;
 }
 
-int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
-			struct snapshot *ret_processes)
+int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret)
 {
-	int r = cgroup_reader_read(s->reader, CGROUP_ALL, ret_cgroup);
+	int r = cgroup_reader_read(s->reader, CGROUP_ALL, ret);
 
 	if (r < 0)
 		return r;
-	ret_cgroup->slack_bytes = find_slack_bytes(ret_cgroup);
-	if (!has_names(ret_cgroup))
-		find_names(s, ret_cgroup);
+	ret->slack_bytes = find_slack_bytes(ret);
+	if (!has_names(ret))
+		find_names(s, ret);
+	return 0;
+}
+
+int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
+			struct snapshot *ret_processes)
+{
+	int r = cgroup_sampler_read(s, ret_cgroup);
+
+	if (r < 0)
+		return r;
 	/* no pid at all would mean every process */
 	snapshot_clear(ret_processes);
 	if (ret_cgroup->pid_count > 0) {

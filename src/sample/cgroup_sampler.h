@@ -19,6 +19,9 @@ int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 			const struct cgroup_target *target, struct cgroup_sampler **ret);
 void cgroup_sampler_free(struct cgroup_sampler *s);
 
+/* All of the group, and which processes are in it, but nothing of them. Returns as below. */
+int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret);
+
 /*
  * All of the group, and the processes in it and below as sampler_take() with these needs.
  * Returns 0, -ESRCH if the group was removed, or -errno; the results are then as they

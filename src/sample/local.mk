@@ -14,7 +14,15 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap_reader.h \
 	%D%/helpers.c \
 	%D%/helpers.h \
+	%D%/flight.c \
+	%D%/flight.h \
+	%D%/flight_log.c \
+	%D%/flight_log.h \
 	%D%/names.c \
+	%D%/group_turns.c \
+	%D%/group_turns.h \
+	%D%/oom_wakeups.c \
+	%D%/oom_wakeups.h \
 	%D%/names.h \
 	%D%/leak_scan.c \
 	%D%/leak_scan.h \

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/oom_watch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/groups.h"
+#include "cmd/message.h"
+#include "cmd/recordings.h"
+#include "cmd/session.h"
+#include "cmd/signals.h"
+#include "cmd/stream.h"
+#include "proc/proc_own.h"
+#include "sample/flight.h"
+
+struct watch {
+	struct session *session;
+	struct cgroup_sampler *group;
+	struct recorder *recorder;
+	struct flight *flight;
+	struct strbuf out;
+};
+
+static int check_usage(const struct options *o)
+{
+	const char *problem = NULL;
+
+	if (!o->recording.record)
+		problem = "watch wants --record FILE: what it sees goes there";
+	else if (o->recording.replay || o->recording.at || o->kmsg)
+		problem = "watch looks at what runs: no --replay, --at or --kmsg";
+	else if (o->cgroup && !targets_are_all(&o->targets))
+		problem = "--cgroup and -p exclude each other";
+	else if (o->format != FORMAT_AUTO && o->format != FORMAT_TEXT)
+		problem = "watch writes lines of text: --replay FILE has the samples as CSV or JSON";
+	else if (o->output || o->output_all)
+		problem = "watch has no columns: -o goes with --replay FILE";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage("oom", "%s", problem);
+	return EXIT_BAD_USAGE;
+}
+
+/* What could not be had, and what is lost with it. */
+static void report_sources(const struct watch *w)
+{
+	static const struct {
+		const char *what, *loss;
+	} sources[OOM_SOURCE_COUNT_] = {
+		[OOM_SOURCE_EVENTS] = { "the group's events cannot be waited for",
+					"it is only looked at from time to time" },
+		[OOM_SOURCE_MARKS] = { "who is about to be killed cannot be waited for",
+				       "of a victim there is what the last sample has; root may, where "
+				       "tracefs is mounted" },
+		[OOM_SOURCE_LOG] = { "the kernel's log cannot be read",
+				     "that it killed is only counted, not whom; root may" },
+	};
+
+	for (int i = 0; i < OOM_SOURCE_COUNT_; i++) {
+		int error = flight_source_error(w->flight, (enum oom_source)i);
+
+		if (error < 0)
+			message("%s (%s): %s", sources[i].what, strerror(-error), sources[i].loss);
+	}
+}
+
+static void report_processes(struct watch *w)
+{
+	const struct flight_summary *s = flight_summarize(w->flight);
+	char limit[UNITS_TEXT_SIZE], need[UNITS_TEXT_SIZE];
+
+	strbuf_addf(&w->out, "watching %s: need %s, limit %s\n", s->cgroup->levels[0].path,
+		    units_format_bytes(s->figures->need_bytes, need),
+		    s->figures->limit_bytes == CGROUP_NO_LIMIT
+			    ? "none"
+			    : units_format_bytes(s->figures->limit_bytes, limit));
+
+	if (s->figures->unreadable_count > 0)
+		message("%zu of %zu processes cannot be read: what is LazyFree of theirs counts as need",
+			s->figures->unreadable_count, s->cgroup->pid_count);
+	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
+		message("%s has no limit%s: nothing says when to look more often",
+			s->cgroup->levels[0].path, s->cgroup->is_cut ? " that can be seen here" : "");
+	for (size_t i = 0; i < s->cgroup->pid_count; i++)
+		if (s->cgroup->pids[i] == getpid())
+			message("memstate is in this group itself: what it needs counts there, and "
+				"the kernel may kill it too");
+}
+
+/* Not to wait for its own pages, and not to be the one that is killed. */
+static void protect_self(void)
+{
+	int r = own_spare_from_kill();
+
+	if (r < 0)
+		message("the kernel may kill memstate too, when the machine or its own group runs out of "
+			"memory (oom_score_adj: %s)",
+			strerror(-r));
+	r = own_lock_memory();
+	if (r < 0)
+		message("memstate's memory may be taken back when there is little (mlockall: %s): it may "
+			"be late then",
+			strerror(-r));
+}
+
+/* The first line of a text; of the kernel's report, that it is there. */
+static void say(void *context, const struct recorded_event *event)
+{
+	struct watch *w = context;
+	char time[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(&w->out, "%s  %s", clock_format_utc(event->unix_ms, time), event->kind);
+	if (event->pid > 0)
+		strbuf_addf(&w->out, " %d", event->pid);
+	if (strcmp(event->kind, "oom_kill") == 0)
+		strbuf_add_text(&w->out, event->text ? ": the kernel's report is in the recording"
+						     : ": the kernel counted a kill in the group");
+	else if (event->text)
+		strbuf_addf(&w->out, ": %s", event->text);
+	strbuf_add_char(&w->out, '\n');
+}
+
+static void add_kill(struct strbuf *out, const struct flight_kill *kill)
+{
+	char time[CLOCK_TEXT_SIZE], rss[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE], late[UNITS_TEXT_SIZE];
+
+	strbuf_add_text(out, "killed   ");
+	if (kill->pid > 0)
+		strbuf_addf(out, "%d ", kill->pid);
+	if (kill->comm[0])
+		text_add_printable(out, kill->comm, strlen(kill->comm), false);
+	else
+		strbuf_add_text(out, "a process");
+	strbuf_addf(out, " at %s", clock_format_utc(kill->unix_ms, time));
+	if (bytes_known(kill->rss_bytes))
+		strbuf_addf(out, ", Rss %s", units_format_bytes(kill->rss_bytes, rss));
+	if (kill->late_ns != BYTES_UNKNOWN)
+		strbuf_addf(out, ": its memory was read %s after the kernel chose it",
+			    units_format_duration(kill->late_ns, late));
+	strbuf_addf(out, "; the last sample was %s old\n",
+		    units_format_duration(kill->sample_age_ns, age));
+}
+
+static void summarize(struct watch *w)
+{
+	const struct flight_summary *s = flight_summarize(w->flight);
+	size_t first = s->kill_count > FLIGHT_KILLS_MAX ? s->kill_count - FLIGHT_KILLS_MAX : 0;
+	char elapsed[UNITS_TEXT_SIZE], shortest[UNITS_TEXT_SIZE], longest[UNITS_TEXT_SIZE];
+	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE], time[CLOCK_TEXT_SIZE];
+
+	strbuf_addf(&w->out, "\n%s: %" PRIu64 " samples in %s, every %s to %s\n",
+		    s->cgroup->levels[0].path, s->sample_count,
+		    units_format_duration(s->elapsed_ns, elapsed),
+		    units_format_duration(s->shortest_ns, shortest),
+		    units_format_duration(w->session->options->interval_ns, longest));
+	strbuf_addf(&w->out, "need     at most %s", units_format_bytes(s->peak_need_bytes, need));
+	if (s->figures->limit_bytes != CGROUP_NO_LIMIT)
+		strbuf_addf(&w->out, " of the limit of %s",
+			    units_format_bytes(s->figures->limit_bytes, limit));
+	strbuf_addf(&w->out, ", at %s\n", clock_format_utc(s->peak_unix_ms, time));
+	for (size_t i = first; i < s->kill_count; i++)
+		add_kill(&w->out, &s->kills[i % FLIGHT_KILLS_MAX]);
+	if (s->kill_count == 0)
+		strbuf_add_text(&w->out, "nobody was killed\n");
+}
+
+/* Returns 0 at the end that was asked for, or -errno. */
+static int watch(struct watch *w)
+{
+	const struct options *o = w->session->options;
+	int r = 0;
+
+	while (r == 0 && signals_stop_count() == 0) {
+		size_t count;
+		struct pollfd *polled = flight_polled(w->flight, &count);
+
+		if (stream_write(&w->out) < 0)
+			return -EPIPE;
+		signals_poll(polled, count, flight_due_ns(w->flight));
+		r = flight_go_on(w->flight);
+		if (o->sample_count > 0 && flight_summarize(w->flight)->sample_count >= o->sample_count)
+			break;
+	}
+	return r;
+}
+
+static int run(struct watch *w)
+{
+	const struct options *o = w->session->options;
+	struct flight_setup setup = {
+		.fs = &w->session->fs,
+		.sampler = w->session->sampler,
+		.longest_ns = o->interval_ns,
+		.share_per_mille = o->max_share_per_mille,
+		.say = say,
+		.context = w,
+	};
+	int status = groups_open(w->session, &w->group), r;
+
+	if (status == EXIT_DONE)
+		status = recordings_begin(o, w->session->sampler, &w->recorder);
+	if (status != EXIT_DONE)
+		return status;
+	setup.group = w->group;
+	setup.recorder = w->recorder;
+	protect_self();
+	signals_begin();
+	r = flight_open(&setup, &w->flight);
+	if (r < 0) {
+		message_error("the group", r);
+		return EXIT_FAILED;
+	}
+	report_sources(w);
+	report_processes(w);
+	r = watch(w);
+	if (r == -EPIPE)
+		stream_die_of_pipe();
+	if (r == -ESRCH)
+		flight_note(w->flight, "removed", 0, "the group was removed");
+	summarize(w);
+	if (flight_summarize(w->flight)->record_error < 0)
+		message_error(o->recording.record, flight_summarize(w->flight)->record_error);
+	if (flight_summarize(w->flight)->kill_count > 0)
+		return EXIT_ABOVE_LIMIT;
+	return flight_summarize(w->flight)->record_error < 0 ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+int oom_watch_run(struct options *o)
+{
+	struct session session;
+	struct watch w = { .session = &session };
+	int status = check_usage(o);
+
+	if (status == EXIT_DONE)
+		status = session_begin(&session, o);
+	if (status != EXIT_DONE)
+		return status;
+	status = stream_finish(&w.out, run(&w));
+	flight_close(w.flight);
+	recorder_close(w.recorder);
+	cgroup_sampler_free(w.group);
+	session_end(&session);
+	strbuf_release(&w.out);
+	return status;
+}

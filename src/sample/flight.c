@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/flight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "classify/oom_pace.h"
+#include "sample/flight_log.h"
+#include "sample/group_turns.h"
+
+/* Owners are read as often as the recorder wants; LazyFree of all that is read. */
+#define NEEDS (RECORDER_NEEDS | NEED_STATES)
+
+#define SHORTEST_NS	  (5 * NS_PER_MS)
+#define GAP_NS		  NS_PER_S /* a sample that is so late is missed */
+#define GROUP_SHARE_PART  20	   /* of the time, for the group's own files */
+#define REPEAT_NS	  (10 * NS_PER_S) /* the same again is not worth a line before */
+#define LOG_PATIENCE_NS	  (2 * NS_PER_S)  /* for lines of a kill that was counted */
+#define STEP_BACK_PERCENT 5
+#define SAME_KILL_MS	  10000 /* a process that is said twice in this time was killed once */
+
+/* So much of the limit that is needed is worth a line, and a look at everything. */
+static const unsigned int limit_steps_percent[] = { 80, 90, 95, 98 };
+#define LIMIT_STEP_COUNT (sizeof(limit_steps_percent) / sizeof(limit_steps_percent[0]))
+
+struct flight {
+	struct flight_setup setup;
+	struct oom_wakeups *wakeups;
+	struct group_turns processes;
+	struct cgroup cgroup;
+	struct oom_figures figures;
+	struct oom_pace pace;
+	struct flight_log log;
+	struct flight_summary summary;
+	uint64_t start_ns, sampled_ns, due_ns;
+	uint64_t group_cost_ns; /* of reading its files, the last time */
+	uint64_t limit_step; /* of those above: so many were said */
+	uint64_t pressure_said_ns;
+	uint64_t counted_kills; /* by the group's counters, before */
+	uint64_t unlogged_kills, unlogged_since_ns;
+};
+
+static void add_event(struct flight *f, const struct recorded_event *event)
+{
+	int r = recorder_add_event(f->setup.recorder, event);
+
+	if (r < 0 && f->summary.record_error == 0)
+		f->summary.record_error = r;
+	if (f->setup.say)
+		f->setup.say(f->setup.context, event);
+}
+
+void flight_note(struct flight *f, const char *kind, int pid, const char *text)
+{
+	const struct recorded_event event = { clock_unix_ms(), kind, text, pid };
+
+	add_event(f, &event);
+}
+
+/* As of now on the other clock. */
+static uint64_t unix_ms_of(uint64_t ns)
+{
+	uint64_t now = clock_now_ns();
+
+	return clock_unix_ms() - (now > ns ? (now - ns) / NS_PER_MS : 0);
+}
+
+static struct flight_kill *find_kill(struct flight *f, int pid, uint64_t unix_ms)
+{
+	struct flight_summary *s = &f->summary;
+	size_t count = s->kill_count < FLIGHT_KILLS_MAX ? s->kill_count : FLIGHT_KILLS_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (s->kills[i].pid == pid && unix_ms < s->kills[i].unix_ms + SAME_KILL_MS)
+			return &s->kills[i];
+	return NULL;
+}
+
+static struct flight_kill *add_kill(struct flight *f, int pid, uint64_t unix_ms)
+{
+	struct flight_summary *s = &f->summary;
+	struct flight_kill *kill = &s->kills[s->kill_count++ % FLIGHT_KILLS_MAX];
+	const struct usage *u = pid > 0 ? snapshot_find(&f->processes.known, pid) : NULL;
+
+	*kill = (struct flight_kill){
+		.pid = pid,
+		.unix_ms = unix_ms,
+		.rss_bytes = u ? u->total.bytes[SMAPS_RSS] : BYTES_UNKNOWN,
+		.late_ns = BYTES_UNKNOWN,
+	};
+	if (u)
+		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
+	return kill;
+}
+
+/* A counter that goes up says that there was a kill, but not of whom: the log may still. */
+static void count_kills(struct flight *f)
+{
+	uint64_t now_count = 0;
+
+	for (size_t i = 0; i < f->cgroup.level_count; i++)
+		if ((i == 0 || i == f->cgroup.tightest) &&
+		    f->cgroup.levels[i].oom_kill_count != COUNT_UNKNOWN)
+			now_count += f->cgroup.levels[i].oom_kill_count;
+	if (f->summary.sample_count > 0 && now_count > f->counted_kills) {
+		f->unlogged_kills += now_count - f->counted_kills;
+		f->unlogged_since_ns = f->sampled_ns;
+	}
+	f->counted_kills = now_count;
+}
+
+/* What nothing but the counter tells. It counts some that were about to end anyway. */
+static void say_unlogged_kills(struct flight *f)
+{
+	uint64_t known_ms = unix_ms_of(f->unlogged_since_ns);
+	struct recorded_event event = { known_ms, "oom_kill", NULL, 0 };
+
+	if (f->unlogged_kills == 0 || clock_now_ns() < f->unlogged_since_ns + LOG_PATIENCE_NS)
+		return;
+	f->unlogged_kills = 0;
+	for (size_t i = 0; i < f->summary.kill_count && i < FLIGHT_KILLS_MAX; i++)
+		if (f->summary.kills[i].unix_ms + SAME_KILL_MS > known_ms)
+			return;
+	add_kill(f, 0, known_ms);
+	add_event(f, &event);
+}
+
+/* Is the group that the kernel names ours, or one of those that share our limit? */
+static bool is_ours(const struct flight *f, const char *path)
+{
+	const struct cgroup_level *owner = cgroup_tightest(&f->cgroup);
+	const char *own = owner ? owner->path : f->cgroup.levels[0].path;
+	size_t length = strlen(own);
+	/* what can be seen begins somewhere below the root */
+	const char *at = f->cgroup.is_cut ? strstr(path, own) : path;
+
+	while (length > 0 && own[length - 1] == '/')
+		length--;
+	return at && strncmp(at, own, length) == 0 && (at[length] == '\0' || at[length] == '/');
+}
+
+static void take_log(struct flight *f)
+{
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	struct recorded_event event = { .kind = "oom_kill" };
+
+	if (!flight_log_take(&f->log, clock_now_ns(), &kills, &event.text))
+		return;
+	event.unix_ms = unix_ms_of(flight_log_due_ns(&f->log));
+	for (size_t i = 0; i < kills.count; i++) {
+		const struct oom_kill *k = &kills.items[i];
+
+		event.pid = k->victim.pid;
+		if (event.pid == 0 || !(is_ours(f, k->victim_path) || is_ours(f, k->limit_path)))
+			continue;
+		if (!find_kill(f, event.pid, event.unix_ms)) {
+			struct flight_kill *kill = add_kill(f, event.pid, event.unix_ms);
+
+			memcpy(kill->comm, k->victim.name, sizeof(kill->comm) - 1);
+			kill->sample_age_ns = clock_now_ns() - f->sampled_ns;
+		}
+		add_event(f, &event);
+	}
+	oom_kill_list_release(&kills);
+}
+
+/* Whether need has passed a step: once, until it has been well below it. */
+static bool passes_step(struct flight *f)
+{
+	uint64_t percent = f->figures.limit_bytes / 100, step = f->limit_step;
+
+	if (f->figures.limit_bytes == CGROUP_NO_LIMIT || percent == 0 ||
+	    !bytes_known(f->figures.need_bytes))
+		return false;
+	while (step > 0 && f->figures.need_bytes / percent + STEP_BACK_PERCENT < limit_steps_percent[step - 1])
+		step--;
+	f->limit_step = step;
+	while (step < LIMIT_STEP_COUNT && f->figures.need_bytes / percent >= limit_steps_percent[step])
+		step++;
+	if (step == f->limit_step)
+		return false;
+	f->limit_step = step;
+	return true;
+}
+
+static void say_step(struct flight *f)
+{
+	struct strbuf text = STRBUF_INIT;
+	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+
+	strbuf_addf(&text, "need is %s, %u %% of the limit of %s",
+		    units_format_bytes(f->figures.need_bytes, need),
+		    units_per_mille(f->figures.need_bytes, f->figures.limit_bytes) / 10,
+		    units_format_bytes(f->figures.limit_bytes, limit));
+	flight_note(f, "limit", 0, text.text);
+	strbuf_release(&text);
+}
+
+static void summarize(struct flight *f, uint64_t interval_ns)
+{
+	struct flight_summary *s = &f->summary;
+
+	s->sample_count++;
+	s->elapsed_ns = f->sampled_ns - f->start_ns;
+	if (s->shortest_ns == 0 || interval_ns < s->shortest_ns)
+		s->shortest_ns = interval_ns;
+	if (f->figures.need_bytes >= s->peak_need_bytes) {
+		s->peak_need_bytes = f->figures.need_bytes;
+		s->peak_unix_ms = f->cgroup.unix_ms;
+	}
+}
+
+/* Reading its files may take a share of the time, too, where there are many groups below it. */
+static void set_due(struct flight *f)
+{
+	const struct oom_pace_sample sample = {
+		.taken_ns = f->sampled_ns,
+		.need_bytes = f->figures.need_bytes,
+		.limit_bytes = f->figures.limit_bytes,
+		.slack_bytes = f->figures.slack_bytes,
+	};
+	uint64_t interval_ns = oom_pace_next(&f->pace, &sample);
+
+	if (interval_ns < f->group_cost_ns * GROUP_SHARE_PART)
+		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
+	summarize(f, interval_ns);
+	f->due_ns = f->sampled_ns + interval_ns;
+}
+
+static void end_sample(struct flight *f, bool has_group)
+{
+	struct snapshot *known = &f->processes.known;
+	int r;
+
+	/* both are one sample, which has one time */
+	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
+	known->unix_ms = has_group ? f->cgroup.unix_ms : unix_ms_of(f->sampled_ns);
+	known->elapsed_ns = f->sampled_ns - f->start_ns;
+	known->cost_ns = clock_now_ns() - f->sampled_ns;
+	r = recorder_end(f->setup.recorder, known, has_group ? &f->cgroup : NULL);
+	if (r < 0 && f->summary.record_error == 0)
+		f->summary.record_error = r;
+}
+
+/* First of all this process with all its mappings, if there is one; returns how that went. */
+static int take_sample(struct flight *f, bool is_whole, int pid, int *ret_read)
+{
+	uint64_t read_ns;
+	int r;
+
+	f->sampled_ns = clock_now_ns();
+	recorder_begin(f->setup.recorder);
+	if (pid > 0) {
+		bool was_paced = sampler_set_paced(f->setup.sampler, false);
+
+		*ret_read = group_turns_read(&f->processes, pid);
+		sampler_set_paced(f->setup.sampler, was_paced);
+	}
+	read_ns = clock_now_ns();
+	r = cgroup_sampler_read(f->setup.group, &f->cgroup);
+	if (r < 0) {
+		end_sample(f, false);
+		return r;
+	}
+	f->group_cost_ns = clock_now_ns() - read_ns;
+	group_turns_update(&f->processes, &f->cgroup,
+			       oom_pace_share_per_million(f->pace.interval_ns,
+							  f->setup.share_per_mille),
+			       is_whole);
+	oom_figures_find(&f->cgroup, &f->processes.known, &f->figures);
+	count_kills(f);
+	end_sample(f, true);
+	oom_wakeups_set_group(f->wakeups, &f->cgroup);
+	set_due(f);
+	return 0;
+}
+
+static void say_gap(struct flight *f)
+{
+	uint64_t now = clock_now_ns();
+	struct strbuf text = STRBUF_INIT;
+	char duration[UNITS_TEXT_SIZE];
+
+	if (now < f->due_ns + GAP_NS)
+		return;
+	strbuf_addf(&text, "no sample for %s", units_format_duration(now - f->sampled_ns, duration));
+	flight_note(f, "gap", 0, text.text);
+	strbuf_release(&text);
+}
+
+/* At a step to the limit everything is looked at, whatever it costs. */
+static int sample(struct flight *f)
+{
+	int r = take_sample(f, f->summary.sample_count == 0, 0, NULL);
+
+	if (r < 0 || !passes_step(f))
+		return r;
+	say_step(f);
+	return f->summary.sample_count > 1 ? take_sample(f, true, 0, NULL) : 0;
+}
+
+static bool has_pid(const struct flight *f, int pid)
+{
+	for (size_t i = 0; i < f->cgroup.pid_count; i++)
+		if (f->cgroup.pids[i] == pid)
+			return true;
+	return false;
+}
+
+static void say_victim(struct flight *f, const struct flight_kill *kill, int read_error)
+{
+	struct recorded_event event = { kill->unix_ms, "victim", NULL, kill->pid };
+	struct strbuf text = STRBUF_INIT;
+	char rss[UNITS_TEXT_SIZE], late[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
+
+	strbuf_addf(&text, "%s: Rss %s, ", kill->comm[0] ? kill->comm : "a new process",
+		    units_format_bytes(kill->rss_bytes, rss));
+	if (read_error == 0)
+		strbuf_addf(&text, "read %s after the kernel chose it; ",
+			    units_format_duration(kill->late_ns, late));
+	else
+		strbuf_addf(&text, "as of its last sample: it was gone before it could be read (%s); ",
+			    strerror(-read_error));
+	strbuf_addf(&text, "the last sample was %s old then",
+		    units_format_duration(kill->sample_age_ns, age));
+	event.text = text.text;
+	add_event(f, &event);
+	strbuf_release(&text);
+}
+
+/* It has milliseconds to live: its memory first, then what is to be said of it. */
+static int take_mark(struct flight *f, const struct oom_mark *mark)
+{
+	uint64_t unix_ms = unix_ms_of(mark->marked_ns), sampled_ns = f->sampled_ns;
+	struct flight_kill *kill;
+	const struct usage *u;
+	int read_error = -ESRCH, r;
+
+	if (!has_pid(f, mark->pid)) {
+		r = cgroup_sampler_read(f->setup.group, &f->cgroup);
+		if (r < 0 || !has_pid(f, mark->pid))
+			return r;
+	}
+	if (find_kill(f, mark->pid, unix_ms))
+		return 0;
+	kill = add_kill(f, mark->pid, unix_ms);
+	kill->sample_age_ns = mark->marked_ns > sampled_ns ? mark->marked_ns - sampled_ns : 0;
+	r = take_sample(f, false, mark->pid, &read_error);
+	u = snapshot_find(&f->processes.known, mark->pid);
+	if (u && read_error == 0) {
+		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
+		kill->rss_bytes = u->total.bytes[SMAPS_RSS];
+		kill->late_ns = u->taken_ns + u->read_ns - mark->marked_ns;
+	}
+	say_victim(f, kill, read_error);
+	return r;
+}
+
+/* Who is killed is not known where there are no marks: often the largest. */
+static int take_end_of_memory(struct flight *f)
+{
+	const struct usage *largest = NULL;
+	int read_error;
+
+	for (size_t i = 0; i < f->processes.known.count; i++) {
+		const struct usage *u = &f->processes.known.usages[i];
+
+		if (bytes_known(u->total.bytes[SMAPS_RSS]) &&
+		    (!largest || u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
+			largest = u;
+	}
+	return take_sample(f, false, largest ? largest->process.pid : 0, &read_error);
+}
+
+static int take_wake(struct flight *f, const struct oom_wake *wake)
+{
+	uint64_t now = clock_now_ns();
+
+	for (size_t i = 0; i < wake->mark_count; i++) {
+		int r = take_mark(f, &wake->marks[i]);
+
+		if (r < 0)
+			return r;
+	}
+	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)
+		return flight_source_error(f, OOM_SOURCE_MARKS) < 0 ? take_end_of_memory(f) : sample(f);
+	if (wake->flags & OOM_WAKE_PRESSURE && now > f->pressure_said_ns + REPEAT_NS) {
+		flight_note(f, "pressure", 0, "processes wait for memory to be taken back");
+		f->pressure_said_ns = now;
+	}
+	/* counters may be counted on without end, where a cache fills the group */
+	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) && now > f->sampled_ns + SHORTEST_NS)
+		return sample(f);
+	return 0;
+}
+
+int flight_go_on(struct flight *f)
+{
+	struct oom_wake wake;
+	int r;
+
+	oom_wakeups_take(f->wakeups, &wake);
+	r = take_wake(f, &wake);
+	flight_log_add(&f->log, oom_wakeups_log(f->wakeups), clock_now_ns());
+	take_log(f);
+	say_unlogged_kills(f);
+	if (r == 0 && clock_now_ns() >= f->due_ns) {
+		say_gap(f);
+		r = sample(f);
+	}
+	return r;
+}
+
+int flight_look_at(struct flight *f, int pid)
+{
+	int read_error;
+
+	return take_sample(f, pid == 0, pid, &read_error);
+}
+
+int flight_open(const struct flight_setup *setup, struct flight **ret)
+{
+	struct flight *f = xcalloc(1, sizeof(*f));
+	uint64_t shortest_ns = setup->longest_ns < SHORTEST_NS ? setup->longest_ns : SHORTEST_NS;
+	int r = oom_wakeups_open(setup->fs, &f->wakeups);
+
+	f->setup = *setup;
+	cgroup_init(&f->cgroup);
+	group_turns_init(&f->processes, setup->sampler, NEEDS);
+	oom_pace_init(&f->pace, shortest_ns, setup->longest_ns);
+	f->start_ns = f->due_ns = clock_now_ns();
+	if (r == 0)
+		r = sample(f);
+	if (r < 0) {
+		flight_close(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+void flight_close(struct flight *f)
+{
+	if (!f)
+		return;
+	oom_wakeups_close(f->wakeups);
+	group_turns_release(&f->processes);
+	cgroup_release(&f->cgroup);
+	flight_log_release(&f->log);
+	free(f);
+}
+
+int flight_source_error(const struct flight *f, enum oom_source source)
+{
+	return oom_wakeups_error(f->wakeups, source);
+}
+
+struct pollfd *flight_polled(struct flight *f, size_t *ret_count)
+{
+	return oom_wakeups_polled(f->wakeups, ret_count);
+}
+
+uint64_t flight_due_ns(const struct flight *f)
+{
+	uint64_t due = f->due_ns, log = flight_log_due_ns(&f->log);
+
+	return log < due ? log : due;
+}
+
+const struct flight_summary *flight_summarize(struct flight *f)
+{
+	f->summary.cgroup = &f->cgroup;
+	f->summary.figures = &f->figures;
+	return &f->summary;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flight - the flight recorder of a group: samples of it and its processes, the more often
+ * the nearer it is to its limit, and at once when the kernel says that something happens;
+ * and what of it is worth a line.
+ *
+ * One thread: its owner waits for what flight_polled() has, no longer than until
+ * flight_due_ns(), and then calls flight_go_on().
+ */
+#ifndef MS_SAMPLE_FLIGHT_H
+#define MS_SAMPLE_FLIGHT_H
+
+#include "classify/oom_figures.h"
+#include "sample/cgroup_sampler.h"
+#include "sample/oom_wakeups.h"
+#include "sample/recorder.h"
+
+struct flight;
+
+struct flight_setup {
+	const struct procfs *fs; /* all of these are borrowed */
+	struct sampler *sampler;
+	struct cgroup_sampler *group;
+	struct recorder *recorder;
+	uint64_t longest_ns; /* between two samples */
+	unsigned int share_per_mille; /* of a CPU's time, at most, for reading processes */
+	/* An event was recorded. May be NULL. */
+	void (*say)(void *context, const struct recorded_event *event);
+	void *context;
+};
+
+/* A process that the kernel killed. */
+struct flight_kill {
+	int pid; /* 0: it is not known which */
+	char comm[PROCESS_COMM_SIZE];
+	uint64_t unix_ms;
+	uint64_t rss_bytes;	/* as it was read last; may be unknown */
+	uint64_t sample_age_ns; /* how old the last sample was then */
+	uint64_t late_ns; /* how long after it was chosen its memory had been read; unknown: it was gone */
+};
+
+#define FLIGHT_KILLS_MAX 64
+
+struct flight_summary {
+	const struct cgroup *cgroup;	   /* of the last sample */
+	const struct oom_figures *figures; /* the same */
+	uint64_t sample_count, shortest_ns, elapsed_ns;
+	uint64_t peak_need_bytes, peak_unix_ms;
+	struct flight_kill kills[FLIGHT_KILLS_MAX]; /* the last ones */
+	uint64_t kill_count;			    /* all of them */
+	int record_error; /* the first -errno of the file; 0 */
+};
+
+/* The first sample is taken. Returns 0, or -errno of cgroup_sampler_take() and oom_wakeups_open(). */
+int flight_open(const struct flight_setup *setup, struct flight **ret);
+void flight_close(struct flight *flight);
+
+/* Why a source of wake-ups is not there: -errno; 0: it is. */
+int flight_source_error(const struct flight *flight, enum oom_source source);
+
+struct pollfd *flight_polled(struct flight *flight, size_t *ret_count);
+uint64_t flight_due_ns(const struct flight *flight);
+
+/*
+ * See what poll(2) said of these, and take a sample if it is time for one. Returns 0, or
+ * -ESRCH if the group was removed.
+ */
+int flight_go_on(struct flight *flight);
+
+/* A sample of the whole group, now, as something is about to happen to this process (0: to any). */
+int flight_look_at(struct flight *flight, int pid);
+
+/* Something that is no business of samples. */
+void flight_note(struct flight *flight, const char *kind, int pid, const char *text);
+
+/* Borrowed. */
+const struct flight_summary *flight_summarize(struct flight *flight);
+
+#endif

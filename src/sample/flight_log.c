@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/flight_log.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "proc/kmsg_oom.h"
+
+/* All lines of a report come at once, but for those of a slow console. */
+#define QUIET_NS	 (50 * NS_PER_MS)
+#define REPORT_BYTES_MAX ((size_t)256 << 10)
+
+/* A line that may be the first one of a report. */
+static const char *const beginnings[] = {
+	"invoked oom-killer", "oom-kill:", "Killed process", "Kill process", "killed as a result of limit",
+};
+
+void flight_log_release(struct flight_log *log)
+{
+	strbuf_release(&log->report);
+	log->added_ns = 0;
+}
+
+static const char *find_beginning(const char *text)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		const char *at = strstr(text, beginnings[i]);
+
+		if (at && (!first || at < first))
+			first = at;
+	}
+	while (first && first > text && first[-1] != '\n')
+		first--;
+	return first;
+}
+
+void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now_ns)
+{
+	const char *from = strbuf_text(records);
+
+	if (log->added_ns == 0)
+		from = find_beginning(from);
+	if (from && from[0] && log->report.length < REPORT_BYTES_MAX) {
+		strbuf_add_text(&log->report, from);
+		log->added_ns = now_ns;
+	}
+	strbuf_clear(records);
+}
+
+uint64_t flight_log_due_ns(const struct flight_log *log)
+{
+	return log->added_ns > 0 ? log->added_ns + QUIET_NS : UINT64_MAX;
+}
+
+bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
+		     const char **ret_text)
+{
+	if (log->added_ns == 0) {
+		strbuf_clear(&log->report);
+		return false;
+	}
+	if (now_ns < flight_log_due_ns(log) && log->report.length < REPORT_BYTES_MAX)
+		return false;
+	kmsg_oom_parse(log->report.text, log->report.length, ret);
+	log->added_ns = 0;
+	*ret_text = log->report.text;
+	return true;
+}

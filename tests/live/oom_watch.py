@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What led to a real kill is in the recording, up to the kill, whoever was killed."""
+
+import os
+import signal
+import sqlite3
+
+from live import IS_ROOT, MIB, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, test, wait_until
+from oom_lib import Filled, Group
+
+LIMIT = 48 * MIB
+KILLED = -signal.SIGKILL
+
+
+class Watch:
+    """memstate oom watch of a group, which has begun."""
+
+    def __init__(self, group, path, *args, **popen):
+        self.path = path
+        self.process = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", path, *args, **popen)
+        self.lines = [self.process.stdout.readline().decode()]
+        if not self.lines[0]:
+            err = self.process.stderr.read()
+            self.process.wait()
+            raise Skip("without SQLite") if b"need SQLite" in err else AssertionError(err)
+        check(self.lines[0].startswith(f"watching {group.path}: need "), self.lines[0])
+
+    def wait_for(self, word):
+        while word not in self.lines[-1]:
+            self.lines.append(self.process.stdout.readline().decode())
+            check(self.lines[-1], f"it ended before {word}: {self.lines}")
+
+    def end(self, status=None, number=signal.SIGTERM):
+        if self.process.poll() is None and number:
+            self.process.send_signal(number)
+        out, self.err = self.process.communicate(timeout=60)
+        self.text = "".join(self.lines) + out.decode()
+        if status is not None:
+            equal(self.process.returncode, status, f"status; {self.text} {self.err}")
+        return self
+
+    def query(self, sql):
+        with sqlite3.connect(self.path) as db:
+            return db.execute(sql).fetchall()
+
+    def events(self, kind):
+        return self.query(f"SELECT pid, text, unix_ms FROM event WHERE kind='{kind}'")
+
+
+def has_source(watch, word):
+    return word not in watch.err
+
+
+def usage_over_time(watch):
+    rows = memstate("oom", "--replay", watch.path, "--csv", "-o", "time,usage_bytes,need_bytes,process_count")
+    return rows.must_be(0).rows()
+
+
+@test
+def a_leak_is_there_up_to_its_end():
+    with Folder() as folder, Group(LIMIT) as group:
+        watch = Watch(group, f"{folder}/r")
+        equal(group.run("leak=256/5"), KILLED, "status")
+        watch.wait_for("oom_kill")
+        watch.end(4)
+        rows = usage_over_time(watch)
+        near = [row for row in rows if row["need_bytes"] > LIMIT * 8 // 10]
+        check(len(near) >= 4, f"{len(near)} samples above 80 %")
+        check(max(row["need_bytes"] for row in rows) > LIMIT - 4 * MIB, "the last one before the kill")
+        check(len(watch.events("limit")) >= 2, watch.events("limit"))
+        check("killed   " in watch.text and "oom_target" in watch.text, watch.text)
+        kills = watch.events("oom_kill")
+        equal(len(kills), 1, "kills")
+        if has_source(watch, b"kernel's log"):
+            check("Killed process" in kills[0][1] and group.path in kills[0][1], kills[0][1])
+        if has_source(watch, b"about to be killed"):
+            equal([e[0] for e in watch.events("victim")], [k[0] for k in kills], "the victim")
+
+
+@test
+def the_victim_need_not_be_the_one_that_grew():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=30") as idle:
+        watch = Watch(group, f"{folder}/r")
+        group.run("leak=256/5")
+        watch.wait_for("oom_kill")
+        watch.end(4)
+        equal(watch.events("oom_kill")[0][0], idle.pid, "who was killed first")
+        rss = watch.query("SELECT max(rss_kb) FROM process JOIN usage USING(process) "
+                          f"WHERE pid={idle.pid}")[0][0]
+        check(rss >= 30 * 1024, f"its memory: {rss} kB")
+
+
+@test
+def a_group_that_needs_nothing_is_looked_at_seldom_and_nobody_is_killed():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5", "fork=3/1") as filled:
+        watch = Watch(group, f"{folder}/r", "-i", "200ms", "-n", 5)
+        watch.end(0, None)
+        equal(watch.query("SELECT count(*) FROM sample"), [(5,)], "samples")
+        check("nobody was killed" in watch.text, watch.text)
+        equal([row["process_count"] for row in usage_over_time(watch)][0], "4", "processes")
+        pids = [row[0] for row in watch.query("SELECT pid FROM process")]
+        check(filled.pid in pids and len(pids) == 4, pids)
+        check(watch.query("SELECT count(*) FROM mapping")[0][0] > 40, "mappings")
+
+
+@test
+def a_kill_of_another_group_is_not_its_business():
+    with Folder() as folder, Group(LIMIT) as group, Group(16 * MIB) as other, Filled(group, "anon=5"):
+        watch = Watch(group, f"{folder}/r", "-i", "20ms")
+        equal(other.run("anon=30"), KILLED, "status")
+        seen = watch.query("SELECT count(*) FROM sample")[0][0]
+        wait_until(lambda: watch.query("SELECT count(*) FROM sample")[0][0] > seen + 10, "it has gone on")
+        watch.end(0)
+        equal(watch.query("SELECT * FROM event WHERE kind IN ('victim', 'oom_kill')"), [], "events")
+
+
+@test
+def a_group_that_is_removed_ends_it():
+    with Folder() as folder, Group(LIMIT) as group:
+        watch = Watch(group, f"{folder}/r", "-i", "50ms")
+        os.rmdir(group.dir)
+        watch.end(0, None)
+        equal(len(watch.events("removed")), 1, "events")
+        os.mkdir(group.dir)
+
+
+@test
+def killed_itself_it_leaves_what_it_had_seen():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
+        for n in range(5):
+            watch = Watch(group, f"{folder}/r", "-i", "5ms")
+            wait_until(lambda: watch.query("SELECT count(*) FROM sample WHERE session="
+                                           f"(SELECT max(session) FROM sample)")[0][0] > 3 + n, "samples")
+            watch.end(-signal.SIGKILL, signal.SIGKILL)
+            equal(watch.query("PRAGMA integrity_check"), [("ok",)], "the file")
+        rows = usage_over_time(watch)
+        check(len(rows) > 20 and all(row["usage_bytes"] for row in rows), "all samples are whole")
+
+
+@test
+def without_rights_it_says_what_is_lost():
+    with Folder() as folder, Group(LIMIT) as group:
+        os.chmod(folder, 0o777)
+        watch = Watch(group, f"{folder}/r", "-i", "50ms", preexec_fn=as_nobody() if IS_ROOT else None)
+        equal(group.run("anon=60"), KILLED, "status")
+        watch.wait_for("oom_kill")
+        watch.end(4)
+        check(b"may kill memstate too" in watch.err, watch.err)
+        kills = watch.events("oom_kill")
+        equal(len(kills), 1, "kills")
+        for row in usage_over_time(watch)[:1]:
+            check(row["usage_bytes"] is not None, "the group can be read")
+
+
+@test
+def bad_words_are_refused_in_one_line():
+    for args, word in [([], b"--record FILE"), (["--record", "r", "--csv"], b"--replay FILE"),
+                       (["--record", "r", "--kmsg", "-"], b"--kmsg"),
+                       (["--record", "r", "--cgroup", "/", "-p", "1"], b"exclude")]:
+        result = memstate("oom", "watch", *args).must_be(2)
+        check(word in result.err, result.err)
+        equal(result.out, b"", "output")
+    result = memstate("oom", "watch", "--cgroup", "/no/such", "--record", "/no/r").must_be(1)
+    check(b"no such group" in result.err, result.err)
+
+
+run()
