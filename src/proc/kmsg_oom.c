@@ -320,19 +320,24 @@ static bool parse_killed(struct parser *p, const char *line)
 	return true;
 }
 
+/* "6,1234,5678,-;text", as /dev/kmsg has it */
+static bool is_of_device(const char *line)
+{
+	return isdigit((unsigned char)line[0]) && line[strspn(line, "0123456789,-c")] == ';';
+}
+
 /*
  * Without what the log puts before a line: "<6>", "6,1234,5678,-;", "[123.456] ",
  * "[Fri Nov 21 17:00:00 2026] ", or all up to "kernel: ", and a stamp again behind that.
  */
 static char *skip_stamps(char *line)
 {
-	char *kernel = strstr(line, "kernel: "), *semicolon = strchr(line, ';');
+	char *kernel = strstr(line, "kernel: ");
 
 	if (kernel)
 		line = kernel + 8;
-	else if (semicolon && isdigit((unsigned char)line[0]) &&
-		 strspn(line, "0123456789,-c") == (size_t)(semicolon - line))
-		line = semicolon + 1;
+	else if (is_of_device(line))
+		line = strchr(line, ';') + 1;
 	if (line[0] == '<' && isdigit((unsigned char)line[1]) && strchr(line, '>'))
 		line = strchr(line, '>') + 1;
 	/* a stamp has a point or a colon in it; a pid in the table has neither */
@@ -363,6 +368,19 @@ static void parse_line(struct parser *p, char *line)
 	(void)parse_killed(p, line);
 }
 
+/* The device spells line ends within a record: up to Linux 6.4 all of memory.stat is one. */
+static void parse_record(struct parser *p, char *line)
+{
+	char *end = is_of_device(line) ? strstr(line, "\\x0a") : NULL;
+
+	for (; end; end = strstr(line, "\\x0a")) {
+		*end = '\0';
+		parse_line(p, line);
+		line = end + 4;
+	}
+	parse_line(p, line);
+}
+
 void kmsg_oom_parse(const char *text, size_t length, struct oom_kill_list *list)
 {
 	struct parser p = { .list = list, .table.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE) };
@@ -377,7 +395,7 @@ void kmsg_oom_parse(const char *text, size_t length, struct oom_kill_list *list)
 		memcpy(line, text, kept);
 		line[kept] = '\0';
 		line[strcspn(line, "\r")] = '\0';
-		parse_line(&p, line);
+		parse_record(&p, line);
 		text += whole + (newline != NULL);
 		length -= whole + (newline != NULL);
 	}

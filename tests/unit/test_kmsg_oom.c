@@ -153,6 +153,23 @@ static void version_2_is_told_by_its_keys(void **state)
 	assert_int_equal(list.items[0].victim.pid, 1);
 }
 
+static void a_record_of_several_lines_has_their_ends_spelt_out_in_the_device(void **state)
+{
+	(void)state;
+	parse("6,900,5000,-;hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0\n"
+	      "6,901,5000,-;memory: usage 65536kB, limit 65536kB, failcnt 31\n"
+	      "6,902,5000,-;Memory cgroup stats for /g:\n"
+	      "6,903,5000,-;anon 52428800\\x0afile 4096\\x0akernel 8388608\\x0ashmem 4096\\x0a\n"
+	      " SUBSYSTEM=none\n"
+	      "3,904,5000,-;Memory cgroup out of memory: Killed process 1 (a\\x5cx0ab) total-vm:1kB, "
+	      "anon-rss:2kB, file-rss:3kB, shmem-rss:4kB\n");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].stat.anon_bytes, 52428800);
+	assert_int_equal(list.items[0].stat.kernel_bytes, 8388608);
+	assert_int_equal(list.items[0].stat.shmem_bytes, 4096);
+	assert_int_equal(list.items[0].victim.pid, 1);
+}
+
 static void linux_418_says_it_in_other_words(void **state)
 {
 	(void)state;
@@ -248,6 +265,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_report_of_618_is_read_whole, end),
 		cmocka_unit_test_teardown(the_stamp_before_a_line_does_not_matter, end),
 		cmocka_unit_test_teardown(version_2_is_told_by_its_keys, end),
+		cmocka_unit_test_teardown(
+			a_record_of_several_lines_has_their_ends_spelt_out_in_the_device, end),
 		cmocka_unit_test_teardown(linux_418_says_it_in_other_words, end),
 		cmocka_unit_test_teardown(a_machine_without_memory_is_no_groups_limit, end),
 		cmocka_unit_test_teardown(several_kills_are_told_apart_whatever_is_missing, end),
