@@ -347,7 +347,7 @@ static bool is_retention(const struct oom_evidence *e, unsigned int least,
 static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 			       struct strbuf *why)
 {
-	if ((e->growth.kind != GROWTH_NONE && e->growth.kind != GROWTH_PLATEAU) ||
+	if (e->growth.kind == GROWTH_TOO_SHORT || e->growth.kind == GROWTH_STEADY ||
 	    !has_share(e, "need was usually", e->typical_bytes, least, why))
 		return false;
 	say_duration(why, " over ", e->span_ns);

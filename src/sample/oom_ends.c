@@ -88,12 +88,19 @@ static size_t find_sample_before(const struct oom_past *past, uint64_t unix_ms)
 	return i;
 }
 
-static bool counts_rose(const struct oom_past *past, size_t index)
+/* How many more kills the kernel has counted than in the sample before. */
+static uint64_t count_rise(const struct oom_past *past, size_t index)
 {
 	uint64_t before = past->samples[index - 1].all_kill_count;
 	uint64_t after = past->samples[index].all_kill_count;
 
-	return before != COUNT_UNKNOWN && after != COUNT_UNKNOWN && after > before;
+	return before != COUNT_UNKNOWN && after != COUNT_UNKNOWN && after > before ? after - before
+										   : 0;
+}
+
+static bool counts_rose(const struct oom_past *past, size_t index)
+{
+	return count_rise(past, index) > 0;
 }
 
 /* Of a victim that was never sampled: where the count rose, and nobody else's end is told yet. */
@@ -163,6 +170,46 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 	else
 		end.last = event ? find_sample_before(f->past, event->unix_ms) : find_rise(f);
 	add_end(f, &end);
+}
+
+static uint64_t count_kills(const struct end *end)
+{
+	return end->report->killed_count > 1 ? end->report->killed_count : 1;
+}
+
+/*
+ * Reports are in the order of the kills, and so are the counts: where there are as many of
+ * both, each has its own. only_seen: reports of whom the recording has not seen are of
+ * other times.
+ */
+static bool assign_in_order(struct finder *f, bool only_seen)
+{
+	uint64_t counted = 0, told = 0, left = 0;
+	size_t kept = 0, i = 0;
+
+	for (size_t s = 1; s < f->past->sample_count; s++)
+		counted += count_rise(f->past, s);
+	for (size_t e = 0; e < f->count; e++)
+		told += only_seen && !f->ends[e].victim ? 0 : count_kills(&f->ends[e]);
+	if (counted != told || told == 0)
+		return false;
+	for (size_t e = 0; e < f->count; e++) {
+		struct end end = f->ends[e];
+
+		if (only_seen && !end.victim)
+			continue;
+		while (left == 0)
+			left = count_rise(f->past, ++i);
+		end.last = i - 1;
+		f->ends[kept++] = end;
+		for (uint64_t n = count_kills(&end); n > 0; n--) {
+			while (left == 0)
+				left = count_rise(f->past, ++i);
+			left--;
+		}
+	}
+	f->count = kept;
+	return true;
 }
 
 /* Of those that ended after that sample, and so soon that it may be for that, the largest. */
@@ -304,6 +351,8 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 		add_report(f, &log->items[i], false);
 	for (size_t i = 0; i < f->past->reports.count; i++)
 		add_report(f, &f->past->reports.items[i], true);
+	if (!assign_in_order(f, true))
+		(void)assign_in_order(f, false);
 	add_marks(f);
 	add_rises(f);
 	r = keep_targets(f);
