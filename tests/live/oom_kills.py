@@ -4,8 +4,8 @@
 import os
 import signal
 
-from live import MIB, check, equal, memstate, run, start_memstate, test
-from oom_lib import Filled, Group, explained
+from live import MIB, check, equal, memstate, run, start_memstate
+from oom_lib import Filled, Group, explained, test
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL

@@ -1,16 +1,68 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Groups of the tests' own, and programs in them that fill them in known ways."""
 
+import functools
 import json
 import os
+import re
 import subprocess
+import sys
+import time
 
+import live
 from live import MIB, Skip, check, memstate, wait_until
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "oom_target")
 ROOT = "/sys/fs/cgroup"
 # What each CPU may not have told yet, and what a program has besides: its stack, its libraries' data.
 SLACK = 2 * MIB
+
+
+class KernelLog:
+    """What the kernel logs from now on."""
+
+    def __init__(self):
+        try:
+            self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+            os.lseek(self.fd, 0, os.SEEK_END)
+        except OSError:
+            self.fd = None
+
+    def records(self):
+        while self.fd is not None:
+            try:
+                yield os.read(self.fd, 8192)
+            except BrokenPipeError:
+                continue  # some were lost
+            except BlockingIOError:
+                os.close(self.fd)
+                self.fd = None
+
+    def lacks_reports(self):
+        """The kernel says of each kill who it was, but reports no more than ten in five seconds."""
+        killed, reported = set(), set()
+        for record in self.records():
+            reported |= set(re.findall(rb"oom-kill:.*,pid=(\d+),", record))
+            killed |= set(re.findall(rb"Killed process (\d+) ", record))
+        return not killed <= reported
+
+
+def test(function):
+    """As live.test, of kills that are to be in the kernel's log: once more if there were too many."""
+    @functools.wraps(function)
+    def try_it():
+        for _ in range(5):
+            log = KernelLog()
+            try:
+                return function()
+            except AssertionError as error:
+                if not log.lacks_reports():
+                    raise
+                print(f"{function.__name__}: once more, as kills were not reported: {error}", file=sys.stderr)
+                live.end_started()
+                time.sleep(5)
+        return function()
+    return live.test(try_it)
 
 
 def find_hierarchy():

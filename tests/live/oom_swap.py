@@ -3,8 +3,8 @@
 
 import signal
 
-from live import MIB, Skip, check, equal, run, test
-from oom_lib import Filled, Group, check_sum, explained, figures, find_hierarchy, near
+from live import MIB, Skip, check, equal, run
+from oom_lib import Filled, Group, check_sum, explained, figures, find_hierarchy, near, test
 
 LIMIT = 48 * MIB
 SWAP = 24 * MIB

@@ -7,8 +7,8 @@ import shutil
 import signal
 import subprocess
 
-from live import MEMSTATE, MIB, Folder, Skip, check, equal, memstate, run, test
-from oom_lib import ROOT, Filled, Group, check_sum, explained, figures, find_hierarchy, near
+from live import MEMSTATE, MIB, Folder, Skip, check, equal, memstate, run
+from oom_lib import ROOT, Filled, Group, check_sum, explained, figures, find_hierarchy, near, test
 
 LIMIT = 128 * MIB
 KILLED = -signal.SIGKILL

@@ -7,8 +7,8 @@ import select
 import signal
 import sqlite3
 
-from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field, test
-from oom_lib import Filled, Group
+from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field
+from oom_lib import Filled, Group, test
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL

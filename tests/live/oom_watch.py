@@ -5,8 +5,8 @@ import os
 import signal
 import sqlite3
 
-from live import IS_ROOT, MIB, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, test, wait_until
-from oom_lib import Filled, Group
+from live import IS_ROOT, MIB, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, wait_until
+from oom_lib import Filled, Group, test
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL
