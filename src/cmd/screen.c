@@ -172,6 +172,7 @@ static unsigned int share_of_screen(const struct session *session)
 int screen_run(struct session *session)
 {
 	const struct options *o = session->options;
+	const struct cgroup_target group = { .name = o->cgroup };
 	struct watched w = {
 		.session = session,
 		.options = {
@@ -184,6 +185,8 @@ int screen_run(struct session *session)
 			.replay = session->replay,
 			.replay_index = session->replay_index,
 			.recorder = session->recorder,
+			.procfs = &session->fs,
+			.group = o->cgroup ? &group : NULL,
 			.fs = o->heap == HEAP_OFF ? NULL : &session->fs,
 			.max_pause_ns = o->max_pause_ns,
 			.auto_pause_ns = heaps_auto_pause_ns(o),

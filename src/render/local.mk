@@ -33,6 +33,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/group_head.h \
 	%D%/growth_words.c \
 	%D%/growth_words.h \
+	%D%/growth_text.c \
+	%D%/growth_text.h \
 	%D%/heap_columns.c \
 	%D%/heap_detail_report.c \
 	%D%/heap_helper.c \

@@ -30,7 +30,7 @@ struct cgroup_sampler {
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 			const struct cgroup_target *target, struct cgroup_sampler **ret)
 {
-	struct cgroup_reader *reader;
+	struct cgroup_reader *reader = NULL;
 	int r = cgroup_target_open(fs, target, &reader);
 
 	if (r < 0)
@@ -109,7 +109,14 @@ int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret)
 	ret->slack_bytes = find_slack_bytes(ret);
 	if (!has_names(ret))
 		find_names(s, ret);
+	set_targets(s, ret);
 	return 0;
+}
+
+/* No pid at all would mean every process. */
+struct targets *cgroup_sampler_targets(struct cgroup_sampler *s)
+{
+	return s->targets.pid_count > 0 ? &s->targets : NULL;
 }
 
 int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
@@ -119,12 +126,9 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 
 	if (r < 0)
 		return r;
-	/* no pid at all would mean every process */
 	snapshot_clear(ret_processes);
-	if (ret_cgroup->pid_count > 0) {
-		set_targets(s, ret_cgroup);
+	if (cgroup_sampler_targets(s))
 		r = sampler_take(s->sampler, &s->targets, needs, ret_processes);
-	}
 	/* both are one sample, which has one time */
 	ret_processes->taken_ns = ret_cgroup->taken_ns;
 	ret_processes->unix_ms = ret_cgroup->unix_ms;

@@ -22,6 +22,9 @@ void cgroup_sampler_free(struct cgroup_sampler *s);
 /* All of the group, and which processes are in it, but nothing of them. Returns as below. */
 int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret);
 
+/* The processes that it read; NULL if there is none. Borrowed until the next read. */
+struct targets *cgroup_sampler_targets(struct cgroup_sampler *s);
+
 /*
  * All of the group, and the processes in it and below as sampler_take() with these needs.
  * Returns 0, -ESRCH if the group was removed, or -errno; the results are then as they

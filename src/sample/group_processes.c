@@ -38,7 +38,7 @@ int cgroup_target_open(const struct procfs *fs, const struct cgroup_target *targ
 int group_processes_open(const struct procfs *fs, const struct cgroup_target *target,
 			 struct group_processes **ret)
 {
-	struct cgroup_reader *reader;
+	struct cgroup_reader *reader = NULL;
 	int r = cgroup_target_open(fs, target, &reader);
 
 	if (r < 0)

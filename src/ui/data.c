@@ -22,6 +22,7 @@ void data_init(struct data *d, const struct ui_options *options)
 	snapshot_init(&d->last_processes);
 	snapshot_init(&d->detail);
 	data_heap_init(&d->heap);
+	data_group_init(&d->group);
 	history_init(&d->history);
 }
 
@@ -32,6 +33,9 @@ void data_release(struct data *d)
 	snapshot_release(&d->detail);
 	mapping_list_release(&d->mappings);
 	data_heap_release(&d->heap);
+	data_group_release(&d->group);
+	seen_growth_release(&d->need);
+	seen_growth_release(&d->live);
 	history_release(&d->history);
 }
 
@@ -93,6 +97,8 @@ void data_open(struct data *d, const struct process *p)
 	mapping_list_release(&d->mappings);
 	data_heap_forget(&d->heap);
 	history_clear(&d->history);
+	seen_growth_clear(&d->need);
+	seen_growth_clear(&d->live);
 }
 
 /* What was read takes the place of what is shown. */
@@ -105,6 +111,29 @@ static void show_detail(struct data *d, struct snapshot *next, struct mapping_li
 	d->mappings = *mappings;
 	*next = old;
 	*mappings = old_mappings;
+}
+
+/* Of a recording, up to the sample that is shown. */
+static void replay_need(struct data *d)
+{
+	const struct history *h = &d->history;
+
+	seen_growth_clear(&d->need);
+	for (size_t i = 0; i < h->count; i++)
+		seen_growth_add(&d->need, h->items[i].taken_ns, h->items[i].bytes[PART_NEED]);
+}
+
+/* Of a heap only what was read then: what is carried over does not change. */
+static void add_trends(struct data *d)
+{
+	const struct usage *u = &d->detail.usages[0];
+
+	if (data_is_replayed(d))
+		replay_need(d);
+	else
+		seen_growth_add(&d->need, u->taken_ns, usage_need_bytes(u));
+	if (u->heap_quality != QUALITY_UNKNOWN)
+		seen_growth_add(&d->live, u->heap_taken_ns, matrix_owner_bytes(&u->matrix, OWNER_LIVE));
 }
 
 void data_refresh_detail(struct data *d, uint64_t interval_ns)
@@ -129,6 +158,8 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 		data_replay_follow(d);
 	else if (r == 0)
 		history_add(&d->history, &d->detail.usages[0], interval_ns);
+	if (r == 0)
+		add_trends(d);
 	d->cost_ns = clock_now_ns() - d->taken_ns;
 	mapping_list_release(&mappings);
 	snapshot_release(&next);

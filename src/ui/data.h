@@ -7,6 +7,7 @@
 #define MS_UI_DATA_H
 
 #include "sample/sampler.h"
+#include "ui/data_group.h"
 #include "ui/data_heap.h"
 #include "ui/history.h"
 
@@ -31,7 +32,11 @@ struct data {
 	size_t history_index; /* of a recording: the sample it goes up to */
 	size_t graph_samples; /* and how many it is made of at first */
 	bool detail_has_ended;
+	struct seen_growth need;	/* of it, all the time */
+	struct seen_growth live;	/* and of its live blocks, where the heap was read */
 	uint64_t start_ns; /* of the history */
+
+	struct data_group group;
 
 	uint64_t taken_ns; /* when the last refresh of what is shown began */
 	uint64_t cost_ns;  /* and what it took */

@@ -6,10 +6,12 @@
 #ifndef MS_UI_FEED_H
 #define MS_UI_FEED_H
 
+#include "model/cgroup.h"
 #include "model/mapping.h"
 #include "model/usage.h"
 #include "sample/targets.h"
 
+struct cgroup_target;
 struct feed;
 struct ui_options;
 
@@ -27,6 +29,17 @@ struct feed_kind {
 	 */
 	int (*read_process)(struct feed *feed, struct target_pid *target, struct snapshot *ret,
 			    struct mapping_list *ret_mappings);
+	/*
+	 * From now on this is the group. Both may be NULL: none can be shown. Returns 0, or
+	 * -errno of cgroup_target_open(), and it is the one that was before.
+	 */
+	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
+	/*
+	 * Read it, and the processes of the level that owns the limit, which are borrowed
+	 * until the next read. Returns 0, -ESRCH if it was removed, or -errno.
+	 */
+	int (*read_group)(struct feed *feed, struct cgroup *ret,
+			  const struct snapshot **ret_processes);
 	void (*free)(struct feed *feed);
 };
 

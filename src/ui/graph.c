@@ -80,3 +80,17 @@ void graph_draw(const struct graph *g, struct canvas *c, const struct area *area
 		}
 	}
 }
+
+void graph_draw_axis(const struct graph *g, struct canvas *c, const struct area *area)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	for (int y = 0; y < area->height; y++) {
+		struct pen pen = canvas_pen(c, area->x - 8, area->y + y, 8);
+
+		pen.role = ROLE_DIM;
+		pen_add_right(&pen, 7, y == 0 ? units_format_bytes(g->axis_bytes, text)
+				       : y == area->height - 1 ? "0" : "");
+		pen_add(&pen, c->ascii ? "|" : "│");
+	}
+}

@@ -28,6 +28,9 @@ struct graph {
 	enum graph_style style;
 };
 
+/* Its axis: amounts in the seven columns left of the area, and a line. */
+void graph_draw_axis(const struct graph *g, struct canvas *c, const struct area *area);
+
 void graph_draw(const struct graph *g, struct canvas *c, const struct area *area);
 
 #endif

@@ -29,6 +29,8 @@ const char *part_name(enum part part)
 
 uint64_t part_get(const struct usage *u, enum part part)
 {
+	if (part == PART_NEED)
+		return usage_need_bytes(u);
 	if (part >= PART_CELL)
 		return matrix_cell_bytes(&u->matrix,
 					 (enum owner)((part - PART_CELL) / STATE_COUNT_),
@@ -113,7 +115,7 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 
 static bool is_of_owner(unsigned int part)
 {
-	return part < PART_STATE ? part >= PART_OWNER : part >= PART_CELL;
+	return part < PART_STATE ? part >= PART_OWNER : part >= PART_CELL && part < PART_NEED;
 }
 
 /*

@@ -28,10 +28,11 @@ enum part {
 	PART_STATE = PART_OWNER + OWNER_COUNT_, /* + enum page_state */
 	PART_NAMED_COUNT_ = PART_STATE + STATE_COUNT_,
 	PART_CELL = PART_NAMED_COUNT_, /* + owner * STATE_COUNT_ + state */
-	PART_COUNT_ = PART_CELL + OWNER_COUNT_ * STATE_COUNT_,
+	PART_NEED = PART_CELL + OWNER_COUNT_ * STATE_COUNT_,
+	PART_COUNT_,
 };
 
-/* "Rss", "anon", "lazyfree" …: all but cells. */
+/* "Rss", "anon", "lazyfree" …: all but cells and need. */
 const char *part_name(enum part part);
 
 uint64_t part_get(const struct usage *u, enum part part);

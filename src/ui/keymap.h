@@ -43,9 +43,10 @@ enum context {
 	IN_CHECKLIST = 1 << 6, /* a menu where several can be chosen */
 	IN_PROMPT = 1 << 7,
 	IN_QUESTION = 1 << 8, /* yes or no */
+	IN_CGROUP = 1 << 9,
 
 	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
-	IN_PAGES = IN_LISTS | IN_HEAP,
+	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
 	IN_VIEWS = IN_PAGES | IN_PROCESS,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
 	/* and when */
@@ -77,6 +78,7 @@ enum action {
 	ACTION_SAVE,
 	ACTION_OPEN,
 	ACTION_HEAP,
+	ACTION_CGROUP,
 	ACTION_READ,
 	ACTION_LEAKS,
 	ACTION_ASK,

@@ -5,6 +5,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/canvas.h \
 	%D%/data.c \
 	%D%/data.h \
+	%D%/data_group.c \
+	%D%/data_group.h \
 	%D%/data_heap.c \
 	%D%/data_heap.h \
 	%D%/data_replay.c \
@@ -16,6 +18,9 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/graph.h \
 	%D%/grid.c \
 	%D%/grid.h \
+	%D%/group_figures.c \
+	%D%/group_page.h \
+	%D%/group_tables.c \
 	%D%/heap_detail_parts.c \
 	%D%/heap_job.c \
 	%D%/heap_job.h \
@@ -41,6 +46,8 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/rescue.h \
 	%D%/save.c \
 	%D%/screen_curses.c \
+	%D%/seen_growth.c \
+	%D%/seen_growth.h \
 	%D%/theme.c \
 	%D%/theme.h \
 	%D%/tree.c \
@@ -48,10 +55,12 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/ui.c \
 	%D%/ui.h \
 	%D%/ui_draw.c \
+	%D%/ui_group.c \
 	%D%/ui_heap.c \
 	%D%/ui_record.c \
 	%D%/ui_replay.c \
 	%D%/view.h \
+	%D%/view_group.c \
 	%D%/view_heap.c \
 	%D%/view_help.c \
 	%D%/view_mappings.c \

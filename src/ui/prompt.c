@@ -42,10 +42,10 @@ static void suggest_name(const struct ui *ui, struct strbuf *name)
 {
 	static const char *const kinds[VIEW_COUNT_] = {
 		[VIEW_PROCESSES] = "processes", [VIEW_PROCESS] = "report",
-		[VIEW_MAPPINGS] = "mappings", [VIEW_HEAP] = "heap",
+		[VIEW_MAPPINGS] = "mappings", [VIEW_HEAP] = "heap", [VIEW_CGROUP] = "group",
 	};
 
-	if (ui->view == VIEW_PROCESSES)
+	if (ui->view == VIEW_PROCESSES || ui->view == VIEW_CGROUP)
 		strbuf_addf(name, "memstate-%s.txt", kinds[ui->view]);
 	else
 		strbuf_addf(name, "memstate-%d-%s.txt", ui->data.detail_pid, kinds[ui->view]);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "render/heap_report.h"
+#include "render/oom_report.h"
 #include "render/output.h"
 #include "render/text_report.h"
 #include "ui/ui.h"
@@ -44,23 +45,57 @@ static void add_heap(const struct ui *ui, const struct heap_findings *f, struct 
 	heap_report_add_text(out, &f->usage, &f->heap, f->has_detail ? &f->detail : NULL, &options);
 }
 
+static void add_group(const struct ui *ui, struct strbuf *out)
+{
+	const struct data_group *g = &ui->data.group;
+	const struct oom_report report = {
+		.row = { .cgroup = &g->cgroup, .figures = &g->figures },
+		.processes = g->processes,
+		.top = g->processes->count,
+		.options = { .max_width = REPORT_WIDTH, .exact_bytes = ui->options->exact_bytes },
+	};
+
+	oom_report_add_text(out, &report);
+}
+
+static bool is_known(const struct ui *ui)
+{
+	const struct heap_findings *found = data_heap_findings(&ui->data);
+
+	switch (ui->view) {
+	case VIEW_PROCESSES:
+		return true;
+	case VIEW_CGROUP:
+		return ui->data.group.is_read;
+	case VIEW_HEAP:
+		return data_detail(&ui->data) && found && heap_findings_are_known(found);
+	default:
+		return data_detail(&ui->data);
+	}
+}
+
+static uint64_t moment_ms(const struct ui *ui)
+{
+	if (ui->view == VIEW_CGROUP)
+		return ui->data.group.cgroup.unix_ms;
+	return ui->view == VIEW_PROCESSES ? ui->data.processes->unix_ms : ui->data.detail.unix_ms;
+}
+
 int save_view(const struct ui *ui, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	const struct heap_findings *found = data_heap_findings(&ui->data);
-
-	if ((ui->view != VIEW_PROCESSES && !data_detail(&ui->data)) ||
-	    (ui->view == VIEW_HEAP && (!found || !heap_findings_are_known(found))))
+	if (!is_known(ui))
 		return -ENODATA;
-	add_time(&text, ui->view == VIEW_PROCESSES ? ui->data.processes->unix_ms
-						   : ui->data.detail.unix_ms);
+	add_time(&text, moment_ms(ui));
 	if (ui->view == VIEW_PROCESSES)
 		add_table(ui, &ui->processes.grid, ui->processes.order, ui->processes.count, &text);
 	else if (ui->view == VIEW_MAPPINGS)
 		add_table(ui, &ui->mappings.grid, ui->mappings.order, ui->mappings.count, &text);
 	else if (ui->view == VIEW_HEAP)
-		add_heap(ui, found, &text);
+		add_heap(ui, data_heap_findings(&ui->data), &text);
+	else if (ui->view == VIEW_CGROUP)
+		add_group(ui, &text);
 	else
 		add_report(ui, &text);
 	return io_write_file_atomic(path, text.text, text.length, 0666);

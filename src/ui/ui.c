@@ -30,13 +30,16 @@ void ui_init(struct ui *ui, const struct ui_options *options)
 	process_init(&ui->process, &ui->data, options->exact_bytes);
 	mappings_init(&ui->mappings, &ui->data, options->exact_bytes);
 	heap_view_init(&ui->heap, &ui->data, options->exact_bytes);
+	group_view_init(&ui->group, &ui->data, options->exact_bytes);
 	ui_replay_init(ui);
+	ui_begin_group(ui);
 }
 
 void ui_release(struct ui *ui)
 {
 	prompt_release(&ui->prompt);
 	ui_replay_release(ui);
+	group_view_release(&ui->group);
 	mappings_release(&ui->mappings);
 	processes_release(&ui->processes);
 	data_release(&ui->data);
@@ -57,6 +60,14 @@ static enum view data_view(const struct ui *ui)
 	return ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
 }
 
+/* It is about the one process. */
+static bool shows_detail(const struct ui *ui)
+{
+	enum view view = data_view(ui);
+
+	return view != VIEW_PROCESSES && view != VIEW_CGROUP;
+}
+
 struct selection *ui_selection(struct ui *ui)
 {
 	if (ui->view == VIEW_PROCESSES)
@@ -68,6 +79,8 @@ void ui_update_view(struct ui *ui)
 {
 	if (data_view(ui) == VIEW_PROCESSES) {
 		processes_update(&ui->processes);
+	} else if (data_view(ui) == VIEW_CGROUP) {
+		group_view_update(&ui->group);
 	} else {
 		process_update(&ui->process);
 		mappings_update(&ui->mappings);
@@ -154,13 +167,14 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 		ui_replay_refresh(ui, now_ns);
 	if (data_view(ui) == VIEW_PROCESSES) {
 		refresh_processes(ui);
-	} else if (is_detail_due(ui, now_ns)) {
+	} else if (shows_detail(ui) && is_detail_due(ui, now_ns)) {
 		data_refresh_detail(&ui->data, data_detail_interval_ns(&ui->data, interval_ns));
 		ui_update_view(ui);
 	}
-	if (data_view(ui) != VIEW_PROCESSES)
+	ui_refresh_group(ui, data_view(ui) == VIEW_CGROUP, now_ns);
+	if (shows_detail(ui))
 		interval_ns = data_detail_interval_ns(&ui->data, interval_ns);
-	if (data_view(ui) != VIEW_PROCESSES &&
+	if (shows_detail(ui) &&
 	    data_heap_due_ns(&ui->data, ui->interval_ns) <= now_ns)
 		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
@@ -173,7 +187,8 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 
 uint64_t ui_due_ns(const struct ui *ui)
 {
-	bool is_unread = data_view(ui) != VIEW_PROCESSES && !data_detail(&ui->data);
+	bool is_unread = shows_detail(ui) ? !data_detail(&ui->data)
+					   : data_view(ui) == VIEW_CGROUP && !ui->data.group.is_read;
 
 	if (data_is_replayed(&ui->data))
 		return ui_replay_due_ns(ui);
@@ -218,6 +233,8 @@ static unsigned int view_context(const struct ui *ui)
 		       list_context(&ui->mappings.selection);
 	case VIEW_HEAP:
 		return IN_HEAP | heap_context(ui);
+	case VIEW_CGROUP:
+		return ui_group_context(ui);
 	default:
 		return IN_HELP;
 	}
@@ -250,6 +267,11 @@ static void change_view(struct ui *ui, unsigned int step)
 
 	if (ui->view == VIEW_PROCESSES && !open_chosen(ui))
 		return;
+	/* a group is one of them once it was opened */
+	if (view == VIEW_CGROUP && !ui->data.group.is_open)
+		view = (enum view)((view + step) % VIEW_HELP);
+	if (view != VIEW_PROCESSES && view != VIEW_CGROUP && ui->data.detail_pid == 0)
+		view = VIEW_PROCESSES;
 	mappings_show_owner(&ui->mappings, OWNER_COUNT_);
 	ui_set_view(ui, view);
 }
@@ -378,6 +400,8 @@ static bool act_in_view(struct ui *ui, enum action action)
 		return mappings_act(&ui->mappings, action);
 	case VIEW_HEAP:
 		return heap_view_act(&ui->heap, action);
+	case VIEW_CGROUP:
+		return group_view_act(&ui->group, action);
 	default:
 		return list_scroll(&ui->help, help_line_count(data_is_replayed(&ui->data)), action);
 	}
@@ -406,7 +430,7 @@ void ui_key(struct ui *ui, uint32_t key)
 	else if (ui->menu.kind != MENU_NONE)
 		menu_key(ui, action);
 	else if (!act_in_view(ui, action) && !ask(ui, action) && !ui_heap_act(ui, action) &&
-		 !ui_replay_act(ui, action))
+		 !ui_replay_act(ui, action) && !ui_group_act(ui, action))
 		act(ui, action);
 }
 
@@ -445,7 +469,11 @@ static void click(struct ui *ui, int x, int y)
 	}
 	if (ui->prompt.kind != PROMPT_NONE)
 		return;
-	if (ui->menu.kind == MENU_NONE && !ui_replay_click(ui, x, y))
+	if (ui->menu.kind == MENU_NONE && ui_replay_click(ui, x, y))
+		return;
+	if (ui->view == VIEW_CGROUP)
+		group_view_choose_line(&ui->group, y);
+	else if (ui->menu.kind == MENU_NONE)
 		click_grid(ui, x, y);
 	else if (menu_point(&ui->menu, x, y))
 		menu_key(ui, ui->menu.kind == MENU_SORT ? ACTION_ACCEPT : ACTION_TOGGLE);

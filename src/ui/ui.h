@@ -23,6 +23,8 @@ struct ui_options {
 	struct replay *replay; /* that recording, or NULL */
 	size_t replay_index;   /* the sample to be shown first */
 	struct recorder *recorder; /* what the targets do is recorded; or NULL */
+	const struct procfs *procfs;	   /* for groups */
+	const struct cgroup_target *group; /* whose view comes first; NULL: none was named */
 	const struct procfs *fs; /* for heaps; NULL: they are not to be read */
 	/*
 	 * longest stops of a process for its heap: when somebody asks for it, and without
@@ -61,6 +63,7 @@ enum view {
 	VIEW_PROCESS,
 	VIEW_MAPPINGS,
 	VIEW_HEAP,
+	VIEW_CGROUP,
 	VIEW_HELP,
 	VIEW_COUNT_
 };
@@ -101,10 +104,13 @@ struct ui {
 	struct data data;
 	enum view view;
 	enum view view_before_help;
+	enum view view_before_group; /* VIEW_CGROUP: it was the first one */
+	bool is_from_group;	     /* the one process was opened there */
 	struct processes_view processes;
 	struct process_view process;
 	struct mappings_view mappings;
 	struct heap_view heap;
+	struct group_view group;
 	struct list help;
 	struct menu menu;
 	struct prompt prompt;
@@ -191,6 +197,13 @@ void ui_replay_draw(struct ui *ui, struct canvas *c);
 void ui_read_heap(struct ui *ui, unsigned int wishes);
 bool ui_heap_act(struct ui *ui, enum action action); /* true if it was one of these */
 void ui_show_heap(struct ui *ui); /* the view was opened */
+
+/* The group, in ui_group.c: the one that was named is shown first. */
+void ui_begin_group(struct ui *ui);
+bool ui_group_act(struct ui *ui, enum action action); /* true if it was one of these */
+unsigned int ui_group_context(const struct ui *ui);
+/* Read it, if it is shown or wanted all the same. */
+void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
 
 /* Prompts, in prompt.c: a key while one is open. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);

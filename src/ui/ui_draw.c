@@ -16,6 +16,7 @@ static const char *const view_titles[VIEW_COUNT_] = {
 	[VIEW_PROCESS] = "process",
 	[VIEW_MAPPINGS] = "mappings",
 	[VIEW_HEAP] = "heap",
+	[VIEW_CGROUP] = "group",
 	[VIEW_HELP] = "help",
 };
 
@@ -27,6 +28,8 @@ static uint64_t taken_ns(const struct ui *ui)
 
 	if (ui->view == VIEW_HEAP && f)
 		return f->taken_ns;
+	if (ui->view == VIEW_CGROUP)
+		return ui->data.group.taken_ns;
 	if (ui->view == VIEW_PROCESSES || !u)
 		return ui->data.processes->taken_ns;
 	/* one whose memory cannot be read was looked at all the same */
@@ -92,7 +95,8 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 	const struct data *d = &ui->data;
 	char text[UNITS_TEXT_SIZE];
 
-	if (ui_has_ended(ui) || (ui->view != VIEW_PROCESSES && d->detail_has_ended))
+	if (ui_has_ended(ui) || (ui->view == VIEW_CGROUP ? d->group.is_gone
+				 : ui->view != VIEW_PROCESSES && d->detail_has_ended))
 		add_word(words, count, ROLE_ALERT, " ended ");
 	else if (ui->is_paused)
 		add_word(words, count, ROLE_ALERT, " PAUSED ");
@@ -118,7 +122,10 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words, s
 	const char *end = width < 60 ? "" : "able";
 	enum view view = ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
 
-	if (view != VIEW_PROCESSES) {
+	if (view == VIEW_CGROUP) {
+		if (ui->data.group.error)
+			add_word(words, count, ROLE_ALERT, " unread%s ", end);
+	} else if (view != VIEW_PROCESSES) {
 		if (u && u->error)
 			add_word(words, count, ROLE_ALERT, " unread%s ", end);
 	} else if (ui->data.processes->unreadable_count > 0) {
@@ -151,10 +158,14 @@ static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 {
 	const struct heap_findings *f = data_heap_findings(&ui->data);
 	const struct data *d = &ui->data;
-	uint64_t taken = taken_ns(ui);
+	uint64_t taken = taken_ns(ui), cost_ns = d->cost_ns;
 	char text[UNITS_TEXT_SIZE];
 	size_t count = 0;
 
+	if (ui->view == VIEW_HEAP && f)
+		cost_ns = f->cost_ns;
+	else if (ui->view == VIEW_CGROUP)
+		cost_ns = d->group.cost_ns;
 	add_unreadable(ui, width, words, &count);
 	if (data_is_replayed(d)) {
 		add_moment(ui, width, words, &count);
@@ -163,7 +174,7 @@ static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 	add_word(words, &count, ROLE_STATUS, " age %s",
 		 format_age(now_ns > taken ? now_ns - taken : 0, text));
 	add_word(words, &count, ROLE_STATUS, " scan %s ",
-		 units_format_duration(ui->view == VIEW_HEAP && f ? f->cost_ns : d->cost_ns, text));
+		 units_format_duration(cost_ns, text));
 	add_pace(ui, words, &count);
 	add_recorder(ui, words, &count);
 	return count;
@@ -358,6 +369,9 @@ static void draw_view(struct ui *ui, struct canvas *c, const struct area *area, 
 		break;
 	case VIEW_HEAP:
 		heap_view_draw(&ui->heap, c, area, now_ns);
+		break;
+	case VIEW_CGROUP:
+		group_view_draw(&ui->group, c, area);
 		break;
 	default:
 		help_draw(&ui->help, data_is_replayed(&ui->data), c, area);

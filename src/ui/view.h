@@ -160,6 +160,28 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap_findings *f,
 		     uint64_t now_ns);
 
+/* A group, and its processes */
+
+struct group_view {
+	const struct data *data;
+	bool exact_bytes;
+	struct list list; /* of the processes */
+	int cursor_pid;	  /* that the cursor follows; 0: it stays in the first line */
+	const struct usage **order;
+	size_t order_capacity, count;
+	int first_y; /* of the processes, from the last drawing */
+};
+
+void group_view_init(struct group_view *v, const struct data *data, bool exact_bytes);
+void group_view_release(struct group_view *v);
+void group_view_update(struct group_view *v);
+bool group_view_act(struct group_view *v, enum action action);
+/* The process under the cursor, or NULL. */
+const struct usage *group_view_chosen(const struct group_view *v);
+/* That of a line of the screen is it now, if there is one. */
+void group_view_choose_line(struct group_view *v, int y);
+void group_view_draw(struct group_view *v, struct canvas *c, const struct area *area);
+
 /* The keys that work in a context, from line `list` on. */
 void help_draw(struct list *list, bool is_replayed, struct canvas *c, const struct area *area);
 size_t help_line_count(bool is_replayed);

@@ -8,6 +8,7 @@
 #include "classify/diagnose.h"
 #include "render/axis.h"
 #include "render/bar.h"
+#include "render/growth_text.h"
 #include "ui/data_replay.h"
 #include "ui/view.h"
 
@@ -210,6 +211,33 @@ static void draw_parts(struct page *p)
 	}
 }
 
+/* Whether need grows, once there is something to say; and live blocks, where they are known. */
+static void draw_growth(struct page *p)
+{
+	const struct data *d = p->view->data;
+	const struct {
+		const char *name;
+		const struct growth *growth;
+	} lines[] = {
+		{ "need", seen_growth_find((struct seen_growth *)&d->need) },
+		{ "live", seen_growth_find((struct seen_growth *)&d->live) },
+	};
+
+	for (size_t i = 0; i < 2 && p->rest.height > 2; i++) {
+		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+		struct pen pen;
+
+		if (lines[i].growth->kind == GROWTH_TOO_SHORT)
+			continue;
+		growth_text_add(&text, lines[i].growth, BYTES_UNKNOWN);
+		pen = next_line(p);
+		pen_add(&pen, lines[i].name);
+		pen_move_to(&pen, p->rest.x + 9);
+		pen.role = lines[i].growth->kind == GROWTH_STEADY ? ROLE_GROWN : ROLE_TEXT;
+		pen_add(&pen, text.text);
+	}
+}
+
 /* Each sentence on lines of its own. Returns how many. */
 static int add_diagnosis(const struct page *p, struct strbuf *out)
 {
@@ -271,13 +299,7 @@ static void draw_graph(const struct page *p, enum part part, const struct area *
 	pen.role = ROLE_DIM;
 	if (span_ns > 0)
 		pen_addf(&pen, "  over %s", units_format_duration(span_ns, text));
-	for (int y = 0; y < plot.height; y++) {
-		pen = canvas_pen(p->canvas, area->x, plot.y + y, 8);
-		pen.role = ROLE_DIM;
-		pen_add_right(&pen, 7, y == 0 ? units_format_bytes(graph.axis_bytes, text)
-				       : y == plot.height - 1 ? "0" : "");
-		pen_add(&pen, p->canvas->ascii ? "|" : "│");
-	}
+	graph_draw_axis(&graph, p->canvas, &plot);
 	graph_draw(&graph, p->canvas, &plot);
 }
 
@@ -321,6 +343,7 @@ static void draw_figures(struct page *p)
 	p->rest.y += free_lines;
 	p->rest.height -= free_lines;
 	draw_parts(p);
+	draw_growth(p);
 	free_lines = p->rest.height - GRAPH_HEIGHT_MIN;
 	if (free_lines > 7)
 		next_line(p);

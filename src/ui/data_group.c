@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/data_group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "ui/data.h"
+#include "ui/feed.h"
+
+void data_group_init(struct data_group *g)
+{
+	*g = (struct data_group){ .error = 0 };
+	cgroup_init(&g->cgroup);
+}
+
+static void forget(struct data_group *g)
+{
+	for (size_t i = 0; i < g->member_count; i++)
+		seen_growth_release(&g->members[i].need);
+	free(g->members);
+	seen_growth_release(&g->need);
+	cgroup_release(&g->cgroup);
+	data_group_init(g);
+}
+
+void data_group_release(struct data_group *g)
+{
+	forget(g);
+}
+
+static struct group_member *find_member(const struct data_group *g, const struct process *p)
+{
+	for (size_t i = 0; i < g->member_count; i++)
+		if (g->members[i].pid == p->pid && g->members[i].start_ticks == p->start_ticks)
+			return &g->members[i];
+	return NULL;
+}
+
+static struct group_member *add_member(struct data_group *g, const struct process *p)
+{
+	struct group_member *m;
+
+	g->members = xgrow(g->members, &g->member_capacity, g->member_count + 1,
+			   sizeof(*g->members));
+	m = &g->members[g->member_count++];
+	*m = (struct group_member){ .pid = p->pid, .start_ticks = p->start_ticks };
+	return m;
+}
+
+/* Those that are not there any more are forgotten. Returns how many stay. */
+static size_t drop_members(struct data_group *g)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->member_count; i++) {
+		if (g->members[i].is_there)
+			g->members[kept++] = g->members[i];
+		else
+			seen_growth_release(&g->members[i].need);
+	}
+	g->member_count = kept;
+	return kept;
+}
+
+static void follow_members(struct data_group *g)
+{
+	const struct snapshot *s = g->processes;
+	bool had_members = g->member_count > 0;
+	size_t stayed;
+
+	for (size_t i = 0; i < g->member_count; i++)
+		g->members[i].is_there = false;
+	for (size_t i = 0; i < s->count; i++) {
+		struct group_member *m = find_member(g, &s->usages[i].process);
+
+		if (m)
+			m->is_there = true;
+	}
+	stayed = drop_members(g);
+	/* all have ended, and others do the work: a restart is no fall, and what follows no growth */
+	if (had_members && stayed == 0 && s->count > 0)
+		seen_growth_clear(&g->need);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct usage *u = &s->usages[i];
+		struct group_member *m = find_member(g, &u->process);
+
+		if (!m)
+			m = add_member(g, &u->process);
+		seen_growth_add(&m->need, u->taken_ns, usage_need_bytes(u));
+	}
+}
+
+void data_group_update(struct data_group *g, const struct snapshot *processes)
+{
+	g->processes = processes;
+	g->is_read = true;
+	g->taken_ns = g->cgroup.taken_ns;
+	oom_figures_find(&g->cgroup, processes, &g->figures);
+	follow_members(g);
+	seen_growth_add(&g->need, g->taken_ns, g->figures.need_bytes);
+}
+
+static bool is_same(const struct data_group *g, const struct cgroup *c)
+{
+	return g->is_read && strcmp(g->cgroup.levels[0].path, c->levels[0].path) == 0;
+}
+
+int data_group_open(struct data *d, const struct cgroup_target *target)
+{
+	const struct feed_kind *kind = d->feed->kind;
+	const struct snapshot *processes = NULL;
+	struct cgroup cgroup;
+	int r = kind->open_group ? kind->open_group(d->feed, target) : -EOPNOTSUPP;
+
+	if (r < 0)
+		return r;
+	cgroup_init(&cgroup);
+	r = kind->read_group(d->feed, &cgroup, &processes);
+	/* of the same one as before, what is known of its past stays */
+	if (r < 0 || !is_same(&d->group, &cgroup))
+		forget(&d->group);
+	cgroup_release(&d->group.cgroup);
+	d->group.cgroup = cgroup;
+	d->group.is_open = true;
+	d->group.is_gone = r == -ESRCH;
+	d->group.error = d->group.is_gone ? 0 : r;
+	if (r == 0)
+		data_group_update(&d->group, processes);
+	return 0;
+}
+
+void data_group_refresh(struct data *d)
+{
+	struct data_group *g = &d->group;
+	const struct snapshot *processes = NULL;
+	uint64_t began_ns = clock_now_ns();
+	int r;
+
+	if (!g->is_open || g->is_gone)
+		return;
+	r = d->feed->kind->read_group(d->feed, &g->cgroup, &processes);
+	g->is_gone = r == -ESRCH;
+	g->error = g->is_gone ? 0 : r;
+	if (r == 0)
+		data_group_update(g, processes);
+	g->cost_ns = clock_now_ns() - began_ns;
+}
+
+const struct growth *data_group_growth_of(const struct data_group *g, const struct process *p)
+{
+	static const struct growth unknown = { .kind = GROWTH_TOO_SHORT };
+	struct group_member *m = find_member(g, p);
+
+	return m ? seen_growth_find(&m->need) : &unknown;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/ui.h"
+
+/* While another view is shown, the group that was named is read so often, for its growth. */
+#define ASIDE_NS (5 * NS_PER_S)
+
+void ui_begin_group(struct ui *ui)
+{
+	if (!ui->options->group)
+		return;
+	(void)data_group_open(&ui->data, ui->options->group);
+	ui->view = VIEW_CGROUP;
+	ui->view_before_group = VIEW_CGROUP;
+}
+
+static const char *error_text(int error)
+{
+	switch (error) {
+	case -EOPNOTSUPP:
+		return "no memory controller is to be seen";
+	case -EXDEV:
+		return "it is not in this namespace";
+	case -ESRCH:
+		return "the process has ended";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* The group of the process that is shown, or under the cursor. */
+static void open_group(struct ui *ui)
+{
+	const struct usage *u = ui->view == VIEW_PROCESSES ? processes_chosen(&ui->processes)
+							   : data_detail(&ui->data);
+	struct cgroup_target target = { .pid = u ? u->process.pid : ui->data.detail_pid };
+	int r = data_group_open(&ui->data, &target);
+
+	if (r < 0) {
+		ui_say(ui, "its group cannot be read: %s", error_text(r));
+		return;
+	}
+	ui->group = (struct group_view){ .data = ui->group.data, .exact_bytes = ui->group.exact_bytes,
+					 .order = ui->group.order,
+					 .order_capacity = ui->group.order_capacity };
+	ui->view_before_group = ui->view;
+	ui_set_view(ui, VIEW_CGROUP);
+}
+
+/* One of its processes; the way back leads here. */
+static void open_process(struct ui *ui)
+{
+	const struct usage *u = group_view_chosen(&ui->group);
+
+	if (!u)
+		return;
+	data_open(&ui->data, &u->process);
+	if (ui->view_before_group == VIEW_PROCESS)
+		ui->view_before_group = VIEW_PROCESSES;
+	ui->is_from_group = true;
+	ui_set_view(ui, VIEW_PROCESS);
+}
+
+bool ui_group_act(struct ui *ui, enum action action)
+{
+	if (action == ACTION_CGROUP) {
+		open_group(ui);
+		return true;
+	}
+	if (ui->view == VIEW_PROCESSES)
+		ui->is_from_group = false;
+	if (ui->view == VIEW_PROCESS && action == ACTION_BACK && ui->is_from_group) {
+		ui->is_from_group = false;
+		ui_set_view(ui, VIEW_CGROUP);
+		return true;
+	}
+	if (ui->view != VIEW_CGROUP)
+		return false;
+	if (action == ACTION_OPEN)
+		open_process(ui);
+	else if (action == ACTION_BACK)
+		ui_set_view(ui, ui->view_before_group);
+	return action == ACTION_OPEN || action == ACTION_BACK;
+}
+
+unsigned int ui_group_context(const struct ui *ui)
+{
+	return IN_CGROUP | (ui->group.count > 0 ? WHEN_CHOSEN : 0) |
+	       (ui->view_before_group != VIEW_CGROUP ? WHEN_BELOW : 0);
+}
+
+void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns)
+{
+	const struct data_group *g = &ui->data.group;
+
+	if (!is_shown && (!ui->options->group || now_ns < g->taken_ns + ASIDE_NS))
+		return;
+	data_group_refresh(&ui->data);
+	group_view_update(&ui->group);
+}
