@@ -21,4 +21,12 @@
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
 
+/*
+ * The same of sums, which may be foreign: where they do not fit the mappings, the heap's
+ * quality stays unknown. States are known where all memory that may be the heap's is in
+ * one.
+ */
+void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
+			const struct heap_sums *sums);
+
 #endif

@@ -133,6 +133,19 @@ struct heap {
 	size_t share_count, share_capacity;
 };
 
+/*
+ * What a read of a heap made of a matrix, in sums alone: that and the mappings marked
+ * MAPPING_MALLOC are enough to make it again.
+ */
+struct heap_sums {
+	enum allocator allocator;
+	enum quality quality; /* not unknown */
+	bool is_said, is_running; /* as in struct usage */
+	uint64_t pause_ns, trimmable_bytes;
+	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
+	uint64_t taken_bytes[OWNER_COUNT_]; /* from those that the mappings have; 0 of the heap's */
+};
+
 void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 

@@ -238,7 +238,8 @@ static void add_heap_note(const struct report *r)
 {
 	const struct usage *u = r->usage;
 	const char *problem = heap_problem_text(u);
-	uint64_t age_ns = u->taken_ns - u->heap_taken_ns;
+	/* of a recording it is not known when it was read, if not in that sample */
+	uint64_t age_ns = u->heap_taken_ns > 0 ? u->taken_ns - u->heap_taken_ns : 0;
 	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
 	char pause[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
 
@@ -259,7 +260,9 @@ static void add_heap_note(const struct report *r)
 		if (age_ns > 0)
 			strbuf_addf(&note, "%s before the rest, ",
 				    units_format_duration(age_ns, age));
-		if (u->heap_is_running)
+		if (u->heap_taken_ns == 0)
+			strbuf_add_text(&note, "before the rest");
+		else if (u->heap_is_running)
 			strbuf_add_text(&note, "while the process ran, and is approximate");
 		else
 			strbuf_addf(&note, "in a stop of %s", pause);

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/classify.h"
+#include "classify/classify_heap.h"
 
 /* While samples are read as they rise: a process as its mappings were classified last. */
 struct classified {
@@ -185,34 +186,62 @@ static struct classified *find_classified(struct replay *replay, const struct pr
 	return found;
 }
 
+/* For owners of one's own; the names stay the other's. Its items are the caller's. */
+static struct mapping_list copy_mappings(const struct mapping_list *from)
+{
+	struct mapping_list copy = { .items = xcalloc(from->count + 1, sizeof(*copy.items)),
+				     .count = from->count };
+
+	if (copy.count > 0)
+		memcpy(copy.items, from->items, copy.count * sizeof(*copy.items));
+	return copy;
+}
+
 /* From one sample to the next most mappings stay what they were, and with them what they mean. */
+static void classify_changed(struct classified *known, const struct mapping_list *mappings,
+			     uint64_t version)
+{
+	struct mapping_list copy;
+
+	if (known->mappings == mappings && known->version == version)
+		return;
+	copy = copy_mappings(mappings);
+	classify(&known->usage, &copy);
+	free(copy.items);
+	known->mappings = mappings;
+	known->version = version;
+}
+
 static int complete_scanned(struct replay *replay, size_t index, struct usage *u)
 {
-	struct classified *known = find_classified(replay, &u->process);
-	struct mapping_list copy = MAPPING_LIST_INIT;
-	const struct mapping_list *mappings = &copy;
+	const struct mapping_list *mappings = NULL;
+	struct mapping_list copy;
+	struct heap_sums heap;
 	uint64_t version = 0;
 	int r = recording_reader_scan_mappings(replay->reader, index, &u->process, &mappings, &version);
 
-	if (r < 0)
+	if (r == 0)
+		r = recording_reader_read_heap(replay->reader, index, &u->process, &heap);
+	if (r < 0 && r != -ENOENT)
 		return r;
-	if (known->mappings != mappings || known->version != version) {
-		copy.items = xcalloc(mappings->count + 1, sizeof(*copy.items));
-		copy.count = mappings->count;
-		if (copy.count > 0)
-			memcpy(copy.items, mappings->items, copy.count * sizeof(*copy.items));
-		classify(&known->usage, &copy);
-		free(copy.items); /* the names are the reader's */
-		known->mappings = mappings;
-		known->version = version;
+	if (r == -ENOENT) {
+		struct classified *known = find_classified(replay, &u->process);
+
+		classify_changed(known, mappings, version);
+		copy_classified(&known->usage, u);
+		return 0;
 	}
-	copy_classified(&known->usage, u);
+	copy = copy_mappings(mappings);
+	classify(u, &copy);
+	classify_heap_sums(u, &copy, &heap);
+	free(copy.items);
 	return 0;
 }
 
 static int complete(struct replay *replay, size_t index, struct usage *u)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct heap_sums heap;
 	int r;
 
 	if (u->error || u->source < SOURCE_ROLLUP)
@@ -227,8 +256,12 @@ static int complete(struct replay *replay, size_t index, struct usage *u)
 	r = recording_reader_read_mappings(replay->reader, index, &u->process, &mappings);
 	if (r == 0)
 		classify(u, &mappings);
+	if (r == 0)
+		r = recording_reader_read_heap(replay->reader, index, &u->process, &heap);
+	if (r == 0)
+		classify_heap_sums(u, &mappings, &heap);
 	mapping_list_release(&mappings);
-	return r;
+	return r == -ENOENT ? 0 : r;
 }
 
 static bool is_named(const struct targets *targets, const struct process *p)

@@ -320,6 +320,19 @@ static int take_name(struct recording *r, const char *text, int64_t *ret)
 	return error;
 }
 
+static int add_heap(struct recording *r, const struct usage *u, const struct mapping_list *mappings,
+		    int64_t row)
+{
+	const int64_t keys[FACT_KEYS_MAX] = { row };
+	int64_t values[FACT_VALUES_MAX];
+
+	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
+		values[i] = FACT_UNKNOWN; /* there is nothing */
+	if (u->heap_quality != QUALITY_UNKNOWN)
+		facts_of_heap(u, mappings, values);
+	return recording_say(r, FACT_HEAP, keys, values);
+}
+
 int recording_add_mappings(struct recording *r, const struct usage *u,
 			   const struct mapping_list *mappings)
 {
@@ -339,6 +352,8 @@ int recording_add_mappings(struct recording *r, const struct usage *u,
 	}
 	if (error == 0)
 		error = recording_say_gone(r, FACT_MAPPING, row);
+	if (error == 0)
+		error = add_heap(r, u, mappings, row);
 	return error < 0 ? recording_give_up(r, error) : 0;
 }
 
@@ -360,7 +375,7 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 static int forget_gone_processes(struct recording *r)
 {
 	static const enum fact_table tables[] = { FACT_STATE,	   FACT_USAGE, FACT_USAGE_MORE,
-						  FACT_MAPPING };
+						  FACT_MAPPING, FACT_HEAP };
 	size_t kept = 0;
 	int error = 0;
 

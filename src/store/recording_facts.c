@@ -148,6 +148,65 @@ void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_n
 	to_fields(values + MAPPING_SMAPS + OFTEN_COUNT, seldom_fields, SELDOM_COUNT, &ret->counters);
 }
 
+enum {
+	HEAP_QUALITY,
+	HEAP_ALLOCATOR,
+	HEAP_FLAGS,
+	HEAP_PAUSE_US,
+	HEAP_TRIMMABLE,
+	HEAP_OWNERS,			   /* + enum owner */
+	HEAP_TAKEN = HEAP_OWNERS, /* likewise: behind the heap's owners come the others */
+};
+enum { HEAP_SAID = 1 << 0, HEAP_RUNNING = 1 << 1 };
+
+/* What the mappings have of an owner beyond what the matrix has of it. */
+static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
+			    enum owner owner)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		if (mappings->items[i].owner == owner)
+			sum = bytes_add(sum, mappings->items[i].counters.bytes[SMAPS_RSS]);
+	return bytes_sub(sum, u->matrix.owner_rss_bytes[owner]);
+}
+
+void facts_of_heap(const struct usage *u, const struct mapping_list *mappings, int64_t *ret)
+{
+	ret[HEAP_QUALITY] = (int64_t)u->heap_quality;
+	ret[HEAP_ALLOCATOR] = (int64_t)u->allocator;
+	ret[HEAP_FLAGS] = (u->heap_is_said ? HEAP_SAID : 0) | (u->heap_is_running ? HEAP_RUNNING : 0);
+	ret[HEAP_PAUSE_US] = of_number(u->heap_pause_ns / NS_PER_US);
+	ret[HEAP_TRIMMABLE] = of_number(u->trimmable_bytes);
+	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
+		ret[HEAP_OWNERS + o] = of_number(u->matrix.owner_rss_bytes[o]);
+	for (int o = OWNER_HEAP_LAST + 1; o < OWNER_COUNT_; o++)
+		ret[HEAP_TAKEN + o] = of_number(taken_bytes(u, mappings, (enum owner)o));
+}
+
+bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
+{
+	int64_t quality = values[HEAP_QUALITY], allocator = values[HEAP_ALLOCATOR];
+	int64_t pause_us = values[HEAP_PAUSE_US];
+
+	if (quality <= QUALITY_UNKNOWN || quality >= QUALITY_COUNT_ || allocator < 0 ||
+	    allocator >= ALLOCATOR_COUNT_)
+		return false;
+	*ret = (struct heap_sums){
+		.quality = (enum quality)quality,
+		.allocator = (enum allocator)allocator,
+		.is_said = values[HEAP_FLAGS] >= 0 && values[HEAP_FLAGS] & HEAP_SAID,
+		.is_running = values[HEAP_FLAGS] >= 0 && values[HEAP_FLAGS] & HEAP_RUNNING,
+		.pause_ns = pause_us < 0 || pause_us > INT64_MAX / 1000 ? 0 : (uint64_t)pause_us * 1000,
+		.trimmable_bytes = to_number(values[HEAP_TRIMMABLE]),
+	};
+	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
+		ret->owner_bytes[o] = to_number(values[HEAP_OWNERS + o]);
+	for (int o = OWNER_HEAP_LAST + 1; o < OWNER_COUNT_; o++)
+		ret->taken_bytes[o] = to_number(values[HEAP_TAKEN + o]);
+	return true;
+}
+
 /* A level's amounts, in the order of the table's columns, behind its flags. */
 static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, usage_bytes),

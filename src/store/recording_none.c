@@ -125,6 +125,16 @@ bool recording_reader_is_scanning(const struct recording_reader *reader)
 	return false;
 }
 
+int recording_reader_read_heap(struct recording_reader *reader, size_t index,
+			       const struct process *process, struct heap_sums *ret)
+{
+	(void)reader;
+	(void)index;
+	(void)process;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret)
 {

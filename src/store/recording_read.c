@@ -351,6 +351,20 @@ int recording_reader_scan_mappings(struct recording_reader *r, size_t index,
 	return mapping_walks_read(&r->walks, r->db, r->name, key, ret, ret_version);
 }
 
+int recording_reader_read_heap(struct recording_reader *r, size_t index,
+			       const struct process *process, struct heap_sums *ret)
+{
+	int64_t sample = r->samples[index].number, values[FACT_VALUES_MAX];
+	int error = recording_find_processes(r, r->samples[index].session);
+	const int64_t keys[FACT_KEYS_MAX] = { error < 0 ? 0 : find_row(r, process, sample) };
+
+	if (error == 0)
+		error = latest_facts_read(r->latest, FACT_HEAP, keys, sample, values);
+	if (error == 0 && !facts_to_heap(values, ret))
+		return -EBADMSG;
+	return error;
+}
+
 int recording_reader_for_each_event(struct recording_reader *r,
 				    int (*fn)(void *context, const struct recorded_event *event),
 				    void *context)

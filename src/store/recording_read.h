@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "model/cgroup.h"
+#include "model/heap.h"
 #include "model/usage.h"
 #include "store/recording.h"
 
@@ -63,6 +64,13 @@ int recording_reader_scan_mappings(struct recording_reader *reader, size_t index
 				   uint64_t *ret_version);
 
 bool recording_reader_is_scanning(const struct recording_reader *reader);
+
+/*
+ * What a read of its heap had found, in a sample in which its mappings were read. -ENOENT:
+ * it was not read.
+ */
+int recording_reader_read_heap(struct recording_reader *reader, size_t index,
+			       const struct process *process, struct heap_sums *ret);
 
 /* The group of a sample; its pids are the sample's. -ENOENT: there is none. */
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,

@@ -31,6 +31,7 @@ enum fact_table {
 	FACT_USAGE,	  /* of a process: what changes often */
 	FACT_USAGE_MORE,  /* and what does not */
 	FACT_MAPPING,	  /* by process and start */
+	FACT_HEAP,	  /* of a process: what a read of its heap found */
 	FACT_GROUP,	  /* of a group: by group and level */
 	FACT_GROUP_STAT,  /* memory.stat: by group and level */
 	FACT_GROUP_MORE,  /* of a group: what no level has */

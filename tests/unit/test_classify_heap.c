@@ -117,12 +117,76 @@ static void a_share_larger_than_its_mapping_is_not_believed(void **state)
 	assert_int_equal(p.usage.trimmable_bytes, BYTES_UNKNOWN);
 }
 
+/* The mappings are classified again, and the heap put in from its sums. */
+static void add_sums(struct process_memory *p, uint64_t live, uint64_t of_anon)
+{
+	const struct heap_sums sums = {
+		.allocator = ALLOCATOR_GLIBC,
+		.quality = QUALITY_EXACT,
+		.trimmable_bytes = KIB(28),
+		.owner_bytes = { live, KIB(30), KIB(10), KIB(4) },
+		.taken_bytes = { [OWNER_ANON] = of_anon },
+	};
+	struct classifier classifier;
+
+	usage_init(&p->usage);
+	classifier_begin(&classifier, &p->usage);
+	classifier_add(&classifier, &p->mapping);
+	classifier_end(&classifier, NULL, 0, NULL, NULL);
+	classifier_release(&classifier);
+	classify_heap_sums(&p->usage, &p->list, &sums);
+}
+
+static void sums_make_the_same_matrix_as_shares(void **state)
+{
+	static const uint64_t shared[] = { 0, KIB(40), KIB(100) };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct process_memory p;
+		struct matrix by_shares;
+
+		set_up_memory(&p, KIB(100) - shared[i], shared[i]);
+		by_shares = p.usage.matrix;
+		add_sums(&p, KIB(40), KIB(84));
+		check_margins(&p);
+		assert_memory_equal(&p.usage.matrix, &by_shares, sizeof(by_shares));
+		assert_int_equal(p.usage.allocator, ALLOCATOR_GLIBC);
+	}
+}
+
+static void sums_that_do_not_fit_are_not_believed(void **state)
+{
+	static const uint64_t bad[][2] = {
+		{ KIB(41), KIB(84) },	       /* more than was taken */
+		{ KIB(40), KIB(83) },	       /* less */
+		{ KIB(57), KIB(101) },	       /* more than is there */
+		{ KIB(40), BYTES_UNKNOWN },
+		{ UINT64_MAX - 1, KIB(84) },
+		{ UINT64_MAX - KIB(44), UINT64_MAX - 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct process_memory p;
+
+		set_up_memory(&p, KIB(100), 0);
+		add_sums(&p, bad[i][0], bad[i][1]);
+		assert_int_equal(p.usage.heap_quality, QUALITY_UNKNOWN);
+		assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(100));
+		assert_true(matrix_owner_bytes(&p.usage.matrix, OWNER_LIVE) == BYTES_UNKNOWN);
+		assert_int_equal(usage_unexplained_bytes(&p.usage), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_in_one_state_has_exact_cells),
 		cmocka_unit_test(a_mapping_in_two_states_has_margins_only),
 		cmocka_unit_test(a_share_larger_than_its_mapping_is_not_believed),
+		cmocka_unit_test(sums_make_the_same_matrix_as_shares),
+		cmocka_unit_test(sums_that_do_not_fit_are_not_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,53 @@ static void scanned_mappings_are_the_same_and_their_version_tells_when_they_chan
 	recording_reader_close(searching);
 }
 
+static void a_heap_is_there_while_it_was_known(void **state)
+{
+	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x100000, .name = "",
+			     .owner = OWNER_ANON, .flags = MAPPING_MALLOC };
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct recording_reader *reader;
+	struct heap_sums heap;
+	struct recording *r;
+	struct usage u;
+
+	(void)state;
+	counters_set_zero(&m.counters);
+	m.counters.bytes[SMAPS_RSS] = 100 * KB;
+	mapping_list_add(&mappings, &m);
+	recordings_make_usage(&u, 5, 100);
+	u.source = SOURCE_SMAPS;
+	u.allocator = ALLOCATOR_JEMALLOC;
+	u.heap_pause_ns = 3 * NS_PER_MS;
+	u.trimmable_bytes = BYTES_UNKNOWN;
+	matrix_set_no_heap(&u.matrix);
+	for (int o = 0; o <= OWNER_HEAP_LAST; o++)
+		u.matrix.owner_rss_bytes[o] = ((uint64_t)o + 1) * 5000;
+	u.matrix.owner_rss_bytes[OWNER_ANON] = 100 * KB - 50000;
+	recordings_open(&r);
+	for (uint64_t i = 0; i < 4; i++) {
+		u.heap_quality = i == 1 || i == 2 ? QUALITY_ESTIMATE : QUALITY_UNKNOWN;
+		recordings_begin(r);
+		assert_int_equal(recording_add_mappings(r, &u, &mappings), 0);
+		recordings_end(r, 1000 + i);
+	}
+	recording_close(r);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+	assert_int_equal(recording_reader_read_heap(reader, 0, &u.process, &heap), -ENOENT);
+	assert_int_equal(recording_reader_read_heap(reader, 3, &u.process, &heap), -ENOENT);
+	assert_int_equal(recording_reader_read_heap(reader, 2, &u.process, &heap), 0);
+	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
+	assert_int_equal(heap.allocator, ALLOCATOR_JEMALLOC);
+	assert_int_equal(heap.pause_ns, 3 * NS_PER_MS);
+	assert_true(heap.trimmable_bytes == BYTES_UNKNOWN);
+	assert_int_equal(heap.owner_bytes[OWNER_HEAP_META], 20000);
+	assert_int_equal(heap.taken_bytes[OWNER_ANON], 50000);
+	assert_int_equal(heap.taken_bytes[OWNER_SHMEM], 0);
+	recording_reader_close(reader);
+	mapping_list_release(&mappings);
+	usage_release(&u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +387,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(events_may_come_between_samples, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(lazyfree_that_others_have_too_is_kept_apart, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_heap_is_there_while_it_was_known, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(one_that_came_again_has_the_mappings_of_then, recordings_set_up,
 						recordings_tear_down),
