@@ -220,8 +220,9 @@ static int complete_scanned(struct replay *replay, size_t index, struct usage *u
 	uint64_t version = 0;
 	int r = recording_reader_scan_mappings(replay->reader, index, &u->process, &mappings, &version);
 
-	if (r == 0)
-		r = recording_reader_read_heap(replay->reader, index, &u->process, &heap);
+	if (r < 0)
+		return r;
+	r = recording_reader_read_heap(replay->reader, index, &u->process, &heap);
 	if (r < 0 && r != -ENOENT)
 		return r;
 	if (r == -ENOENT) {
