@@ -88,12 +88,47 @@ static COLD void check(struct stacks *s, struct stack_thread *t, const struct un
 		__atomic_fetch_add(&s->file.head->mismatch_count, 1, __ATOMIC_RELAXED);
 }
 
+/* All that is new of a stack is kept, with its nodes. Returns the innermost. */
+static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
+{
+	uint32_t count = u->fresh_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		unwind_keep(u, count - 1 - i)->node = path->nodes[i];
+	return path->nodes[count - 1];
+}
+
+static void note_path(const struct stack_trie *trie, const struct unwind_thread *u, uint64_t key)
+{
+	uint32_t *nodes = stack_path_place(trie, key)->nodes;
+
+	for (uint32_t i = 0; i < u->fresh_count; i++)
+		nodes[i] = u->kept[u->kept_count - u->fresh_count + 1 + i].node;
+}
+
+/* Returns 0 if there is no key for it. */
+static inline uint64_t path_key(const struct stack_trie *trie, const struct unwind_thread *u)
+{
+	uint64_t key;
+
+	if (u->fresh_count - 1U >= STACK_PATH_MAX || u->is_passing || u->is_cut || !trie->paths)
+		return 0;
+	key = stack_path_begin(u->kept[u->kept_count].node, u->fresh_count);
+	for (uint32_t i = u->fresh_count; i-- > 0;)
+		key = stack_path_add(key, u->fresh[i].pc);
+	return key;
+}
+
 /* The node of what was found. Returns 0 if there is no room. */
 static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 {
 	struct unwind_thread *u = &t->unwind;
 	uint32_t node = u->is_passing ? 0 : u->kept[u->kept_count].node;
+	uint64_t key = path_key(&t->trie, u);
+	const struct stack_path *path = key ? stack_path_find(&t->trie, key) : NULL;
 
+	if (likely(path))
+		return keep_path(u, path);
 	if (unlikely(u->is_cut)) {
 		node = stack_trie_child(&t->trie, &s->file, 0, STACK_FILE_PC_CUT);
 		if (node == 0)
@@ -108,6 +143,8 @@ static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 		if (likely(!u->is_passing))
 			unwind_keep(u, i)->node = node;
 	}
+	if (key && t->trie.paths)
+		note_path(&t->trie, u, key);
 	return node;
 }
 
@@ -245,6 +282,9 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint
 	}
 	t->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* where it will be remembered, by the time that its stack is known */
+	if (s->mode.has_live)
+		__builtin_prefetch(stack_blocks_find_place(s->blocks, addr), 1);
 	number = find_stack(s, t, start);
 	t->last_node = number;
 	t->last_weight = weight;

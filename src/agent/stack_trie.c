@@ -6,16 +6,38 @@
 
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
+/* So much of the cache they are worth. */
+#define PATH_BITS_MAX 13
 
 static uint64_t table_bytes(unsigned int bits)
 {
 	return sizeof(struct stack_trie_entry) << bits;
 }
 
+static uint64_t path_bytes(unsigned int bits)
+{
+	return sizeof(struct stack_path) << bits;
+}
+
+/* As many as half the entries: nothing is in them at first. */
+static void make_paths(struct stack_trie *trie)
+{
+	unsigned int bits = trie->bits - 1 < PATH_BITS_MAX ? trie->bits - 1 : PATH_BITS_MAX;
+
+	if (trie->paths && bits == trie->path_bits)
+		return;
+	if (trie->paths)
+		stack_memory_give(trie->paths, path_bytes(trie->path_bits));
+	trie->paths = stack_memory_take(path_bytes(bits));
+	trie->path_bits = bits;
+}
+
 void stack_trie_reset(struct stack_trie *trie)
 {
 	if (trie->entries)
 		stack_memory_give(trie->entries, table_bytes(trie->bits));
+	if (trie->paths)
+		stack_memory_give(trie->paths, path_bytes(trie->path_bits));
 	*trie = (struct stack_trie){ .recent = trie->recent };
 }
 
@@ -46,6 +68,7 @@ static bool make_room(struct stack_trie *trie)
 	if (trie->entries)
 		stack_memory_give(trie->entries, table_bytes(trie->bits));
 	*trie = larger;
+	make_paths(trie);
 	return true;
 }
 

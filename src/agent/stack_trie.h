@@ -26,12 +26,26 @@ struct stack_recent {
 	uint32_t child, sibling; /* 0: none */
 };
 
+/*
+ * The nodes of so many callers that follow each other, from some node on inwards: what was
+ * found there lately, in half a line of the cache. Known again by a number made of all of
+ * them, of 64 bits: that two have the same, and are taken for one, is not to be expected of
+ * any program.
+ */
+#define STACK_PATH_MAX 6
+struct stack_path {
+	uint64_t key; /* 0: none */
+	uint32_t nodes[STACK_PATH_MAX]; /* outermost first */
+};
+
 struct stack_trie {
 	struct stack_trie_entry *entries; /* 1 << bits; NULL: none yet */
 	unsigned int bits;
 	uint32_t count;
 	uint32_t next_node, end_node; /* numbers that are taken, for nodes to come */
 	struct stack_recent *recent; /* NULL: there was no memory for it */
+	struct stack_path *paths; /* sets of two; NULL: there is none, or no memory for it */
+	unsigned int path_bits;	  /* 1 << path_bits paths */
 };
 
 /* With nothing in it, as at first: what has been is not used any more. */
@@ -64,6 +78,43 @@ static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_f
 		if (!e->pc)
 			return stack_trie_add(trie, file, parent, pc);
 	}
+}
+
+/* The key of a path: begun with a node and a length, and then of each caller, inwards. */
+static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
+{
+	return (uint64_t)node << 8 | count;
+}
+
+static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
+{
+	key = (key ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 32;
+}
+
+static inline struct stack_path *stack_path_set(const struct stack_trie *trie, uint64_t key)
+{
+	return &trie->paths[key & ((UINT32_C(1) << trie->path_bits) - 2)];
+}
+
+/* NULL: it is not known. */
+static inline struct stack_path *stack_path_find(const struct stack_trie *trie, uint64_t key)
+{
+	struct stack_path *set = stack_path_set(trie, key);
+
+	if (__builtin_expect(set[0].key == key, 1))
+		return &set[0];
+	return set[1].key == key ? &set[1] : NULL;
+}
+
+/* Where it is to be noted, in place of what was noted before the last of its set. */
+static inline struct stack_path *stack_path_place(const struct stack_trie *trie, uint64_t key)
+{
+	struct stack_path *set = stack_path_set(trie, key);
+
+	set[1] = set[0];
+	set[0].key = key;
+	return &set[0];
 }
 
 #define STACK_RECENT_LOOKS 4
