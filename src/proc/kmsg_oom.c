@@ -291,7 +291,7 @@ static bool parse_killed(struct parser *p, const char *line)
 		k->constraint = OOM_CGROUP;
 	else if (strncmp(line, "Out of memory: ", 15) == 0 && k->constraint == OOM_UNKNOWN)
 		k->constraint = OOM_GLOBAL;
-	if (!at || sscanf(at, "Killed process %d (%n", &pid, &length) != 1 || length == 0)
+	if (!at || sscanf(at, "Killed process %d (%n", &pid, &length) != 1 || length == 0 || pid <= 0)
 		return false;
 	amounts = strstr(at, " total-vm:");
 	if (!amounts)

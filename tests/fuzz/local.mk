@@ -1,7 +1,7 @@
 # With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
+fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
@@ -39,6 +39,10 @@ endif
 %C%_fuzz_jemalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 %C%_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_jemalloc_LDADD = $(WALK_LIBS)
+
+%C%_fuzz_kmsg_SOURCES = %D%/fuzz_kmsg.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_kmsg_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_kmsg_LDADD = $(RENDER_LIBS) $(PROC_LIBS)
 
 %C%_fuzz_limits_SOURCES = %D%/fuzz_limits.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_limits_LDFLAGS = $(fuzz_ldflags)
