@@ -201,6 +201,13 @@ static int add_processes(const struct oom_witness *w, struct replay *replay,
 	return r;
 }
 
+/* The limit counts as met when nothing more can be charged: that may have been before the last sample. */
+static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
+{
+	return bytes_known(level->usage_bytes) && bytes_known(slack_bytes) &&
+	       level->usage_bytes + slack_bytes >= level->limit_bytes;
+}
+
 /* The count of kills and that of the limit, from the last sample to the next one. */
 static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
@@ -224,7 +231,8 @@ static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 		return;
 	text_copy(e->victim_path, sizeof(e->victim_path), cgroup->levels[0].path);
 	e->is_limit_above = cgroup->hidden_limit_bytes != CGROUP_NO_LIMIT ||
-			    (cgroup->tightest == 0 && next->max_count == last->max_count);
+			    (cgroup->tightest == 0 && next->max_count == last->max_count &&
+			     !is_full(&cgroup->levels[0], cgroup->slack_bytes));
 	if (e->is_limit_above)
 		e->limit_path[0] = '\0';
 }
