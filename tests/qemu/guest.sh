@@ -13,10 +13,10 @@ set -eu
 here=$srcdir/tests/qemu
 work=$builddir/qemu
 root=$work/root
-limit_s=300 # only a guest that hangs takes so long
+limit_s=400 # only a guest that hangs takes so long
 
 # What the guest runs: in the first pass all, in others what depends on them.
-tests="oom.py oom_kills.py oom_trouble.py oom_v2.py"
+tests="oom.py oom_kills.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py"
 classic=$tests
 generations="oom.py"
 swap="oom_swap.py"
