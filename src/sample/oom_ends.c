@@ -64,19 +64,22 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 			       strcmp(kill->limit_path, f->limit_path) == 0);
 }
 
-/* The event that has the line of the victim, or the mark on it; NULL: none. */
+/* The mark on the victim, which comes at once, or the event that has its line; NULL: none. */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
+	const struct past_event *found = NULL;
 	char line[48];
 
 	snprintf(line, sizeof(line), "Killed process %d (", pid);
-	for (size_t i = past->event_count; i-- > 0;) {
+	for (size_t i = 0; i < past->event_count; i++) {
 		const struct past_event *event = &past->events[i];
 
-		if (event->is_report ? strstr(event->text, line) != NULL : event->pid == pid)
+		if (!event->is_report && event->pid == pid)
 			return event;
+		if (event->is_report && !found && strstr(event->text, line))
+			found = event;
 	}
-	return NULL;
+	return found;
 }
 
 static size_t find_sample_before(const struct oom_past *past, uint64_t unix_ms)

@@ -12,8 +12,9 @@
 #include "base/xalloc.h"
 
 /* The last seconds, in which need may burst, or be hidden. */
-#define WINDOW_NS      (5 * NS_PER_S)
-#define WINDOW_SAMPLES 10
+#define WINDOW_NS (5 * NS_PER_S)
+
+#define INTERVAL_SAMPLES 10 /* the last ones, whose distance is the usual one */
 
 #define STACKS_PROCESSES_MAX 200 /* whose mappings are read */
 
@@ -41,8 +42,7 @@ static size_t find_window(const struct oom_witness *w)
 	const struct past_sample *samples = w->past->samples;
 	size_t i = w->last;
 
-	while (i > w->first && w->last - i + 1 < WINDOW_SAMPLES &&
-	       samples[w->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
+	while (i > w->first && samples[w->last].elapsed_ns - samples[i - 1].elapsed_ns <= WINDOW_NS)
 		i--;
 	return i;
 }
@@ -50,6 +50,7 @@ static size_t find_window(const struct oom_witness *w)
 static void set_window(const struct oom_witness *w, size_t window, struct oom_evidence *e)
 {
 	const struct past_sample *samples = w->past->samples, *last = &samples[w->last];
+	size_t count;
 
 	e->hidden_bytes = last->hidden_bytes;
 	e->hidden_working_set_bytes = last->working_set_bytes;
@@ -71,27 +72,38 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 			e->low_age_ns = last->elapsed_ns - samples[i].elapsed_ns;
 		}
 	}
-	if (w->last > window)
-		e->interval_ns = (last->elapsed_ns - samples[window].elapsed_ns) / (w->last - window);
+	count = w->last - w->first < INTERVAL_SAMPLES ? w->last - w->first : INTERVAL_SAMPLES;
+	if (count > 0)
+		e->interval_ns = (last->elapsed_ns - samples[w->last - count].elapsed_ns) / count;
 }
 
-static int compare_bytes(const void *a, const void *b)
+static int compare_points(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t x = ((const struct growth_point *)a)->bytes;
+	uint64_t y = ((const struct growth_point *)b)->bytes;
 
 	return (x > y) - (x < y);
 }
 
-static uint64_t median_of(const struct growth_point *points, size_t count)
+/* For half of the time it was less: samples may be closer to each other at the end. */
+static uint64_t find_typical(const struct growth_point *points, size_t count)
 {
-	uint64_t *bytes = xcalloc(count + 1, sizeof(*bytes)), median;
+	struct growth_point *lasting = xcalloc(count + 1, sizeof(*lasting));
+	uint64_t all_ns = 0, before_ns = 0, typical_bytes = BYTES_UNKNOWN;
 
-	for (size_t i = 0; i < count; i++)
-		bytes[i] = points[i].bytes;
-	qsort(bytes, count, sizeof(*bytes), compare_bytes);
-	median = bytes[count / 2];
-	free(bytes);
-	return count > 0 ? median : BYTES_UNKNOWN;
+	for (size_t i = 0; i + 1 < count; i++) {
+		lasting[i].bytes = points[i].bytes;
+		lasting[i].time_ns = points[i + 1].time_ns - points[i].time_ns;
+		all_ns += lasting[i].time_ns;
+	}
+	qsort(lasting, count > 0 ? count - 1 : 0, sizeof(*lasting), compare_points);
+	for (size_t i = 0; i + 1 < count && !bytes_known(typical_bytes); i++) {
+		before_ns += lasting[i].time_ns;
+		if (before_ns >= all_ns / 2)
+			typical_bytes = lasting[i].bytes;
+	}
+	free(lasting);
+	return typical_bytes;
 }
 
 static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
@@ -121,8 +133,8 @@ static void set_growth(const struct oom_witness *w, size_t window, struct oom_ev
 
 	count = add_points(w, window, false, points);
 	growth_find(points, count, &e->growth);
-	e->typical_bytes = median_of(points, count);
 	count = add_points(w, w->last + 1, false, points);
+	e->typical_bytes = find_typical(points, count);
 	growth_find(points, count, &whole);
 	if (e->growth.kind == GROWTH_TOO_SHORT || whole.kind == GROWTH_PLATEAU)
 		e->growth = whole;
@@ -142,10 +154,11 @@ static void set_time(const struct oom_witness *w, struct oom_evidence *e)
 	e->last_unix_ms = e->unix_ms = last->unix_ms;
 	if (w->end == OOM_END_NONE) {
 		e->age_ns = 0;
-	} else if (w->unix_ms >= last->unix_ms) {
+	} else if (w->unix_ms >= last->unix_ms && !(has_next && w->unix_ms > last[1].unix_ms)) {
 		e->unix_ms = w->unix_ms;
 		e->age_ns = (w->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
+		/* a line of the log may have been read later than the next sample was taken */
 		e->unix_ms = last[1].unix_ms;
 		e->age_ns = last[1].elapsed_ns - last->elapsed_ns;
 	}
