@@ -3,6 +3,8 @@
 
 #include "render/growth_text.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "render/growth_words.h"
 
@@ -43,6 +45,15 @@ void growth_text_add_time(struct strbuf *out, const struct growth *growth, uint6
 		strbuf_add_char(out, '-');
 }
 
+/* Of the rate before it, with the same unit of time. */
+static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
+				char buf[UNITS_TEXT_SIZE])
+{
+	growth_format_rate(bytes_per_hour, rate_bytes, buf);
+	buf[strcspn(buf, "/")] = '\0';
+	return buf;
+}
+
 void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes)
 {
 	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
@@ -53,8 +64,8 @@ void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t l
 		return;
 	strbuf_addf(out, " %s (%s to %s)",
 		    growth_format_rate(growth->rate_bytes, growth->rate_bytes, rate),
-		    growth_format_rate(growth->rate_low_bytes, growth->rate_bytes, low),
-		    growth_format_rate(growth->rate_high_bytes, growth->rate_bytes, high));
+		    format_bound(growth->rate_low_bytes, growth->rate_bytes, low),
+		    format_bound(growth->rate_high_bytes, growth->rate_bytes, high));
 	if (find_time(growth, limit_bytes, &time))
 		strbuf_addf(out, ", limit in %s (%s to %s)", format_time(time.ns, rate),
 			    format_time(time.soonest_ns, low), format_time(time.latest_ns, high));

@@ -12,7 +12,7 @@
 void growth_text_add_short(struct strbuf *out, const struct growth *growth);
 
 /*
- * "growing +12.0M/h (+10.0M/h to +14.0M/h), limit in 2h05m (1h40m to 2h31m)", "no growth",
+ * "growing +12.0M/h (+10.0M to +14.0M), limit in 2h05m (1h40m to 2h31m)", "no growth",
  * "plateau", … limit_bytes may be unknown: then without the time.
  */
 void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes);

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "render/bar.h"
+#include "render/group_head.h"
 #include "render/growth_text.h"
+
+#define PRESSURE_WIDTH 28 /* it is there where there is room */
 
 struct pen group_page_line(struct group_page *p)
 {
@@ -33,39 +36,23 @@ uint64_t group_page_limit(const struct group_page *p)
 	return p->figures->limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : p->figures->limit_bytes;
 }
 
-static void add_path(struct pen *pen, const char *path)
-{
-	pen_add_foreign_end(pen, path, strlen(path));
-}
-
 static void draw_head(struct group_page *p)
 {
-	const struct cgroup *c = &p->group->cgroup;
-	const struct cgroup_level *owner = cgroup_tightest(c);
-	struct pen pen = group_page_line(p);
-	char text[UNITS_TEXT_SIZE];
-	int end = pen.end;
+	const struct table_options options = { .exact_bytes = p->view->exact_bytes,
+					       .ascii = p->canvas->ascii };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	char *rest, *line;
+	bool is_first = true;
 
-	pen.end -= 40;
-	pen.role = ROLE_STRONG;
-	add_path(&pen, c->levels[0].path);
-	pen.end = end;
-	pen.role = ROLE_TEXT;
-	pen_addf(&pen, "  cgroup version %d, %zu process%s", (int)c->version, c->pid_count,
-		 c->pid_count == 1 ? "" : "es");
-	pen = group_page_line(p);
-	pen_addf(&pen, "limit %s", group_page_format(p, p->figures->limit_bytes, text));
-	if (c->hidden_limit_bytes != CGROUP_NO_LIMIT) {
-		pen_add(&pen, ", of a group above, which cannot be seen from here");
-	} else if (owner && c->tightest > 0) {
-		pen_add(&pen, ", of ");
-		pen.end -= 33;
-		add_path(&pen, owner->path);
-		pen.end = end;
-		pen_add(&pen, ": the figures are that group's");
+	group_head_add(&text, &p->group->cgroup, &options);
+	rest = text.text;
+	while ((line = strsep(&rest, "\n")) && line[0] != '\0') {
+		struct pen pen = group_page_line(p);
+
+		pen.role = is_first ? ROLE_STRONG : ROLE_TEXT;
+		pen_add_foreign(&pen, line, strlen(line));
+		is_first = false;
 	}
-	if (c->is_cut && c->version == CGROUP_V2)
-		pen_add(&pen, "; there may be limits above");
 }
 
 static const struct segment {
@@ -148,7 +135,8 @@ static void draw_growth(struct group_page *p)
 	pen.role = growth->kind == GROWTH_STEADY ? ROLE_GROWN : ROLE_TEXT;
 	pen_add(&pen, text.text);
 	pen.role = ROLE_TEXT;
-	if (p->group->cgroup.has_pressure && pressure->some_avg10_percent_x100 > 0)
+	if (p->group->cgroup.has_pressure && pressure->some_avg10_percent_x100 > 0 &&
+	    pen.end - pen.x > PRESSURE_WIDTH)
 		pen_addf(&pen, "   waits for memory %u.%02u%%", pressure->some_avg10_percent_x100 / 100,
 			 pressure->some_avg10_percent_x100 % 100);
 }

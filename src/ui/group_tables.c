@@ -9,8 +9,6 @@
 
 #include "render/growth_text.h"
 
-#define WIDE 100 /* from here on there is room for more columns */
-
 static int amount_width(const struct group_page *p)
 {
 	return p->view->exact_bytes ? 15 : 9;
@@ -24,29 +22,24 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	bool is_wide; /* only where there is room */
+	int least_width; /* of the screen */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {
-	{ "LIMIT", 9, false, offsetof(struct cgroup_level, limit_bytes), false },
-	{ "USAGE", 9, false, offsetof(struct cgroup_level, usage_bytes), false },
-	{ "PEAK", 9, false, offsetof(struct cgroup_level, peak_bytes), false },
-	{ "HIGH", 9, true, offsetof(struct cgroup_level, high_bytes), false },
-	{ "SWAP", 9, true, offsetof(struct cgroup_level, swap_bytes), false },
-	{ "TOUCHED", 9, false, offsetof(struct cgroup_level, max_count), true },
-	{ "KILLS", 7, false, offsetof(struct cgroup_level, oom_kill_count), true },
+	{ "LIMIT", 9, 0, offsetof(struct cgroup_level, limit_bytes), false },
+	{ "USAGE", 9, 0, offsetof(struct cgroup_level, usage_bytes), false },
+	{ "PEAK", 9, 72, offsetof(struct cgroup_level, peak_bytes), false },
+	{ "HIGH", 9, 100, offsetof(struct cgroup_level, high_bytes), false },
+	{ "SWAP", 9, 100, offsetof(struct cgroup_level, swap_bytes), false },
+	{ "TOUCHED", 9, 72, offsetof(struct cgroup_level, max_count), true },
+	{ "KILLS", 7, 0, offsetof(struct cgroup_level, oom_kill_count), true },
 };
 
 #define LEVEL_COLUMN_COUNT (sizeof(level_columns) / sizeof(level_columns[0]))
 
-static bool is_shown(const struct group_page *p, bool is_wide)
-{
-	return !is_wide || p->canvas->width >= WIDE;
-}
-
 static int level_width(const struct group_page *p, size_t column)
 {
-	if (!is_shown(p, level_columns[column].is_wide))
+	if (p->canvas->width < level_columns[column].least_width)
 		return 0;
 	return level_columns[column].is_count ? level_columns[column].width : amount_width(p);
 }
@@ -132,21 +125,21 @@ enum process_column { COLUMN_PID, COLUMN_PSS, COLUMN_SHARE, COLUMN_RSS, COLUMN_L
 static const struct {
 	const char *heading;
 	int width; /* 0: that of an amount */
-	bool is_wide;
+	int least_width;
 } process_columns_shown[PROCESS_COLUMN_COUNT_] = {
-	[COLUMN_PID] = { "PID", 8, false },
-	[COLUMN_PSS] = { "PSS", 0, false },
-	[COLUMN_SHARE] = { "SHARE", 8, false },
-	[COLUMN_RSS] = { "RSS", 0, true },
-	[COLUMN_LAZYFREE] = { "LAZYFREE", 0, true },
-	[COLUMN_NEED] = { "NEED", 0, false },
-	[COLUMN_TREND] = { "TREND", 12, false },
-	[COLUMN_TIME] = { "LIMIT IN", 10, false },
+	[COLUMN_PID] = { "PID", 8, 0 },
+	[COLUMN_PSS] = { "PSS", 0, 0 },
+	[COLUMN_SHARE] = { "SHARE", 8, 0 },
+	[COLUMN_RSS] = { "RSS", 0, 100 },
+	[COLUMN_LAZYFREE] = { "LAZYFREE", 0, 100 },
+	[COLUMN_NEED] = { "NEED", 0, 60 },
+	[COLUMN_TREND] = { "TREND", 12, 60 },
+	[COLUMN_TIME] = { "LIMIT IN", 10, 76 },
 };
 
 static int column_width(const struct group_page *p, enum process_column column)
 {
-	if (!is_shown(p, process_columns_shown[column].is_wide))
+	if (p->canvas->width < process_columns_shown[column].least_width)
 		return 0;
 	return process_columns_shown[column].width > 0 ? process_columns_shown[column].width
 						       : amount_width(p);

@@ -40,7 +40,7 @@ const struct key_row key_rows[] = {
 	  "open the list of mappings, of the chosen owner alone" },
 	{ { 'H' }, ACTION_HEAP, IN_PROCESS | WHEN_READABLE, "Heap",
 	  "open the heap; the process stands still for a moment to be read" },
-	{ { KEY_RETURN }, ACTION_OPEN, IN_CGROUP, "Open", "open the process under the cursor" },
+	{ { KEY_RETURN }, ACTION_OPEN, IN_CGROUP | WHEN_CHOSEN, "Open", "open the process under the cursor" },
 	{ { 'C' }, ACTION_CGROUP, IN_PROCESSES | WHEN_CHOSEN, NULL,
 	  "open the group of the process: what fills it up to its limit" },
 	{ { FN(5), 'r' }, ACTION_READ, IN_HEAP | WHEN_READABLE, "Read",

@@ -7,6 +7,12 @@ EXTRA_DIST += \
 	tests/fixtures/system \
 	tests/fixtures/system-later
 screen_cases = \
+	%D%/screens/group.keys \
+	%D%/screens/group-empty.keys \
+	%D%/screens/group-growing.keys \
+	%D%/screens/group-hidden.keys \
+	%D%/screens/group-removed.keys \
+	%D%/screens/group-unlimited.keys \
 	%D%/screens/heap-asked.keys \
 	%D%/screens/heap-helper.keys \
 	%D%/screens/heap-jemalloc.keys \
@@ -57,7 +63,7 @@ screen_cases = \
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
 if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
-%C%_show_screens_SOURCES = %D%/show_screens.c %D%/heap_fixture.c %D%/heap_fixture.h
+%C%_show_screens_SOURCES = %D%/show_screens.c %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h
 %C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
 TESTS += $(screen_cases) %D%/heap_screen.py %D%/terminal.py
 endif

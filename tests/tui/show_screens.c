@@ -15,6 +15,8 @@
  *   heap:reading   the process's heap is being read, for 0.4 s
  *   heap:marking   and leaks are being looked for, 42% of them
  *   heap:NAME      it was read 3 s ago, and is one of heap_fixture.h
+ *   group:NAME     that of group_fixture.h is the group of every process
+ *   again:N        read again so often
  *   show           the screen as it is now, and go on
  */
 #include "config.h"
@@ -29,9 +31,11 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "group_fixture.h"
 #include "heap_fixture.h"
 #include "sample/replay.h"
 #include "store/recording.h"
+#include "ui/feed.h"
 #include "ui/ui.h"
 
 /* Later than any machine has been up, so that the real clock adds no gaps. */
@@ -58,6 +62,10 @@ struct stage {
 	bool ascii;
 	uint64_t now_ns;
 	bool is_replayed;
+	struct feed_kind feed_kind; /* that of the feed, with groups that never were */
+	const char *group;
+	unsigned int group_reads;
+	struct snapshot group_processes;
 };
 
 static void open_tree(struct stage *s, const char *name)
@@ -84,6 +92,8 @@ static void set_times(struct stage *s)
 	processes->taken_ns = s->now_ns - AGE_NS;
 	d->detail.taken_ns = s->now_ns - AGE_NS;
 	d->cost_ns = COST_NS;
+	d->group.taken_ns = s->now_ns - AGE_NS;
+	d->group.cost_ns = COST_NS;
 }
 
 static void refresh(struct stage *s)
@@ -198,13 +208,64 @@ static void do_heap(struct stage *s, const char *arg)
 	read_tree(s, "system");
 }
 
+static struct stage *stage_of_feed; /* a feed does not know whose it is */
+
+static int open_made_group(struct feed *feed, const struct cgroup_target *target)
+{
+	(void)feed;
+	(void)target;
+	stage_of_feed->group_reads = 0;
+	return 0;
+}
+
+static int read_made_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
+{
+	struct stage *s = stage_of_feed;
+	struct targets all = { .pid_count = 0 };
+	int r;
+
+	(void)feed;
+	if (sampler_take(s->options.sampler, &all, NEED_STAT | NEED_ROLLUP | NEED_STATES,
+			 &s->group_processes) < 0)
+		broken("cannot read", "the group's processes");
+	r = group_fixture_make(s->group, s->group_reads, ret, &s->group_processes);
+	if (r == -EINVAL)
+		broken("no such group", s->group);
+	ret->taken_ns = FIRST_NS + s->group_reads * NS_PER_S;
+	for (size_t i = 0; i < s->group_processes.count; i++)
+		s->group_processes.usages[i].taken_ns = ret->taken_ns;
+	s->group_reads++;
+	*ret_processes = &s->group_processes;
+	return r;
+}
+
+static void do_group(struct stage *s, const char *arg)
+{
+	s->group = arg;
+	s->feed_kind = *s->ui.data.feed->kind;
+	s->feed_kind.open_group = open_made_group;
+	s->feed_kind.read_group = read_made_group;
+	s->ui.data.feed->kind = &s->feed_kind;
+	stage_of_feed = s;
+}
+
+static void do_again(struct stage *s, const char *arg)
+{
+	uint64_t count;
+
+	if (num_parse_u64(arg, &count) < 0)
+		broken("not a number", arg);
+	for (uint64_t i = 0; i < count; i++)
+		read_tree(s, "system");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct stage *s, const char *arg);
 } deeds[] = {
 	{ "later", do_later }, { "earlier", do_earlier }, { "show", do_show },	{ "type:", do_type },
 	{ "click:", do_click }, { "wheel:", do_wheel }, { "resize:", do_resize },
-	{ "heap:", do_heap },
+	{ "heap:", do_heap }, { "group:", do_group }, { "again:", do_again },
 };
 
 static void play(struct stage *s, const char *word)
@@ -346,6 +407,7 @@ static void begin(struct stage *s, const char *fixtures, int pid, const char *fo
 	s->now_ns = FIRST_NS + AGE_NS;
 	if (folder)
 		open_recording(s, folder);
+	snapshot_init(&s->group_processes);
 	canvas_init(&s->canvas);
 	ui_init(&s->ui, &s->options);
 }
@@ -353,6 +415,7 @@ static void begin(struct stage *s, const char *fixtures, int pid, const char *fo
 static void end(struct stage *s)
 {
 	ui_release(&s->ui);
+	snapshot_release(&s->group_processes);
 	canvas_release(&s->canvas);
 	replay_close(s->options.replay);
 	sampler_free((struct sampler *)s->options.sampler);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * group_fixture - groups that never were, for the screens: the processes of the captured
+ * system are in them.
+ */
+#ifndef MS_TESTS_GROUP_FIXTURE_H
+#define MS_TESTS_GROUP_FIXTURE_H
+
+#include "model/cgroup.h"
+#include "model/usage.h"
+
+/*
+ * "limited" (version 1, by a group above), "hidden" (version 2, with names, and memory that
+ * is in no working set), "growing" (the same, with 1 MiB more each time), "unlimited",
+ * "empty", or "removed" (after three times). number: how often it was read before. Adds
+ * what has grown to the first of the processes. Returns 0, -ESRCH, or -EINVAL if there is
+ * none of that name.
+ */
+int group_fixture_make(const char *name, unsigned int number, struct cgroup *ret,
+		       struct snapshot *processes);
+
+#endif
