@@ -31,6 +31,7 @@
 /* A target with 16 threads to a CPU takes its time to get to run. */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
+#define TURN_LIMIT_NS (1 * NS_PER_S) /* a debugger does not leave by itself */
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
 /* What a tracing thread takes at most beyond the time that a safe moment is waited for. */
@@ -439,10 +440,25 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
+/* Another memstate that is just then at work there has soon done. */
+static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
+			  const char **ret_reason)
+{
+	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + TURN_LIMIT_NS;
+	int r;
+
+	do {
+		struct load l = { .injection = injection, .parcel = PARCEL_INIT };
+
+		r = run(unload, &l, ret_cost, ret_reason);
+	} while (r == -EBUSY && clock_now_ns() < deadline_ns && nanosleep(&look, NULL) == 0);
+	return r;
+}
+
 int inject_unload(struct injection *injection, struct ctlpage *page,
 		  struct probe_cost *ret_cost, const char **ret_reason)
 {
-	struct load l = { .injection = injection, .parcel = PARCEL_INIT };
 	struct ctlpage_answer answer = { .text = NULL };
 	int r;
 
@@ -452,7 +468,7 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 	free(answer.text);
 	r = await_end(injection, ret_reason);
 	if (r == 0)
-		r = run(unload, &l, ret_cost, ret_reason);
+		r = unload_in_turn(injection, ret_cost, ret_reason);
 	ctlpage_close(page);
 	injection_free(injection);
 	/* with the process all of it is gone */

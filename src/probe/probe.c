@@ -90,8 +90,8 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	r = open_present(request, &ctl, ret_reason);
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
-	/* one that never began is no helper */
-	if ((r == -ENOENT || r == -ETIMEDOUT) && request->may_inject)
+	/* one that never began is no helper; one that has just ended, another memstate's, neither */
+	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
 	if (r < 0)
 		return r;

@@ -70,6 +70,7 @@ def two_at_once_do_not_harm_it():
         check(any(cycle["open"] == 0 for cycle in cycles), f"none was put in: {cycles}")
         for cycle in cycles:
             check(-cycle["open"] in (0, errno.EBUSY, errno.EAGAIN), f"open: {cycle}")
+            equal(cycle.get("close", 0), 0, f"it is taken out: {cycle}")
         target.check_goes_on()
         check_same(before, facts(target.pid, file_maps))
 
