@@ -19,6 +19,7 @@
 #include "cmd/text.h"
 #include "render/oom_report.h"
 #include "sample/cgroup_sampler.h"
+#include "sample/trend_reader.h"
 
 /* What is read of each process: LazyFree per mapping, as some of it may be shared. */
 #define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
@@ -32,6 +33,7 @@ struct oom {
 	struct cgroup cgroup;
 	struct snapshot processes;
 	struct oom_figures figures;
+	struct trend need; /* of what was recorded up to what is shown */
 	struct oom_report report;
 	struct strbuf out;
 	uint64_t start_ns;
@@ -148,16 +150,34 @@ static int take_recorded(struct oom *oom, size_t index)
 	return 0;
 }
 
+/* What was recorded before is said of, where that can be read. */
+static void find_trend(struct oom *oom, size_t index)
+{
+	static const struct targets all;
+	struct trend_reader reader;
+
+	trend_reader_init(&reader);
+	if (trend_reader_add_past(&reader, oom->session->replay, index, &all) == 0) {
+		trends_find_group(reader.trends, &oom->need);
+		if (oom->need.sample_count >= GROWTH_FLOORS_MIN)
+			oom->report.need = &oom->need;
+	}
+	trend_reader_release(&reader);
+}
+
 /* All samples that have a group, or the one that --at means: a report is of one. */
 static int run_replay(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
 	struct replay *replay = oom->session->replay;
-	bool is_one = o->recording.at || (o->format != FORMAT_CSV && o->format != FORMAT_JSON);
+	bool is_text = o->format != FORMAT_CSV && o->format != FORMAT_JSON;
+	bool is_one = o->recording.at || is_text;
 	size_t first = is_one ? oom->session->replay_index : 0;
 	size_t end = is_one ? first + 1 : replay_count(replay);
 	uint64_t shown = 0;
 
+	if (is_text)
+		find_trend(oom, first);
 	replay_scan(replay, true);
 	for (size_t i = first; i < end && signals_stop_count() == 0; i++) {
 		int r = take_recorded(oom, i);

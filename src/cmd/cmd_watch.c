@@ -24,6 +24,13 @@ static bool wants_screen(const struct options *o)
 #endif
 }
 
+/* The report of processes that were named says how they grow, where it has an interval. */
+static bool watches_growth(const struct options *o)
+{
+	return !wants_screen(o) && !o->command && !o->recording.replay &&
+	       (!targets_are_all(&o->targets) || o->cgroup);
+}
+
 static int check_preload(const struct options *o)
 {
 	if (o->preload && !o->command) {
@@ -50,12 +57,12 @@ static int check_combination(const struct options *o)
 		return EXIT_BAD_USAGE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return EXIT_DONE;
-	if (o->sample_count > 0) {
-		message_usage(NULL, "-n goes with --csv or --json");
+	if (o->sample_count > 0 && !(watches_growth(o) && o->has_interval)) {
+		message_usage(NULL, "-n goes with --csv or --json, or with -p, --text and -i");
 		return EXIT_BAD_USAGE;
 	}
-	if (o->has_interval && !o->command && !wants_screen(o)) {
-		message_usage(NULL, "-i goes with --csv, --json, a command or the screen: "
+	if (o->has_interval && !o->command && !wants_screen(o) && !watches_growth(o)) {
+		message_usage(NULL, "-i goes with --csv, --json, -p, a command or the screen: "
 				    "a report is one sample");
 		return EXIT_BAD_USAGE;
 	}

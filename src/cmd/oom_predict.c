@@ -15,17 +15,12 @@
 #include "cmd/stream.h"
 #include "cmd/text.h"
 #include "render/predict_report.h"
-
-#define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
+#include "sample/trend_reader.h"
 
 struct prediction {
 	struct session session;
 	struct cgroup_sampler *sampler; /* NULL: a recording is looked at */
-	struct trends *trends;
-	struct cgroup cgroup;
-	bool has_group; /* one was seen */
-	struct snapshot processes;
-	uint64_t unix_ms; /* of the last sample; 0: none yet */
+	struct trend_reader reader;
 };
 
 static int check_usage(const struct options *o)
@@ -51,38 +46,6 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-static void add_sample(struct prediction *p, uint64_t time_ns, bool with_group)
-{
-	struct trends_sample sample = { .time_ns = time_ns, .processes = &p->processes };
-	struct oom_figures figures;
-
-	if (with_group) {
-		p->has_group = true;
-		oom_figures_find(&p->cgroup, &p->processes, &figures);
-		sample.cgroup = &p->cgroup;
-		sample.figures = &figures;
-	}
-	trends_add(p->trends, &sample);
-	p->unix_ms = p->processes.unix_ms;
-}
-
-/* A sample with its group, if it has one and not only some processes are meant. */
-static int add_recorded(struct prediction *p, size_t index)
-{
-	const struct targets *targets = &p->session.options->targets;
-	struct replay *replay = p->session.replay;
-	int r = replay_read(replay, index, targets, &p->processes);
-
-	if (r < 0)
-		return r;
-	r = targets_are_all(targets) ? replay_read_cgroup(replay, index, &p->cgroup)
-				     : -ENOENT;
-	if (r < 0 && r != -ENOENT)
-		return r;
-	add_sample(p, p->processes.elapsed_ns, r == 0);
-	return 0;
-}
-
 /* All up to the moment that --at means, or the last one. */
 static int run_replay(struct prediction *p)
 {
@@ -91,7 +54,7 @@ static int run_replay(struct prediction *p)
 	replay_scan(p->session.replay, true);
 	for (size_t i = 0; i <= p->session.replay_index && signals_stop_count() == 0;
 	     i++) {
-		int r = add_recorded(p, i);
+		int r = trend_reader_add(&p->reader, p->session.replay, i, &o->targets);
 
 		if (r < 0) {
 			message_error(o->recording.replay, r);
@@ -99,16 +62,6 @@ static int run_replay(struct prediction *p)
 		}
 	}
 	return EXIT_DONE;
-}
-
-static int take(struct prediction *p)
-{
-	int r = cgroup_sampler_take(p->sampler, NEEDS, &p->cgroup, &p->processes);
-
-	if (r < 0)
-		return r;
-	add_sample(p, p->cgroup.taken_ns, true);
-	return 0;
 }
 
 /* Until the group is gone, it was enough, or somebody has seen enough. */
@@ -122,9 +75,9 @@ static int run_live(struct prediction *p)
 		return status;
 	schedule_init(&schedule, clock_now_ns(), o->interval_ns);
 	for (uint64_t n = 1;; n++) {
-		int r = take(p);
+		int r = trend_reader_take(&p->reader, p->sampler);
 
-		if (r < 0 && (r != -ESRCH || p->unix_ms == 0)) {
+		if (r < 0 && (r != -ESRCH || n == 1)) {
 			message_error("the group", r);
 			return EXIT_FAILED;
 		}
@@ -146,9 +99,9 @@ static int show(struct prediction *p)
 	const struct options *o = p->session.options;
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct predict_report report = {
-		.cgroup = p->has_group ? &p->cgroup : NULL,
-		.trends = p->trends,
-		.unix_ms = p->unix_ms,
+		.cgroup = p->reader.has_group ? &p->reader.cgroup : NULL,
+		.trends = p->reader.trends,
+		.unix_ms = p->reader.processes.unix_ms,
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.options.exact_bytes = o->exact_bytes,
 	};
@@ -170,17 +123,13 @@ int oom_predict_run(struct options *o)
 		status = session_begin(&p.session, o);
 	if (status != EXIT_DONE)
 		return status;
-	p.trends = trends_new();
-	cgroup_init(&p.cgroup);
-	snapshot_init(&p.processes);
+	trend_reader_init(&p.reader);
 	signals_begin();
 	status = p.session.replay ? run_replay(&p) : run_live(&p);
 	if (status == EXIT_DONE)
 		status = show(&p);
 	cgroup_sampler_free(p.sampler);
-	cgroup_release(&p.cgroup);
-	snapshot_release(&p.processes);
-	trends_free(p.trends);
+	trend_reader_release(&p.reader);
 	session_end(&p.session);
 	return status;
 }

@@ -19,8 +19,14 @@
 #include "cmd/message.h"
 #include "cmd/peak.h"
 #include "cmd/session.h"
+#include "cmd/signals.h"
 #include "cmd/stream.h"
+#include "render/growth_words.h"
 #include "render/text_report.h"
+#include "sample/trend_reader.h"
+
+/* A sample that a walk delays is late by at most this part of the interval. */
+#define PATIENCE_PART 4
 
 static int terminal_width(void)
 {
@@ -28,7 +34,8 @@ static int terminal_width(void)
 	struct winsize size;
 	uint64_t number;
 
-	if (columns && num_parse_u64(columns, &number) == 0 && number >= 20 && number <= 10000)
+	if (columns && num_parse_u64(columns, &number) == 0 && number >= 20 &&
+	    number <= 10000)
 		return (int)number;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
 		return size.ws_col;
@@ -84,7 +91,8 @@ static void add_sums(struct text *text, const void *const *rows, size_t count)
 		if (text->options.exact_bytes && bytes_known(sums[i].bytes))
 			strbuf_add_u64(&text->out, sums[i].bytes);
 		else
-			strbuf_add_text(&text->out, units_format_bytes(sums[i].bytes, buf));
+			strbuf_add_text(&text->out,
+					units_format_bytes(sums[i].bytes, buf));
 	}
 	strbuf_add_char(&text->out, '\n');
 }
@@ -118,11 +126,12 @@ static bool wants_page(const struct text *text)
 {
 	const struct options *o = text->session->options;
 
-	return !o->output && !o->output_all && !o->targets.with_children && !o->targets.group &&
-	       (o->command || !targets_are_all(&o->targets));
+	return !o->output && !o->output_all && !o->targets.with_children &&
+	       !o->targets.group && (o->command || !targets_are_all(&o->targets));
 }
 
-static void add_page(struct text *text, const struct usage *u, const struct mapping_list *mappings)
+static void add_page(struct text *text, const struct usage *u,
+		     const struct mapping_list *mappings)
 {
 	const struct text_report_options options = {
 		.width = text->options.max_width > 0 ? text->options.max_width : 100,
@@ -131,6 +140,28 @@ static void add_page(struct text *text, const struct usage *u, const struct mapp
 	};
 
 	text_report_add(&text->out, u, mappings, &options);
+}
+
+/* Below the page or the table; of processes with so many samples. */
+static void add_growth(struct text *text, const struct trends *trends,
+		       uint64_t least_count)
+{
+	const struct growth_words_options options = {
+		.width = text->options.max_width > 0 ? (size_t)text->options.max_width
+						     : 100,
+		.ascii = text->options.ascii,
+		.with_name = trends_process_count(trends) > 1,
+	};
+	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
+	struct process_trend trend;
+
+	for (size_t i = 0; i < trends_process_count(trends); i++) {
+		trends_find_process(trends, i, &trend);
+		if (trend.need.sample_count >= least_count)
+			growth_add_process(&lines, &trend, &options);
+	}
+	if (lines.length > 0)
+		strbuf_addf(&text->out, "\n%s", lines.text);
 }
 
 static unsigned int table_needs(const struct text *text)
@@ -158,7 +189,8 @@ static int take_sample(struct text *text)
 	int r;
 
 	if (!session->recorder)
-		return sampler_take(session->sampler, targets, table_needs(text), &text->snapshot);
+		return sampler_take(session->sampler, targets, table_needs(text),
+				    &text->snapshot);
 	recorder_begin(session->recorder);
 	r = sampler_take(session->sampler, targets, table_needs(text) | RECORDER_NEEDS,
 			 &text->snapshot);
@@ -206,7 +238,8 @@ static int show_page(struct text *text)
 	struct usage *u;
 	int status, r;
 
-	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT, &text->snapshot);
+	r = sampler_list(session->sampler, &session->options->targets, NEED_STAT,
+			 &text->snapshot);
 	if (r < 0) {
 		message_error(session->options->procfs_root, r);
 		return EXIT_FAILED;
@@ -231,7 +264,9 @@ static int show_peak(struct text *text)
 {
 	struct session *session = text->session;
 	const char *name = session->options->command[0];
-	const struct child_setup setup = { .input_fd = -1, .output_fd = STDERR_FILENO, .error_fd = -1 };
+	const struct child_setup setup = { .input_fd = -1,
+					   .output_fd = STDERR_FILENO,
+					   .error_fd = -1 };
 	bool is_page = wants_page(text);
 	char elapsed[UNITS_TEXT_SIZE];
 	struct peak peak;
@@ -253,8 +288,9 @@ static int show_peak(struct text *text)
 		if (peak.snapshot.elapsed_ns < NS_PER_MS)
 			strbuf_add_text(&text->out, "at its start:\n");
 		else
-			strbuf_addf(&text->out, "%s after its start:\n",
-				    units_format_duration(peak.snapshot.elapsed_ns, elapsed));
+			strbuf_addf(
+				&text->out, "%s after its start:\n",
+				units_format_duration(peak.snapshot.elapsed_ns, elapsed));
 		if (is_page)
 			add_page(text, &peak.snapshot.usages[0], &peak.mappings);
 		else
@@ -272,7 +308,8 @@ static int read_replay(struct text *text)
 	int r;
 
 	do {
-		r = replay_read(session->replay, i, &session->options->targets, &text->snapshot);
+		r = replay_read(session->replay, i, &session->options->targets,
+				&text->snapshot);
 		session->replay_index = i;
 	} while (r == 0 && wants_page(text) && text->snapshot.count == 1 &&
 		 text->snapshot.usages[0].source == SOURCE_ROLLUP && i-- > 0);
@@ -284,6 +321,7 @@ static int show_replay(struct text *text)
 {
 	struct session *session = text->session;
 	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct trend_reader reader;
 	char utc[CLOCK_TEXT_SIZE];
 	int r = read_replay(text);
 
@@ -294,13 +332,75 @@ static int show_replay(struct text *text)
 		message_error(session->options->recording.replay, r);
 		return EXIT_FAILED;
 	}
-	strbuf_addf(&text->out, "At %s:\n", clock_format_utc(text->snapshot.unix_ms, utc));
+	strbuf_addf(&text->out, "At %s:\n",
+		    clock_format_utc(text->snapshot.unix_ms, utc));
 	if (!wants_page(text) || text->snapshot.count != 1 ||
 	    text->snapshot.usages[0].source != SOURCE_SMAPS)
 		return show_table(text);
 	add_page(text, &text->snapshot.usages[0], &mappings);
 	mapping_list_release(&mappings);
+	trend_reader_init(&reader);
+	if (trend_reader_add_past(&reader, session->replay, session->replay_index,
+				  &session->options->targets) == 0)
+		add_growth(text, reader.trends, GROWTH_FLOORS_MIN);
+	trend_reader_release(&reader);
 	return EXIT_DONE;
+}
+
+/* Until there were enough samples, the targets are gone, or somebody has seen enough. */
+static int watch_trends(struct text *text, struct trends *trends)
+{
+	struct session *session = text->session;
+	struct options *o = session->options;
+	unsigned int needs = NEED_STAT | NEED_ROLLUP | NEED_STATES;
+	struct schedule schedule;
+	int pid;
+
+	if (session->heaps)
+		needs |= NEED_SMAPS | NEED_HEAP;
+	heaps_set_patience(session, o->interval_ns / PATIENCE_PART);
+	schedule_init(&schedule, clock_now_ns(), o->interval_ns);
+	for (uint64_t n = 1;; n++) {
+		struct trends_sample sample = { .processes = &text->snapshot };
+		uint64_t least_ns;
+		int r = sampler_take(session->sampler, &o->targets, needs,
+				     &text->snapshot);
+
+		if (r < 0)
+			return r;
+		sample.time_ns = text->snapshot.taken_ns;
+		trends_add(trends, &sample);
+		if (n == o->sample_count || text->snapshot.count == 0)
+			return 0;
+		least_ns = sampler_min_interval_ns(session->sampler,
+						   o->max_share_per_mille, &pid);
+		if (o->max_share_per_mille < 1000 && least_ns > schedule.interval_ns)
+			schedule_set_interval(&schedule, clock_now_ns(), least_ns);
+		schedule_advance(&schedule, clock_now_ns());
+		signals_wait_until(schedule_due_ns(&schedule));
+		if (signals_stop_count() > 0)
+			return 0;
+	}
+}
+
+/* The page or the table as it is in the end, and whether what is needed has grown till then. */
+static int show_growth(struct text *text)
+{
+	struct trends *trends = trends_new();
+	int r = watch_trends(text, trends), status = EXIT_FAILED;
+
+	if (r < 0) {
+		message_error(text->session->options->procfs_root, r);
+	} else if (text->snapshot.count == 0 && trends_process_count(trends) > 0) {
+		message("what was watched has ended");
+		status = EXIT_PARTIAL;
+	} else {
+		status = wants_page(text) ? show_page(text) : show_table(text);
+	}
+	if (status != EXIT_FAILED)
+		add_growth(text, trends, 1);
+	trends_free(trends);
+	return status;
 }
 
 static int show(struct text *text)
@@ -311,6 +411,8 @@ static int show(struct text *text)
 		status = show_replay(text);
 	else if (text->session->options->command)
 		status = show_peak(text);
+	else if (text->session->options->has_interval)
+		status = show_growth(text);
 	else
 		status = wants_page(text) ? show_page(text) : show_table(text);
 	if (status == EXIT_FAILED)
@@ -333,8 +435,9 @@ int text_run(struct session *session)
 	status = session_columns(o, &process_columns, process_columns.table_default,
 				 &text.columns);
 	if (status == EXIT_DONE)
-		status = session_sort_key(o, &process_columns, process_columns.sort_default,
-					  &text.sort, &text.has_sort);
+		status = session_sort_key(o, &process_columns,
+					  process_columns.sort_default, &text.sort,
+					  &text.has_sort);
 	if (status == EXIT_DONE)
 		status = show(&text);
 	column_list_release(&text.columns);

@@ -3,8 +3,11 @@
 
 #include "render/growth_words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 const char *const growth_titles[GROWTH_KIND_COUNT_] = {
 	[GROWTH_TOO_SHORT] = "too few cycles",
@@ -12,6 +15,16 @@ const char *const growth_titles[GROWTH_KIND_COUNT_] = {
 	[GROWTH_STEP] = "one step",
 	[GROWTH_PLATEAU] = "plateau",
 	[GROWTH_STEADY] = "growing",
+};
+
+const char *const growth_cause_words[GROWTH_CAUSE_COUNT_] = {
+	[GROWTH_CAUSE_UNKNOWN] =
+		"whether blocks in use grow, or what the allocator keeps of freed "
+		"ones, its heap would tell",
+	[GROWTH_CAUSE_LEAK] = "so do its blocks that are in use: they are not freed",
+	[GROWTH_CAUSE_KEPT] =
+		"its blocks that are in use grow less or not at all: the allocator keeps "
+		"what was freed (retention, or fragments)",
 };
 
 const char growth_caveats[] =
@@ -113,4 +126,25 @@ void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_
 	if (g->tooth_bytes > 0)
 		strbuf_addf(out, ", at the tallest peak seen, %s above its floor",
 			    units_format_bytes(g->tooth_bytes, tooth));
+}
+
+void growth_add_process(struct strbuf *out, const struct process_trend *t,
+			const struct growth_words_options *options)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	char span[UNITS_TEXT_SIZE];
+
+	if (options->with_name) {
+		strbuf_addf(&words, "%d ", t->process.pid);
+		text_add_printable(&words, t->process.comm, strlen(t->process.comm),
+				   options->ascii);
+		strbuf_add_text(&words, ": ");
+	}
+	strbuf_addf(&words, "Need over %s (%" PRIu64 " samples): ",
+		    units_format_duration(t->need.span_ns, span), t->need.sample_count);
+	growth_add_words(&words, &t->need.growth);
+	if (t->need.growth.kind == GROWTH_STEADY)
+		strbuf_addf(&words, "; %s", growth_cause_words[process_trend_cause(t)]);
+	strbuf_add_char(&words, '.');
+	text_add_wrapped(out, words.text, 0, options->width);
 }

@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 #include "base/units.h"
-#include "classify/growth.h"
+#include "classify/trends.h"
 
 /* "growing", "plateau", "one step", "no growth", "too few cycles". */
 extern const char *const growth_titles[GROWTH_KIND_COUNT_];
@@ -31,6 +31,21 @@ void growth_add_words(struct strbuf *out, const struct growth *growth);
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);
+
+/* Why what a process needs grows. */
+extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
+
+struct growth_words_options {
+	size_t width;
+	bool ascii;
+	bool with_name; /* "1234 server: " before it */
+};
+
+/*
+ * "Need over 4m10s (250 samples): growing: …", and why, on lines of its own.
+ */
+void growth_add_process(struct strbuf *out, const struct process_trend *trend,
+			const struct growth_words_options *options);
 
 /* What cannot be told from amounts over time, whatever was found. */
 extern const char growth_caveats[];

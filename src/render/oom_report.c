@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "render/bar.h"
 #include "render/group_head.h"
+#include "render/growth_words.h"
 
 #define LABEL_WIDTH  20
 #define AMOUNT_WIDTH 10
@@ -159,6 +160,25 @@ static void add_said(struct page *p, const char *label, uint64_t bytes, const ch
 	text_add_wrapped(p->out, words, LABEL_WIDTH + AMOUNT_WIDTH + 2, p->width);
 }
 
+static void add_growth(struct page *p)
+{
+	const struct trend *need = p->report->need;
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT, time = STRBUF_INIT;
+	char span[UNITS_TEXT_SIZE];
+
+	if (!need)
+		return;
+	growth_add_words(&words, &need->growth);
+	if (p->figures->limit_bytes != CGROUP_NO_LIMIT)
+		growth_add_time(&time, &need->growth, p->figures->limit_bytes);
+	if (time.length > 0)
+		strbuf_addf(&words, "; %s", time.text);
+	strbuf_addf(p->out, "%-*s%*s  ", LABEL_WIDTH, "need over",
+		    p->report->options.exact_bytes ? AMOUNT_WIDTH + 5 : AMOUNT_WIDTH,
+		    units_format_duration(need->span_ns, span));
+	text_add_wrapped(p->out, words.text, LABEL_WIDTH + AMOUNT_WIDTH + 2, p->width);
+}
+
 static void add_conclusions(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -176,6 +196,7 @@ static void add_conclusions(struct page *p)
 		add_said(p, "no process's", f->unaccounted_bytes,
 			 "charged, but in no process that can be read: files left on a tmpfs, or "
 			 "processes out of sight");
+	add_growth(p);
 }
 
 static int compare_usages(const void *a, const void *b)

@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "classify/oom_figures.h"
+#include "classify/trends.h"
 #include "render/output.h"
 
 /* A row of oom_columns. */
@@ -20,6 +21,7 @@ extern const struct column_set oom_columns;
 struct oom_report {
 	struct oom_row row;
 	const struct snapshot *processes;
+	const struct trend *need; /* of samples up to this one; NULL: none are known */
 	size_t top; /* processes that are listed */
 	struct table_options options;
 };

@@ -133,24 +133,13 @@ static void add_process(const struct page *p, const struct process_trend *t)
 static void add_causes(const struct page *p, const struct process_trend *found,
 		       size_t count)
 {
-	static const char *const words[GROWTH_CAUSE_COUNT_] = {
-		[GROWTH_CAUSE_UNKNOWN] =
-			"whether blocks in use grow, or what the allocator keeps of freed ones, its heap "
-			"would tell",
-		[GROWTH_CAUSE_LEAK] =
-			"so do its blocks that are in use: they are not freed",
-		[GROWTH_CAUSE_KEPT] =
-			"its blocks that are in use grow less or not at all: the allocator keeps what was "
-			"freed (retention, or fragments)",
-	};
-
 	for (size_t i = 0; i < count && i < p->report->top; i++) {
 		_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
 		if (found[i].need.growth.kind != GROWTH_STEADY)
 			return;
 		strbuf_addf(&line, "%d grows: %s", found[i].process.pid,
-			    words[process_trend_cause(&found[i])]);
+			    growth_cause_words[process_trend_cause(&found[i])]);
 		text_add_wrapped(p->out, line.text, 0, p->width);
 	}
 }

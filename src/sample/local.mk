@@ -47,6 +47,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/sampler.h \
 	%D%/swift.c \
 	%D%/swift.h \
+	%D%/trend_reader.c \
+	%D%/trend_reader.h \
 	%D%/targets.c \
 	%D%/targets.h \
 	%D%/watch.c \

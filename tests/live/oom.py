@@ -153,7 +153,7 @@ def what_was_recorded_of_a_group_is_shown_again():
     with Folder() as folder, Group(LIMIT) as group, \
             Filled(group, "anon=30", "free=0", "anon=20", "fork=2/5"):
         path = f"{folder}/r"
-        live = memstate("oom", "--cgroup", group.dir, "--csv", "--output-all", "-i", "50ms", "-n", 5,
+        live = memstate("oom", "--cgroup", group.dir, "--csv", "--output-all", "-i", "50ms", "-n", 8,
                         "--record", path)
         if b"need SQLite" in live.err:
             raise Skip("without SQLite")
@@ -164,11 +164,12 @@ def what_was_recorded_of_a_group_is_shown_again():
             # told since the start, and since the first sample
             check(was.pop("elapsed_s") >= now.pop("elapsed_s"), "time")
             equal(now, was, "row")
-        equal([len(live.rows()), len(past.rows())], [5, 5], "samples")
+        equal([len(live.rows()), len(past.rows())], [8, 8], "samples")
         third = memstate("oom", "--replay", path, "--csv", "--at", live.rows()[2]["time"]).must_be(0)
         equal([row["time"] for row in third.rows()], [live.rows()[2]["time"]], "that moment")
         text = memstate("oom", "--replay", path).must_be(0).out
         check(group.path.encode() in text and b"limit 128.0M" in text, text)
+        check(b"\nneed over " in text, text)
 
 
 @test

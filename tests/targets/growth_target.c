@@ -2,14 +2,17 @@
 /*
  * Needs more memory with time, or does not, under whatever malloc it is run with:
  *
- *   growth_target leak|warm-up|teeth|leaking-teeth
+ *   growth_target leak|warm-up|teeth|leaking-teeth|kept
  *
  * By the clock, so that a busy machine changes when it does something, and not what: 4 MiB
  * are lost each second; 32 MiB are filled up, two thirds of what is missing each second; 8 MiB
- * fill up and are freed three times a second; both. Says "ready", begins when it has read a byte, and
+ * fill up and are freed three times a second; both; 4 MiB more each second are freed as soon as they are
+ * written, and kept by malloc. Says "ready", begins when it has read a byte, and
  * ends with its input.
  */
 #define _GNU_SOURCE
+#include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -30,6 +33,7 @@
 #define WARM_TEETH 10
 #define STEP_MS 5
 #define BLOCK_MAX (16 * KIB)
+#define TOP_BLOCK (64 * KIB)
 #define BLOCK_COUNT 16384
 
 /* Blocks that are in use, the last one freed first. */
@@ -71,10 +75,41 @@ static void make_it(struct pile *pile, double bytes)
 	}
 }
 
+/* No block is a mapping of its own, and none is given back. */
+static int keep_all(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	return mallopt(M_MMAP_THRESHOLD, 32 << 20) && mallopt(M_TRIM_THRESHOLD, INT_MAX)
+		       ? 0
+		       : -1;
+#else
+	return -1;
+#endif
+}
+
+/* All of it at once, and freed at once: it stays on top of the heap. */
+static void make_top(double bytes)
+{
+	static size_t written_count;
+	size_t count = (size_t)bytes / TOP_BLOCK;
+	void **blocks = tooth.blocks;
+
+	if (count <= written_count || count > BLOCK_COUNT)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		blocks[i] = malloc(TOP_BLOCK);
+		if (i >= written_count)
+			memset(blocks[i], 1, TOP_BLOCK);
+	}
+	written_count = count;
+	while (count > 0)
+		free(blocks[--count]);
+}
+
 int main(int argc, char **argv)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	int leaks, warms, bites;
+	int leaks, warms, bites, keeps;
 	double begin;
 
 	if (argc != 2)
@@ -82,6 +117,7 @@ int main(int argc, char **argv)
 	leaks = strstr(argv[1], "leak") != NULL;
 	warms = strcmp(argv[1], "warm-up") == 0;
 	bites = strstr(argv[1], "teeth") != NULL;
+	keeps = strcmp(argv[1], "kept") == 0;
 	make_it(&kept, (double)BASE);
 	/* caches that grow with the first teeth are warm then */
 	for (int i = 0; bites && i < WARM_TEETH; i++) {
@@ -92,6 +128,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (getchar() == EOF)
 		return 0;
+	if (keeps && keep_all() < 0)
+		return 77;
 	begin = seconds_now();
 	while (poll(&input, 1, STEP_MS) == 0) {
 		double t = seconds_now() - begin;
@@ -99,6 +137,8 @@ int main(int argc, char **argv)
 
 		make_it(&kept, (double)BASE + leaks * LEAK_PER_S * t +
 				       warms * WARM * (1 - pow(1 - WARM_PER_S, t)));
+		if (keeps)
+			make_top(LEAK_PER_S * t);
 		if (bites)
 			make_it(&tooth, TOOTH * (phase < 0.8 ? phase : 0));
 	}
