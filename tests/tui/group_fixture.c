@@ -107,6 +107,20 @@ static void grow(struct cgroup *c, unsigned int number, struct snapshot *process
 		processes->usages[0].total.bytes[SMAPS_ANONYMOUS] += more_bytes;
 }
 
+/* Of one that is not readable nothing is known to be hidden. */
+static void drop_unreadable(struct snapshot *processes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < processes->count; i++) {
+		if (processes->usages[i].error)
+			usage_release(&processes->usages[i]);
+		else
+			processes->usages[kept++] = processes->usages[i];
+	}
+	processes->count = kept;
+}
+
 int group_fixture_make(const char *name, unsigned int number, struct cgroup *ret,
 		       struct snapshot *processes)
 {
@@ -132,6 +146,8 @@ int group_fixture_make(const char *name, unsigned int number, struct cgroup *ret
 	}
 	if (strcmp(name, "empty") == 0)
 		snapshot_clear(processes);
+	if (strcmp(name, "hidden") == 0)
+		drop_unreadable(processes);
 	if (strcmp(name, "growing") == 0)
 		grow(ret, number, processes);
 	add_pids(ret, processes);
