@@ -8,9 +8,18 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "base/xalloc.h"
+#include "sample/replay.h"
 #include "ui/data.h"
+#include "ui/data_replay.h"
 #include "ui/feed.h"
+#include "ui/ui.h"
+
+/* Nobody wants to wait: see data_replay.c. */
+#define GROWTH_SAMPLES	   1000
+#define GROWTH_SAMPLES_MIN 64
+#define PATIENCE_NS	   (150 * NS_PER_MS)
 
 void data_group_init(struct data_group *g)
 {
@@ -115,10 +124,15 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	const struct feed_kind *kind = d->feed->kind;
 	const struct snapshot *processes = NULL;
 	struct cgroup cgroup;
-	int r = kind->open_group ? kind->open_group(d->feed, target) : -EOPNOTSUPP;
+	int r = kind->open_group(d->feed, target);
 
 	if (r < 0)
 		return r;
+	if (data_is_replayed(d)) {
+		d->group.is_open = true;
+		data_group_refresh(d);
+		return 0;
+	}
 	cgroup_init(&cgroup);
 	r = kind->read_group(d->feed, &cgroup, &processes);
 	/* of the same one as before, what is known of its past stays */
@@ -134,20 +148,71 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	return 0;
 }
 
-void data_group_refresh(struct data *d)
+/* Sample i of the recording, after those before it. */
+static int follow(struct data *d, size_t i)
 {
 	struct data_group *g = &d->group;
 	const struct snapshot *processes = NULL;
-	uint64_t began_ns = clock_now_ns();
 	int r;
 
-	if (!g->is_open || g->is_gone)
-		return;
+	d->feed->index = i;
 	r = d->feed->kind->read_group(d->feed, &g->cgroup, &processes);
+	g->index = i;
+	g->error = r;
+	if (r == 0)
+		data_group_update(g, processes);
+	else
+		g->is_read = false;
+	return r;
+}
+
+/* Growth is that of the samples up to the one that is shown. */
+static void replay(struct data *d)
+{
+	struct data_group *g = &d->group;
+	size_t shown = d->feed->index, first = g->index + 1;
+	size_t most = g->growth_samples > 0 ? g->growth_samples : GROWTH_SAMPLES;
+	uint64_t began_ns = clock_now_ns();
+
+	if (!g->is_read || shown < first || shown - first > most) {
+		forget(g);
+		g->is_open = true;
+		first = shown > most ? shown - most : 0;
+	}
+	replay_scan(d->options->replay, true);
+	while (first < shown)
+		(void)follow(d, first++);
+	replay_scan(d->options->replay, false);
+	(void)follow(d, shown);
+	d->feed->index = shown;
+	if (clock_now_ns() - began_ns > PATIENCE_NS)
+		most = most / 2 > GROWTH_SAMPLES_MIN ? most / 2 : GROWTH_SAMPLES_MIN;
+	g->growth_samples = most;
+}
+
+static void read_now(struct data *d)
+{
+	struct data_group *g = &d->group;
+	const struct snapshot *processes = NULL;
+	int r = d->feed->kind->read_group(d->feed, &g->cgroup, &processes);
+
 	g->is_gone = r == -ESRCH;
 	g->error = g->is_gone ? 0 : r;
 	if (r == 0)
 		data_group_update(g, processes);
+}
+
+void data_group_refresh(struct data *d)
+{
+	struct data_group *g = &d->group;
+	uint64_t began_ns = clock_now_ns();
+
+	if (!g->is_open || g->is_gone)
+		return;
+	if (!data_is_replayed(d))
+		read_now(d);
+	else if (!g->is_read || g->index != d->feed->index)
+		replay(d);
 	g->cost_ns = clock_now_ns() - began_ns;
 }
 

@@ -32,14 +32,16 @@ struct data_group {
 	struct group_member *members;
 	size_t member_count, member_capacity;
 	uint64_t taken_ns, cost_ns;
+	/* Of a recording: the sample that is shown, if it is_read, and of how many growth is. */
+	size_t index, growth_samples;
 };
 
 void data_group_init(struct data_group *g);
 void data_group_release(struct data_group *g);
 
 /*
- * From now on, this is the group. Returns 0, or -errno of cgroup_target_open(), or
- * -EOPNOTSUPP if the feed has none; then the one before stays.
+ * From now on, this is the group. Returns 0, or -errno as of feed.h; then the one before
+ * stays.
  */
 int data_group_open(struct data *d, const struct cgroup_target *target);
 

@@ -30,13 +30,15 @@ struct feed_kind {
 	int (*read_process)(struct feed *feed, struct target_pid *target, struct snapshot *ret,
 			    struct mapping_list *ret_mappings);
 	/*
-	 * From now on this is the group. Both may be NULL: none can be shown. Returns 0, or
-	 * -errno of cgroup_target_open(), and it is the one that was before.
+	 * From now on this is the group. Returns 0, or -errno of cgroup_target_open(), and it
+	 * is the one that was before. A recording has one at most, whoever is asked for, or
+	 * -ENOENT.
 	 */
 	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
 	/*
 	 * Read it, and the processes of the level that owns the limit, which are borrowed
-	 * until the next read. Returns 0, -ESRCH if it was removed, or -errno.
+	 * until the next read. Returns 0, -ESRCH if it was removed, -ENOENT if it is not in
+	 * this sample of a recording, or -errno.
 	 */
 	int (*read_group)(struct feed *feed, struct cgroup *ret,
 			  const struct snapshot **ret_processes);

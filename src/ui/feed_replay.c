@@ -13,7 +13,7 @@
 struct past {
 	struct feed feed; /* first: it is what others see of this */
 	const struct ui_options *options;
-	struct snapshot processes;
+	struct snapshot processes, group_processes;
 };
 
 /* One clock for all sessions of the file. */
@@ -63,17 +63,51 @@ static int read_process(struct feed *feed, struct target_pid *target, struct sna
 	return replay_read_mappings(replay, feed->index, &ret->usages[0].process, ret_mappings);
 }
 
+/* There is one group at most, whoever is asked for. */
+static int open_group(struct feed *feed, const struct cgroup_target *target)
+{
+	struct past *past = (struct past *)feed;
+	struct cgroup cgroup;
+	int r;
+
+	(void)target;
+	cgroup_init(&cgroup);
+	r = replay_read_cgroup(past->options->replay, feed->index, &cgroup);
+	cgroup_release(&cgroup);
+	return r;
+}
+
+static int read_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
+{
+	static const struct targets all;
+	struct past *past = (struct past *)feed;
+	struct replay *replay = past->options->replay;
+	int r = replay_read_cgroup(replay, feed->index, ret);
+
+	if (r == 0)
+		r = replay_read(replay, feed->index, &all, &past->group_processes);
+	if (r < 0)
+		return r;
+	set_times(&past->group_processes);
+	ret->taken_ns = past->group_processes.taken_ns;
+	*ret_processes = &past->group_processes;
+	return 0;
+}
+
 static void free_past(struct feed *feed)
 {
 	struct past *past = (struct past *)feed;
 
 	snapshot_release(&past->processes);
+	snapshot_release(&past->group_processes);
 	free(past);
 }
 
 static const struct feed_kind kind = {
 	.read_processes = read_processes,
 	.read_process = read_process,
+	.open_group = open_group,
+	.read_group = read_group,
 	.free = free_past,
 };
 
@@ -85,6 +119,7 @@ struct feed *feed_replay_new(const struct ui_options *options)
 	past->feed.index = options->replay_index;
 	past->options = options;
 	snapshot_init(&past->processes);
+	snapshot_init(&past->group_processes);
 	past->feed.processes = &past->processes;
 	return &past->feed;
 }

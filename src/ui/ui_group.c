@@ -12,6 +12,11 @@
 
 void ui_begin_group(struct ui *ui)
 {
+	const struct cgroup_target recorded = { .name = NULL };
+
+	/* if there is one, Tab comes to it */
+	if (ui->options->replay)
+		(void)data_group_open(&ui->data, &recorded);
 	if (!ui->options->group)
 		return;
 	(void)data_group_open(&ui->data, ui->options->group);
@@ -26,6 +31,8 @@ static const char *error_text(int error)
 		return "no memory controller is to be seen";
 	case -EXDEV:
 		return "it is not in this namespace";
+	case -ENOENT:
+		return "none was recorded";
 	case -ESRCH:
 		return "the process has ended";
 	default:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +124,8 @@ void group_view_draw(struct group_view *v, struct canvas *c, const struct area *
 	if (!g->is_read) {
 		struct pen pen = group_page_line(&page);
 
-		pen_addf(&pen, "the group: %s", g->error ? strerror(-g->error)
+		pen_addf(&pen, "the group: %s", g->error == -ENOENT ? "it is not in this sample"
+						: g->error ? strerror(-g->error)
 						: g->is_gone ? "it was removed"
 							     : "not read yet");
 		return;

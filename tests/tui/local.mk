@@ -52,6 +52,7 @@ screen_cases = \
 	%D%/screens/replay-ended.keys \
 	%D%/screens/replay-events.keys \
 	%D%/screens/replay-go.keys \
+	%D%/screens/replay-group.keys \
 	%D%/screens/replay-heap.keys \
 	%D%/screens/replay-help.keys \
 	%D%/screens/replay-mappings.keys \

@@ -296,6 +296,23 @@ static void play(struct stage *s, const char *word)
 #define EVENTS_AT     35 /* before that sample; then 201 is gone */
 #define FIRST_UNIX_MS UINT64_C(1795248000000) /* 2026-11-21T08:00:00Z */
 
+/* Of all of them; they are not what grows. */
+static int record_group(struct recording *recording, unsigned int number)
+{
+	struct snapshot nobody;
+	struct cgroup cgroup;
+	int r;
+
+	snapshot_init(&nobody);
+	cgroup_init(&cgroup);
+	r = group_fixture_make("growing", number, &cgroup, &nobody);
+	if (r == 0)
+		r = recording_add_cgroup(recording, &cgroup);
+	cgroup_release(&cgroup);
+	snapshot_release(&nobody);
+	return r;
+}
+
 static void record_sample(struct recording *recording, struct sampler *sampler, unsigned int number)
 {
 	const struct recording_moment moment = { FIRST_UNIX_MS + number * 500,
@@ -316,6 +333,8 @@ static void record_sample(struct recording *recording, struct sampler *sampler, 
 		else
 			r = recording_add_mappings(recording, u, &mappings);
 	}
+	if (r == 0)
+		r = record_group(recording, number);
 	if (r < 0 || recording_end(recording, &moment) < 0)
 		broken("cannot record", "a sample");
 	mapping_list_release(&mappings);
