@@ -42,6 +42,7 @@ void oom_evidence_init(struct oom_evidence *e)
 		.shared_lazyfree_bytes = BYTES_UNKNOWN,
 		.locked_bytes = BYTES_UNKNOWN,
 		.hugetlb_bytes = BYTES_UNKNOWN,
+		.private_bytes = BYTES_UNKNOWN,
 		.live_bytes = BYTES_UNKNOWN,
 		.typical_bytes = BYTES_UNKNOWN,
 		.low_bytes = BYTES_UNKNOWN,

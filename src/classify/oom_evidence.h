@@ -77,7 +77,8 @@ struct oom_evidence {
 	uint64_t thread_count; /* of all processes, the most of the last seconds */
 	uint64_t stack_bytes;  /* of threads' stacks, as far as mappings were read */
 	uint64_t shared_lazyfree_bytes; /* LazyFree that others have too: the most of the last seconds */
-	uint64_t locked_bytes, hugetlb_bytes, live_bytes;
+	uint64_t locked_bytes, hugetlb_bytes;
+	uint64_t private_bytes, live_bytes; /* of processes, without LazyFree; of that, in heaps */
 	uint64_t swap_fail_count; /* more of them since the recording began */
 
 	/* Of all samples before it, since the end before this one. */

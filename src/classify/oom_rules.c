@@ -13,7 +13,7 @@
 #define ONE_PROCESS_LEAST 500 /* of what all have */
 #define STACK_THREADS 50      /* no share: fewer are not many */
 #define RETENTION_LIVE 600    /* of private memory: less is mostly free */
-#define LEAK_PRIVATE 500      /* of the limit */
+#define RETENTION_FREE 250    /* of the limit */
 #define MANY_LEAST 500	      /* of the limit, by all */
 #define DIRTY_LEAST 200
 #define BURST_NS (5 * NS_PER_S)
@@ -247,6 +247,13 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
+/* Less of it is live than so much. */
+static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_mille)
+{
+	return bytes_known(e->live_bytes) && bytes_known(e->private_bytes) &&
+	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
+}
+
 /* Large alone they are no harm: what is live in them has to be little, or re-used by bytes. */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			  struct strbuf *why)
@@ -332,14 +339,13 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 	return true;
 }
 
-static bool is_retention(const struct oom_evidence *e, unsigned int least,
-			 struct strbuf *why)
+/* What is free has to matter, too. */
+static bool is_retention(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
-	if (!bytes_known(e->live_bytes) ||
-	    is_share(e->live_bytes, e->at.live_anon_bytes, least) ||
-	    !is_share(e->at.live_anon_bytes, oom_evidence_whole_bytes(e), LEAK_PRIVATE))
+	if (!is_mostly_free(e, least) || !is_share(bytes_sub(e->private_bytes, e->live_bytes),
+						   oom_evidence_whole_bytes(e), RETENTION_FREE))
 		return false;
-	say(why, "live was", e->live_bytes, e->at.live_anon_bytes);
+	say(why, "live was", e->live_bytes, e->private_bytes);
 	strbuf_add_text(why, " of private memory");
 	return true;
 }

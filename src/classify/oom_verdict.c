@@ -273,6 +273,9 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 static const char no_recording[] =
 	"whether that was a leak, a burst, or a limit too small, a recording tells: memstate oom "
 	"watch, and then memstate oom explain --record FILE";
+static const char no_group[] =
+	"the kernel's log (--kmsg) says whether it was killed; and so does a recording with its "
+	"group: memstate oom watch";
 static const char too_few_samples[] =
 	"there are too few samples to tell a leak from a burst: record longer, or more often";
 
@@ -285,6 +288,8 @@ void oom_verdict_add_advice(enum oom_verdict verdict, const struct oom_evidence 
 
 	if (verdict == OOM_WHY_PRIVATE_MEMORY)
 		advice = e->has_sample ? too_few_samples : no_recording;
+	if (verdict == OOM_WHY_UNKNOWN && e->end == OOM_END_GONE)
+		advice = no_group;
 	strbuf_add_text(out, part ? part->advice : advice);
 	if (verdict == OOM_WHY_LEAK && !bytes_known(e->live_bytes))
 		strbuf_add_text(

@@ -96,7 +96,8 @@ static void add_time(struct page *p)
 	if (e->has_sample && e->end != OOM_END_NONE && e->age_ns != UINT64_MAX)
 		strbuf_addf(&line, "%s; the last sample is %s older",
 			    e->end == OOM_END_KILLED && e->kill ? "" : " at the latest",
-			    units_format_duration(e->age_ns, age));
+			    e->age_ns < NS_PER_MS ? "less than 1ms"
+						  : units_format_duration(e->age_ns, age));
 	add_words(p, "when", line.text);
 }
 

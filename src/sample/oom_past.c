@@ -108,18 +108,11 @@ static void add_totals(const struct snapshot *processes, struct past_sample *s)
 			bytes_sub(u->total.bytes[SMAPS_LAZYFREE], usage_droppable_bytes(u));
 
 		s->shared_lazyfree_bytes += known_or_0(shared_bytes);
+		s->private_bytes += known_or_0(bytes_sub(u->total.bytes[SMAPS_ANONYMOUS],
+							 known_or_0(usage_droppable_bytes(u))));
 		s->huge_bytes += known_or_0(u->total.bytes[SMAPS_ANON_HUGE]);
 		s->thread_count += u->process.thread_count;
 	}
-}
-
-static uint64_t sum_need(const struct snapshot *processes)
-{
-	uint64_t need_bytes = 0;
-
-	for (size_t i = 0; i < processes->count; i++)
-		need_bytes += known_or_0(oom_past_need_of(&processes->usages[i]));
-	return need_bytes;
 }
 
 static void set_counts(const struct cgroup *cgroup, struct past_sample *s)
@@ -158,7 +151,7 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	follow_processes(r, index);
 	no_group = replay_read_cgroup(replay, index, &r->cgroup);
 	if (no_group == -ENOENT) {
-		s->need_bytes = sum_need(&r->processes);
+		s->need_bytes = s->private_bytes;
 		return 0;
 	}
 	if (no_group < 0)

@@ -16,6 +16,7 @@ struct past_sample {
 	uint64_t shared_lazyfree_bytes; /* that more than one process has */
 	uint64_t huge_bytes;   /* private memory in huge pages */
 	uint64_t thread_count;
+	uint64_t private_bytes; /* of processes, without LazyFree */
 	uint64_t live_bytes;   /* in heaps that were read */
 	uint64_t kill_count;   /* of the group alone */
 	uint64_t all_kill_count; /* of all groups that can be seen */

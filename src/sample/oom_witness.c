@@ -72,7 +72,7 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 			e->low_age_ns = last->elapsed_ns - samples[i].elapsed_ns;
 		}
 	}
-	count = w->last - w->first < INTERVAL_SAMPLES ? w->last - w->first : INTERVAL_SAMPLES;
+	count = w->last < INTERVAL_SAMPLES ? w->last : INTERVAL_SAMPLES;
 	if (count > 0)
 		e->interval_ns = (last->elapsed_ns - samples[w->last - count].elapsed_ns) / count;
 }
@@ -144,6 +144,7 @@ static void set_growth(const struct oom_witness *w, size_t window, struct oom_ev
 	e->sample_count = w->last - w->first + 1;
 	e->span_ns = w->past->samples[w->last].elapsed_ns - w->past->samples[w->first].elapsed_ns;
 	e->live_bytes = w->past->samples[w->last].live_bytes;
+	e->private_bytes = w->past->samples[w->last].private_bytes;
 }
 
 static void set_time(const struct oom_witness *w, struct oom_evidence *e)

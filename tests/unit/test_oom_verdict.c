@@ -200,6 +200,7 @@ static void sparse_huge_pages(struct oom_evidence *e)
 {
 	full_of_private_memory(e);
 	e->huge_bytes = 50 * MIB;
+	e->private_bytes = 62 * MIB;
 	e->live_bytes = 10 * MIB;
 }
 
@@ -277,6 +278,7 @@ static void growth_of_what_is_not_live(struct oom_evidence *e)
 static void retention(struct oom_evidence *e)
 {
 	growth_of_what_is_not_live(e);
+	e->private_bytes = 60 * MIB;
 	e->live_bytes = 20 * MIB;
 }
 
