@@ -212,10 +212,8 @@ static struct stage *stage_of_feed; /* a feed does not know whose it is */
 
 static int open_made_group(struct feed *feed, const struct cgroup_target *target)
 {
-	(void)feed;
-	(void)target;
 	stage_of_feed->group_reads = 0;
-	return 0;
+	return feed && target ? 0 : -EINVAL;
 }
 
 static int read_made_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
@@ -224,8 +222,7 @@ static int read_made_group(struct feed *feed, struct cgroup *ret, const struct s
 	struct targets all = { .pid_count = 0 };
 	int r;
 
-	(void)feed;
-	if (sampler_take(s->options.sampler, &all, NEED_STAT | NEED_ROLLUP | NEED_STATES,
+	if (!feed || sampler_take(s->options.sampler, &all, NEED_STAT | NEED_ROLLUP | NEED_STATES,
 			 &s->group_processes) < 0)
 		broken("cannot read", "the group's processes");
 	r = group_fixture_make(s->group, s->group_reads, ret, &s->group_processes);
