@@ -8,6 +8,8 @@
 
 #include "model/cgroup.h"
 #include "model/usage.h"
+#include "ui/data.h"
+#include "ui/feed.h"
 
 /*
  * "limited" (version 1, by a group above), "hidden" (version 2, with names, and memory that
@@ -18,5 +20,20 @@
  */
 int group_fixture_make(const char *name, unsigned int number, struct cgroup *ret,
 		       struct snapshot *processes);
+
+/* A feed that has such a group, of every process. All 0: none. */
+struct made_group {
+	const char *name; /* borrowed */
+	uint64_t first_ns;
+	unsigned int read_count; /* each a second after the one before */
+	struct sampler *sampler;
+	struct feed_kind kind; /* that of the feed, but for this */
+	struct snapshot processes;
+};
+
+/* From now on the data's feed has it. */
+void made_group_begin(struct made_group *group, const char *name, struct data *d,
+		      uint64_t first_ns);
+void made_group_release(struct made_group *group);
 
 #endif

@@ -35,7 +35,6 @@
 #include "heap_fixture.h"
 #include "sample/replay.h"
 #include "store/recording.h"
-#include "ui/feed.h"
 #include "ui/ui.h"
 
 /* Later than any machine has been up, so that the real clock adds no gaps. */
@@ -62,10 +61,7 @@ struct stage {
 	bool ascii;
 	uint64_t now_ns;
 	bool is_replayed;
-	struct feed_kind feed_kind; /* that of the feed, with groups that never were */
-	const char *group;
-	unsigned int group_reads;
-	struct snapshot group_processes;
+	struct made_group group;
 };
 
 static void open_tree(struct stage *s, const char *name)
@@ -208,42 +204,9 @@ static void do_heap(struct stage *s, const char *arg)
 	read_tree(s, "system");
 }
 
-static struct stage *stage_of_feed; /* a feed does not know whose it is */
-
-static int open_made_group(struct feed *feed, const struct cgroup_target *target)
-{
-	stage_of_feed->group_reads = 0;
-	return feed && target ? 0 : -EINVAL;
-}
-
-static int read_made_group(struct feed *feed, struct cgroup *ret, const struct snapshot **ret_processes)
-{
-	struct stage *s = stage_of_feed;
-	struct targets all = { .pid_count = 0 };
-	int r;
-
-	if (!feed || sampler_take(s->options.sampler, &all, NEED_STAT | NEED_ROLLUP | NEED_STATES,
-			 &s->group_processes) < 0)
-		broken("cannot read", "the group's processes");
-	r = group_fixture_make(s->group, s->group_reads, ret, &s->group_processes);
-	if (r == -EINVAL)
-		broken("no such group", s->group);
-	ret->taken_ns = FIRST_NS + s->group_reads * NS_PER_S;
-	for (size_t i = 0; i < s->group_processes.count; i++)
-		s->group_processes.usages[i].taken_ns = ret->taken_ns;
-	s->group_reads++;
-	*ret_processes = &s->group_processes;
-	return r;
-}
-
 static void do_group(struct stage *s, const char *arg)
 {
-	s->group = arg;
-	s->feed_kind = *s->ui.data.feed->kind;
-	s->feed_kind.open_group = open_made_group;
-	s->feed_kind.read_group = read_made_group;
-	s->ui.data.feed->kind = &s->feed_kind;
-	stage_of_feed = s;
+	made_group_begin(&s->group, arg, &s->ui.data, FIRST_NS);
 }
 
 static void do_again(struct stage *s, const char *arg)
@@ -423,7 +386,6 @@ static void begin(struct stage *s, const char *fixtures, int pid, const char *fo
 	s->now_ns = FIRST_NS + AGE_NS;
 	if (folder)
 		open_recording(s, folder);
-	snapshot_init(&s->group_processes);
 	canvas_init(&s->canvas);
 	ui_init(&s->ui, &s->options);
 }
@@ -431,7 +393,7 @@ static void begin(struct stage *s, const char *fixtures, int pid, const char *fo
 static void end(struct stage *s)
 {
 	ui_release(&s->ui);
-	snapshot_release(&s->group_processes);
+	made_group_release(&s->group);
 	canvas_release(&s->canvas);
 	replay_close(s->options.replay);
 	sampler_free((struct sampler *)s->options.sampler);
