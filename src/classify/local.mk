@@ -54,6 +54,10 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/profile_diff.h \
 	%D%/scale_fit.c \
 	%D%/scale_fit.h \
+	%D%/timeline.c \
+	%D%/timeline.h \
+	%D%/timeline_charts.c \
+	%D%/timeline_charts.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
 	%D%/verdict_facts.c \

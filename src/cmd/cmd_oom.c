@@ -12,6 +12,7 @@
 #include "cmd/oom_explain.h"
 #include "cmd/oom_predict.h"
 #include "cmd/oom_watch.h"
+#include "cmd/recording_page.h"
 #include "cmd/recordings.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -50,8 +51,12 @@ static int check_usage(const struct options *o)
 		message_usage("oom", "--kmsg goes with oom explain");
 		return EXIT_BAD_USAGE;
 	}
-	if (recordings_check_options(o) != EXIT_DONE)
+	if (recordings_check_options(o) != EXIT_DONE || recording_page_check_options(o) != EXIT_DONE)
 		return EXIT_BAD_USAGE;
+	if (o->compare.html && !o->recording.replay) {
+		message_usage("oom", "--html goes with --replay");
+		return EXIT_BAD_USAGE;
+	}
 	if (o->recording.record && !o->has_interval) {
 		message_usage("oom", "--record goes with a series: -i too");
 		return EXIT_BAD_USAGE;
@@ -176,9 +181,11 @@ static int run_replay(struct oom *oom)
 	size_t end = is_one ? first + 1 : replay_count(replay);
 	uint64_t shown = 0;
 
+	if (recording_page_is_wanted(o))
+		return recording_page_write(oom->session);
 	if (is_text)
 		find_trend(oom, first);
-	replay_scan(replay, true);
+	replay_scan(replay, !is_one);
 	for (size_t i = first; i < end && signals_stop_count() == 0; i++) {
 		int r = take_recorded(oom, i);
 

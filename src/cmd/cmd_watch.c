@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <string.h>
+
 #include "cmd/cmd.h"
 #include "cmd/cmd_compare.h"
 #include "cmd/groups.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
+#include "cmd/recording_page.h"
 #include "cmd/recordings.h"
 #include "cmd/screen.h"
 #include "cmd/series.h"
@@ -37,6 +40,8 @@ static int check_preload(const struct options *o)
 		message_usage(NULL, "--preload wants a command to run, after --");
 		return EXIT_BAD_USAGE;
 	}
+	if (recording_page_is_wanted(o) && strcmp(o->compare.first_said, "html") == 0)
+		return recording_page_check_options(o);
 	if (o->compare.first_said && !compare_is_wanted(o)) {
 		message_usage(NULL, "--%s goes with --preload of two allocators or more",
 			      o->compare.first_said);
@@ -74,6 +79,8 @@ static int show(struct session *session)
 	const struct options *o = session->options;
 	int status = EXIT_DONE;
 
+	if (recording_page_is_wanted(o))
+		return recording_page_write(session);
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return series_run(session);
 	if (o->recording.record)

@@ -76,6 +76,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/peak.h \
 	%D%/program.c \
 	%D%/program.h \
+	%D%/recording_page.c \
+	%D%/recording_page.h \
 	%D%/recordings.c \
 	%D%/recordings.h \
 	%D%/run_files.c \

@@ -82,6 +82,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/speedscope.h \
 	%D%/table.c \
 	%D%/text_report.c \
+	%D%/timeline_html.c \
+	%D%/timeline_html.h \
 	%D%/text_report.h
 # styles, scripts and such become a part of page_files.o
 render_page_files = \
@@ -95,7 +97,10 @@ render_page_files = \
 	%D%/flame_svg.js \
 	%D%/flame_tree.js \
 	%D%/page.css \
-	%D%/page.js
+	%D%/page.js \
+	%D%/page_lib.js \
+	%D%/timeline.css \
+	%D%/timeline.js
 %C%_librender_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%
 %D%/librender_a-page_files.$(OBJEXT): $(render_page_files)
 EXTRA_DIST += $(render_page_files)

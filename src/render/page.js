@@ -1,8 +1,7 @@
 /* Charts of memstate's pages of HTML: areas by owner over time, from the element "data". */
-'use strict';
 (function () {
+	const bytes = chartLib.bytes, add = chartLib.add;
 	const data = JSON.parse(document.getElementById('data').textContent);
-	const SVG = 'http://www.w3.org/2000/svg';
 	const HEIGHT = 230, LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 22;
 	const REST = { name: 'rest', label: 'anon and heap', help: 'the heap was not read then' };
 	const layers = data.layers.concat([REST]);
@@ -13,37 +12,11 @@
 		return data.layers.findIndex(function (layer) { return layer.name === name; });
 	}
 
-	/* "1.5M": 1024-based, as memstate's texts */
-	function bytes(value) {
-		const letters = ['', 'K', 'M', 'G', 'T', 'P'];
-		let i = 0;
-
-		if (value === null)
-			return '-';
-		while (value >= 1024 && i + 1 < letters.length) {
-			value /= 1024;
-			i++;
-		}
-		return (i ? value.toFixed(1) : value) + letters[i];
-	}
-
 	function seconds(us) {
 		const s = us / 1e6;
 
 		return s < 1 ? Math.round(us / 1e3) + 'ms' : s < 100 ? s.toFixed(1) + 's' :
 			Math.floor(s / 60) + 'm' + String(Math.floor(s % 60)).padStart(2, '0') + 's';
-	}
-
-	function add(parent, name, attributes, text) {
-		const isSvg = parent.namespaceURI === SVG || name === 'svg';
-		const e = isSvg ? document.createElementNS(SVG, name) : document.createElement(name);
-
-		for (const key in attributes || {})
-			e.setAttribute(key, attributes[key]);
-		if (text !== undefined)
-			e.textContent = text;
-		parent.appendChild(e);
-		return e;
 	}
 
 	function isRead(chart, point) {

@@ -10,7 +10,9 @@
 
 __asm__(".section .rodata\n"
 	BEGIN(charts_style) PART("page.css") END
-	BEGIN(charts_script) PART("page.js") END
+	BEGIN(charts_script) PART("page_lib.js") PART("page.js") END
+	BEGIN(timeline_style) PART("page.css") PART("timeline.css") END
+	BEGIN(timeline_script) PART("page_lib.js") PART("timeline.js") END
 	BEGIN(flame_style) PART("page.css") PART("flame.css") END
 	BEGIN(flame_script) PART("flame_rules.js") PART("flame_tree.js") PART("flame_draw.js")
 		PART("flame_beside.js") PART("flame.js") END
@@ -19,13 +21,16 @@ __asm__(".section .rodata\n"
 	BEGIN(flame_svg_script) PART("flame_svg.js") END
 	".previous\n");
 
-extern const char page_file_charts_style[], page_file_charts_script[], page_file_flame_style[],
+extern const char page_file_charts_style[], page_file_charts_script[], page_file_timeline_style[],
+	page_file_timeline_script[], page_file_flame_style[],
 	page_file_flame_script[], page_file_flame_body[], page_file_flame_svg_style[],
 	page_file_flame_svg_script[];
 
 static const char *const files[] = {
 	[PAGE_CHARTS_STYLE] = page_file_charts_style,
 	[PAGE_CHARTS_SCRIPT] = page_file_charts_script,
+	[PAGE_TIMELINE_STYLE] = page_file_timeline_style,
+	[PAGE_TIMELINE_SCRIPT] = page_file_timeline_script,
 	[PAGE_FLAME_STYLE] = page_file_flame_style,
 	[PAGE_FLAME_SCRIPT] = page_file_flame_script,
 	[PAGE_FLAME_BODY] = page_file_flame_body,

@@ -39,6 +39,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/recorder.h \
 	%D%/replay.c \
 	%D%/replay.h \
+	%D%/replay_charts.c \
+	%D%/replay_charts.h \
 	%D%/replay_moment.c \
 	%D%/replay_moment.h \
 	%D%/run_sampler.c \

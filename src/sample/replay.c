@@ -29,6 +29,7 @@ struct replay {
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
+	size_t classified_next; /* where the next one is looked for first */
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -174,9 +175,15 @@ static struct classified *find_classified(struct replay *replay, const struct pr
 {
 	struct classified *found;
 
-	for (size_t i = 0; i < replay->classified_count; i++)
-		if (process_is_same(&replay->classified[i].usage.process, process))
+	/* processes come in the same order in each sample: mostly it is the next one */
+	for (size_t n = 0; n < replay->classified_count; n++) {
+		size_t i = (replay->classified_next + n) % replay->classified_count;
+
+		if (process_is_same(&replay->classified[i].usage.process, process)) {
+			replay->classified_next = i + 1;
 			return &replay->classified[i];
+		}
+	}
 	replay->classified = xgrow(replay->classified, &replay->classified_capacity,
 				   replay->classified_count + 1, sizeof(*replay->classified));
 	found = &replay->classified[replay->classified_count++];
@@ -321,6 +328,60 @@ int replay_read(struct replay *replay, size_t index, const struct targets *targe
 		r = complete(replay, index, &ret->usages[i]);
 	}
 	return r;
+}
+
+int replay_read_owners(struct replay *replay, size_t index, const struct usage *u,
+		       uint64_t ret_bytes[OWNER_COUNT_])
+{
+	const struct matrix *matrix = &u->matrix;
+	struct usage scanned;
+	int r = 0;
+
+	usage_init(&scanned);
+	scanned.process = u->process;
+	if (u->source == SOURCE_ROLLUP && recording_reader_is_scanning(replay->reader)) {
+		r = complete_scanned(replay, index, &scanned);
+		if (r == 0 && scanned.mapping_count > 0)
+			matrix = &scanned.matrix;
+	}
+	for (int o = 0; o < OWNER_COUNT_ && r == 0; o++)
+		ret_bytes[o] = matrix_owner_bytes(matrix, (enum owner)o);
+	return r;
+}
+
+bool replay_begins_session(const struct replay *replay, size_t index)
+{
+	return index == 0 || replay->samples[index].session != replay->samples[index - 1].session;
+}
+
+struct largest {
+	const struct targets *targets;
+	struct process *items;
+	size_t max, count;
+};
+
+/* They come by their peaks, the largest first; one with several names several times. */
+static int add_largest(void *context, const struct process *process)
+{
+	struct largest *largest = context;
+
+	if (!largest->targets->with_children && !is_named(largest->targets, process))
+		return 0;
+	for (size_t i = 0; i < largest->count; i++)
+		if (process_is_same(&largest->items[i], process))
+			return 0;
+	largest->items[largest->count++] = *process;
+	return largest->count == largest->max;
+}
+
+int replay_find_largest(struct replay *replay, const struct targets *targets,
+			struct process *ret, size_t max, size_t *ret_count)
+{
+	struct largest largest = { targets, ret, max, 0 };
+	int r = recording_reader_for_each_peak(replay->reader, add_largest, &largest);
+
+	*ret_count = largest.count;
+	return r < 0 ? r : 0;
 }
 
 int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,

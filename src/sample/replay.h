@@ -38,6 +38,23 @@ int replay_find_moment(const struct replay *replay, const char *text, size_t *re
 int replay_read(struct replay *replay, size_t index, const struct targets *targets,
 		struct snapshot *ret);
 
+/*
+ * Rss by owner of one of them, as its mappings were read last; unknown where they never were.
+ * For samples that are read as they rise.
+ */
+int replay_read_owners(struct replay *replay, size_t index, const struct usage *usage,
+		       uint64_t ret_bytes[OWNER_COUNT_]);
+
+/* Whether a sample is the first one of its session: nothing is known of the time before. */
+bool replay_begins_session(const struct replay *replay, size_t index);
+
+/*
+ * Of those that are meant by pid or name, and of all with their children, so many at most
+ * that had most Rss at some time. Returns 0 or -errno.
+ */
+int replay_find_largest(struct replay *replay, const struct targets *targets,
+			struct process *ret, size_t max, size_t *ret_count);
+
 /* The mappings of one of them, with owners, as of when they were read last. */
 int replay_read_mappings(struct replay *replay, size_t index, const struct process *process,
 			 struct mapping_list *ret);

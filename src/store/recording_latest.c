@@ -233,7 +233,8 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		cursor->table = table;
 		memcpy(cursor->keys, keys, fact_tables[table].key_count * sizeof(*keys));
 		error = begin(latest, cursor, sample);
-	} else if (cursor->now.sample == no_sample || cursor->now.sample > sample) {
+	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
+		/* without a row up to the last sample there is none up to one before, either */
 		error = begin(latest, cursor, sample);
 	}
 	if (error == 0)

@@ -200,9 +200,15 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 {
 	struct mapping_walk *walk;
 
-	for (size_t i = 0; i < walks->count; i++)
-		if (walks->items[i]->process == process)
+	/* processes come in the same order in each sample: mostly it is the next one */
+	for (size_t n = 0; n < walks->count; n++) {
+		size_t i = (walks->next + n) % walks->count;
+
+		if (walks->items[i]->process == process) {
+			walks->next = i + 1;
 			return walks->items[i];
+		}
+	}
 	walks->items = xgrow(walks->items, &walks->capacity, walks->count + 1,
 			     sizeof(*walks->items));
 	walk = walks->items[walks->count++] = xcalloc(1, sizeof(*walk));

@@ -15,6 +15,7 @@ struct mapping_walk;
 struct mapping_walks {
 	struct mapping_walk **items; /* in no order: there are as many as processes */
 	size_t count, capacity;
+	size_t next; /* where the next one is looked for first */
 };
 
 void mapping_walks_release(struct mapping_walks *walks);

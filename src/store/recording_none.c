@@ -144,6 +144,16 @@ int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 	return -EOPNOTSUPP;
 }
 
+int recording_reader_for_each_peak(struct recording_reader *reader,
+				   int (*fn)(void *context, const struct process *process),
+				   void *context)
+{
+	(void)reader;
+	(void)fn;
+	(void)context;
+	return -EOPNOTSUPP;
+}
+
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context, const struct recorded_event *event),
 				    void *context)

@@ -365,6 +365,28 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 	return error;
 }
 
+int recording_reader_for_each_peak(struct recording_reader *r,
+				   int (*fn)(void *context, const struct process *process),
+				   void *context)
+{
+	sqlite3_stmt *statement = NULL;
+	int error = prepare(r, "SELECT pid,start_ticks,comm FROM process JOIN usage USING(process) "
+			       "GROUP BY process ORDER BY max(rss_kb) DESC,process", &statement);
+
+	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
+		struct process process = {
+			.pid = (int)sqlite.column_int64(statement, 0),
+			.start_ticks = (uint64_t)sqlite.column_int64(statement, 1),
+		};
+		_cleanup_free_ char *comm = recording_copy_text(statement, 2);
+
+		text_copy(process.comm, sizeof(process.comm), comm);
+		error = fn(context, &process);
+	}
+	sqlite.finalize(statement);
+	return error;
+}
+
 int recording_reader_for_each_event(struct recording_reader *r,
 				    int (*fn)(void *context, const struct recorded_event *event),
 				    void *context)

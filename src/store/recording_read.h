@@ -76,6 +76,14 @@ int recording_reader_read_heap(struct recording_reader *reader, size_t index,
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);
 
+/*
+ * Who processes are, by how much Rss they ever had, the largest first; one that had several
+ * names comes under each. Of the process only these are set. As the following.
+ */
+int recording_reader_for_each_peak(struct recording_reader *reader,
+				   int (*fn)(void *context, const struct process *process),
+				   void *context);
+
 /* Events by time, each for the time of the call; a return of fn that is not 0 ends it and is its result. */
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context, const struct recorded_event *event),

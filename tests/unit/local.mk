@@ -62,6 +62,11 @@ TESTS += %D%/test_moment_diff
 %C%_test_moment_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_moment_diff_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_timeline
+TESTS += %D%/test_timeline
+%C%_test_timeline_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_timeline_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_diagnose
 TESTS += %D%/test_diagnose
 %C%_test_diagnose_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

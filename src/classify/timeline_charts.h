@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * timeline_charts - what a page of a recording shows: charts over time, and events. Plain data.
+ */
+#ifndef MS_CLASSIFY_TIMELINE_CHARTS_H
+#define MS_CLASSIFY_TIMELINE_CHARTS_H
+
+#include "classify/timeline.h"
+#include "model/matrix.h"
+
+enum chart_kind {
+	CHART_GROUP,	 /* total: usage */
+	CHART_OWNERS,	 /* of all processes; total: Rss, as in the following ones */
+	CHART_STATES,
+	CHART_PROCESSES, /* those that were largest, and the others */
+	CHART_PROCESS,	 /* owners of one */
+	CHART_KIND_COUNT_
+};
+
+/* What the values of a row of CHART_GROUP are. */
+enum group_value {
+	GROUP_LIVE_ANON,
+	GROUP_SHMEM,
+	GROUP_KERNEL,
+	GROUP_SOCK,
+	GROUP_LAZYFREE,
+	GROUP_SLAB_RECLAIMABLE,
+	GROUP_FILE,
+	GROUP_LIMIT, /* unknown without one */
+	GROUP_NEED,
+	GROUP_HIDDEN,
+	GROUP_WORKING_SET,
+	GROUP_SWAP,
+	GROUP_VALUE_COUNT_
+};
+
+/* Of charts by owner: the owners, as their mappings were read last, then these. */
+enum owners_value {
+	OWNERS_PSS = OWNER_COUNT_,
+	OWNERS_SWAP,
+	OWNERS_LAZYFREE,
+	OWNERS_VALUE_COUNT_
+};
+
+/* Processes that have a chart of their own; the others are one more value. */
+#define CHARTED_PROCESSES_MAX 8
+
+struct timeline_chart {
+	enum chart_kind kind;
+	char *title; /* of a process: "redis-server (1234)"; else NULL. Owned. */
+	struct timeline timeline;
+};
+
+struct timeline_event {
+	uint64_t unix_ms;
+	int pid; /* 0: none */
+	char *kind, *text; /* owned; text may be NULL */
+};
+
+/* Events that are kept: the first ones, and how many there were is said. */
+#define TIMELINE_EVENTS_MAX 500
+
+struct timeline_charts {
+	uint64_t begin_ms, end_ms;
+	size_t sample_count;
+	char *group_path; /* owned; NULL: no group was recorded */
+	struct timeline_chart *charts; /* those that have rows are to be shown */
+	size_t chart_count;
+	char *process_names[CHARTED_PROCESSES_MAX]; /* of CHART_PROCESSES; owned, NULL: no more */
+	struct timeline_event *events;
+	size_t event_count, event_capacity;
+	size_t events_left_out;
+};
+
+void timeline_charts_release(struct timeline_charts *charts);
+
+#endif

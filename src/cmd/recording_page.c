@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cmd/recording_page.h"
+
+#include "base/io.h"
+#include "cmd/message.h"
+#include "cmd/signals.h"
+#include "render/timeline_html.h"
+#include "sample/replay_charts.h"
+
+bool recording_page_is_wanted(const struct options *o)
+{
+	return o->compare.html && o->recording.replay;
+}
+
+int recording_page_check_options(const struct options *o)
+{
+	const char *problem = NULL;
+
+	if (!recording_page_is_wanted(o))
+		return EXIT_DONE;
+	if (o->format != FORMAT_AUTO)
+		problem = "--html and --text, --csv or --json exclude each other";
+	else if (o->recording.at)
+		problem = "--html shows all of a recording: without --at";
+	else if (o->output || o->output_all)
+		problem = "-o goes with --csv or --json";
+	if (!problem)
+		return EXIT_DONE;
+	message_usage(o->verb, "%s", problem);
+	return EXIT_BAD_USAGE;
+}
+
+static bool is_stopped(void)
+{
+	return signals_stop_count() > 0;
+}
+
+static bool has_rows(const struct timeline_charts *charts)
+{
+	for (size_t i = 0; i < charts->chart_count; i++)
+		if (charts->charts[i].timeline.count > 0)
+			return true;
+	return false;
+}
+
+int recording_page_write(struct session *session)
+{
+	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
+	const struct options *o = session->options;
+	struct timeline_charts charts;
+	int status = EXIT_DONE;
+	int r = replay_read_charts(session->replay, &o->targets, is_stopped, &charts);
+
+	if (r < 0) {
+		message_error(o->recording.replay, r);
+		return EXIT_FAILED;
+	}
+	if (!has_rows(&charts)) {
+		message("%s: has nothing to show of that", o->recording.replay);
+		status = EXIT_FAILED;
+	} else if (is_stopped()) {
+		status = EXIT_FAILED; /* half a page looks like a whole one */
+	} else {
+		timeline_html_add(&page, o->recording.replay, &charts);
+		r = io_write_file_atomic(o->compare.html, page.text, page.length, 0666);
+		if (r < 0) {
+			message_error(o->compare.html, r);
+			status = EXIT_FAILED;
+		}
+	}
+	timeline_charts_release(&charts);
+	return status;
+}

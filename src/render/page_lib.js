@@ -1,0 +1,33 @@
+/* What the pages with charts have in common. */
+'use strict';
+const chartLib = (function () {
+	const SVG = 'http://www.w3.org/2000/svg';
+
+	/* "1.5M": 1024-based, as memstate's texts */
+	function bytes(value) {
+		const letters = ['', 'K', 'M', 'G', 'T', 'P'];
+		let i = 0;
+
+		if (value === null)
+			return '-';
+		while (value >= 1024 && i + 1 < letters.length) {
+			value /= 1024;
+			i++;
+		}
+		return (i ? value.toFixed(1) : value) + letters[i];
+	}
+
+	function add(parent, name, attributes, text) {
+		const isSvg = parent.namespaceURI === SVG || name === 'svg';
+		const e = isSvg ? document.createElementNS(SVG, name) : document.createElement(name);
+
+		for (const key in attributes || {})
+			e.setAttribute(key, attributes[key]);
+		if (text !== undefined)
+			e.textContent = text;
+		parent.appendChild(e);
+		return e;
+	}
+
+	return { bytes: bytes, add: add };
+}());
