@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/message.h"
+#include "sample/cgroup_sampler.h"
 
 int groups_check_options(const struct options *o)
 {
@@ -60,14 +61,27 @@ int groups_begin(struct session *session)
 		message("%s: a captured tree has no groups", session->options->procfs_root);
 		return EXIT_FAILED;
 	}
+	cgroup_init(&session->cgroup);
 	r = group_processes_open(&session->fs, &target, &o->targets.group);
+	if (r == 0 && o->recording.record)
+		r = cgroup_sampler_open(&session->fs, session->sampler, &target, &session->group);
 	return r < 0 ? groups_report_open(&target, r) : EXIT_DONE;
 }
 
 void groups_end(struct session *session)
 {
+	cgroup_sampler_free(session->group);
+	if (session->group)
+		cgroup_release(&session->cgroup);
 	group_processes_free(session->options->targets.group);
+	session->group = NULL;
 	session->options->targets.group = NULL;
+}
+
+const struct cgroup *groups_read(struct session *session)
+{
+	return session->group && cgroup_sampler_read(session->group, &session->cgroup) == 0
+		       ? &session->cgroup : NULL;
 }
 
 /* The one process whose group is meant; without any our own. */

@@ -24,4 +24,7 @@ int groups_open(struct session *session, struct cgroup_sampler **ret);
 int groups_begin(struct session *session);
 void groups_end(struct session *session);
 
+/* As it is now, to be recorded with its processes; NULL where that is not wanted, or cannot be. */
+const struct cgroup *groups_read(struct session *session);
+
 #endif

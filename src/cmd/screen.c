@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/groups.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/session.h"
@@ -72,6 +73,11 @@ static bool has_ended(void *context)
 	return w->session->child.has_ended;
 }
 
+static const struct cgroup *read_group(void *context)
+{
+	return groups_read(((struct watched *)context)->session);
+}
+
 static int start_command(struct watched *w)
 {
 	struct session *session = w->session;
@@ -96,7 +102,6 @@ static int start_command(struct watched *w)
 	w->options.command = session->options->command[0];
 	w->options.command_has_ended = has_ended;
 	w->options.drain_output = drain;
-	w->options.context = w;
 	return EXIT_DONE;
 }
 
@@ -185,6 +190,8 @@ int screen_run(struct session *session)
 			.replay = session->replay,
 			.replay_index = session->replay_index,
 			.recorder = session->recorder,
+			.read_recorded_group = read_group,
+			.context = &w,
 			.procfs = &session->fs,
 			.group = o->cgroup ? &group : NULL,
 			.fs = o->heap == HEAP_OFF ? NULL : &session->fs,

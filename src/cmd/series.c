@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/groups.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
 #include "cmd/recordings.h"
@@ -161,7 +162,8 @@ static void add_header(struct series *series)
 /* What cannot be recorded is said once; the series itself goes on. */
 static void record(struct series *series)
 {
-	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot, NULL) : 0;
+	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot,
+							       groups_read(series->session)) : 0;
 
 	if (r < 0 && series->record_error == 0)
 		message_error(series->session->options->recording.record, r);

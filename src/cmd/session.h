@@ -7,6 +7,7 @@
 
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "model/cgroup.h"
 #include "render/column.h"
 #include "sample/heap_keeper.h"
 #include "sample/recorder.h"
@@ -21,6 +22,8 @@ struct session {
 	struct child child; /* pid 0 if no command is run */
 	struct replay *replay; /* NULL: what runs is looked at */
 	size_t replay_index;   /* the sample that --at means */
+	struct cgroup_sampler *group; /* that of --cgroup, if it is recorded; or NULL */
+	struct cgroup cgroup;	      /* as it was read last */
 	struct recorder *recorder; /* of reports and the screen; NULL: nothing is recorded */
 };
 

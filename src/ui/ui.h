@@ -23,6 +23,8 @@ struct ui_options {
 	struct replay *replay; /* that recording, or NULL */
 	size_t replay_index;   /* the sample to be shown first */
 	struct recorder *recorder; /* what the targets do is recorded; or NULL */
+	/* their group as it is now, to be recorded too; or NULL: it cannot be read */
+	const struct cgroup *(*read_recorded_group)(void *context);
 	const struct procfs *procfs;	   /* for groups */
 	const struct cgroup_target *group; /* whose view comes first; NULL: none was named */
 	const struct procfs *fs; /* for heaps; NULL: they are not to be read */

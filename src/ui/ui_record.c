@@ -17,7 +17,9 @@ uint64_t ui_record_due_ns(const struct ui *ui)
 static struct recorder_known find_known(const struct ui *ui, uint64_t now_ns)
 {
 	const struct usage *u = data_detail(&ui->data);
-	struct recorder_known known = { .usage = NULL };
+	struct recorder_known known = {
+		.cgroup = ui->options->read_recorded_group(ui->options->context),
+	};
 
 	if (!u || u->error || u->source != SOURCE_SMAPS || u->taken_ns + ui->interval_ns / 2 < now_ns)
 		return known;

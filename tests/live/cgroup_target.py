@@ -4,7 +4,7 @@
 import json
 import os
 
-from live import MIB, check, complaints, equal, memstate, run, start_memstate, test
+from live import MIB, Folder, Skip, check, complaints, equal, memstate, run, start_memstate, test
 from oom_lib import Filled, Group, near
 
 LIMIT = 128 * MIB
@@ -60,6 +60,22 @@ def who_comes_and_goes_is_followed_until_the_group_is_removed():
         _, err = process.communicate(timeout=60)
         equal([process.returncode, complaints(err)], [0, []], "status and messages")
         os.mkdir(group.dir)
+
+
+@test
+def what_fills_the_group_is_recorded_with_its_processes():
+    with Folder() as folder, Group(LIMIT) as parent, Group(None, parent) as own, \
+            Filled(own, "anon=20") as filled, Filled(parent, "anon=10"):
+        path = f"{folder}/r"
+        result = memstate("--cgroup", own.path, "--csv", "-n3", "-i", "50ms", "-o", "pid", "--record", path)
+        if b"need SQLite" in result.err:
+            raise Skip("without SQLite")
+        equal([row["pid"] for row in result.must_be(0).rows()], [filled.pid] * 3, "processes")
+        rows = memstate("oom", "--replay", path, "--csv", "--output-all").must_be(0).rows()
+        equal([[row["cgroup"], row["limit_cgroup"]] for row in rows], [[own.path, parent.path]] * 3,
+              "the group")
+        near(rows[0]["usage_bytes"], 30 * MIB, "usage")
+        near(rows[0]["process_bytes"], 20 * MIB, "of its processes")
 
 
 @test
