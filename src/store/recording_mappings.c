@@ -15,6 +15,9 @@
 
 #define MAPPINGS_MAX 1000000
 
+/* So many samples are walked through at once: SQLite sorts what changed in them. */
+#define WALK_SAMPLES 1000
+
 /* A row; its sample is no_sample: there is none. */
 struct row {
 	int64_t sample, start;
@@ -25,7 +28,8 @@ static const int64_t no_sample = INT64_MAX;
 
 struct mapping_walk {
 	int64_t process;    /* the number of its row */
-	sqlite3_stmt *rows; /* by sample; NULL: there are no more behind next */
+	sqlite3_stmt *rows; /* by sample, up to end; NULL: there are no more behind next */
+	int64_t end;
 	int64_t sample;	    /* which the list is as of */
 	uint64_t version;
 	struct row next;
@@ -83,24 +87,59 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 	return 0;
 }
 
-/* From the first row on: SQLite sorts those of the process by sample, once. */
-static int begin(struct mapping_walk *walk, sqlite3 *db)
+/* The number of the last sample that is walked through with one; of a foreign file it may be any. */
+static int64_t end_behind(int64_t sample)
+{
+	return sample < INT64_MAX - WALK_SAMPLES ? sample + WALK_SAMPLES : INT64_MAX;
+}
+
+/*
+ * Rows of samples from first up to the walk's end; of each mapping also the one that was
+ * true in first. From one start to the next the index leads.
+ */
+static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first, bool with_former)
 {
 	const struct fact_table_info *info = &fact_tables[FACT_MAPPING];
 	_cleanup_strbuf_ struct strbuf sql = STRBUF_INIT;
 
 	sqlite.finalize(walk->rows);
 	walk->rows = NULL;
-	mapping_list_release(&walk->list);
-	walk->version++;
-	strbuf_add_text(&sql, "SELECT sample,start");
+	strbuf_add_text(&sql, "WITH RECURSIVE starts(start) AS("
+			      "SELECT min(start) FROM mapping WHERE process=?1 UNION ALL "
+			      "SELECT (SELECT min(start) FROM mapping WHERE process=?1 "
+			      "AND start>starts.start) FROM starts WHERE starts.start NOT NULL)"
+			      "SELECT m.sample,m.start");
 	for (size_t i = 0; i < info->value_count; i++)
-		strbuf_addf(&sql, ",%s", info->values[i]);
-	strbuf_addf(&sql, " FROM %s WHERE process=? ORDER BY sample", info->name);
+		strbuf_addf(&sql, ",m.%s", info->values[i]);
+	strbuf_addf(&sql, " FROM starts CROSS JOIN mapping AS m ON m.process=?1 "
+			  "AND m.start=starts.start AND m.sample<=?3 AND m.sample>=%s "
+			  "ORDER BY m.sample",
+		    with_former ? "coalesce((SELECT max(sample) FROM mapping WHERE process=?1 "
+				  "AND start=starts.start AND sample<=?2),?2)"
+				: "?2");
 	if (sqlite.prepare_v2(db, sql.text, -1, &walk->rows, NULL) != SQLITE_OK)
 		return recording_sql_errno(db);
 	sqlite.bind_int64(walk->rows, 1, walk->process);
+	sqlite.bind_int64(walk->rows, 2, first);
+	sqlite.bind_int64(walk->rows, 3, walk->end);
 	return step(walk, db);
+}
+
+/* As of a sample, whatever the list was as of. */
+static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
+{
+	mapping_list_release(&walk->list);
+	walk->version++;
+	walk->end = end_behind(sample);
+	return begin_rows(walk, db, sample, true);
+}
+
+static int go_on(struct mapping_walk *walk, sqlite3 *db)
+{
+	int64_t first = walk->end + 1;
+
+	walk->end = end_behind(walk->end);
+	return begin_rows(walk, db, first, false);
 }
 
 /* The first mapping that begins there or behind it. */
@@ -223,9 +262,14 @@ int mapping_walks_read(struct mapping_walks *walks, sqlite3 *db, sqlite3_stmt *n
 {
 	struct mapping_walk *walk = find_walk(walks, key[0]);
 	int64_t sample = key[1];
-	int error = walk->sample > sample ? begin(walk, db) : 0;
+	bool is_ahead = walk->sample <= sample && sample <= end_behind(walk->end);
+	int error = is_ahead ? 0 : begin(walk, db, sample);
 
-	while (error == 0 && walk->next.sample <= sample) {
+	while (error == 0 && (walk->next.sample <= sample || walk->end < sample)) {
+		if (walk->next.sample == no_sample) {
+			error = go_on(walk, db);
+			continue;
+		}
 		walk->version++;
 		error = apply(walk, name);
 		if (error == 0)

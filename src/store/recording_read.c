@@ -38,11 +38,11 @@ static int prepare_all(struct recording_reader *r)
 	if (error == 0)
 		error = prepare(r, "SELECT text FROM name WHERE name=?", &r->name);
 	if (error == 0)
-		error = prepare(r, "SELECT cgroup.cgroup,version,is_cut,paths,runtime,container_id,"
+		error = prepare(r, "SELECT cgroup,version,is_cut,paths,runtime,container_id,"
 				   "container,pod_uid,pod,namespace,qos,unit FROM cgroup "
-				   "JOIN cgroup_level USING(cgroup) "
-				   "WHERE level=0 AND session=? AND sample<=? "
-				   "ORDER BY cgroup.cgroup DESC LIMIT 1", &r->group);
+				   "WHERE session=? AND EXISTS(SELECT 1 FROM cgroup_level AS l "
+				   "WHERE l.cgroup=cgroup.cgroup AND level=0 AND sample<=?) "
+				   "ORDER BY cgroup DESC LIMIT 1", &r->group);
 	return error;
 }
 

@@ -113,14 +113,23 @@ static void show_detail(struct data *d, struct snapshot *next, struct mapping_li
 	*mappings = old_mappings;
 }
 
-/* Of a recording, up to the sample that is shown. */
-static void replay_need(struct data *d)
+/* Of a recording, up to the sample that is shown; of live blocks where they were read anew. */
+static void replay_trends(struct data *d)
 {
+	const unsigned int live = PART_OWNER + OWNER_LIVE;
 	const struct history *h = &d->history;
+	uint64_t before = BYTES_UNKNOWN;
 
 	seen_growth_clear(&d->need);
-	for (size_t i = 0; i < h->count; i++)
-		seen_growth_add(&d->need, h->items[i].taken_ns, h->items[i].bytes[PART_NEED]);
+	seen_growth_clear(&d->live);
+	for (size_t i = 0; i < h->count; i++) {
+		const struct sample *s = &h->items[i];
+
+		seen_growth_add(&d->need, s->taken_ns, s->bytes[PART_NEED]);
+		if (s->bytes[live] != before)
+			seen_growth_add(&d->live, s->taken_ns, s->bytes[live]);
+		before = s->bytes[live];
+	}
 }
 
 /* Of a heap only what was read then: what is carried over does not change. */
@@ -128,10 +137,11 @@ static void add_trends(struct data *d)
 {
 	const struct usage *u = &d->detail.usages[0];
 
-	if (data_is_replayed(d))
-		replay_need(d);
-	else
-		seen_growth_add(&d->need, u->taken_ns, usage_need_bytes(u));
+	if (data_is_replayed(d)) {
+		replay_trends(d);
+		return;
+	}
+	seen_growth_add(&d->need, u->taken_ns, usage_need_bytes(u));
 	if (u->heap_quality != QUALITY_UNKNOWN)
 		seen_growth_add(&d->live, u->heap_taken_ns, matrix_owner_bytes(&u->matrix, OWNER_LIVE));
 }

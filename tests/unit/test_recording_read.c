@@ -330,6 +330,60 @@ static void scanned_mappings_are_the_same_and_their_version_tells_when_they_chan
 	recording_reader_close(searching);
 }
 
+/* One mapping that changes in each sample, one that never does, one that comes and goes. */
+static void record_long(unsigned int sample_count)
+{
+	struct mapping m = { .name = "" };
+	struct mapping_list list = MAPPING_LIST_INIT;
+	struct recording *r;
+	struct usage u;
+
+	counters_set_zero(&m.counters);
+	for (uint64_t i = 1; i < 4; i++) {
+		m.start_addr = i * 0x100000;
+		m.end_addr = m.start_addr + 0x1000;
+		mapping_list_add(&list, &m);
+	}
+	recordings_make_usage(&u, 5, 100);
+	u.source = SOURCE_SMAPS;
+	recordings_open(&r);
+	for (unsigned int s = 0; s < sample_count; s++) {
+		list.items[0].counters.bytes[SMAPS_RSS] = s * KB;
+		list.count = s / 700 % 2 ? 2 : 3;
+		recordings_begin(r);
+		assert_int_equal(recording_add_mappings(r, &u, &list), 0);
+		recordings_end(r, s);
+	}
+	list.count = 3;
+	recording_close(r);
+	mapping_list_release(&list);
+	usage_release(&u);
+}
+
+static void mappings_are_scanned_however_far_it_is(void **state)
+{
+	static const size_t order[] = { 0,    1,    699,  700,  999,  1000, 1001, 1500, 2000, 2001,
+					2499, 2498, 2499, 0,    2400, 1200, 1201, 2200, 2201, 3 };
+	struct recording_reader *reader;
+	const struct mapping_list *list;
+	uint64_t version;
+	struct usage u;
+
+	(void)state;
+	record_long(2500);
+	recordings_make_usage(&u, 5, 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
+	recording_reader_scan(reader, true);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		assert_int_equal(recording_reader_scan_mappings(reader, order[i], &u.process, &list,
+								&version), 0);
+		assert_int_equal(list->count, order[i] / 700 % 2 ? 2 : 3);
+		assert_int_equal(list->items[0].counters.bytes[SMAPS_RSS], order[i] * KB);
+	}
+	recording_reader_close(reader);
+	usage_release(&u);
+}
+
 static void a_heap_is_there_while_it_was_known(void **state)
 {
 	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x100000, .name = "",
@@ -387,6 +441,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(events_may_come_between_samples, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(lazyfree_that_others_have_too_is_kept_apart, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(mappings_are_scanned_however_far_it_is, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(a_heap_is_there_while_it_was_known, recordings_set_up,
 						recordings_tear_down),
