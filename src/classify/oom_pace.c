@@ -14,6 +14,10 @@
 #define FULL_SHARE_NS	   (50 * NS_PER_MS)
 #define PER_MILLION_OF_MILLE 1000
 
+static const unsigned int step_percents[] = { 80, 90, 95, 98 };
+#define STEP_COUNT (sizeof(step_percents) / sizeof(step_percents[0]))
+#define STEP_BACK_PERCENT 5
+
 void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest_ns)
 {
 	*pace = (struct oom_pace){
@@ -86,4 +90,21 @@ unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int most_
 	if (interval_ns <= FULL_SHARE_NS)
 		return (unsigned int)most;
 	return (unsigned int)scale(most, FULL_SHARE_NS, interval_ns);
+}
+
+bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit_bytes)
+{
+	uint64_t percent = limit_bytes / 100, needed_percent;
+	size_t before;
+
+	if (limit_bytes == CGROUP_NO_LIMIT || percent == 0 || !bytes_known(need_bytes))
+		return false;
+	needed_percent = need_bytes / percent;
+	while (steps->passed > 0 &&
+	       needed_percent + STEP_BACK_PERCENT < step_percents[steps->passed - 1])
+		steps->passed--;
+	before = steps->passed;
+	while (steps->passed < STEP_COUNT && needed_percent >= step_percents[steps->passed])
+		steps->passed++;
+	return steps->passed > before;
 }

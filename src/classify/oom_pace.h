@@ -13,6 +13,8 @@
 #ifndef MS_CLASSIFY_OOM_PACE_H
 #define MS_CLASSIFY_OOM_PACE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct oom_pace {
@@ -39,5 +41,13 @@ uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *samp
  * longer the interval, so that a group that is far from its limit costs next to nothing.
  */
 unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int most_per_mille);
+
+/* 80, 90, 95 and 98 % of the limit, of which so many were passed. All 0: none. */
+struct oom_steps {
+	size_t passed;
+};
+
+/* Whether need has passed another one: each once, until need has been 5 % of the limit below it. */
+bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit_bytes);
 
 #endif

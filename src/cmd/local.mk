@@ -66,6 +66,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/oom_explain.h \
 	%D%/oom_predict.c \
 	%D%/oom_predict.h \
+	%D%/oom_arm.c \
+	%D%/oom_arm.h \
 	%D%/oom_watch.c \
 	%D%/oom_watch.h \
 	%D%/options.c \

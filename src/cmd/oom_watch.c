@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/groups.h"
 #include "cmd/message.h"
+#include "cmd/oom_arm.h"
 #include "cmd/recordings.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -26,14 +27,24 @@ struct watch {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	struct flight *flight;
+	enum arm_mode arm_mode;
+	struct oom_arm *arm; /* NULL: nothing is changed */
+	uint64_t slowed_ns;  /* since when it has been above memory.high; 0: it is not */
 	struct strbuf out;
 };
 
-static int check_usage(const struct options *o)
+/* So long may memory.high slow a group down. */
+#define SLOW_NS (5 * NS_PER_S)
+
+static int check_usage(const struct options *o, enum arm_mode *ret_mode)
 {
 	const char *problem = NULL;
 
-	if (!o->recording.record)
+	if (o->arm && oom_arm_parse(o->arm, ret_mode) < 0)
+		problem = "--arm: it is high, freeze or trace";
+	else if (o->yes && !o->arm)
+		problem = "--yes goes with --arm";
+	else if (!o->recording.record)
 		problem = "watch wants --record FILE: what it sees goes there";
 	else if (o->recording.replay || o->recording.at || o->kmsg)
 		problem = "watch looks at what runs: no --replay, --at or --kmsg";
@@ -145,8 +156,10 @@ static void add_kill(struct strbuf *out, const struct flight_kill *kill)
 	if (kill->late_ns != BYTES_UNKNOWN)
 		strbuf_addf(out, ": its memory was read %s after the kernel chose it",
 			    units_format_duration(kill->late_ns, late));
-	strbuf_addf(out, "; the last sample was %s old\n",
-		    units_format_duration(kill->sample_age_ns, age));
+	if (kill->sample_age_ns != BYTES_UNKNOWN)
+		strbuf_addf(out, "; the last sample was %s old",
+			    units_format_duration(kill->sample_age_ns, age));
+	strbuf_add_char(out, '\n');
 }
 
 static void summarize(struct watch *w)
@@ -172,6 +185,74 @@ static void summarize(struct watch *w)
 		strbuf_add_text(&w->out, "nobody was killed\n");
 }
 
+/* Everything as it was: it is said, and recorded. */
+static void disarm(struct watch *w, const char *why)
+{
+	int r;
+
+	if (!w->arm)
+		return;
+	r = oom_arm_end(w->arm);
+	w->arm = NULL;
+	if (r < 0)
+		message("--arm %s: it could not be put back: %s", w->session->options->arm, strerror(-r));
+	else
+		flight_note(w->flight, "disarmed", 0, why);
+}
+
+static bool let_go(void *context)
+{
+	struct watch *w = context;
+	bool was_armed = oom_arm_is_armed(w->arm);
+
+	if (oom_arm_end(w->arm) < 0)
+		message("--arm freeze: it could not be put back");
+	w->arm = NULL;
+	return was_armed;
+}
+
+/* What would be slowed down for longer than was said is let go on. */
+static void check_slowed(struct watch *w)
+{
+	const struct cgroup *cgroup = flight_summarize(w->flight)->cgroup;
+	const struct cgroup_level *owner = cgroup_tightest(cgroup);
+	uint64_t now = clock_now_ns();
+
+	if (!owner || owner->usage_bytes < owner->high_bytes)
+		w->slowed_ns = 0;
+	else if (w->slowed_ns == 0)
+		w->slowed_ns = now;
+	else if (now > w->slowed_ns + SLOW_NS)
+		disarm(w, "it has been slowed down for long enough");
+}
+
+/* Those that stand still, and what else the guard has to say. */
+static void tend_arm(struct watch *w)
+{
+	int pid;
+
+	oom_arm_beat(w->arm, flight_summarize(w->flight)->cgroup);
+	while (oom_arm_mode(w->arm) == ARM_TRACE && (pid = oom_arm_take_dying(w->arm)) > 0) {
+		(void)flight_look_at(w->flight, pid);
+		oom_arm_let_go(w->arm, pid);
+		flight_note(w->flight, "exit", pid, "killed; it stood still until it had been read");
+	}
+	if (w->arm && !oom_arm_is_armed(w->arm))
+		disarm(w, "its guard is gone");
+	if (oom_arm_mode(w->arm) == ARM_HIGH)
+		check_slowed(w);
+}
+
+/* Until something happens, or it is time for a sample, or for a sign of life to the guard. */
+static void wait_for_next(struct watch *w)
+{
+	size_t count;
+	struct pollfd *polled = flight_polled(w->flight, oom_arm_fd(w->arm), &count);
+	uint64_t due = flight_due_ns(w->flight), beat = clock_now_ns() + ARM_BEAT_NS;
+
+	signals_poll(polled, count, w->arm && beat < due ? beat : due);
+}
+
 /* Returns 0 at the end that was asked for, or -errno. */
 static int watch(struct watch *w)
 {
@@ -179,17 +260,30 @@ static int watch(struct watch *w)
 	int r = 0;
 
 	while (r == 0 && signals_stop_count() == 0) {
-		size_t count;
-		struct pollfd *polled = flight_polled(w->flight, &count);
-
-		if (stream_write(&w->out) < 0)
+		if (w->out.length > 0 && stream_write(&w->out) < 0)
 			return -EPIPE;
-		signals_poll(polled, count, flight_due_ns(w->flight));
+		wait_for_next(w);
 		r = flight_go_on(w->flight);
+		if (w->arm)
+			tend_arm(w);
 		if (o->sample_count > 0 && flight_summarize(w->flight)->sample_count >= o->sample_count)
 			break;
 	}
 	return r;
+}
+
+static int arm(struct watch *w)
+{
+	const struct options *o = w->session->options;
+	int status;
+
+	if (w->arm_mode == ARM_NONE)
+		return EXIT_DONE;
+	status = oom_arm_begin(w->arm_mode, o->yes, &w->session->fs,
+			       flight_summarize(w->flight)->cgroup, &w->arm);
+	if (status == EXIT_DONE)
+		flight_note(w->flight, "armed", 0, o->arm);
+	return status;
 }
 
 static int run(struct watch *w)
@@ -201,6 +295,7 @@ static int run(struct watch *w)
 		.longest_ns = o->interval_ns,
 		.share_per_mille = o->max_share_per_mille,
 		.say = say,
+		.let_go = w->arm_mode == ARM_FREEZE ? let_go : NULL,
 		.context = w,
 	};
 	int status = groups_open(w->session, &w->group), r;
@@ -220,7 +315,11 @@ static int run(struct watch *w)
 	}
 	report_sources(w);
 	report_processes(w);
+	status = arm(w);
+	if (status != EXIT_DONE)
+		return status;
 	r = watch(w);
+	disarm(w, "memstate ends");
 	if (r == -EPIPE)
 		stream_die_of_pipe();
 	if (r == -ESRCH)
@@ -237,7 +336,7 @@ int oom_watch_run(struct options *o)
 {
 	struct session session;
 	struct watch w = { .session = &session };
-	int status = check_usage(o);
+	int status = check_usage(o, &w.arm_mode);
 
 	if (status == EXIT_DONE)
 		status = session_begin(&session, o);

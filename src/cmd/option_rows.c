@@ -15,6 +15,11 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_KMSG] = { 0, "kmsg", "FILE", SCOPE_OOM,
 			  "of oom explain: the kernel's log as dmesg, journalctl -k or a syslog have "
 			  "it; - is standard input (default /dev/kmsg)" },
+	[OPTION_ARM] = { 0, "arm", "high|freeze|trace", SCOPE_OOM,
+			 "of oom watch: keep a victim for a moment, so that it can be read: slow the "
+			 "group down below its limit (version 2), freeze it there (version 1), or "
+			 "trace its processes; put back at the end" },
+	[OPTION_YES] = { 0, "yes", NULL, SCOPE_OOM, "do not ask before --arm" },
 	[OPTION_TREE] = { 't', "tree", NULL, SCOPE_WATCH | SCOPE_CAPTURE | SCOPE_COUNT | SCOPE_DIFF,
 			  "their children too, and theirs" },
 	[OPTION_TEXT] = { 0, "text", NULL, SCOPE_WATCH | SCOPE_HEAP | SCOPE_LEAKS |

@@ -152,6 +152,8 @@ static bool *find_flag(struct options *o, enum option_id id)
 		return &o->allow_stall;
 	case OPTION_MALLOC_INFO:
 		return &o->malloc_info;
+	case OPTION_YES:
+		return &o->yes;
 	case OPTION_HELP:
 		return &o->help;
 	case OPTION_VERSION:
@@ -228,6 +230,8 @@ static const char **find_word(struct options *o, enum option_id id)
 		return &o->cgroup;
 	case OPTION_KMSG:
 		return &o->kmsg;
+	case OPTION_ARM:
+		return &o->arm;
 	case OPTION_WORKLOAD:
 		return &o->compare.workload;
 	case OPTION_HTML:

@@ -135,6 +135,8 @@ struct options {
 	const char *preload; /* allocators, or NULL */
 	const char *cgroup; /* a folder, path or id, or NULL */
 	const char *kmsg; /* a file, "-", or NULL */
+	const char *arm;  /* "high", "freeze", "trace", or NULL */
+	bool yes;
 	struct compare_options compare;
 	struct count_options count;
 	struct diff_options diff;

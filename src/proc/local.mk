@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_cgroup.h \
 	%D%/proc_cgroup_events.c \
 	%D%/proc_cgroup_events.h \
+	%D%/proc_cgroup_knob.c \
+	%D%/proc_cgroup_knob.h \
 	%D%/proc_cgroup_mount.c \
 	%D%/proc_cgroup_mount.h \
 	%D%/proc_cgroup_parse.c \

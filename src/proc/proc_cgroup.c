@@ -130,10 +130,11 @@ static int read_again(int fd, struct strbuf *out)
 			continue;
 		if (n < 0)
 			return -errno;
-		if (n == 0 || at > FILE_BYTES_MAX)
-			return 0;
 		strbuf_add(out, bytes, (size_t)n);
 		at += n;
+		/* each is shown at once: what does not fill the room is all there is */
+		if ((size_t)n < sizeof(bytes) || at > FILE_BYTES_MAX)
+			return 0;
 	}
 }
 
@@ -261,12 +262,13 @@ static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
 	}
 }
 
-/* v1 tells the tightest limit of all above, seen or not. */
+/* v1 tells the tightest limit of all above, seen or not: where all are seen it is no news. */
 static uint64_t read_hidden_limit(struct cgroup_reader *reader)
 {
 	uint64_t limit;
 
-	if (reader->version != CGROUP_V1 || !read_file(reader, &reader->levels[0], FILE_STAT) ||
+	if (reader->version != CGROUP_V1 || !reader->is_cut ||
+	    !read_file(reader, &reader->levels[0], FILE_STAT) ||
 	    !cgroup_find_value(strbuf_text(&reader->text), "hierarchical_memory_limit", &limit) ||
 	    limit >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;

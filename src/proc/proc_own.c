@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,12 +36,34 @@ static bool may_lock(void)
 }
 
 /*
+ * Code that only the start needed, of memstate and of libraries, is half of what it has
+ * resident: what runs on comes back, from the page cache. No other mapping is given back: what
+ * a file's has been written to is lost then.
+ */
+static void give_back_code(void)
+{
+	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		uint64_t start, end, inode;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %*s %*s %" SCNu64, &start, &end,
+			   &inode) == 3 && inode != 0)
+			(void)madvise((void *)(uintptr_t)start, end - start, MADV_DONTNEED);
+	}
+}
+
+/*
  * Under a limit (RLIMIT_MEMLOCK) what is mapped later would be refused once it is reached:
  * then only what is there is locked. MCL_ONFAULT: nothing is made resident by this.
  */
 int own_lock_memory(void)
 {
-	int flags = MCL_CURRENT | MCL_ONFAULT | (may_lock() ? MCL_FUTURE : 0);
+	int flags;
+
+	give_back_code();
+	flags = MCL_CURRENT | MCL_ONFAULT | (may_lock() ? MCL_FUTURE : 0);
 
 	return mlockall(flags) < 0 ? -errno : 0;
 }

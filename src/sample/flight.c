@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/oom_pace.h"
@@ -22,12 +23,7 @@
 #define GROUP_SHARE_PART  20	   /* of the time, for the group's own files */
 #define REPEAT_NS	  (10 * NS_PER_S) /* the same again is not worth a line before */
 #define LOG_PATIENCE_NS	  (2 * NS_PER_S)  /* for lines of a kill that was counted */
-#define STEP_BACK_PERCENT 5
 #define SAME_KILL_MS	  10000 /* a process that is said twice in this time was killed once */
-
-/* So much of the limit that is needed is worth a line, and a look at everything. */
-static const unsigned int limit_steps_percent[] = { 80, 90, 95, 98 };
-#define LIMIT_STEP_COUNT (sizeof(limit_steps_percent) / sizeof(limit_steps_percent[0]))
 
 struct flight {
 	struct flight_setup setup;
@@ -40,7 +36,7 @@ struct flight {
 	struct flight_summary summary;
 	uint64_t start_ns, sampled_ns, due_ns;
 	uint64_t group_cost_ns; /* of reading its files, the last time */
-	uint64_t limit_step; /* of those above: so many were said */
+	struct oom_steps steps;
 	uint64_t pressure_said_ns;
 	uint64_t counted_kills; /* by the group's counters, before */
 	uint64_t unlogged_kills, unlogged_since_ns;
@@ -92,6 +88,7 @@ static struct flight_kill *add_kill(struct flight *f, int pid, uint64_t unix_ms)
 		.pid = pid,
 		.unix_ms = unix_ms,
 		.rss_bytes = u ? u->total.bytes[SMAPS_RSS] : BYTES_UNKNOWN,
+		.sample_age_ns = BYTES_UNKNOWN,
 		.late_ns = BYTES_UNKNOWN,
 	};
 	if (u)
@@ -145,48 +142,37 @@ static bool is_ours(const struct flight *f, const char *path)
 	return at && strncmp(at, own, length) == 0 && (at[length] == '\0' || at[length] == '/');
 }
 
+/* Of a kill that was not marked the log is the first that is heard. */
+static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
+{
+	const struct recorded_event event = { unix_ms_of(f->log.added_ns), "oom_kill", text,
+					      k->victim.pid };
+	struct flight_kill *kill = find_kill(f, event.pid, event.unix_ms);
+
+	if (!kill) {
+		kill = add_kill(f, event.pid, event.unix_ms);
+		text_copy(kill->comm, sizeof(kill->comm), k->victim.name);
+	}
+	if (kill->is_logged)
+		return;
+	kill->is_logged = true;
+	add_event(f, &event);
+}
+
 static void take_log(struct flight *f)
 {
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
-	struct recorded_event event = { .kind = "oom_kill" };
+	const char *text;
 
-	if (!flight_log_take(&f->log, clock_now_ns(), &kills, &event.text))
+	if (!flight_log_take(&f->log, clock_now_ns(), &kills, &text))
 		return;
-	event.unix_ms = unix_ms_of(flight_log_due_ns(&f->log));
 	for (size_t i = 0; i < kills.count; i++) {
 		const struct oom_kill *k = &kills.items[i];
 
-		event.pid = k->victim.pid;
-		if (event.pid == 0 || !(is_ours(f, k->victim_path) || is_ours(f, k->limit_path)))
-			continue;
-		if (!find_kill(f, event.pid, event.unix_ms)) {
-			struct flight_kill *kill = add_kill(f, event.pid, event.unix_ms);
-
-			memcpy(kill->comm, k->victim.name, sizeof(kill->comm) - 1);
-			kill->sample_age_ns = clock_now_ns() - f->sampled_ns;
-		}
-		add_event(f, &event);
+		if (k->victim.pid > 0 && (is_ours(f, k->victim_path) || is_ours(f, k->limit_path)))
+			take_kill(f, k, text);
 	}
 	oom_kill_list_release(&kills);
-}
-
-/* Whether need has passed a step: once, until it has been well below it. */
-static bool passes_step(struct flight *f)
-{
-	uint64_t percent = f->figures.limit_bytes / 100, step = f->limit_step;
-
-	if (f->figures.limit_bytes == CGROUP_NO_LIMIT || percent == 0 ||
-	    !bytes_known(f->figures.need_bytes))
-		return false;
-	while (step > 0 && f->figures.need_bytes / percent + STEP_BACK_PERCENT < limit_steps_percent[step - 1])
-		step--;
-	f->limit_step = step;
-	while (step < LIMIT_STEP_COUNT && f->figures.need_bytes / percent >= limit_steps_percent[step])
-		step++;
-	if (step == f->limit_step)
-		return false;
-	f->limit_step = step;
-	return true;
 }
 
 static void say_step(struct flight *f)
@@ -230,7 +216,9 @@ static void set_due(struct flight *f)
 	if (interval_ns < f->group_cost_ns * GROUP_SHARE_PART)
 		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
 	summarize(f, interval_ns);
-	f->due_ns = f->sampled_ns + interval_ns;
+	/* from when it was due, so that lateness does not add up */
+	f->due_ns = f->sampled_ns - f->due_ns < interval_ns ? f->due_ns + interval_ns
+							    : f->sampled_ns + interval_ns;
 }
 
 static void end_sample(struct flight *f, bool has_group)
@@ -299,7 +287,7 @@ static int sample(struct flight *f)
 {
 	int r = take_sample(f, f->summary.sample_count == 0, 0, NULL);
 
-	if (r < 0 || !passes_step(f))
+	if (r < 0 || !oom_steps_pass(&f->steps, f->figures.need_bytes, f->figures.limit_bytes))
 		return r;
 	say_step(f);
 	return f->summary.sample_count > 1 ? take_sample(f, true, 0, NULL) : 0;
@@ -362,8 +350,11 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 	return r;
 }
 
-/* Who is killed is not known where there are no marks: often the largest. */
-static int take_end_of_memory(struct flight *f)
+/*
+ * Who is killed is not known where there are no marks: often the largest. Where nothing goes on
+ * before that is allowed there is time for all.
+ */
+static int take_end_of_memory(struct flight *f, bool is_whole)
 {
 	const struct usage *largest = NULL;
 	int read_error;
@@ -375,7 +366,7 @@ static int take_end_of_memory(struct flight *f)
 		    (!largest || u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
 			largest = u;
 	}
-	return take_sample(f, false, largest ? largest->process.pid : 0, &read_error);
+	return take_sample(f, is_whole, largest ? largest->process.pid : 0, &read_error);
 }
 
 static int take_wake(struct flight *f, const struct oom_wake *wake)
@@ -388,8 +379,16 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 		if (r < 0)
 			return r;
 	}
+	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
+		int r = take_end_of_memory(f, true);
+
+		if (f->setup.let_go(f->setup.context))
+			flight_note(f, "disarmed", 0, "it stood still until all of it was read");
+		return r;
+	}
 	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)
-		return flight_source_error(f, OOM_SOURCE_MARKS) < 0 ? take_end_of_memory(f) : sample(f);
+		return flight_source_error(f, OOM_SOURCE_MARKS) < 0 ? take_end_of_memory(f, false)
+								     : sample(f);
 	if (wake->flags & OOM_WAKE_PRESSURE && now > f->pressure_said_ns + REPEAT_NS) {
 		flight_note(f, "pressure", 0, "processes wait for memory to be taken back");
 		f->pressure_said_ns = now;
@@ -461,9 +460,9 @@ int flight_source_error(const struct flight *f, enum oom_source source)
 	return oom_wakeups_error(f->wakeups, source);
 }
 
-struct pollfd *flight_polled(struct flight *f, size_t *ret_count)
+struct pollfd *flight_polled(struct flight *f, int other_fd, size_t *ret_count)
 {
-	return oom_wakeups_polled(f->wakeups, ret_count);
+	return oom_wakeups_polled(f->wakeups, other_fd, ret_count);
 }
 
 uint64_t flight_due_ns(const struct flight *f)

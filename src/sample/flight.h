@@ -26,16 +26,22 @@ struct flight_setup {
 	unsigned int share_per_mille; /* of a CPU's time, at most, for reading processes */
 	/* An event was recorded. May be NULL. */
 	void (*say)(void *context, const struct recorded_event *event);
+	/*
+	 * The group stands still at the end of its memory, as it was armed so, and all of it has
+	 * been read: let it go on, and say whether it did stand still. May be NULL.
+	 */
+	bool (*let_go)(void *context);
 	void *context;
 };
 
 /* A process that the kernel killed. */
 struct flight_kill {
 	int pid; /* 0: it is not known which */
+	bool is_logged; /* the kernel's report was recorded */
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t unix_ms;
 	uint64_t rss_bytes;	/* as it was read last; may be unknown */
-	uint64_t sample_age_ns; /* how old the last sample was then */
+	uint64_t sample_age_ns; /* how old the last sample was then; unknown if the log was late */
 	uint64_t late_ns; /* how long after it was chosen its memory had been read; unknown: it was gone */
 };
 
@@ -58,7 +64,8 @@ void flight_close(struct flight *flight);
 /* Why a source of wake-ups is not there: -errno; 0: it is. */
 int flight_source_error(const struct flight *flight, enum oom_source source);
 
-struct pollfd *flight_polled(struct flight *flight, size_t *ret_count);
+/* With one of the owner's, or -1. Borrowed until the next call. */
+struct pollfd *flight_polled(struct flight *flight, int other_fd, size_t *ret_count);
 uint64_t flight_due_ns(const struct flight *flight);
 
 /*

@@ -9,7 +9,7 @@
 #include "proc/kmsg_oom.h"
 
 /* All lines of a report come at once, but for those of a slow console. */
-#define QUIET_NS	 (50 * NS_PER_MS)
+#define QUIET_NS	 (200 * NS_PER_MS)
 #define REPORT_BYTES_MAX ((size_t)256 << 10)
 
 /* A line that may be the first one of a report. */
@@ -20,7 +20,7 @@ static const char *const beginnings[] = {
 void flight_log_release(struct flight_log *log)
 {
 	strbuf_release(&log->report);
-	log->added_ns = 0;
+	log->is_begun = false;
 }
 
 static const char *find_beginning(const char *text)
@@ -42,10 +42,13 @@ void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now
 {
 	const char *from = strbuf_text(records);
 
-	if (log->added_ns == 0)
+	if (!log->is_begun)
 		from = find_beginning(from);
 	if (from && from[0] && log->report.length < REPORT_BYTES_MAX) {
+		if (!log->is_begun)
+			strbuf_clear(&log->report);
 		strbuf_add_text(&log->report, from);
+		log->is_begun = true;
 		log->added_ns = now_ns;
 	}
 	strbuf_clear(records);
@@ -53,20 +56,17 @@ void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now
 
 uint64_t flight_log_due_ns(const struct flight_log *log)
 {
-	return log->added_ns > 0 ? log->added_ns + QUIET_NS : UINT64_MAX;
+	return log->is_begun ? log->added_ns + QUIET_NS : UINT64_MAX;
 }
 
 bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
 		     const char **ret_text)
 {
-	if (log->added_ns == 0) {
-		strbuf_clear(&log->report);
-		return false;
-	}
-	if (now_ns < flight_log_due_ns(log) && log->report.length < REPORT_BYTES_MAX)
+	if (!log->is_begun ||
+	    (now_ns < flight_log_due_ns(log) && log->report.length < REPORT_BYTES_MAX))
 		return false;
 	kmsg_oom_parse(log->report.text, log->report.length, ret);
-	log->added_ns = 0;
+	log->is_begun = false;
 	*ret_text = log->report.text;
 	return true;
 }

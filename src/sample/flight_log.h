@@ -12,8 +12,9 @@
 #include "model/oom_kill.h"
 
 struct flight_log {
-	struct strbuf report; /* lines of it, so far; empty: none has begun */
-	uint64_t added_ns;    /* when the last line came; 0: none has begun */
+	bool is_begun;
+	struct strbuf report; /* lines of it, so far */
+	uint64_t added_ns;    /* when the last line came */
 };
 
 void flight_log_release(struct flight_log *log);

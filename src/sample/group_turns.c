@@ -79,9 +79,10 @@ static struct usage *read_one(struct group_turns *g, int pid, unsigned int needs
 {
 	struct target_pid target = { .pid = pid };
 	struct targets targets = { .pids = &target, .pid_count = 1 };
+	uint64_t before_ns = clock_thread_cpu_ns();
 	int r = sampler_take(g->sampler, &targets, needs, &g->scratch);
 
-	g->credit_ns -= (int64_t)g->scratch.cost_ns;
+	g->credit_ns -= (int64_t)(clock_thread_cpu_ns() - before_ns);
 	return r == 0 && g->scratch.count == 1 ? &g->scratch.usages[0] : NULL;
 }
 

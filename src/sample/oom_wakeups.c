@@ -38,7 +38,7 @@ struct oom_wakeups {
 	size_t owner;
 	uint64_t limit_bytes;
 	int errors[OOM_SOURCE_COUNT_];
-	struct pollfd *polled; /* events, marks, log */
+	struct pollfd *polled; /* events, marks, log, somebody else's */
 	size_t polled_capacity;
 };
 
@@ -125,9 +125,9 @@ int oom_wakeups_error(const struct oom_wakeups *w, enum oom_source source)
 	return w->errors[source];
 }
 
-struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, size_t *ret_count)
+struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, int other_fd, size_t *ret_count)
 {
-	size_t marks = oom_marks_count(w->marks), count = w->event_count + marks + 1;
+	size_t marks = oom_marks_count(w->marks), count = w->event_count + marks + 2;
 
 	w->polled = xgrow(w->polled, &w->polled_capacity, count, sizeof(*w->polled));
 	for (size_t i = 0; i < w->event_count; i++)
@@ -135,7 +135,8 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, size_t *ret_count)
 	for (size_t i = 0; i < marks; i++)
 		w->polled[w->event_count + i] = (struct pollfd){ .fd = oom_marks_fd(w->marks, i),
 								 .events = POLLIN };
-	w->polled[count - 1] = (struct pollfd){ .fd = w->log_fd, .events = POLLIN };
+	w->polled[count - 2] = (struct pollfd){ .fd = w->log_fd, .events = POLLIN };
+	w->polled[count - 1] = (struct pollfd){ .fd = other_fd, .events = POLLIN };
 	*ret_count = count;
 	return w->polled;
 }

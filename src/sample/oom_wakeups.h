@@ -53,8 +53,8 @@ void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgr
 /* 0 if the source can be had, or why not: -errno. */
 int oom_wakeups_error(const struct oom_wakeups *wakeups, enum oom_source source);
 
-/* For poll(2). Borrowed until the next call. */
-struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, size_t *ret_count);
+/* For poll(2), with one of somebody else's, or -1. Borrowed until the next call. */
+struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd, size_t *ret_count);
 
 /* What poll(2) said of these. */
 void oom_wakeups_take(struct oom_wakeups *wakeups, struct oom_wake *ret);

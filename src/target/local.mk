@@ -8,6 +8,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/elf_imports.h \
 	%D%/elf_symbols.c \
 	%D%/elf_symbols.h \
+	%D%/exit_trace.c \
+	%D%/exit_trace.h \
 	%D%/give_back.c \
 	%D%/give_back.h \
 	%D%/link_order.c \

@@ -5,7 +5,8 @@ import os
 import signal
 import sqlite3
 
-from live import IS_ROOT, MIB, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, wait_until
+from live import IS_ROOT, MIB, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
+    status_field, stop, wait_until
 from oom_lib import Filled, Group, test
 
 LIMIT = 48 * MIB
@@ -152,10 +153,108 @@ def without_rights_it_says_what_is_lost():
             check(row["usage_bytes"] is not None, "the group can be read")
 
 
+def read_control(group):
+    return dict(line.split() for line in group.read("memory.oom_control").splitlines())
+
+
+def guards_of(watch):
+    """The child of memstate that puts back what was changed."""
+    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid, watch.process.pid)]
+
+
+def is_child(pid, parent):
+    try:
+        return status_field(pid, "PPid") == str(parent)
+    except OSError:
+        return False
+
+
+def armed(group, folder, mode, *args):
+    if mode == "freeze" and group.version != 1:
+        raise Skip("only version 1 can be frozen")
+    watch = Watch(group, f"{folder}/r", "--arm", mode, "--yes", *args)
+    watch.wait_for("armed")
+    return watch
+
+
+@test
+def a_frozen_group_is_read_whole_before_it_is_killed():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
+        watch = armed(group, folder, "freeze")
+        equal(read_control(group)["oom_kill_disable"], "1", "frozen")
+        equal(group.run("leak=256/5"), KILLED, "status")
+        watch.wait_for("oom_kill")
+        watch.end(4)
+        control = read_control(group)
+        equal([control["oom_kill_disable"], control["under_oom"]], ["0", "0"], "put back")
+        # the sample that was taken while all stood still has the mappings of that moment
+        moment = watch.events("disarmed")[0][2]
+        usage = [row["usage_bytes"] for row in usage_over_time(watch)]
+        check(max(usage) >= LIMIT - MIB, "all of it was there")
+        check(moment <= watch.events("oom_kill")[0][2], "and then it was killed")
+
+
+@test
+def a_frozen_group_is_let_go_however_memstate_ends():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
+        watch = armed(group, folder, "freeze")
+        watch.end(-signal.SIGKILL, signal.SIGKILL)
+        wait_until(lambda: read_control(group)["oom_kill_disable"] == "0", "the guard has put it back")
+        watch = armed(group, folder, "freeze")
+        os.kill(guards_of(watch)[0], signal.SIGKILL)
+        watch.wait_for("disarmed")
+        equal(read_control(group)["oom_kill_disable"], "0", "put back by memstate")
+        watch.end(0)
+        watch = armed(group, folder, "freeze")
+        stop(watch.process.pid)
+        wait_until(lambda: read_control(group)["oom_kill_disable"] == "0", "one that is silent is as one that ended")
+        os.kill(watch.process.pid, signal.SIGCONT)
+        watch.wait_for("disarmed")
+        watch.end(0)
+        group.write("memory.oom_control", 1)
+        result = memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm", "freeze",
+                          "--yes").must_be(1)
+        check(b"by somebody else" in result.err, result.err)
+        equal(read_control(group)["oom_kill_disable"], "1", "not ours")
+        group.write("memory.oom_control", 0)
+
+
+@test
+def a_traced_process_is_read_at_its_end_whoever_kills_it():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=20") as idle:
+        watch = armed(group, folder, "trace")
+        wait_until(lambda: status_field(idle.pid, "TracerPid") != "0", "it is traced")
+        os.kill(idle.pid, signal.SIGKILL)
+        watch.wait_for("exit ")
+        idle.process.wait()
+        watch.end(0)
+        pid, _, moment = watch.events("exit")[0]
+        equal(pid, idle.pid, "who")
+        rss = watch.query("SELECT rss_kb FROM process JOIN usage USING(process) "
+                          f"WHERE pid={idle.pid} AND rss_kb NOT NULL ORDER BY usage.sample DESC LIMIT 1")[0][0]
+        check(rss >= 20 * 1024, f"its memory at its end: {rss} kB")
+
+
+@test
+def a_traced_process_goes_on_and_gets_its_signals():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
+        watch = armed(group, folder, "trace")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "it is traced")
+        os.kill(filled.pid, signal.SIGSTOP)
+        wait_until(lambda: status_field(filled.pid, "State")[0] in "tT", "it is stopped")
+        os.kill(filled.pid, signal.SIGCONT)
+        wait_until(lambda: status_field(filled.pid, "State")[0] == "S", "it goes on")
+        watch.end(-signal.SIGKILL, signal.SIGKILL)
+        wait_until(lambda: status_field(filled.pid, "TracerPid") == "0", "it is let go")
+        os.kill(filled.pid, signal.SIGTERM)
+        equal(filled.process.wait(), -signal.SIGTERM, "status")
+
+
 @test
 def bad_words_are_refused_in_one_line():
     for args, word in [([], b"--record FILE"), (["--record", "r", "--csv"], b"--replay FILE"),
-                       (["--record", "r", "--kmsg", "-"], b"--kmsg"),
+                       (["--record", "r", "--kmsg", "-"], b"--kmsg"), (["--record", "r", "--yes"], b"--arm"),
+                       (["--record", "r", "--arm", "what"], b"high, freeze or trace"),
                        (["--record", "r", "--cgroup", "/", "-p", "1"], b"exclude")]:
         result = memstate("oom", "watch", *args).must_be(2)
         check(word in result.err, result.err)

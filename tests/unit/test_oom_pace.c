@@ -127,6 +127,27 @@ static void the_share_falls_with_the_interval(void **state)
 	assert_int_equal(oom_pace_share_per_million(1000 * MS, 20), 1000);
 }
 
+static void a_step_is_passed_once_until_need_was_well_below_it(void **state)
+{
+	static const struct {
+		uint64_t percent;
+		bool passes;
+	} needs[] = {
+		{ 50, false }, { 79, false }, { 80, true },  { 85, false }, { 79, false },
+		{ 81, false }, { 74, false }, { 80, true },  { 96, true },  { 91, false },
+		{ 95, false }, { 89, false }, { 95, true },  { 100, true }, { 120, false },
+	};
+	struct oom_steps steps = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		assert_int_equal(oom_steps_pass(&steps, needs[i].percent * MIB, 100 * MIB),
+				 needs[i].passes);
+	assert_false(oom_steps_pass(&steps, 100 * MIB, CGROUP_NO_LIMIT));
+	assert_false(oom_steps_pass(&steps, BYTES_UNKNOWN, 100 * MIB));
+	assert_false(oom_steps_pass(&steps, MIB, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +158,7 @@ int main(void)
 		cmocka_unit_test(after_a_burst_the_interval_grows_back_by_twice_at_most),
 		cmocka_unit_test(without_a_limit_or_a_known_need_it_is_the_longest),
 		cmocka_unit_test(the_share_falls_with_the_interval),
+		cmocka_unit_test(a_step_is_passed_once_until_need_was_well_below_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
