@@ -6,8 +6,9 @@
 	const views = [];
 	let from = 0; /* what is shown ends with the recording */
 
+	/* What a recording says may be no time that there is. */
 	function utc(t) {
-		return new Date(data.begin + Math.round(t)).toISOString();
+		return new Date(Math.min(data.begin + Math.round(t), 8.64e15)).toISOString();
 	}
 
 	/* On an axis: no more than tells its marks from each other. */

@@ -169,20 +169,17 @@ static struct cursor **find_slot(const struct latest_facts *latest, enum fact_ta
 
 static void grow(struct latest_facts *latest)
 {
-	struct latest_facts larger = *latest;
+	struct cursor **old = latest->cursors;
+	size_t old_capacity = latest->capacity;
 
-	if (latest->count < latest->capacity / 2)
+	if (latest->count < old_capacity / 2)
 		return;
-	larger.capacity = latest->capacity ? 2 * latest->capacity : 64;
-	larger.cursors = xcalloc(larger.capacity, sizeof(*larger.cursors));
-	for (size_t i = 0; i < latest->capacity; i++) {
-		struct cursor *cursor = latest->cursors[i];
-
-		if (cursor)
-			*find_slot(&larger, cursor->table, cursor->keys) = cursor;
-	}
-	free(latest->cursors);
-	*latest = larger;
+	latest->capacity = old_capacity ? 2 * old_capacity : 64;
+	latest->cursors = xcalloc(latest->capacity, sizeof(*latest->cursors));
+	for (size_t i = 0; i < old_capacity; i++)
+		if (old[i])
+			*find_slot(latest, old[i]->table, old[i]->keys) = old[i];
+	free(old);
 }
 
 /* Its rows from the one on that was true in a sample. */
@@ -258,7 +255,7 @@ static int search(struct latest_facts *latest, enum fact_table table,
 int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 		      const int64_t keys[FACT_KEYS_MAX], int64_t sample, int64_t *ret)
 {
-	struct row found;
+	struct row found = { 0 };
 	const struct row *row = &found;
 	int error = latest->is_scanning && table != FACT_MAPPING
 			    ? walk(latest, table, keys, sample, &row)

@@ -53,6 +53,18 @@ bench-unwind: %D%/unwind$(EXEEXT)
 endif
 .PHONY: bench-unwind
 
+# How fast a long recording is read.
+bench-day: memstate$(EXEEXT) %D%/day$(EXEEXT)
+	rm -f %D%/day.msr %D%/day.msr-wal %D%/day.msr-shm
+	%D%/day$(EXEEXT) %D%/day.msr
+	time -p ./memstate$(EXEEXT) --html %D%/day.html --replay %D%/day.msr
+	time -p ./memstate$(EXEEXT) --replay %D%/day.msr --csv >/dev/null
+	time -p ./memstate$(EXEEXT) --replay %D%/day.msr --text --at -12h >/dev/null
+	time -p ./memstate$(EXEEXT) diff %D%/day.msr@-12h %D%/day.msr >/dev/null
+	ls -l %D%/day.msr %D%/day.html
+	rm -f %D%/day.msr %D%/day.html
+.PHONY: bench-day
+
 EXTRA_DIST += %D%/own_time.c
 CLEANFILES += %D%/own_time.so
 %D%/own_time.so: %D%/own_time.c

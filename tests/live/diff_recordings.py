@@ -77,6 +77,23 @@ def two_moments_of_a_recording_and_a_limit():
 
 
 @test
+def the_figures_of_a_group_are_compared_where_it_was_recorded():
+    with Folder() as folder, Target("unbacked", MIB, MIB) as target:
+        path = f"{folder}/r"
+        result = memstate("oom", "-p", target.pid, "--csv", "-i", "50ms", "-n", 3, "--record", path)
+        if result.status == 1 or b"need SQLite" in result.err or b"no option --record" in result.err:
+            raise Skip("no group can be seen here, or nothing be recorded")
+        rows = result.rows()
+        _, found = changes(f"{path}@+0s", path)
+        text = memstate("diff", f"{path}@+0s", path).must_be(0).out.decode()
+    group = by_name(found["group"])
+    for name in ("usage", "need", "lazyfree", "file", "working_set"):
+        equal((group[name]["before_bytes"], group[name]["after_bytes"]),
+              (rows[0][f"{name}_bytes"], rows[-1][f"{name}_bytes"]), name)
+    check("Of the group /" in text, text)
+
+
+@test
 def what_cannot_be_compared_is_said_in_one_line():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
