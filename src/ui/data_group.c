@@ -21,6 +21,8 @@
 #define GROWTH_SAMPLES_MIN 64
 #define PATIENCE_NS	   (150 * NS_PER_MS)
 
+#define SAME_TIME_NS (10 * NS_PER_S)
+
 void data_group_init(struct data_group *g)
 {
 	*g = (struct data_group){ .error = 0 };
@@ -222,4 +224,12 @@ const struct growth *data_group_growth_of(const struct data_group *g, const stru
 	struct group_member *m = find_member(g, p);
 
 	return m ? seen_growth_find(&m->need) : &unknown;
+}
+
+uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u)
+{
+	if (!g->is_read || g->is_gone || !find_member(g, &u->process) ||
+	    g->taken_ns > u->taken_ns + SAME_TIME_NS || u->taken_ns > g->taken_ns + SAME_TIME_NS)
+		return BYTES_UNKNOWN;
+	return bytes_add(usage_need_bytes(u), g->figures.headroom_bytes);
 }

@@ -50,6 +50,12 @@ void data_group_refresh(struct data *d);
 /* g->cgroup was read, and these are its processes: what follows from that. */
 void data_group_update(struct data_group *g, const struct snapshot *processes);
 
+/*
+ * How much one of its processes may need before the limit is met, if nobody else grows.
+ * Unknown of others, and while the group was not read at about the same time.
+ */
+uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);
+
 /* How the need of one of its processes has been. */
 const struct growth *data_group_growth_of(const struct data_group *g, const struct process *p);
 

@@ -145,12 +145,6 @@ static int column_width(const struct group_page *p, enum process_column column)
 						       : amount_width(p);
 }
 
-/* What it may still grow by, if it alone does. */
-static uint64_t limit_of(const struct group_page *p, const struct usage *u)
-{
-	return bytes_add(usage_need_bytes(u), p->figures->headroom_bytes);
-}
-
 static void format_process(const struct group_page *p, const struct usage *u, enum process_column column,
 			   struct strbuf *out)
 {
@@ -172,7 +166,7 @@ static void format_process(const struct group_page *p, const struct usage *u, en
 		growth_text_add_short(out, growth);
 		break;
 	case COLUMN_TIME:
-		growth_text_add_time(out, growth, limit_of(p, u));
+		growth_text_add_time(out, growth, data_group_limit_of(p->group, u));
 		break;
 	default:
 		strbuf_add_text(out, group_page_format(p, column == COLUMN_PSS ? u->total.bytes[SMAPS_PSS]

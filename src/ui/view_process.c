@@ -229,7 +229,8 @@ static void draw_growth(struct page *p)
 
 		if (lines[i].growth->kind == GROWTH_TOO_SHORT)
 			continue;
-		growth_text_add(&text, lines[i].growth, BYTES_UNKNOWN);
+		growth_text_add(&text, lines[i].growth,
+				i == 0 ? data_group_limit_of(&d->group, p->usage) : BYTES_UNKNOWN);
 		pen = next_line(p);
 		pen_add(&pen, lines[i].name);
 		pen_move_to(&pen, p->rest.x + 9);

@@ -26,6 +26,8 @@ struct made_group {
 	const char *name; /* borrowed */
 	uint64_t first_ns;
 	unsigned int read_count; /* each a second after the one before */
+	unsigned int process_read_count; /* likewise */
+	const struct feed_kind *before;
 	struct sampler *sampler;
 	struct feed_kind kind; /* that of the feed, but for this */
 	struct snapshot processes;

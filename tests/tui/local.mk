@@ -31,6 +31,7 @@ screen_cases = \
 	%D%/screens/paused.keys \
 	%D%/screens/process-cells.keys \
 	%D%/screens/process-ended.keys \
+	%D%/screens/process-growing.keys \
 	%D%/screens/process-names.keys \
 	%D%/screens/process-no-memory.keys \
 	%D%/screens/process-small.keys \
