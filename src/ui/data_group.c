@@ -102,7 +102,8 @@ static void follow_members(struct data_group *g)
 
 		if (!m)
 			m = add_member(g, &u->process);
-		seen_growth_add(&m->need, u->taken_ns, usage_need_bytes(u));
+		/* one that was not read again has not changed */
+		seen_growth_add(&m->need, g->taken_ns, usage_need_bytes(u));
 	}
 }
 

@@ -1,6 +1,7 @@
 # The screen as text: keys in, characters out.
 EXTRA_DIST += \
 	%D%/run-keys \
+	%D%/group_screen.py \
 	%D%/heap_screen.py \
 	%D%/terminal.py \
 	%D%/terminal_lib.py \
@@ -67,5 +68,5 @@ if HAVE_NCURSES
 check_PROGRAMS += %D%/show_screens
 %C%_show_screens_SOURCES = %D%/show_screens.c %D%/group_fixture.c %D%/group_fixture.h %D%/heap_fixture.c %D%/heap_fixture.h
 %C%_show_screens_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS)
-TESTS += $(screen_cases) %D%/heap_screen.py %D%/terminal.py
+TESTS += $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/terminal.py
 endif
