@@ -67,7 +67,7 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 			e->hidden_bytes = samples[i].hidden_bytes;
 			e->hidden_working_set_bytes = samples[i].working_set_bytes;
 		}
-		if (bytes_known(samples[i].need_bytes) && samples[i].need_bytes < e->low_bytes) {
+		if (bytes_known(samples[i].need_bytes) && samples[i].need_bytes <= e->low_bytes) {
 			e->low_bytes = samples[i].need_bytes;
 			e->low_age_ns = last->elapsed_ns - samples[i].elapsed_ns;
 		}
@@ -121,6 +121,19 @@ static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
 	return count;
 }
 
+/* Heaps are read less often than the rest. */
+static void set_live(const struct oom_witness *w, size_t window, struct oom_evidence *e)
+{
+	for (size_t i = window; i <= w->last; i++) {
+		const struct past_sample *s = &w->past->samples[i];
+
+		if (!bytes_known(s->live_bytes))
+			continue;
+		e->live_bytes = s->live_bytes;
+		e->private_bytes = s->private_bytes;
+	}
+}
+
 /*
  * What was before the last seconds tells growth from a burst. Where that is too little to
  * tell, all of it has to; and growth that had ended by then is none.
@@ -143,8 +156,7 @@ static void set_growth(const struct oom_witness *w, size_t window, struct oom_ev
 	free(points);
 	e->sample_count = w->last - w->first + 1;
 	e->span_ns = w->past->samples[w->last].elapsed_ns - w->past->samples[w->first].elapsed_ns;
-	e->live_bytes = w->past->samples[w->last].live_bytes;
-	e->private_bytes = w->past->samples[w->last].private_bytes;
+	set_live(w, window, e);
 }
 
 static void set_time(const struct oom_witness *w, struct oom_evidence *e)

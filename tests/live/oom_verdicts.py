@@ -7,7 +7,7 @@ import select
 import signal
 import sqlite3
 
-from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field
+from live import IS_ROOT, MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field
 from oom_lib import Filled, Group, test
 
 LIMIT = 48 * MIB
@@ -19,9 +19,11 @@ class Recording:
     """A series of a group, recorded; each row that it writes is a sample that is in the file."""
 
     def __init__(self, group, folder, interval="10ms"):
+        self.begin(folder, "oom", "--cgroup", group.path, "-o", "usage_bytes", "-i", interval)
+
+    def begin(self, folder, *args):
         self.file = f"{folder}/r"
-        self.process = start_memstate("oom", "--cgroup", group.path, "--csv", "-i", interval, "-o",
-                                      "usage_bytes", "--record", self.file, bufsize=0)
+        self.process = start_memstate(*args, "--csv", "--record", self.file, bufsize=0)
         self.take(2)
 
     def take(self, count):
@@ -129,6 +131,33 @@ def need_that_rises_at_once():
 def need_that_is_nearly_the_limit():
     with Group(LIMIT) as group:
         check_ends(last_ends(group, ["anon=44"], ["anon=9"], samples=40), "limit_too_small")
+
+
+class RecordedHeap(Recording):
+    """A series of a process and its heap, without the group."""
+
+    def __init__(self, pid, folder):
+        self.begin(folder, "-p", str(pid), "--heap", "walk", "-o", "live_bytes", "-i", "50ms")
+
+
+@test
+def memory_that_the_allocator_keeps():
+    if not IS_ROOT or not HAS_LOG:
+        raise Skip("reading heaps and the kernel's log takes root")
+    for steps, is_kept in ([["malloc=34", "holes=1"], True], [["malloc=34"], False]):
+        with Folder() as folder, Group(LIMIT) as group:
+            process = group.start(*steps, "ready=1", "anon=30")
+            equal(process.stdout.readline(), b"ready\n", "ready")
+            recording = RecordedHeap(process.pid, folder)
+            recording.take(2)
+            process.communicate(b"x", timeout=60)
+            recording.process.wait(timeout=60)
+            # it ends with the process; without the log nothing tells that it was killed
+            alone, with_log = [ends[0] for ends in recording.told()]
+            equal([alone["end"], alone["cause"]], ["none", "nobody"] if alone["end"] == "none"
+                  else ["gone", "unknown"], "without the log")
+            equal([with_log["end"], "retention" in [with_log["cause"], *with_log["also"]]],
+                  ["killed", is_kept], f"{with_log}")
 
 
 @test

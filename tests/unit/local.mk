@@ -426,6 +426,12 @@ TESTS += %D%/test_path
 %C%_test_path_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_path_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_oom_ends
+TESTS += %D%/test_oom_ends
+%C%_test_oom_ends_SOURCES = %D%/test_oom_ends.c $(recordings_made)
+%C%_test_oom_ends_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_oom_ends_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_oom_evidence
 TESTS += %D%/test_oom_evidence
 %C%_test_oom_evidence_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
