@@ -330,12 +330,24 @@ static bool has_room_for_blank(const struct page *p)
 	return p->rest.height > needed + GRAPH_HEIGHT_MIN;
 }
 
+static void draw_owners(struct page *p)
+{
+	struct pen pen;
+
+	if (!data_is_replayed(p->view->data) || p->usage->source == SOURCE_SMAPS) {
+		draw_bar(p, "owner", PART_OWNER, OWNER_COUNT_);
+		return;
+	}
+	pen = next_line(p);
+	pen_add(&pen, "owner  not in this sample: mappings are recorded now and then");
+}
+
 static void draw_figures(struct page *p)
 {
 	struct area matrix;
 	int free_lines;
 
-	draw_bar(p, "owner", PART_OWNER, OWNER_COUNT_);
+	draw_owners(p);
 	draw_bar(p, "state", PART_STATE, STATE_COUNT_);
 	if (has_room_for_blank(p))
 		next_line(p);

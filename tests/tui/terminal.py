@@ -270,6 +270,48 @@ def what_is_watched_is_recorded_and_gone_through_later():
             terminal.close()
 
 
+def own_group():
+    """A name of the group that this process is in; None: the root, or none."""
+    with open("/proc/self/cgroup", encoding="ascii") as f:
+        for line in f:
+            _, controllers, path = line.rstrip("\n").split(":", 2)
+            if (controllers == "" or "memory" in controllers.split(",")) and path != "/":
+                return path
+    return None
+
+
+def a_group_is_recorded_as_a_whole():
+    group = own_group()
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/r"
+        if not group:
+            return
+        terminal = Terminal("--cgroup", group, "-i", "100ms", "--heap", "off", "--record", path)
+        try:
+            terminal.wait_for("a screen", lambda: b"REC" in plain(terminal.output) or
+                              terminal.process.poll() is not None)
+            if terminal.process.poll() is not None:
+                return  # without SQLite, or the group is not to be seen
+            terminal.wait_for("samples", lambda: count_samples(path) > 2)
+            terminal.type(b"q")
+            terminal.wait_for_end()
+        finally:
+            terminal.close()
+        with sqlite3.connect(path) as db:
+            paths = db.execute("SELECT paths FROM cgroup").fetchone()[0]
+            pids = {row[0] for row in db.execute("SELECT pid FROM process")}
+        if not paths.split("\n")[0].endswith(group.rsplit("/", 1)[1]) or os.getpid() not in pids:
+            raise Failure(f"recorded: {paths!r} with {pids}")
+        terminal = Terminal("--replay", path, "-p", str(os.getpid()))
+        try:
+            terminal.wait_for_text(f"({os.getpid()})")
+            ask(terminal, b"C", "need")
+            ask(terminal, b"q", "")
+            terminal.wait_for_end()
+        finally:
+            terminal.close()
+
+
 TESTS = [
     q_restores_the_terminal,
     term_int_and_hup_restore_the_terminal,
@@ -284,6 +326,7 @@ TESTS = [
     an_ended_command_stays_on_the_screen,
     no_names_drive_the_terminal,
     what_is_watched_is_recorded_and_gone_through_later,
+    a_group_is_recorded_as_a_whole,
 ]
 
 
