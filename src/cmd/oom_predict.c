@@ -4,8 +4,10 @@
 #include "cmd/oom_predict.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/groups.h"
 #include "cmd/message.h"
@@ -64,6 +66,16 @@ static int run_replay(struct prediction *p)
 	return EXIT_DONE;
 }
 
+/* Somebody who waits before a terminal is told for what. */
+static void say_how_long(const struct options *o)
+{
+	char buf[UNITS_TEXT_SIZE];
+
+	if (o->sample_count == 0 && isatty(STDERR_FILENO))
+		message("a sample each %s: ^C ends it with the answer",
+			units_format_duration(o->interval_ns, buf));
+}
+
 /* Until the group is gone, it was enough, or somebody has seen enough. */
 static int run_live(struct prediction *p)
 {
@@ -73,6 +85,7 @@ static int run_live(struct prediction *p)
 
 	if (status != EXIT_DONE)
 		return status;
+	say_how_long(o);
 	schedule_init(&schedule, clock_now_ns(), o->interval_ns);
 	for (uint64_t n = 1;; n++) {
 		int r = trend_reader_take(&p->reader, p->sampler);

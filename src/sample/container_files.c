@@ -47,6 +47,28 @@ struct search {
 	char **names;
 };
 
+/* Before Linux 5.6: folder by folder, and no links at all. */
+static int open_step_by_step(int root_fd, const char *path, int flags)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	_cleanup_close_ int at = -1;
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, "/"))) {
+		int how = rest ? O_PATH | O_DIRECTORY : flags;
+		int fd = openat(at >= 0 ? at : root_fd, name,
+				how | O_NOFOLLOW | O_CLOEXEC);
+
+		if (fd < 0)
+			return -errno;
+		if (!rest)
+			return fd;
+		cleanup_close(&at);
+		at = fd;
+	}
+	return -ENOENT;
+}
+
 /* Links lead nowhere else than the names below root_fd do, whosever these are. */
 static int open_below(int root_fd, const char *path, int flags)
 {
@@ -55,8 +77,13 @@ static int open_below(int root_fd, const char *path, int flags)
 					O_NOCTTY),
 		.resolve = RESOLVE_IN_ROOT,
 	};
-	long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	long fd;
 
+	while (*path == '/')
+		path++;
+	fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return open_step_by_step(root_fd, path, (int)how.flags);
 	return fd < 0 ? -errno : (int)fd;
 }
 
