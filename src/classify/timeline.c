@@ -99,8 +99,10 @@ void timeline_add_gap(struct timeline *t, uint64_t unix_ms)
 
 	memset(&gap, 0xff, sizeof(gap)); /* all unknown */
 	gap.unix_ms = unix_ms > t->last.unix_ms ? unix_ms : t->last.unix_ms;
-	if (t->last.unix_ms == 0)
+	if (t->last.unix_ms == 0 || (t->has_gap && t->gap_stretch == stretch_of(t, gap.unix_ms)))
 		return;
+	t->has_gap = true;
+	t->gap_stretch = stretch_of(t, gap.unix_ms);
 	timeline_end(t);
 	keep(t, &gap);
 }

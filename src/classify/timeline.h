@@ -14,7 +14,7 @@
 
 #define TIMELINE_VALUES_MAX 16
 
-/* No more rows than this stay, gaps not counted. */
+/* No more rows than this stay; as many again where there are gaps in each stretch. */
 #define TIMELINE_ROWS_MAX 962
 
 struct timeline_row {
@@ -31,6 +31,8 @@ struct timeline {
 	size_t stretch;
 	struct timeline_row first, largest, smallest, last;
 	bool is_begun;
+	bool has_gap;
+	size_t gap_stretch; /* where the last gap is */
 	struct timeline_row peak; /* of all, if there are any rows */
 };
 
@@ -41,7 +43,10 @@ void timeline_release(struct timeline *timeline);
 /* By time; one that is earlier than the one before is taken to be of its time. */
 void timeline_add(struct timeline *timeline, const struct timeline_row *row);
 
-/* Nothing is known from the last row on, until the next one. */
+/*
+ * Nothing is known from the last row on, until the next one. Of several in one stretch the
+ * first counts.
+ */
 void timeline_add_gap(struct timeline *timeline, uint64_t unix_ms);
 
 /* There are no more rows: all that stay are in rows. */

@@ -96,6 +96,22 @@ static void a_gap_stays_between_what_was_before_and_after(void **state)
 	timeline_release(&t);
 }
 
+static void as_many_gaps_as_there_are_stretches_are_bounded_too(void **state)
+{
+	struct timeline t;
+
+	(void)state;
+	timeline_init(&t, 1000, 1000 + 86400);
+	for (uint64_t i = 0; i < 86400; i++) {
+		add(&t, 1000 + i, 5 + i % 11);
+		timeline_add_gap(&t, 1000 + i);
+	}
+	timeline_end(&t);
+	assert_true(t.count > 480 && t.count <= 2 * TIMELINE_ROWS_MAX + 480);
+	assert_rising(&t);
+	timeline_release(&t);
+}
+
 static void a_clock_that_was_set_back_stands_still(void **state)
 {
 	struct timeline t;
@@ -130,6 +146,7 @@ int main(void)
 		cmocka_unit_test(
 			of_a_day_peaks_and_lows_the_first_and_the_last_stay_and_rows_are_bounded),
 		cmocka_unit_test(a_gap_stays_between_what_was_before_and_after),
+		cmocka_unit_test(as_many_gaps_as_there_are_stretches_are_bounded_too),
 		cmocka_unit_test(a_clock_that_was_set_back_stands_still),
 		cmocka_unit_test(without_rows_there_are_none),
 	};
