@@ -185,9 +185,17 @@ static void summarize(struct watch *w)
 		strbuf_add_text(&w->out, "nobody was killed\n");
 }
 
+static void note(struct watch *w, const char *kind, int pid, const char *text)
+{
+	const struct recorded_event event = { clock_unix_ms(), kind, text, pid };
+
+	flight_note(w->flight, &event);
+}
+
 /* Everything as it was: it is said, and recorded. */
 static void disarm(struct watch *w, const char *why)
 {
+	const struct recorded_event event = { clock_unix_ms(), "disarmed", why, 0 };
 	int r;
 
 	if (!w->arm)
@@ -197,18 +205,12 @@ static void disarm(struct watch *w, const char *why)
 	if (r < 0)
 		message("--arm %s: it could not be put back: %s", w->session->options->arm, strerror(-r));
 	else
-		flight_note(w->flight, "disarmed", 0, why);
+		flight_note(w->flight, &event);
 }
 
-static bool let_go(void *context)
+static void let_go(void *context)
 {
-	struct watch *w = context;
-	bool was_armed = oom_arm_is_armed(w->arm);
-
-	if (oom_arm_end(w->arm) < 0)
-		message("--arm freeze: it could not be put back");
-	w->arm = NULL;
-	return was_armed;
+	disarm(context, "it stood still until all of it was read");
 }
 
 /* What would be slowed down for longer than was said is let go on. */
@@ -235,7 +237,7 @@ static void tend_arm(struct watch *w)
 	while (oom_arm_mode(w->arm) == ARM_TRACE && (pid = oom_arm_take_dying(w->arm)) > 0) {
 		(void)flight_look_at(w->flight, pid);
 		oom_arm_let_go(w->arm, pid);
-		flight_note(w->flight, "exit", pid, "killed; it stood still until it had been read");
+		note(w, "exit", pid, "killed; it stood still until it had been read");
 	}
 	if (w->arm && !oom_arm_is_armed(w->arm))
 		disarm(w, "its guard is gone");
@@ -282,7 +284,7 @@ static int arm(struct watch *w)
 	status = oom_arm_begin(w->arm_mode, o->yes, &w->session->fs,
 			       flight_summarize(w->flight)->cgroup, &w->arm);
 	if (status == EXIT_DONE)
-		flight_note(w->flight, "armed", 0, o->arm);
+		note(w, "armed", 0, o->arm);
 	return status;
 }
 
@@ -323,7 +325,7 @@ static int run(struct watch *w)
 	if (r == -EPIPE)
 		stream_die_of_pipe();
 	if (r == -ESRCH)
-		flight_note(w->flight, "removed", 0, "the group was removed");
+		note(w, "removed", 0, "the group was removed");
 	summarize(w);
 	if (flight_summarize(w->flight)->record_error < 0)
 		message_error(o->recording.record, flight_summarize(w->flight)->record_error);

@@ -23,6 +23,7 @@
 #define GROUP_SHARE_PART  20	   /* of the time, for the group's own files */
 #define REPEAT_NS	  (10 * NS_PER_S) /* the same again is not worth a line before */
 #define LOG_PATIENCE_NS	  (2 * NS_PER_S)  /* for lines of a kill that was counted */
+#define MAPPINGS_PART	  4
 #define SAME_KILL_MS	  10000 /* a process that is said twice in this time was killed once */
 
 struct flight {
@@ -35,6 +36,7 @@ struct flight {
 	struct flight_log log;
 	struct flight_summary summary;
 	uint64_t start_ns, sampled_ns, due_ns;
+	unsigned int share_per_million;
 	uint64_t group_cost_ns; /* of reading its files, the last time */
 	struct oom_steps steps;
 	uint64_t pressure_said_ns;
@@ -42,7 +44,7 @@ struct flight {
 	uint64_t unlogged_kills, unlogged_since_ns;
 };
 
-static void add_event(struct flight *f, const struct recorded_event *event)
+void flight_note(struct flight *f, const struct recorded_event *event)
 {
 	int r = recorder_add_event(f->setup.recorder, event);
 
@@ -52,11 +54,11 @@ static void add_event(struct flight *f, const struct recorded_event *event)
 		f->setup.say(f->setup.context, event);
 }
 
-void flight_note(struct flight *f, const char *kind, int pid, const char *text)
+static void note_now(struct flight *f, const char *kind, const char *text)
 {
-	const struct recorded_event event = { clock_unix_ms(), kind, text, pid };
+	const struct recorded_event event = { .unix_ms = clock_unix_ms(), .kind = kind, .text = text };
 
-	add_event(f, &event);
+	flight_note(f, &event);
 }
 
 /* As of now on the other clock. */
@@ -125,7 +127,7 @@ static void say_unlogged_kills(struct flight *f)
 		if (f->summary.kills[i].unix_ms + SAME_KILL_MS > known_ms)
 			return;
 	add_kill(f, 0, known_ms);
-	add_event(f, &event);
+	flight_note(f, &event);
 }
 
 /* Is the group that the kernel names ours, or one of those that share our limit? */
@@ -156,7 +158,7 @@ static void take_kill(struct flight *f, const struct oom_kill *k, const char *te
 	if (kill->is_logged)
 		return;
 	kill->is_logged = true;
-	add_event(f, &event);
+	flight_note(f, &event);
 }
 
 static void take_log(struct flight *f)
@@ -184,7 +186,7 @@ static void say_step(struct flight *f)
 		    units_format_bytes(f->figures.need_bytes, need),
 		    units_per_mille(f->figures.need_bytes, f->figures.limit_bytes) / 10,
 		    units_format_bytes(f->figures.limit_bytes, limit));
-	flight_note(f, "limit", 0, text.text);
+	note_now(f, "limit", text.text);
 	strbuf_release(&text);
 }
 
@@ -236,8 +238,22 @@ static void end_sample(struct flight *f, bool has_group)
 		f->summary.record_error = r;
 }
 
+/*
+ * Mappings cost the most, and change the most in the file: they take a quarter of what all
+ * processes together may cost.
+ */
+static void set_shares(struct flight *f)
+{
+	size_t count = f->processes.known.count > 0 ? f->processes.known.count : 1;
+
+	f->share_per_million = oom_pace_share_per_million(f->pace.interval_ns,
+							  f->setup.share_per_mille);
+	recorder_set_share(f->setup.recorder,
+			   (unsigned int)(f->share_per_million / MAPPINGS_PART / count));
+}
+
 /* First of all this process with all its mappings, if there is one; returns how that went. */
-static int take_sample(struct flight *f, bool is_whole, int pid, int *ret_read)
+static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_read)
 {
 	uint64_t read_ns;
 	int r;
@@ -257,10 +273,8 @@ static int take_sample(struct flight *f, bool is_whole, int pid, int *ret_read)
 		return r;
 	}
 	f->group_cost_ns = clock_now_ns() - read_ns;
-	group_turns_update(&f->processes, &f->cgroup,
-			       oom_pace_share_per_million(f->pace.interval_ns,
-							  f->setup.share_per_mille),
-			       is_whole);
+	set_shares(f);
+	group_turns_update(&f->processes, &f->cgroup, f->share_per_million, turns);
 	oom_figures_find(&f->cgroup, &f->processes.known, &f->figures);
 	count_kills(f);
 	end_sample(f, true);
@@ -278,19 +292,22 @@ static void say_gap(struct flight *f)
 	if (now < f->due_ns + GAP_NS)
 		return;
 	strbuf_addf(&text, "no sample for %s", units_format_duration(now - f->sampled_ns, duration));
-	flight_note(f, "gap", 0, text.text);
+	note_now(f, "gap", text.text);
 	strbuf_release(&text);
 }
 
 /* At a step to the limit everything is looked at, whatever it costs. */
 static int sample(struct flight *f)
 {
-	int r = take_sample(f, f->summary.sample_count == 0, 0, NULL);
+	int r = take_sample(f, f->summary.sample_count == 0 ? TURNS_ALL : TURNS_IN_TURN, 0, NULL);
 
 	if (r < 0 || !oom_steps_pass(&f->steps, f->figures.need_bytes, f->figures.limit_bytes))
 		return r;
 	say_step(f);
-	return f->summary.sample_count > 1 ? take_sample(f, true, 0, NULL) : 0;
+	if (f->summary.sample_count == 1)
+		return 0;
+	/* the nearer the end the less time there is for mappings */
+	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
 static bool has_pid(const struct flight *f, int pid)
@@ -318,7 +335,7 @@ static void say_victim(struct flight *f, const struct flight_kill *kill, int rea
 	strbuf_addf(&text, "the last sample was %s old then",
 		    units_format_duration(kill->sample_age_ns, age));
 	event.text = text.text;
-	add_event(f, &event);
+	flight_note(f, &event);
 	strbuf_release(&text);
 }
 
@@ -339,7 +356,7 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 		return 0;
 	kill = add_kill(f, mark->pid, unix_ms);
 	kill->sample_age_ns = mark->marked_ns > sampled_ns ? mark->marked_ns - sampled_ns : 0;
-	r = take_sample(f, false, mark->pid, &read_error);
+	r = take_sample(f, TURNS_IN_TURN, mark->pid, &read_error);
 	u = snapshot_find(&f->processes.known, mark->pid);
 	if (u && read_error == 0) {
 		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
@@ -354,7 +371,7 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
  * Who is killed is not known where there are no marks: often the largest. Where nothing goes on
  * before that is allowed there is time for all.
  */
-static int take_end_of_memory(struct flight *f, bool is_whole)
+static int take_end_of_memory(struct flight *f)
 {
 	const struct usage *largest = NULL;
 	int read_error;
@@ -366,7 +383,8 @@ static int take_end_of_memory(struct flight *f, bool is_whole)
 		    (!largest || u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
 			largest = u;
 	}
-	return take_sample(f, is_whole, largest ? largest->process.pid : 0, &read_error);
+	return take_sample(f, f->setup.let_go ? TURNS_MAPPINGS : TURNS_IN_TURN,
+			   largest ? largest->process.pid : 0, &read_error);
 }
 
 static int take_wake(struct flight *f, const struct oom_wake *wake)
@@ -380,17 +398,16 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 			return r;
 	}
 	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
-		int r = take_end_of_memory(f, true);
+		int r = take_end_of_memory(f);
 
-		if (f->setup.let_go(f->setup.context))
-			flight_note(f, "disarmed", 0, "it stood still until all of it was read");
+		f->setup.let_go(f->setup.context);
 		return r;
 	}
 	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)
-		return flight_source_error(f, OOM_SOURCE_MARKS) < 0 ? take_end_of_memory(f, false)
+		return flight_source_error(f, OOM_SOURCE_MARKS) < 0 ? take_end_of_memory(f)
 								     : sample(f);
 	if (wake->flags & OOM_WAKE_PRESSURE && now > f->pressure_said_ns + REPEAT_NS) {
-		flight_note(f, "pressure", 0, "processes wait for memory to be taken back");
+		note_now(f, "pressure", "processes wait for memory to be taken back");
 		f->pressure_said_ns = now;
 	}
 	/* counters may be counted on without end, where a cache fills the group */
@@ -420,7 +437,7 @@ int flight_look_at(struct flight *f, int pid)
 {
 	int read_error;
 
-	return take_sample(f, pid == 0, pid, &read_error);
+	return take_sample(f, TURNS_IN_TURN, pid, &read_error);
 }
 
 int flight_open(const struct flight_setup *setup, struct flight **ret)

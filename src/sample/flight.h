@@ -28,9 +28,9 @@ struct flight_setup {
 	void (*say)(void *context, const struct recorded_event *event);
 	/*
 	 * The group stands still at the end of its memory, as it was armed so, and all of it has
-	 * been read: let it go on, and say whether it did stand still. May be NULL.
+	 * been read: let it go on. May be NULL.
 	 */
-	bool (*let_go)(void *context);
+	void (*let_go)(void *context);
 	void *context;
 };
 
@@ -74,11 +74,11 @@ uint64_t flight_due_ns(const struct flight *flight);
  */
 int flight_go_on(struct flight *flight);
 
-/* A sample of the whole group, now, as something is about to happen to this process (0: to any). */
+/* A sample now, with all mappings of this process, which is about to end. */
 int flight_look_at(struct flight *flight, int pid);
 
-/* Something that is no business of samples. */
-void flight_note(struct flight *flight, const char *kind, int pid, const char *text);
+/* Something that is no business of samples: kind and text of an event. */
+void flight_note(struct flight *flight, const struct recorded_event *event);
 
 /* Borrowed. */
 const struct flight_summary *flight_summarize(struct flight *flight);

@@ -121,16 +121,17 @@ static size_t find_turn(const struct group_turns *g)
 	return 0;
 }
 
-static void read_in_turn(struct group_turns *g, bool is_whole)
+static void read_in_turn(struct group_turns *g, enum turns turns)
 {
+	unsigned int needs = g->needs | (turns == TURNS_MAPPINGS ? NEED_SMAPS : 0);
 	size_t at = find_turn(g);
 
-	for (size_t n = 0; n < g->known.count && (is_whole || g->credit_ns > 0); n++) {
+	for (size_t n = 0; n < g->known.count && (turns != TURNS_IN_TURN || g->credit_ns > 0); n++) {
 		struct usage *known = &g->known.usages[at];
 
 		g->last_pid = known->process.pid;
 		/* one that is gone stays until the group has it no more */
-		if (read_one(g, known->process.pid, g->needs))
+		if (read_one(g, known->process.pid, needs))
 			take_scratch(g, known);
 		at = at + 1 < g->known.count ? at + 1 : 0;
 	}
@@ -148,12 +149,12 @@ static void give_credit(struct group_turns *g, unsigned int share_per_million, u
 }
 
 void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
-			    unsigned int share_per_million, bool is_whole)
+			unsigned int share_per_million, enum turns turns)
 {
 	give_credit(g, share_per_million, cgroup->taken_ns);
 	forget_gone(g, cgroup);
-	read_in_turn(g, is_whole);
-	add_new(g, cgroup, is_whole ? SIZE_MAX : NEW_MAX);
+	read_in_turn(g, turns);
+	add_new(g, cgroup, turns == TURNS_IN_TURN ? NEW_MAX : SIZE_MAX);
 }
 
 int group_turns_read(struct group_turns *g, int pid)

@@ -23,13 +23,18 @@ struct group_turns {
 void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned int needs);
 void group_turns_release(struct group_turns *g);
 
+enum turns {
+	TURNS_IN_TURN,	/* while reading has taken no more than its share of the time */
+	TURNS_ALL,	/* each, whatever it costs */
+	TURNS_MAPPINGS, /* each, with all its mappings */
+};
+
 /*
- * These pids are what there is at now_ns: forget the others, read new ones, and then the
- * next ones in turn while reading has taken no more than so much of the time since it was
- * last called. All of them, whatever it costs, with is_whole.
+ * The group's pids are what there is: forget the others, read some that are known again,
+ * and those that are new.
  */
 void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
-			    unsigned int share_per_million, bool is_whole);
+			unsigned int share_per_million, enum turns turns);
 
 /*
  * Read all mappings of one of them now. Returns 0, or -errno: then what was known of it

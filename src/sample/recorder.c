@@ -23,7 +23,7 @@ struct recorder {
 	uint64_t dearest_read_ns;
 	bool has_ended;
 	bool is_begun;
-	unsigned int share_per_mille;
+	unsigned int share_per_million; /* 0: none */
 	uint64_t start_ns; /* when the first sample was taken */
 	uint64_t sample; /* 1, 2, … */
 	int error;	 /* of this one */
@@ -57,7 +57,8 @@ static void take_mappings(void *context, const struct usage *u, const struct map
 		turn = &r->turns[r->turn_count++];
 		*turn = (struct turn){ .pid = u->process.pid, .start_ticks = u->process.start_ticks };
 	}
-	turn->due_ns = u->taken_ns + u->read_ns / r->share_per_mille * 1000;
+	turn->due_ns = r->share_per_million > 0 ? u->taken_ns + u->read_ns * 1000 / r->share_per_million * 1000
+						: UINT64_MAX;
 	if (r->error < 0)
 		return;
 	turn->sample = r->sample;
@@ -77,10 +78,15 @@ int recorder_open(const char *path, const struct recording_bounds *bounds,
 	(*ret)->recording = recording;
 	(*ret)->sampler = sampler;
 	snapshot_init(&(*ret)->own);
-	(*ret)->share_per_mille = share_per_mille > 0 ? share_per_mille : 1000;
+	(*ret)->share_per_million = share_per_mille > 0 ? share_per_mille * 1000 : 1000000;
 	sink.context = *ret;
 	sampler_set_mapping_sink(sampler, &sink);
 	return 0;
+}
+
+void recorder_set_share(struct recorder *r, unsigned int share_per_million)
+{
+	r->share_per_million = share_per_million;
 }
 
 void recorder_close(struct recorder *r)

@@ -20,6 +20,8 @@ struct recorder;
  */
 int recorder_open(const char *path, const struct recording_bounds *bounds,
 		  unsigned int share_per_mille, struct sampler *sampler, struct recorder **ret);
+/* So much of each process's time from now on, for mappings; 0: none but those that are asked for. */
+void recorder_set_share(struct recorder *recorder, unsigned int share_per_million);
 void recorder_close(struct recorder *recorder);
 
 /* A sample is about to be taken. */

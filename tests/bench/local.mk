@@ -81,10 +81,17 @@ bench-count: memstate$(EXEEXT) $(bench_programs) $(bench_unwind) %D%/own_time.so
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' CC='$(CC)' \
 		$(SHELL) $(srcdir)/%D%/count.sh $(abs_builddir)/%D%
 
+# What the flight recorder of a group costs.
+EXTRA_DIST += %D%/oom_watch.py %D%/stress_oom_watch.py
+.PHONY: bench-oom
+bench-oom: memstate$(EXEEXT) $(check_PROGRAMS)
+	QUICK='$(QUICK)' srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/oom_watch.py
+
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
-.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks
-stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks
+.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch
+stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch
 stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)
@@ -100,3 +107,6 @@ stress-count: $(check_PROGRAMS) $(check_DATA)
 stress-inject: $(check_PROGRAMS) $(check_DATA)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_inject.py $(COUNT)
+stress-oom-watch: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_oom_watch.py $(COUNT)

@@ -220,6 +220,26 @@ def a_frozen_group_is_let_go_however_memstate_ends():
 
 
 @test
+def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
+    with Folder() as folder, Group(LIMIT) as group:
+        if group.version != 2:
+            raise Skip("version 1 has no memory.high")
+        watch = armed(group, folder, "high")
+        high = int(group.read("memory.high"))
+        check(LIMIT * 14 // 16 < high < LIMIT, f"memory.high: {high}")
+        watch.end(-signal.SIGKILL, signal.SIGKILL)
+        wait_until(lambda: group.read("memory.high") == "max\n", "the guard has put it back")
+        watch = armed(group, folder, "high")
+        equal(group.run("leak=256/5"), KILLED, "status")
+        watch.wait_for("oom_kill")
+        watch.end(4)
+        equal(group.read("memory.high"), "max\n", "put back")
+        slowed = [row for row in usage_over_time(watch) if row["usage_bytes"] >= high]
+        check(len(slowed) > 50, f"{len(slowed)} samples while it was slowed down")
+        check(watch.events("disarmed")[0][2] <= watch.events("oom_kill")[0][2], "and then it was killed")
+
+
+@test
 def a_traced_process_is_read_at_its_end_whoever_kills_it():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=20") as idle:
         watch = armed(group, folder, "trace")
