@@ -10,5 +10,6 @@ dist_doc_DATA += \
 	%D%/HOWTO_ADD_COLUMN.md \
 	%D%/HOWTO_ADD_COMMAND.md \
 	%D%/INTERNALS.md \
+	%D%/OOM.md \
 	%D%/PERFORMANCE.md \
 	%D%/RECORDING.md

@@ -14,6 +14,10 @@
 /* The last seconds, in which need may burst, or be hidden. */
 #define WINDOW_NS (5 * NS_PER_S)
 
+/* What rose for the most part in this time has jumped, however evenly it did. */
+#define JUMP_NS	      NS_PER_S
+#define JUMP_PER_MILLE 800
+
 #define INTERVAL_SAMPLES 10 /* the last ones, whose distance is the usual one */
 
 #define STACKS_PROCESSES_MAX 200 /* whose mappings are read */
@@ -134,6 +138,24 @@ static void set_live(const struct oom_witness *w, size_t window, struct oom_evid
 	}
 }
 
+static bool has_jumped(const struct growth_point *points, size_t count)
+{
+	const struct growth_point *last = &points[count - 1];
+	uint64_t least_bytes = last->bytes, before_bytes = last->bytes;
+
+	for (size_t i = 0; i < count; i++) {
+		if (points[i].bytes < least_bytes)
+			least_bytes = points[i].bytes;
+		if (last->time_ns - points[i].time_ns >= JUMP_NS)
+			before_bytes = points[i].bytes;
+	}
+	/* all of it may be shorter than that */
+	if (last->time_ns - points[0].time_ns < JUMP_NS)
+		return true;
+	return units_per_mille(bytes_sub(last->bytes, before_bytes), last->bytes - least_bytes) >=
+	       JUMP_PER_MILLE;
+}
+
 /*
  * What was before the last seconds tells growth from a burst. Where that is too little to
  * tell, all of it has to; and growth that had ended by then is none.
@@ -149,6 +171,8 @@ static void set_growth(const struct oom_witness *w, size_t window, struct oom_ev
 	count = add_points(w, w->last + 1, false, points);
 	e->typical_bytes = find_typical(points, count);
 	growth_find(points, count, &whole);
+	if (whole.kind == GROWTH_STEADY && has_jumped(points, count))
+		whole.kind = GROWTH_STEP;
 	if (e->growth.kind == GROWTH_TOO_SHORT || whole.kind == GROWTH_PLATEAU)
 		e->growth = whole;
 	count = add_points(w, w->last + 1, true, points);
