@@ -243,11 +243,10 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 		count_freed(s, t, block);
 }
 
-/* The block is remembered, as something of this node. */
-static inline void remember(struct stacks *s, struct stack_thread *t, uintptr_t addr,
-			    uint64_t block)
+/* The block is remembered, as something of this node. place: where; NULL: none yet. */
+static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
+			    uintptr_t addr, uint64_t block)
 {
-	uint64_t *place = stack_blocks_find_place(s->blocks, addr);
 	struct stack_file_node *node = &s->file.nodes[stack_block_node(block)];
 
 	if (unlikely(!place)) {
@@ -274,6 +273,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint
 {
 	uint64_t weight = weight_of(s, bytes);
 	struct stack_file_node *node;
+	uint64_t *place = NULL;
 	uint32_t number;
 
 	if (unlikely(t->is_busy)) {
@@ -283,8 +283,10 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint
 	t->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	/* where it will be remembered, by the time that its stack is known */
-	if (s->mode.has_live)
-		__builtin_prefetch(stack_blocks_find_place(s->blocks, addr), 1);
+	if (s->mode.has_live) {
+		place = stack_blocks_find_place(s->blocks, addr);
+		__builtin_prefetch(place, 1);
+	}
 	number = find_stack(s, t, start);
 	t->last_node = number;
 	t->last_weight = weight;
@@ -294,7 +296,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint
 		node = &s->file.nodes[number];
 		if (s->mode.has_live) {
 			note_peak(s, node);
-			remember(s, t, addr, stack_block(number, bytes));
+			remember(s, t, place, addr, stack_block(number, bytes));
 			add((uint64_t *)&t->pending_bytes, bytes * weight);
 		}
 		add(&node->calls, weight);
