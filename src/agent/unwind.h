@@ -22,15 +22,13 @@
 #define UNWIND_DEEP_KEPT 128
 
 /*
- * What is needed at an address, in 8 bytes, beside the address: a cache, 0 where nothing
- * is. An address has two places, side by side.
+ * What is needed at an address, with the address, in 8 bytes: a cache, 0 where nothing
+ * is. An address has its places in one line of the cache.
  */
-#define UNWIND_ROW_BITS	 14
-#define UNWIND_ROW_COUNT (1 << UNWIND_ROW_BITS)
+#define UNWIND_ROW_COUNT (1 << 15)
 
 struct unwind_row {
-	uint64_t key; /* address ^ row: what is half written by two threads fits no address */
-	uint64_t row;
+	uint64_t row; /* see unwind_row.h */
 };
 
 /* Of a process, for all its threads. */

@@ -5,11 +5,22 @@
 
 #define LEAST_ADDRESS 4096
 
+/* Whether so many bytes are words, and fit into so many bits with their sign. */
+static bool fits(int64_t bytes, unsigned int bits)
+{
+	int64_t limit = INT64_C(1) << (bits - 1);
+
+	return (bytes & 7) == 0 && bytes >= -limit && bytes < limit;
+}
+
 static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 {
-	if (cfa != (int32_t)cfa || rbp >= 1 << 27 || rbp < -(1 << 27))
+	const uint64_t rbp_mask = (UINT64_C(1) << ROW_RBP_BITS) - 1;
+
+	if (!fits(cfa, ROW_CFA_BITS) || !fits(rbp, ROW_RBP_BITS + 3))
 		return ROW_RULES;
-	return (uint64_t)cfa << 32 | (uint32_t)((uint32_t)(int32_t)rbp << 4) | kind;
+	return (uint64_t)cfa << (64 - ROW_CFA_BITS) |
+	       ((uint64_t)(rbp / 8) & rbp_mask) << ROW_RBP_SHIFT | kind;
 }
 
 /* "the word at rbp + N": a function that has aligned its stack. Returns false if it is not. */
@@ -77,28 +88,37 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
 }
 
-static inline void row_put(struct unwind_row *place, uint64_t row, uint64_t lookup)
+/* At the first place; what was there goes to one that is empty, or drives another out. */
+static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {
-	__atomic_store_n(&place->row, row, __ATOMIC_RELAXED);
-	__atomic_store_n(&place->key, row ^ lookup, __ATOMIC_RELAXED);
+	uint64_t first = row_index(lookup) % ROW_WAYS, other = lookup % (ROW_WAYS - 1);
+	uint64_t before = __atomic_load_n(&line[first].row, __ATOMIC_RELAXED);
+
+	other += other >= first;
+	for (uint64_t i = 0; i < ROW_WAYS; i++)
+		if (i != first && !__atomic_load_n(&line[i].row, __ATOMIC_RELAXED))
+			other = i;
+	if (before)
+		__atomic_store_n(&line[other].row, before, __ATOMIC_RELAXED);
+	__atomic_store_n(&line[first].row, row | lookup >> ROW_LINE_BITS << ROW_LINE_BITS,
+			 __ATOMIC_RELAXED);
 }
 
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 {
-	struct unwind_row *first = row_place(space, lookup), *second = first;
+	struct unwind_row *line = &space->rows[row_index(lookup) / ROW_WAYS * ROW_WAYS];
 	struct unwind_rules rules;
-	uint64_t row, others;
+	uint64_t row;
 
-	second += (first - space->rows) & 1 ? -1 : 1;
-	row = row_get(second, lookup);
-	if (row != ROW_NONE)
-		return row;
+	for (unsigned int i = 0; i < ROW_WAYS; i++) {
+		row = __atomic_load_n(&line[i].row, __ATOMIC_RELAXED);
+		if (row_is_of(row, lookup))
+			return row;
+	}
 	row = unwind_rules_at(space, lookup, &rules);
 	/* where no code is known there may be some later */
 	if (row == ROW_NONE)
 		return ROW_CUT;
-	others = __atomic_load_n(&first->row, __ATOMIC_RELAXED);
-	row_put(second, others, others ^ __atomic_load_n(&first->key, __ATOMIC_RELAXED));
-	row_put(first, row, lookup);
+	put_row(line, row, lookup);
 	return row;
 }

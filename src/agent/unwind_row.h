@@ -9,9 +9,18 @@
 #include "agent/unwind.h"
 
 /*
- * The kind in the low 4 bits, then 28 for where rbp is from the CFA, then 32 for the CFA
- * from a register.
+ * The kind in the low 3 bits, then 9 for where rbp is from the CFA, in words of 8 bytes;
+ * then, where it is kept, the address but for its low 12 bits, which its line has, and 17
+ * of 64; there, at the top, is the CFA from a register. It is written in one go, so that no
+ * thread sees half of it.
  */
+#define ROW_RBP_SHIFT 3
+#define ROW_RBP_BITS  9
+#define ROW_CFA_BITS  17
+#define ROW_LINE_BITS 12
+#define ROW_WAYS      8
+_Static_assert(UNWIND_ROW_COUNT == ROW_WAYS << ROW_LINE_BITS, "lines of the cache");
+
 enum unwind_row_kind {
 	ROW_NONE,
 	ROW_RSP,     /* the CFA is told from rsp… */
@@ -25,17 +34,19 @@ enum unwind_row_kind {
 
 static inline unsigned int row_kind(uint64_t row)
 {
-	return row & 15;
+	return row & 7;
 }
 
 static inline int32_t row_rbp(uint64_t row)
 {
-	return (int32_t)(uint32_t)row >> 4;
+	const int above = 32 - ROW_RBP_SHIFT - ROW_RBP_BITS;
+
+	return ((int32_t)((uint32_t)row << above) >> above) & -8;
 }
 
 static inline int64_t row_cfa(uint64_t row)
 {
-	return (int64_t)row >> 32;
+	return (int64_t)row >> (64 - ROW_CFA_BITS);
 }
 
 /* A function's rules; the row, or ROW_NONE: no code is known there, or ROW_CUT: no rules. */
@@ -44,27 +55,34 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 /* As below, where it is not at its first place. */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
-static inline struct unwind_row *row_place(const struct unwind_space *space, uint64_t lookup)
+/*
+ * The first place of an address. With the others that are in the same line it is told by
+ * the low bits and those above: of two that share a line, these are not the same.
+ */
+static inline uint64_t row_index(uint64_t lookup)
 {
-	return &space->rows[(lookup ^ lookup >> UNWIND_ROW_BITS) & (UNWIND_ROW_COUNT - 1)];
+	return (lookup * ROW_WAYS ^ lookup >> 9) & (UNWIND_ROW_COUNT - 1);
 }
 
-/* Returns ROW_NONE if it is not there. */
-static inline uint64_t row_get(const struct unwind_row *place, uint64_t lookup)
+/* Of 47 bits of the address: nothing returns to where there are more. */
+static inline bool row_is_of(uint64_t row, uint64_t lookup)
 {
-	uint64_t row = __atomic_load_n(&place->row, __ATOMIC_RELAXED);
+	const uint64_t mask = (UINT64_C(1) << (64 - ROW_CFA_BITS)) - (1 << ROW_LINE_BITS);
 
-	if (__builtin_expect((__atomic_load_n(&place->key, __ATOMIC_RELAXED) ^ row) == lookup, 1))
-		return row;
-	return ROW_NONE;
+	return ((row ^ lookup) & mask) == 0;
 }
 
-/* Of the function that has the address lookup; never ROW_NONE. */
+/*
+ * Of the function that has the address lookup. ROW_NONE only where there is no code, below
+ * all or beyond, where an empty place is taken for one: there are no rules there either.
+ */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {
-	uint64_t row = row_get(row_place(space, lookup), lookup);
+	uint64_t row = __atomic_load_n(&space->rows[row_index(lookup)].row, __ATOMIC_RELAXED);
 
-	return __builtin_expect(row != ROW_NONE, 1) ? row : unwind_find_row(space, lookup);
+	if (__builtin_expect(row_is_of(row, lookup), 1))
+		return row;
+	return unwind_find_row(space, lookup);
 }
 
 #endif
