@@ -360,9 +360,15 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
+/* That is all there is to say where nothing tells what it was, or how it came. */
 static bool is_private_memory(const struct oom_evidence *e, unsigned int least,
 			      struct strbuf *why)
 {
+	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
+
+	for (int v = OOM_WHY_FORKED_LAZYFREE; v < OOM_WHY_PRIVATE_MEMORY; v++)
+		if (oom_verdict_holds((enum oom_verdict)v, e, &unused))
+			return false;
 	return has_share(e, "private memory had", e->at.live_anon_bytes, least, why);
 }
 
