@@ -152,8 +152,9 @@ boot()
 	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -nic none \
 		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \
-		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 quiet loglevel=3 psi=1" \
-		</dev/null 2>&1 | tr -d '\r' | sed -n "s/^.*\(guest: begins\)/\1/; /^guest: begins/,\$p" | tee "$work/said"
+		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 no_timer_check quiet loglevel=3 psi=1" \
+		</dev/null 2>&1 | tr -d '\r' | tee "$work/console" |
+		sed -n "s/^.*\(guest: begins\)/\1/; /^guest: begins/,\$p" | tee "$work/said"
 }
 
 test "$(uname -m)" = x86_64 || skip "the kernel of the guest is for x86_64"
@@ -167,8 +168,16 @@ require unshare util-linux
 mkdir -p "$work"
 find_kernel
 make_disk
-boot
+# An emulated machine may stop early where the real one has much to do.
+for _ in 1 2 3; do
+	boot
+	test ! -s "$work/said" || break
+done
 rm -rf "$root" "$work/disk"
-grep -q '^guest: ends$' "$work/said" || { echo "the guest did not come to its end"; exit 1; }
+grep -q '^guest: ends$' "$work/said" || {
+	tail -n 20 "$work/console"
+	echo "the guest did not come to its end"
+	exit 1
+}
 echo "$(grep -c '^PASS: ' "$work/said") passed, $(grep -c '^FAIL: ' "$work/said") failed"
 ! grep -q '^FAIL: ' "$work/said" && grep -q '^PASS: ' "$work/said"
