@@ -146,6 +146,9 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 				   .working_set_bytes = BYTES_UNKNOWN, .kill_count = COUNT_UNKNOWN,
 				   .all_kill_count = COUNT_UNKNOWN, .max_count = COUNT_UNKNOWN,
 				   .swap_fail_count = COUNT_UNKNOWN };
+	/* of a clock that was set back between two sessions, or of a made file */
+	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
+		s->elapsed_ns = s[-1].elapsed_ns;
 	s->live_bytes = sum_live(&r->processes);
 	add_totals(&r->processes, s);
 	follow_processes(r, index);

@@ -217,6 +217,21 @@ static void events_are_reports_and_marks_say_when(void **state)
 	forget();
 }
 
+static void a_line_of_the_log_that_was_read_late_makes_no_sample_older(void **state)
+{
+	(void)state;
+	recordings_open(&recording);
+	sample(1000, &none, (uint64_t[]){ 1000, 64000 });
+	sample(1020, &one, (uint64_t[]){ 1000, 0 });
+	add_event(1150, "oom_kill", 2, KILLED(2, "/g"));
+	sample(1200, &one, (uint64_t[]){ 1000, 0 });
+	assert_int_equal(read_ends(&no_log, NULL), 0);
+	assert_int_equal(ends.count, 1);
+	assert_int_equal(ends.items[0].unix_ms, 1020);
+	assert_int_equal(ends.items[0].age_ns, 20 * NS_PER_MS);
+	forget();
+}
+
 static void a_mark_alone_is_a_kill(void **state)
 {
 	(void)state;
@@ -317,15 +332,15 @@ static void processes_alone_are_explained_by_the_log(void **state)
 }
 
 /* Flat for long, and then at once full, or rising all the time. */
-static void record_need(bool is_leak)
+static void record_need(bool is_leak, uint64_t ms)
 {
 	recordings_open(&recording);
 	for (uint64_t i = 0; i < 60; i++) {
 		uint64_t kb = is_leak ? 4000 + 1000 * i : i < 58 ? 4000 : 4000 + 30000 * (i - 57);
 
-		sample(1000 + 500 * i, &met, (uint64_t[]){ 0, kb });
+		sample(1000 + ms * i, &met, (uint64_t[]){ 0, kb });
 	}
-	sample(1000 + 500 * 60, &(struct counts){ .kill = 1, .max = 6 }, (uint64_t[]){ 1000, 0 });
+	sample(1000 + ms * 60, &(struct counts){ .kill = 1, .max = 6 }, (uint64_t[]){ 1000, 0 });
 	assert_int_equal(read_ends(&no_log, NULL), 0);
 	assert_int_equal(ends.count, 1);
 }
@@ -333,13 +348,18 @@ static void record_need(bool is_leak)
 static void a_leak_and_a_burst_are_told_apart(void **state)
 {
 	(void)state;
-	record_need(true);
+	record_need(true, 500);
 	assert_int_equal(oom_verdict_find(&ends.items[0]), OOM_WHY_LEAK);
 	forget();
 	remove(recordings_path);
-	record_need(false);
+	record_need(false, 500);
 	assert_int_equal(oom_verdict_find(&ends.items[0]), OOM_WHY_BURST);
 	assert_int_equal(ends.items[0].typical_bytes, 4000 * KB);
+	forget();
+	/* all of it within a second, however evenly */
+	remove(recordings_path);
+	record_need(true, 10);
+	assert_int_equal(oom_verdict_find(&ends.items[0]), OOM_WHY_BURST);
 	forget();
 }
 
@@ -353,6 +373,7 @@ int main(void)
 		TEST(a_count_that_rises_while_the_limit_was_not_met_is_by_one_above),
 		TEST(two_kills_have_each_its_own_report_and_others_of_the_machine_none),
 		TEST(events_are_reports_and_marks_say_when),
+		TEST(a_line_of_the_log_that_was_read_late_makes_no_sample_older),
 		TEST(a_mark_alone_is_a_kill),
 		TEST(one_that_is_gone_while_the_count_stays_was_not_killed_by_the_kernel),
 		TEST(where_all_live_on_nobody_ended),
