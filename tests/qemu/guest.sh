@@ -153,8 +153,8 @@ boot()
 		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \
 		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 no_timer_check quiet loglevel=3 psi=1" \
-		</dev/null 2>&1 | tr -d '\r' | tee "$work/console" |
-		sed -n "s/^.*\(guest: begins\)/\1/; /^guest: begins/,\$p" | tee "$work/said"
+		</dev/null 2>&1 | sed -u 's/\r//g' | tee "$work/console" |
+		sed -u -n "s/^.*\(guest: begins\)/\1/; /^guest: begins/,\$p" | tee "$work/said"
 }
 
 test "$(uname -m)" = x86_64 || skip "the kernel of the guest is for x86_64"
