@@ -78,7 +78,7 @@ static void add_group(const struct page *p)
 	if (limit_bytes != CGROUP_NO_LIMIT)
 		growth_add_time(&limit, &t.growth, limit_bytes);
 	if (limit.length > 0)
-		add_line(p, "limit", strbuf_text(&limit));
+		add_line(p, "", strbuf_text(&limit));
 }
 
 static int compare_trends(const void *a, const void *b)
