@@ -78,6 +78,19 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 #endif
 }
 
+/* As count_usable_bytes(), of what is no NULL; without a call of an ordinary block. */
+static inline int64_t usable_bytes_of(void *p)
+{
+	/* else nothing need be there */
+	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
+		size_t head = ((const size_t *)p)[-1];
+
+		if (count_likely(count_is_plain(head)))
+			return count_plain_bytes(head);
+	}
+	return count_usable_bytes(p);
+}
+
 static __attribute__((noinline)) void free_otherwise(void *p)
 {
 	struct count_slot *slot = count_slot_own();
@@ -91,7 +104,7 @@ static __attribute__((noinline)) void free_otherwise(void *p)
 		count_add(&slot->free_null_count, 1);
 		return;
 	}
-	usable_bytes = count_usable_bytes(p);
+	usable_bytes = usable_bytes_of(p);
 	if (usable_bytes < 0)
 		return;
 	if (COUNT_HAS_LIVE) {
