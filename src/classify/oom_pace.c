@@ -6,12 +6,12 @@
 #include "base/units.h"
 #include "model/cgroup.h"
 
-#define SAMPLES_TO_LIMIT   8
-#define LEAST_RATE_PART	   100 /* of the limit */
-#define HALF_LIFE_NS	   (2 * NS_PER_S)
-#define WINDOW_NS	   (20 * NS_PER_MS) /* growth in less time is told too roughly */
-#define WINDOW_LONG_NS	   NS_PER_S
-#define FULL_SHARE_NS	   (50 * NS_PER_MS)
+#define SAMPLES_TO_LIMIT 8
+#define LEAST_RATE_PART 100 /* of the limit */
+#define HALF_LIFE_NS (2 * NS_PER_S)
+#define WINDOW_NS (20 * NS_PER_MS) /* growth in less time is told too roughly */
+#define WINDOW_LONG_NS NS_PER_S
+#define FULL_SHARE_NS (50 * NS_PER_MS)
 #define PER_MILLION_OF_MILLE 1000
 
 static const unsigned int step_percents[] = { 80, 90, 95, 98 };
@@ -45,7 +45,8 @@ static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 	if (p->from_ns == 0 || grown == 0) {
 		rate = 0;
 	} else {
-		if (passed_ns < WINDOW_NS || (grown <= s->slack_bytes && passed_ns < WINDOW_LONG_NS))
+		if (passed_ns < WINDOW_NS ||
+		    (grown <= s->slack_bytes && passed_ns < WINDOW_LONG_NS))
 			return;
 		rate = scale(grown, NS_PER_S, passed_ns);
 	}
@@ -58,7 +59,8 @@ static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 
 static uint64_t clamp(uint64_t ns, const struct oom_pace *p)
 {
-	uint64_t most_ns = p->interval_ns < p->longest_ns / 2 ? 2 * p->interval_ns : p->longest_ns;
+	uint64_t most_ns = p->interval_ns < p->longest_ns / 2 ? 2 * p->interval_ns
+							      : p->longest_ns;
 
 	if (ns > most_ns)
 		ns = most_ns;
@@ -104,7 +106,8 @@ bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit
 	       needed_percent + STEP_BACK_PERCENT < step_percents[steps->passed - 1])
 		steps->passed--;
 	before = steps->passed;
-	while (steps->passed < STEP_COUNT && needed_percent >= step_percents[steps->passed])
+	while (steps->passed < STEP_COUNT &&
+	       needed_percent >= step_percents[steps->passed])
 		steps->passed++;
 	return steps->passed > before;
 }

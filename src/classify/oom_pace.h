@@ -20,14 +20,14 @@
 struct oom_pace {
 	uint64_t shortest_ns, longest_ns;
 	uint64_t interval_ns;
-	uint64_t rate_bytes; /* of growth, in a second */
+	uint64_t rate_bytes;	      /* of growth, in a second */
 	uint64_t from_ns, from_bytes; /* what growth is measured from; 0: nothing yet */
 };
 
 struct oom_pace_sample {
 	uint64_t taken_ns;
 	uint64_t need_bytes, limit_bytes; /* as in oom_figures */
-	uint64_t slack_bytes; /* smaller changes may be none */
+	uint64_t slack_bytes;		  /* smaller changes may be none */
 };
 
 /* 0 < shortest_ns <= longest_ns. */
@@ -40,7 +40,8 @@ uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *samp
  * What reading the processes may cost, of a second, where the most is so much: the less the
  * longer the interval, so that a group that is far from its limit costs next to nothing.
  */
-unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int most_per_mille);
+unsigned int oom_pace_share_per_million(uint64_t interval_ns,
+					unsigned int most_per_mille);
 
 /* 80, 90, 95 and 98 % of the limit, of which so many were passed. All 0: none. */
 struct oom_steps {

@@ -21,23 +21,29 @@
 #include "target/exit_trace.h"
 
 #define PAGE_BYTES_MAX UINT64_C(65536)
-#define HIGH_PART      16 /* memory.high is the limit less one of so many parts */
-#define REPLY_MS       5000
-#define END_NS	       (2 * NS_PER_S)
+#define HIGH_PART 16 /* memory.high is the limit less one of so many parts */
+#define REPLY_MS 5000
+#define END_NS (2 * NS_PER_S)
 
 /* What goes over the socket of a guard of a knob; its other messages have no meaning. */
-enum knob_message { KNOB_IS_SET = 1, KNOB_BEAT };
+enum knob_message {
+	KNOB_IS_SET = 1,
+	KNOB_BEAT
+};
 
 static const struct {
 	const char *name, *what;
 } modes[] = {
-	[ARM_FREEZE] = { "freeze", "at the limit all its processes stand still until they have been "
-				   "read, for 3 seconds at most; then the kernel kills" },
-	[ARM_HIGH] = { "high", "above 15/16 of its limit its processes are slowed down, for 5 seconds at "
-			       "most, until they have been read" },
-	[ARM_TRACE] = { "trace", "its processes are traced: each stands still at its end, if it is "
-				 "killed, until it has been read, for a second at most; debuggers "
-				 "cannot attach" },
+	[ARM_FREEZE] = { "freeze",
+			 "at the limit all its processes stand still until they have been "
+			 "read, for 3 seconds at most; then the kernel kills" },
+	[ARM_HIGH] = { "high",
+		       "above 15/16 of its limit its processes are slowed down, for 5 seconds at "
+		       "most, until they have been read" },
+	[ARM_TRACE] = { "trace",
+			"its processes are traced: each stands still at its end, if it is "
+			"killed, until it has been read, for a second at most; debuggers "
+			"cannot attach" },
 };
 
 struct oom_arm {
@@ -74,7 +80,8 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	}
 	fprintf(stderr, "%s: %s. Go on? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
-	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	return fgets(answer, sizeof(answer), stdin) &&
+	       (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 static int report(enum arm_mode mode, const char *path, int error)
@@ -84,7 +91,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 	else if (error == -EOPNOTSUPP && mode == ARM_HIGH)
 		message("--arm high: only groups of version 2 have memory.high: --arm freeze");
 	else if (error == -EBUSY)
-		message("--arm %s: %s has that set already, by somebody else", modes[mode].name, path);
+		message("--arm %s: %s has that set already, by somebody else",
+			modes[mode].name, path);
 	else if (error == -ERANGE)
 		message("--arm %s: %s has no limit", modes[mode].name, path);
 	else
@@ -130,7 +138,8 @@ static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 		dup2(knob.fd, kept_knob_fd);
 	close_range((unsigned int)(knob.fd >= 0 ? kept_knob_fd : kept_fd) + 1, ~0U, 0);
 	knob.fd = kept_knob_fd;
-	r = arm->mode == ARM_TRACE ? exit_trace_serve(kept_fd) : guard_knob(&knob, kept_fd);
+	r = arm->mode == ARM_TRACE ? exit_trace_serve(kept_fd)
+				   : guard_knob(&knob, kept_fd);
 	_exit(r < 0 ? 1 : 0);
 }
 
@@ -165,7 +174,8 @@ static int await_set(const struct oom_arm *arm)
 	return message == KNOB_IS_SET ? 0 : message;
 }
 
-static int open_knob(struct oom_arm *arm, const struct procfs *fs, const struct cgroup *cgroup)
+static int open_knob(struct oom_arm *arm, const struct procfs *fs,
+		     const struct cgroup *cgroup)
 {
 	const struct cgroup_level *owner = cgroup_tightest(cgroup);
 	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
@@ -176,10 +186,11 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs, const struct 
 	r = cgroup_mount_find(fs, &mount);
 	if (r == 0)
 		r = cgroup_knob_open(&mount, owner->path,
-				     arm->mode == ARM_FREEZE ? CGROUP_KNOB_FREEZE : CGROUP_KNOB_HIGH,
+				     arm->mode == ARM_FREEZE ? CGROUP_KNOB_FREEZE
+							     : CGROUP_KNOB_HIGH,
 				     &arm->knob);
-	arm->knob.bytes = (owner->limit_bytes - owner->limit_bytes / HIGH_PART) / PAGE_BYTES_MAX *
-			  PAGE_BYTES_MAX;
+	arm->knob.bytes = (owner->limit_bytes - owner->limit_bytes / HIGH_PART) /
+			  PAGE_BYTES_MAX * PAGE_BYTES_MAX;
 	cgroup_mount_release(&mount);
 	return r;
 }
@@ -289,7 +300,8 @@ static void add_processes(struct oom_arm *arm, const struct cgroup *cgroup)
 	for (size_t i = 0; i < cgroup->pid_count; i++)
 		if (cgroup->pids[i] != getpid() && !is_said(arm, cgroup->pids[i]))
 			say(arm, EXIT_TRACE_ADD, cgroup->pids[i]);
-	arm->pids = xgrow(arm->pids, &arm->pid_capacity, cgroup->pid_count, sizeof(*arm->pids));
+	arm->pids = xgrow(arm->pids, &arm->pid_capacity, cgroup->pid_count,
+			  sizeof(*arm->pids));
 	arm->pid_count = cgroup->pid_count;
 	if (arm->pid_count > 0)
 		memcpy(arm->pids, cgroup->pids, arm->pid_count * sizeof(*arm->pids));
@@ -304,7 +316,8 @@ void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup)
 		return;
 	if (arm->mode == ARM_TRACE)
 		add_processes(arm, cgroup);
-	else if (now > arm->beat_ns + ARM_BEAT_NS / 2 && send(arm->fd, &beat, sizeof(beat), MSG_NOSIGNAL) < 0)
+	else if (now > arm->beat_ns + ARM_BEAT_NS / 2 &&
+		 send(arm->fd, &beat, sizeof(beat), MSG_NOSIGNAL) < 0)
 		disarm(arm);
 	else if (now > arm->beat_ns + ARM_BEAT_NS / 2)
 		arm->beat_ns = now;
@@ -321,9 +334,11 @@ int oom_arm_take_dying(struct oom_arm *arm)
 		/* the guard is gone, by somebody else's hand */
 		if (n <= 0)
 			disarm(arm);
-		else if (n == (ssize_t)sizeof(message) && message.kind == EXIT_TRACE_DYING)
+		else if (n == (ssize_t)sizeof(message) &&
+			 message.kind == EXIT_TRACE_DYING)
 			return message.pid;
-		else if (n == (ssize_t)sizeof(message) && message.kind == EXIT_TRACE_REFUSED)
+		else if (n == (ssize_t)sizeof(message) &&
+			 message.kind == EXIT_TRACE_REFUSED)
 			arm->refused_count++;
 	}
 	return 0;

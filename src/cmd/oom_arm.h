@@ -18,12 +18,12 @@
 enum arm_mode {
 	ARM_NONE,
 	ARM_FREEZE, /* v1: oom_kill_disable: all wait until they have been read */
-	ARM_HIGH,   /* v2: memory.high a little below the limit: they are slowed down there */
-	ARM_TRACE,  /* ptrace: who is killed stands still at its end until it has been read */
+	ARM_HIGH, /* v2: memory.high a little below the limit: they are slowed down there */
+	ARM_TRACE, /* ptrace: who is killed stands still at its end until it has been read */
 };
 
 #define ARM_SILENCE_NS (3 * NS_PER_S)
-#define ARM_BEAT_NS    NS_PER_S
+#define ARM_BEAT_NS NS_PER_S
 
 struct oom_arm;
 

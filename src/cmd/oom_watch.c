@@ -51,7 +51,8 @@ static int check_usage(const struct options *o, enum arm_mode *ret_mode)
 	else if (o->cgroup && !targets_are_all(&o->targets))
 		problem = "--cgroup and -p exclude each other";
 	else if (o->format != FORMAT_AUTO && o->format != FORMAT_TEXT)
-		problem = "watch writes lines of text: --replay FILE has the samples as CSV or JSON";
+		problem =
+			"watch writes lines of text: --replay FILE has the samples as CSV or JSON";
 	else if (o->output || o->output_all)
 		problem = "watch has no columns: -o goes with --replay FILE";
 	if (!problem)
@@ -79,7 +80,8 @@ static void report_sources(const struct watch *w)
 		int error = flight_source_error(w->flight, (enum oom_source)i);
 
 		if (error < 0)
-			message("%s (%s): %s", sources[i].what, strerror(-error), sources[i].loss);
+			message("%s (%s): %s", sources[i].what, strerror(-error),
+				sources[i].loss);
 	}
 }
 
@@ -88,7 +90,8 @@ static void report_processes(struct watch *w)
 	const struct flight_summary *s = flight_summarize(w->flight);
 	char limit[UNITS_TEXT_SIZE], need[UNITS_TEXT_SIZE];
 
-	strbuf_addf(&w->out, "watching %s: need %s, limit %s\n", s->cgroup->levels[0].path,
+	strbuf_addf(&w->out, "watching %s: need %s, limit %s\n",
+		    s->cgroup->levels[0].path,
 		    units_format_bytes(s->figures->need_bytes, need),
 		    s->figures->limit_bytes == CGROUP_NO_LIMIT
 			    ? "none"
@@ -99,7 +102,8 @@ static void report_processes(struct watch *w)
 			s->figures->unreadable_count, s->cgroup->pid_count);
 	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
 		message("%s has no limit%s: nothing says when to look more often",
-			s->cgroup->levels[0].path, s->cgroup->is_cut ? " that can be seen here" : "");
+			s->cgroup->levels[0].path,
+			s->cgroup->is_cut ? " that can be seen here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)
 		if (s->cgroup->pids[i] == getpid())
 			message("memstate is in this group itself: what it needs counts there, and "
@@ -128,20 +132,25 @@ static void say(void *context, const struct recorded_event *event)
 	struct watch *w = context;
 	char time[CLOCK_TEXT_SIZE];
 
-	strbuf_addf(&w->out, "%s  %s", clock_format_utc(event->unix_ms, time), event->kind);
+	strbuf_addf(&w->out, "%s  %s", clock_format_utc(event->unix_ms, time),
+		    event->kind);
 	if (event->pid > 0)
 		strbuf_addf(&w->out, " %d", event->pid);
 	if (strcmp(event->kind, "oom_kill") == 0)
-		strbuf_add_text(&w->out, event->text ? ": the kernel's report is in the recording"
-						     : ": the kernel counted a kill in the group");
-	else if (event->text)
-		strbuf_addf(&w->out, ": %s", event->text);
+		strbuf_add_text(&w->out,
+				event->text ? ": the kernel's report is in the recording"
+					    : ": the kernel counted a kill in the group");
+	else if (event->text) {
+		strbuf_add_text(&w->out, ": ");
+		text_add_printable(&w->out, event->text, strlen(event->text), false);
+	}
 	strbuf_add_char(&w->out, '\n');
 }
 
 static void add_kill(struct strbuf *out, const struct flight_kill *kill)
 {
-	char time[CLOCK_TEXT_SIZE], rss[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE], late[UNITS_TEXT_SIZE];
+	char time[CLOCK_TEXT_SIZE], rss[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE],
+		late[UNITS_TEXT_SIZE];
 
 	strbuf_add_text(out, "killed   ");
 	if (kill->pid > 0)
@@ -165,8 +174,10 @@ static void add_kill(struct strbuf *out, const struct flight_kill *kill)
 static void summarize(struct watch *w)
 {
 	const struct flight_summary *s = flight_summarize(w->flight);
-	size_t first = s->kill_count > FLIGHT_KILLS_MAX ? s->kill_count - FLIGHT_KILLS_MAX : 0;
-	char elapsed[UNITS_TEXT_SIZE], shortest[UNITS_TEXT_SIZE], longest[UNITS_TEXT_SIZE];
+	uint64_t count = s->kills.count;
+	uint64_t first = count > FLIGHT_KILLS_MAX ? count - FLIGHT_KILLS_MAX : 0;
+	char elapsed[UNITS_TEXT_SIZE], shortest[UNITS_TEXT_SIZE],
+		longest[UNITS_TEXT_SIZE];
 	char need[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE], time[CLOCK_TEXT_SIZE];
 
 	strbuf_addf(&w->out, "\n%s: %" PRIu64 " samples in %s, every %s to %s\n",
@@ -174,14 +185,15 @@ static void summarize(struct watch *w)
 		    units_format_duration(s->elapsed_ns, elapsed),
 		    units_format_duration(s->shortest_ns, shortest),
 		    units_format_duration(w->session->options->interval_ns, longest));
-	strbuf_addf(&w->out, "need     at most %s", units_format_bytes(s->peak_need_bytes, need));
+	strbuf_addf(&w->out, "need     at most %s",
+		    units_format_bytes(s->peak_need_bytes, need));
 	if (s->figures->limit_bytes != CGROUP_NO_LIMIT)
 		strbuf_addf(&w->out, " of the limit of %s",
 			    units_format_bytes(s->figures->limit_bytes, limit));
 	strbuf_addf(&w->out, ", at %s\n", clock_format_utc(s->peak_unix_ms, time));
-	for (size_t i = first; i < s->kill_count; i++)
-		add_kill(&w->out, &s->kills[i % FLIGHT_KILLS_MAX]);
-	if (s->kill_count == 0)
+	for (uint64_t i = first; i < count; i++)
+		add_kill(&w->out, &s->kills.items[i % FLIGHT_KILLS_MAX]);
+	if (count == 0)
 		strbuf_add_text(&w->out, "nobody was killed\n");
 }
 
@@ -203,7 +215,8 @@ static void disarm(struct watch *w, const char *why)
 	r = oom_arm_end(w->arm);
 	w->arm = NULL;
 	if (r < 0)
-		message("--arm %s: it could not be put back: %s", w->session->options->arm, strerror(-r));
+		message("--arm %s: it could not be put back: %s",
+			w->session->options->arm, strerror(-r));
 	else
 		flight_note(w->flight, &event);
 }
@@ -234,7 +247,8 @@ static void tend_arm(struct watch *w)
 	int pid;
 
 	oom_arm_beat(w->arm, flight_summarize(w->flight)->cgroup);
-	while (oom_arm_mode(w->arm) == ARM_TRACE && (pid = oom_arm_take_dying(w->arm)) > 0) {
+	while (oom_arm_mode(w->arm) == ARM_TRACE &&
+	       (pid = oom_arm_take_dying(w->arm)) > 0) {
 		(void)flight_look_at(w->flight, pid);
 		oom_arm_let_go(w->arm, pid);
 		note(w, "exit", pid, "killed; it stood still until it had been read");
@@ -268,7 +282,8 @@ static int watch(struct watch *w)
 		r = flight_go_on(w->flight);
 		if (w->arm)
 			tend_arm(w);
-		if (o->sample_count > 0 && flight_summarize(w->flight)->sample_count >= o->sample_count)
+		if (o->sample_count > 0 &&
+		    flight_summarize(w->flight)->sample_count >= o->sample_count)
 			break;
 	}
 	return r;
@@ -328,8 +343,9 @@ static int run(struct watch *w)
 		note(w, "removed", 0, "the group was removed");
 	summarize(w);
 	if (flight_summarize(w->flight)->record_error < 0)
-		message_error(o->recording.record, flight_summarize(w->flight)->record_error);
-	if (flight_summarize(w->flight)->kill_count > 0)
+		message_error(o->recording.record,
+			      flight_summarize(w->flight)->record_error);
+	if (flight_summarize(w->flight)->kills.count > 0)
 		return EXIT_ABOVE_LIMIT;
 	return flight_summarize(w->flight)->record_error < 0 ? EXIT_PARTIAL : EXIT_DONE;
 }

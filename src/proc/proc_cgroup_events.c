@@ -33,7 +33,8 @@ static int open_file(const struct cgroup_mount *mount, const char *path, const c
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	int fd;
 
-	strbuf_addf(&name, "%s%s/%s", mount->dir, strcmp(path, "/") == 0 ? "" : path, file);
+	strbuf_addf(&name, "%s%s/%s", mount->dir, strcmp(path, "/") == 0 ? "" : path,
+		    file);
 	fd = open(name.text, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -52,7 +53,8 @@ static int register_v1(int control_fd, const struct cgroup_event *event, uint64_
 static int open_v1(const struct cgroup_mount *mount, const char *path, uint64_t bytes,
 		   struct cgroup_event *event)
 {
-	_cleanup_close_ int control_fd = open_file(mount, path, "cgroup.event_control", O_WRONLY);
+	_cleanup_close_ int control_fd =
+		open_file(mount, path, "cgroup.event_control", O_WRONLY);
 
 	if (control_fd < 0)
 		return control_fd;
@@ -64,7 +66,8 @@ static int open_v1(const struct cgroup_mount *mount, const char *path, uint64_t 
 	return event->fd < 0 ? -errno : register_v1(control_fd, event, bytes);
 }
 
-static int open_v2(const struct cgroup_mount *mount, const char *path, struct cgroup_event *event)
+static int open_v2(const struct cgroup_mount *mount, const char *path,
+		   struct cgroup_event *event)
 {
 	bool is_pressure = event->kind == CGROUP_EVENT_PRESSURE;
 
@@ -75,12 +78,14 @@ static int open_v2(const struct cgroup_mount *mount, const char *path, struct cg
 		return event->fd;
 	/* the kernel wants the NUL too (kernel/sched/psi.c) */
 	if (is_pressure)
-		return io_write_all(event->fd, PRESSURE_TRIGGER, sizeof(PRESSURE_TRIGGER));
+		return io_write_all(event->fd, PRESSURE_TRIGGER,
+				    sizeof(PRESSURE_TRIGGER));
 	return cgroup_event_take(event); /* what was counted before is no news */
 }
 
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
-		      enum cgroup_event_kind kind, uint64_t bytes, struct cgroup_event *ret)
+		      enum cgroup_event_kind kind, uint64_t bytes,
+		      struct cgroup_event *ret)
 {
 	struct cgroup_event event = { .kind = kind, .fd = -1, .watched_fd = -1 };
 	int r;

@@ -21,8 +21,8 @@ enum cgroup_event_kind {
 struct cgroup_event {
 	enum cgroup_event_kind kind;
 	int fd;
-	int watched_fd;	     /* v1: the file; -1 */
-	short polled;	     /* for poll(2): POLLIN or POLLPRI */
+	int watched_fd; /* v1: the file; -1 */
+	short polled;	/* for poll(2): POLLIN or POLLPRI */
 };
 
 /*
@@ -30,7 +30,8 @@ struct cgroup_event {
  * if that version has no such thing, -EACCES, or another -errno.
  */
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
-		      enum cgroup_event_kind kind, uint64_t bytes, struct cgroup_event *ret);
+		      enum cgroup_event_kind kind, uint64_t bytes,
+		      struct cgroup_event *ret);
 void cgroup_event_close(struct cgroup_event *event);
 
 /* It woke: make it wake again next time. Returns 0, or -errno if the group was removed. */

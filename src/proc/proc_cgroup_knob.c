@@ -45,8 +45,8 @@ static int write_knob(const struct cgroup_knob *knob, const char *text)
 	return pwrite(knob->fd, text, strlen(text), 0) < 0 ? -errno : 0;
 }
 
-int cgroup_knob_open(const struct cgroup_mount *mount, const char *path, enum cgroup_knob_kind kind,
-		     struct cgroup_knob *ret)
+int cgroup_knob_open(const struct cgroup_mount *mount, const char *path,
+		     enum cgroup_knob_kind kind, struct cgroup_knob *ret)
 {
 	struct cgroup_knob knob = { .kind = kind };
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
@@ -93,7 +93,8 @@ int cgroup_knob_put_back(const struct cgroup_knob *knob)
 	char text[512];
 	int r = read_knob(knob, text);
 
-	if (r == 0 && knob->kind == CGROUP_KNOB_HIGH && strtoull(text, NULL, 10) != knob->bytes)
+	if (r == 0 && knob->kind == CGROUP_KNOB_HIGH &&
+	    strtoull(text, NULL, 10) != knob->bytes)
 		return 0;
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);

@@ -22,8 +22,8 @@ struct cgroup_knob {
  * Open, and see that nobody else has set it. Returns 0; -EOPNOTSUPP: that version has no
  * such thing; -EBUSY: it is set already; or -errno.
  */
-int cgroup_knob_open(const struct cgroup_mount *mount, const char *path, enum cgroup_knob_kind kind,
-		     struct cgroup_knob *ret);
+int cgroup_knob_open(const struct cgroup_mount *mount, const char *path,
+		     enum cgroup_knob_kind kind, struct cgroup_knob *ret);
 void cgroup_knob_close(struct cgroup_knob *knob);
 
 /* Returns 0 or -errno. */

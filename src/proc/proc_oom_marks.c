@@ -19,9 +19,9 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
-#define CPUS_MAX    4096
-#define FORMAT_MAX  65536
-#define RECORD_MAX  512
+#define CPUS_MAX 4096
+#define FORMAT_MAX 65536
+#define RECORD_MAX 512
 
 static const char *const folders[] = {
 	"/sys/kernel/tracing/events/oom/mark_victim",
@@ -70,7 +70,8 @@ static int read_offset(const char *folder, size_t *ret)
 	if (r < 0)
 		return r;
 	at = strstr(strbuf_text(&text), "field:int pid;");
-	if (!at || sscanf(at, "field:int pid; offset:%zu; size:%u;", &offset, &size) != 2 ||
+	if (!at ||
+	    sscanf(at, "field:int pid; offset:%zu; size:%u;", &offset, &size) != 2 ||
 	    size != sizeof(int) || offset > RECORD_MAX - sizeof(int))
 		return -EOPNOTSUPP;
 	*ret = offset;
@@ -118,19 +119,21 @@ static int open_ring(struct oom_marks *marks, uint64_t id, int cpu)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
-	struct ring ring = { .fd = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1,
-						PERF_FLAG_FD_CLOEXEC) };
+	struct ring ring = { .fd = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu,
+						-1, PERF_FLAG_FD_CLOEXEC) };
 
 	if (ring.fd < 0)
 		return errno == ENODEV ? 0 : -errno;
-	ring.map = mmap(NULL, 2 * marks->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, 0);
+	ring.map = mmap(NULL, 2 * marks->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			ring.fd, 0);
 	if (ring.map == MAP_FAILED) {
 		int r = -errno;
 
 		close(ring.fd);
 		return r;
 	}
-	marks->rings = xgrow(marks->rings, &marks->capacity, marks->count + 1, sizeof(ring));
+	marks->rings =
+		xgrow(marks->rings, &marks->capacity, marks->count + 1, sizeof(ring));
 	marks->rings[marks->count++] = ring;
 	return 0;
 }
@@ -183,8 +186,8 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index)
 }
 
 /* The ring goes round: a record may be at its end and its beginning. */
-static void copy_from(const struct oom_marks *marks, const struct ring *ring, uint64_t from,
-		      void *to, size_t length)
+static void copy_from(const struct oom_marks *marks, const struct ring *ring,
+		      uint64_t from, void *to, size_t length)
 {
 	const char *records = (const char *)ring->map + marks->page_bytes;
 
@@ -193,7 +196,8 @@ static void copy_from(const struct oom_marks *marks, const struct ring *ring, ui
 }
 
 /* 1: a mark; 0: the ring is empty. */
-static int take_from(struct oom_marks *marks, const struct ring *ring, struct oom_mark *ret)
+static int take_from(struct oom_marks *marks, const struct ring *ring,
+		     struct oom_mark *ret)
 {
 	struct perf_event_mmap_page *page = ring->map;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -209,10 +213,11 @@ static int take_from(struct oom_marks *marks, const struct ring *ring, struct oo
 			break;
 		}
 		if (record.header.type == PERF_RECORD_SAMPLE &&
-		    record.header.size >= sizeof(record) + marks->pid_offset + sizeof(ret->pid)) {
+		    record.header.size >=
+			    sizeof(record) + marks->pid_offset + sizeof(ret->pid)) {
 			copy_from(marks, ring, tail, &record, sizeof(record));
-			copy_from(marks, ring, tail + sizeof(record) + marks->pid_offset, &ret->pid,
-				  sizeof(ret->pid));
+			copy_from(marks, ring, tail + sizeof(record) + marks->pid_offset,
+				  &ret->pid, sizeof(ret->pid));
 			ret->marked_ns = record.time_ns;
 			found = 1;
 		}

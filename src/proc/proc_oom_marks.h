@@ -16,7 +16,7 @@
 struct oom_marks;
 
 struct oom_mark {
-	int pid; /* as of the initial namespace */
+	int pid;	    /* as of the initial namespace */
 	uint64_t marked_ns; /* monotonic clock */
 };
 

@@ -32,7 +32,8 @@ static bool may_lock(void)
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	return syscall(SYS_capget, &head, data) == 0 && data[0].effective >> CAP_IPC_LOCK & 1;
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[0].effective >> CAP_IPC_LOCK & 1;
 }
 
 /*
@@ -48,9 +49,11 @@ static void give_back_code(void)
 	while (maps && fgets(line, sizeof(line), maps)) {
 		uint64_t start, end, inode;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %*s %*s %" SCNu64, &start, &end,
-			   &inode) == 3 && inode != 0)
-			(void)madvise((void *)(uintptr_t)start, end - start, MADV_DONTNEED);
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %*s %*s %" SCNu64, &start,
+			   &end, &inode) == 3 &&
+		    inode != 0)
+			(void)madvise((void *)(uintptr_t)start, end - start,
+				      MADV_DONTNEED);
 	}
 }
 

@@ -18,13 +18,12 @@
 /* Owners are read as often as the recorder wants; LazyFree of all that is read. */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
-#define SHORTEST_NS	  (5 * NS_PER_MS)
-#define GAP_NS		  NS_PER_S /* a sample that is so late is missed */
-#define GROUP_SHARE_PART  20	   /* of the time, for the group's own files */
-#define REPEAT_NS	  (10 * NS_PER_S) /* the same again is not worth a line before */
-#define LOG_PATIENCE_NS	  (2 * NS_PER_S)  /* for lines of a kill that was counted */
-#define MAPPINGS_PART	  4
-#define SAME_KILL_MS	  10000 /* a process that is said twice in this time was killed once */
+#define SHORTEST_NS (5 * NS_PER_MS)
+#define GAP_NS NS_PER_S		       /* a sample that is so late is missed */
+#define GROUP_SHARE_PART 20	       /* of the time, for the group's own files */
+#define REPEAT_NS (10 * NS_PER_S)      /* the same again is not worth a line before */
+#define LOG_PATIENCE_NS (2 * NS_PER_S) /* for lines of a kill that was counted */
+#define MAPPINGS_PART 4
 
 struct flight {
 	struct flight_setup setup;
@@ -56,7 +55,9 @@ void flight_note(struct flight *f, const struct recorded_event *event)
 
 static void note_now(struct flight *f, const char *kind, const char *text)
 {
-	const struct recorded_event event = { .unix_ms = clock_unix_ms(), .kind = kind, .text = text };
+	const struct recorded_event event = { .unix_ms = clock_unix_ms(),
+					      .kind = kind,
+					      .text = text };
 
 	flight_note(f, &event);
 }
@@ -67,35 +68,6 @@ static uint64_t unix_ms_of(uint64_t ns)
 	uint64_t now = clock_now_ns();
 
 	return clock_unix_ms() - (now > ns ? (now - ns) / NS_PER_MS : 0);
-}
-
-static struct flight_kill *find_kill(struct flight *f, int pid, uint64_t unix_ms)
-{
-	struct flight_summary *s = &f->summary;
-	size_t count = s->kill_count < FLIGHT_KILLS_MAX ? s->kill_count : FLIGHT_KILLS_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (s->kills[i].pid == pid && unix_ms < s->kills[i].unix_ms + SAME_KILL_MS)
-			return &s->kills[i];
-	return NULL;
-}
-
-static struct flight_kill *add_kill(struct flight *f, int pid, uint64_t unix_ms)
-{
-	struct flight_summary *s = &f->summary;
-	struct flight_kill *kill = &s->kills[s->kill_count++ % FLIGHT_KILLS_MAX];
-	const struct usage *u = pid > 0 ? snapshot_find(&f->processes.known, pid) : NULL;
-
-	*kill = (struct flight_kill){
-		.pid = pid,
-		.unix_ms = unix_ms,
-		.rss_bytes = u ? u->total.bytes[SMAPS_RSS] : BYTES_UNKNOWN,
-		.sample_age_ns = BYTES_UNKNOWN,
-		.late_ns = BYTES_UNKNOWN,
-	};
-	if (u)
-		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
-	return kill;
 }
 
 /* A counter that goes up says that there was a kill, but not of whom: the log may still. */
@@ -120,13 +92,13 @@ static void say_unlogged_kills(struct flight *f)
 	uint64_t known_ms = unix_ms_of(f->unlogged_since_ns);
 	struct recorded_event event = { known_ms, "oom_kill", NULL, 0 };
 
-	if (f->unlogged_kills == 0 || clock_now_ns() < f->unlogged_since_ns + LOG_PATIENCE_NS)
+	if (f->unlogged_kills == 0 ||
+	    clock_now_ns() < f->unlogged_since_ns + LOG_PATIENCE_NS)
 		return;
 	f->unlogged_kills = 0;
-	for (size_t i = 0; i < f->summary.kill_count && i < FLIGHT_KILLS_MAX; i++)
-		if (f->summary.kills[i].unix_ms + SAME_KILL_MS > known_ms)
-			return;
-	add_kill(f, 0, known_ms);
+	if (flight_kills_has_since(&f->summary.kills, known_ms))
+		return;
+	flight_kills_add(&f->summary.kills, 0, known_ms, NULL);
 	flight_note(f, &event);
 }
 
@@ -141,18 +113,21 @@ static bool is_ours(const struct flight *f, const char *path)
 
 	while (length > 0 && own[length - 1] == '/')
 		length--;
-	return at && strncmp(at, own, length) == 0 && (at[length] == '\0' || at[length] == '/');
+	return at && strncmp(at, own, length) == 0 &&
+	       (at[length] == '\0' || at[length] == '/');
 }
 
 /* Of a kill that was not marked the log is the first that is heard. */
 static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
 {
-	const struct recorded_event event = { unix_ms_of(f->log.added_ns), "oom_kill", text,
-					      k->victim.pid };
-	struct flight_kill *kill = find_kill(f, event.pid, event.unix_ms);
+	const struct recorded_event event = { unix_ms_of(f->log.added_ns), "oom_kill",
+					      text, k->victim.pid };
+	struct flight_kill *kill =
+		flight_kills_find(&f->summary.kills, event.pid, event.unix_ms);
 
 	if (!kill) {
-		kill = add_kill(f, event.pid, event.unix_ms);
+		kill = flight_kills_add(&f->summary.kills, event.pid, event.unix_ms,
+					snapshot_find(&f->processes.known, event.pid));
 		text_copy(kill->comm, sizeof(kill->comm), k->victim.name);
 	}
 	if (kill->is_logged)
@@ -171,7 +146,8 @@ static void take_log(struct flight *f)
 	for (size_t i = 0; i < kills.count; i++) {
 		const struct oom_kill *k = &kills.items[i];
 
-		if (k->victim.pid > 0 && (is_ours(f, k->victim_path) || is_ours(f, k->limit_path)))
+		if (k->victim.pid > 0 &&
+		    (is_ours(f, k->victim_path) || is_ours(f, k->limit_path)))
 			take_kill(f, k, text);
 	}
 	oom_kill_list_release(&kills);
@@ -246,8 +222,8 @@ static void set_shares(struct flight *f)
 {
 	size_t count = f->processes.known.count > 0 ? f->processes.known.count : 1;
 
-	f->share_per_million = oom_pace_share_per_million(f->pace.interval_ns,
-							  f->setup.share_per_mille);
+	f->share_per_million =
+		oom_pace_share_per_million(f->pace.interval_ns, f->setup.share_per_mille);
 	recorder_set_share(f->setup.recorder,
 			   (unsigned int)(f->share_per_million / MAPPINGS_PART / count));
 }
@@ -291,7 +267,8 @@ static void say_gap(struct flight *f)
 
 	if (now < f->due_ns + GAP_NS)
 		return;
-	strbuf_addf(&text, "no sample for %s", units_format_duration(now - f->sampled_ns, duration));
+	strbuf_addf(&text, "no sample for %s",
+		    units_format_duration(now - f->sampled_ns, duration));
 	note_now(f, "gap", text.text);
 	strbuf_release(&text);
 }
@@ -299,9 +276,11 @@ static void say_gap(struct flight *f)
 /* At a step to the limit everything is looked at, whatever it costs. */
 static int sample(struct flight *f)
 {
-	int r = take_sample(f, f->summary.sample_count == 0 ? TURNS_ALL : TURNS_IN_TURN, 0, NULL);
+	int r = take_sample(f, f->summary.sample_count == 0 ? TURNS_ALL : TURNS_IN_TURN,
+			    0, NULL);
 
-	if (r < 0 || !oom_steps_pass(&f->steps, f->figures.need_bytes, f->figures.limit_bytes))
+	if (r < 0 ||
+	    !oom_steps_pass(&f->steps, f->figures.need_bytes, f->figures.limit_bytes))
 		return r;
 	say_step(f);
 	if (f->summary.sample_count == 1)
@@ -322,18 +301,8 @@ static void say_victim(struct flight *f, const struct flight_kill *kill, int rea
 {
 	struct recorded_event event = { kill->unix_ms, "victim", NULL, kill->pid };
 	struct strbuf text = STRBUF_INIT;
-	char rss[UNITS_TEXT_SIZE], late[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
 
-	strbuf_addf(&text, "%s: Rss %s, ", kill->comm[0] ? kill->comm : "a new process",
-		    units_format_bytes(kill->rss_bytes, rss));
-	if (read_error == 0)
-		strbuf_addf(&text, "read %s after the kernel chose it; ",
-			    units_format_duration(kill->late_ns, late));
-	else
-		strbuf_addf(&text, "as of its last sample: it was gone before it could be read (%s); ",
-			    strerror(-read_error));
-	strbuf_addf(&text, "the last sample was %s old then",
-		    units_format_duration(kill->sample_age_ns, age));
+	flight_kill_describe(kill, read_error, &text);
 	event.text = text.text;
 	flight_note(f, &event);
 	strbuf_release(&text);
@@ -352,16 +321,19 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 		if (r < 0 || !has_pid(f, mark->pid))
 			return r;
 	}
-	if (find_kill(f, mark->pid, unix_ms))
+	if (flight_kills_find(&f->summary.kills, mark->pid, unix_ms))
 		return 0;
-	kill = add_kill(f, mark->pid, unix_ms);
-	kill->sample_age_ns = mark->marked_ns > sampled_ns ? mark->marked_ns - sampled_ns : 0;
+	kill = flight_kills_add(&f->summary.kills, mark->pid, unix_ms,
+				snapshot_find(&f->processes.known, mark->pid));
+	kill->sample_age_ns = mark->marked_ns > sampled_ns ? mark->marked_ns - sampled_ns
+							   : 0;
 	r = take_sample(f, TURNS_IN_TURN, mark->pid, &read_error);
 	u = snapshot_find(&f->processes.known, mark->pid);
 	if (u && read_error == 0) {
 		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
 		kill->rss_bytes = u->total.bytes[SMAPS_RSS];
-		kill->late_ns = u->taken_ns + u->read_ns - mark->marked_ns;
+		kill->late_ns = u->taken_ns - mark->marked_ns +
+				(u->read_ns != BYTES_UNKNOWN ? u->read_ns : 0);
 	}
 	say_victim(f, kill, read_error);
 	return r;
@@ -380,7 +352,8 @@ static int take_end_of_memory(struct flight *f)
 		const struct usage *u = &f->processes.known.usages[i];
 
 		if (bytes_known(u->total.bytes[SMAPS_RSS]) &&
-		    (!largest || u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
+		    (!largest ||
+		     u->total.bytes[SMAPS_RSS] > largest->total.bytes[SMAPS_RSS]))
 			largest = u;
 	}
 	return take_sample(f, f->setup.let_go ? TURNS_MAPPINGS : TURNS_IN_TURN,
@@ -404,14 +377,16 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 		return r;
 	}
 	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)
-		return flight_source_error(f, OOM_SOURCE_MARKS) < 0 ? take_end_of_memory(f)
-								     : sample(f);
+		return flight_source_error(f, OOM_SOURCE_MARKS) < 0
+			       ? take_end_of_memory(f)
+			       : sample(f);
 	if (wake->flags & OOM_WAKE_PRESSURE && now > f->pressure_said_ns + REPEAT_NS) {
 		note_now(f, "pressure", "processes wait for memory to be taken back");
 		f->pressure_said_ns = now;
 	}
 	/* counters may be counted on without end, where a cache fills the group */
-	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) && now > f->sampled_ns + SHORTEST_NS)
+	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&
+	    now > f->sampled_ns + SHORTEST_NS)
 		return sample(f);
 	return 0;
 }
@@ -443,7 +418,8 @@ int flight_look_at(struct flight *f, int pid)
 int flight_open(const struct flight_setup *setup, struct flight **ret)
 {
 	struct flight *f = xcalloc(1, sizeof(*f));
-	uint64_t shortest_ns = setup->longest_ns < SHORTEST_NS ? setup->longest_ns : SHORTEST_NS;
+	uint64_t shortest_ns = setup->longest_ns < SHORTEST_NS ? setup->longest_ns
+							       : SHORTEST_NS;
 	int r = oom_wakeups_open(setup->fs, &f->wakeups);
 
 	f->setup = *setup;

@@ -12,6 +12,7 @@
 
 #include "classify/oom_figures.h"
 #include "sample/cgroup_sampler.h"
+#include "sample/flight_kills.h"
 #include "sample/oom_wakeups.h"
 #include "sample/recorder.h"
 
@@ -23,7 +24,8 @@ struct flight_setup {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	uint64_t longest_ns; /* between two samples */
-	unsigned int share_per_mille; /* of a CPU's time, at most, for reading processes */
+	unsigned int
+		share_per_mille; /* of a CPU's time, at most, for reading processes */
 	/* An event was recorded. May be NULL. */
 	void (*say)(void *context, const struct recorded_event *event);
 	/*
@@ -34,26 +36,12 @@ struct flight_setup {
 	void *context;
 };
 
-/* A process that the kernel killed. */
-struct flight_kill {
-	int pid; /* 0: it is not known which */
-	bool is_logged; /* the kernel's report was recorded */
-	char comm[PROCESS_COMM_SIZE];
-	uint64_t unix_ms;
-	uint64_t rss_bytes;	/* as it was read last; may be unknown */
-	uint64_t sample_age_ns; /* how old the last sample was then; unknown if the log was late */
-	uint64_t late_ns; /* how long after it was chosen its memory had been read; unknown: it was gone */
-};
-
-#define FLIGHT_KILLS_MAX 64
-
 struct flight_summary {
 	const struct cgroup *cgroup;	   /* of the last sample */
 	const struct oom_figures *figures; /* the same */
 	uint64_t sample_count, shortest_ns, elapsed_ns;
 	uint64_t peak_need_bytes, peak_unix_ms;
-	struct flight_kill kills[FLIGHT_KILLS_MAX]; /* the last ones */
-	uint64_t kill_count;			    /* all of them */
+	struct flight_kills kills;
 	int record_error; /* the first -errno of the file; 0 */
 };
 

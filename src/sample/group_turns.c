@@ -48,7 +48,8 @@ static struct usage *find(struct group_turns *g, int pid)
 
 	if (g->known.count == 0)
 		return NULL;
-	return bsearch(&key, g->known.usages, g->known.count, sizeof(key), compare_usages);
+	return bsearch(&key, g->known.usages, g->known.count, sizeof(key),
+		       compare_usages);
 }
 
 static bool is_listed(const struct cgroup *cgroup, int pid)
@@ -101,15 +102,16 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 	for (size_t i = 0; i < cgroup->pid_count && read_count < most; i++) {
 		struct usage key = { .process.pid = cgroup->pids[i] };
 
-		if (count_before > 0 && bsearch(&key, g->known.usages, count_before, sizeof(key),
-						compare_usages))
+		if (count_before > 0 && bsearch(&key, g->known.usages, count_before,
+						sizeof(key), compare_usages))
 			continue;
 		read_count++;
 		if (read_one(g, cgroup->pids[i], g->needs))
 			take_scratch(g, snapshot_add(&g->known));
 	}
 	if (g->known.count > count_before)
-		qsort(g->known.usages, g->known.count, sizeof(*g->known.usages), compare_usages);
+		qsort(g->known.usages, g->known.count, sizeof(*g->known.usages),
+		      compare_usages);
 }
 
 /* The index of the first pid above the last one that was read, or of the first of all. */
@@ -126,7 +128,8 @@ static void read_in_turn(struct group_turns *g, enum turns turns)
 	unsigned int needs = g->needs | (turns == TURNS_MAPPINGS ? NEED_SMAPS : 0);
 	size_t at = find_turn(g);
 
-	for (size_t n = 0; n < g->known.count && (turns != TURNS_IN_TURN || g->credit_ns > 0); n++) {
+	for (size_t n = 0;
+	     n < g->known.count && (turns != TURNS_IN_TURN || g->credit_ns > 0); n++) {
 		struct usage *known = &g->known.usages[at];
 
 		g->last_pid = known->process.pid;
@@ -137,7 +140,8 @@ static void read_in_turn(struct group_turns *g, enum turns turns)
 	}
 }
 
-static void give_credit(struct group_turns *g, unsigned int share_per_million, uint64_t now_ns)
+static void give_credit(struct group_turns *g, unsigned int share_per_million,
+			uint64_t now_ns)
 {
 	uint64_t passed_us = (now_ns - g->credited_ns) / NS_PER_US;
 
@@ -159,7 +163,8 @@ void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
 
 int group_turns_read(struct group_turns *g, int pid)
 {
-	struct usage *known = find(g, pid), *fresh = read_one(g, pid, g->needs | NEED_SMAPS);
+	struct usage *known = find(g, pid),
+		     *fresh = read_one(g, pid, g->needs | NEED_SMAPS);
 
 	if (!fresh)
 		return -ESRCH;
@@ -167,7 +172,8 @@ int group_turns_read(struct group_turns *g, int pid)
 		return fresh->error;
 	if (!known) {
 		take_scratch(g, snapshot_add(&g->known));
-		qsort(g->known.usages, g->known.count, sizeof(*g->known.usages), compare_usages);
+		qsort(g->known.usages, g->known.count, sizeof(*g->known.usages),
+		      compare_usages);
 	} else {
 		take_scratch(g, known);
 	}

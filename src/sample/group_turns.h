@@ -15,8 +15,8 @@ struct group_turns {
 	unsigned int needs;
 	struct snapshot known; /* by rising pid */
 	struct snapshot scratch;
-	int last_pid; /* that was read in turn */
-	int64_t credit_ns; /* that may be spent on reading; below 0 after a dear one */
+	int last_pid;	      /* that was read in turn */
+	int64_t credit_ns;    /* that may be spent on reading; below 0 after a dear one */
 	uint64_t credited_ns; /* when it was last given */
 };
 

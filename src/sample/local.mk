@@ -16,6 +16,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/helpers.h \
 	%D%/flight.c \
 	%D%/flight.h \
+	%D%/flight_kills.c \
+	%D%/flight_kills.h \
 	%D%/flight_log.c \
 	%D%/flight_log.h \
 	%D%/names.c \

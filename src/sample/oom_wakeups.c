@@ -13,7 +13,7 @@
 #include "proc/proc_kmsg.h"
 
 #define LOG_BYTES_MAX ((size_t)256 << 10)
-#define EVENTS_MAX    8
+#define EVENTS_MAX 8
 
 /* In v1 usage that passes these wakes; v2 has no such thing. */
 static const unsigned int limit_percents[] = { 80, 90, 95, 98 };
@@ -79,8 +79,8 @@ void oom_wakeups_close(struct oom_wakeups *w)
 }
 
 /* What the kernel, or this version of the hierarchy, has not is no error. */
-static void add_event(struct oom_wakeups *w, const char *path, enum cgroup_event_kind kind,
-		      uint64_t bytes)
+static void add_event(struct oom_wakeups *w, const char *path,
+		      enum cgroup_event_kind kind, uint64_t bytes)
 {
 	int r;
 
@@ -115,7 +115,8 @@ void oom_wakeups_set_group(struct oom_wakeups *w, const struct cgroup *cgroup)
 	if (owner && w->owner != 0)
 		add_event(w, owner->path, CGROUP_EVENT_COUNTS, 0);
 	add_event(w, owner ? owner->path : path, CGROUP_EVENT_PRESSURE, 0);
-	for (size_t i = 0; owner && i < sizeof(limit_percents) / sizeof(limit_percents[0]); i++)
+	for (size_t i = 0;
+	     owner && i < sizeof(limit_percents) / sizeof(limit_percents[0]); i++)
 		add_event(w, owner->path, CGROUP_EVENT_USAGE,
 			  owner->limit_bytes / 100 * limit_percents[i]);
 }
@@ -131,10 +132,12 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, int other_fd, size_t *r
 
 	w->polled = xgrow(w->polled, &w->polled_capacity, count, sizeof(*w->polled));
 	for (size_t i = 0; i < w->event_count; i++)
-		w->polled[i] = (struct pollfd){ .fd = w->events[i].fd, .events = w->events[i].polled };
+		w->polled[i] = (struct pollfd){ .fd = w->events[i].fd,
+						.events = w->events[i].polled };
 	for (size_t i = 0; i < marks; i++)
-		w->polled[w->event_count + i] = (struct pollfd){ .fd = oom_marks_fd(w->marks, i),
-								 .events = POLLIN };
+		w->polled[w->event_count + i] =
+			(struct pollfd){ .fd = oom_marks_fd(w->marks, i),
+					 .events = POLLIN };
 	w->polled[count - 2] = (struct pollfd){ .fd = w->log_fd, .events = POLLIN };
 	w->polled[count - 1] = (struct pollfd){ .fd = other_fd, .events = POLLIN };
 	*ret_count = count;

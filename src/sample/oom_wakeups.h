@@ -54,7 +54,8 @@ void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgr
 int oom_wakeups_error(const struct oom_wakeups *wakeups, enum oom_source source);
 
 /* For poll(2), with one of somebody else's, or -1. Borrowed until the next call. */
-struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd, size_t *ret_count);
+struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd,
+				  size_t *ret_count);
 
 /* What poll(2) said of these. */
 void oom_wakeups_take(struct oom_wakeups *wakeups, struct oom_wake *ret);

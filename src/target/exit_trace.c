@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-#define HELD_MAX    256
+#define HELD_MAX 256
 #define HELD_NS_MAX NS_PER_S
 #define EVENT_OF(status) ((status) >> 8)
 #define SIGNAL_OF(status) ((status)&0xff)
@@ -35,7 +35,8 @@ struct exit_tracer {
 	size_t held_count;
 };
 
-static void send_message(const struct exit_tracer *t, enum exit_trace_kind kind, int pid, int error)
+static void send_message(const struct exit_tracer *t, enum exit_trace_kind kind, int pid,
+			 int error)
 {
 	const struct exit_trace_message message = { kind, pid, error };
 
@@ -55,8 +56,9 @@ static void take_end(struct exit_tracer *t, int pid)
 
 	/* the status of this stop is no signal, so it may be forgotten */
 	(void)waitpid(pid, NULL, WNOHANG | __WALL);
-	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 || !WIFSIGNALED((int)status) ||
-	    WTERMSIG((int)status) != SIGKILL || t->held_count == HELD_MAX) {
+	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 ||
+	    !WIFSIGNALED((int)status) || WTERMSIG((int)status) != SIGKILL ||
+	    t->held_count == HELD_MAX) {
 		ptrace(PTRACE_CONT, pid, NULL, NULL);
 		return;
 	}
@@ -77,7 +79,8 @@ static void take_stop(struct exit_tracer *t, int pid, int status)
 	else if (EVENT_OF(status) == PTRACE_EVENT_STOP && signal != SIGTRAP)
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
 	else
-		ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(EVENT_OF(status) ? 0 : signal));
+		ptrace(PTRACE_CONT, pid, NULL,
+		       (void *)(intptr_t)(EVENT_OF(status) ? 0 : signal));
 }
 
 /* All that have stopped or ended. */
@@ -86,7 +89,8 @@ static void take_changes(struct exit_tracer *t)
 	for (;;) {
 		siginfo_t info = { 0 };
 
-		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0 ||
+		if (waitid(P_ALL, 0, &info,
+			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0 ||
 		    info.si_pid == 0)
 			return;
 		if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
@@ -107,7 +111,8 @@ static bool take_message(struct exit_tracer *t)
 	if (n != (ssize_t)sizeof(message))
 		return false;
 	if (message.kind == EXIT_TRACE_ADD &&
-	    ptrace(PTRACE_SEIZE, message.pid, NULL, (void *)(intptr_t)PTRACE_O_TRACEEXIT) < 0 &&
+	    ptrace(PTRACE_SEIZE, message.pid, NULL,
+		   (void *)(intptr_t)PTRACE_O_TRACEEXIT) < 0 &&
 	    errno != ESRCH)
 		send_message(t, EXIT_TRACE_REFUSED, message.pid, -errno);
 	for (size_t i = 0; message.kind == EXIT_TRACE_GO && i < t->held_count; i++)
@@ -153,7 +158,8 @@ int exit_trace_serve(int socket_fd)
 	if (signal_fd < 0)
 		return -errno;
 	for (;;) {
-		struct pollfd polled[] = { { socket_fd, POLLIN, 0 }, { signal_fd, POLLIN, 0 } };
+		struct pollfd polled[] = { { socket_fd, POLLIN, 0 },
+					   { signal_fd, POLLIN, 0 } };
 
 		if (poll(polled, 2, timeout_ms(&tracer)) < 0 && errno != EINTR)
 			return -errno;

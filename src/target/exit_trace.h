@@ -13,7 +13,7 @@ enum exit_trace_kind {
 	EXIT_TRACE_ADD = 1, /* to the tracer: trace this pid */
 	EXIT_TRACE_GO,	    /* to it: this one's memory was read */
 	EXIT_TRACE_REFUSED, /* from it: this one cannot be traced, for want of permission or another tracer */
-	EXIT_TRACE_DYING,   /* from it: this one was killed, and stands still, for a second at most */
+	EXIT_TRACE_DYING, /* from it: this one was killed, and stands still, for a second at most */
 };
 
 struct exit_trace_message {

@@ -329,6 +329,11 @@ TESTS += %D%/test_oom_figures
 %C%_test_oom_figures_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_oom_figures_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_flight
+TESTS += %D%/test_flight
+%C%_test_flight_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_flight_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_oom_pace
 TESTS += %D%/test_oom_pace
 %C%_test_oom_pace_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

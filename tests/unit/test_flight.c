@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the flight recorder hears of kills: reports in pieces, and one kill by several ways. */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "sample/flight_kills.h"
+#include "sample/flight_log.h"
+#include "unit.h"
+
+#define MS NS_PER_MS
+
+static const char other[] = "6,100,5000,-;eth0: link up\n";
+static const char head[] = "4,101,6000,-;hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
+			   "oom_score_adj=0\n";
+static const char cause[] = "6,102,6001,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+			    "mems_allowed=0,oom_memcg=/a,task_memcg=/a/b,task=hog,pid=77,uid=0\n";
+static const char killed[] = "3,103,6002,-;Memory cgroup out of memory: Killed process 77 (hog) "
+			     "total-vm:70000kB, anon-rss:65000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 "
+			     "pgtables:168kB oom_score_adj:0\n";
+
+static void add(struct flight_log *log, const char *text, uint64_t now_ns)
+{
+	struct strbuf records = STRBUF_INIT;
+
+	strbuf_add_text(&records, text);
+	flight_log_add(log, &records, now_ns);
+	assert_int_equal(records.length, 0);
+	strbuf_release(&records);
+}
+
+static void a_report_in_pieces_is_taken_once_whole(void **state)
+{
+	struct flight_log log = { 0 };
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	const char *text;
+
+	(void)state;
+	add(&log, other, 1 * MS);
+	assert_true(flight_log_due_ns(&log) == UINT64_MAX);
+	add(&log, head, 10 * MS);
+	assert_false(flight_log_take(&log, 11 * MS, &kills, &text));
+	add(&log, cause, 100 * MS);
+	add(&log, killed, 150 * MS);
+	assert_false(flight_log_take(&log, 200 * MS, &kills, &text));
+	assert_true(flight_log_take(&log, flight_log_due_ns(&log), &kills, &text));
+	assert_int_equal(kills.count, 1);
+	assert_int_equal(kills.items[0].victim.pid, 77);
+	assert_string_equal(kills.items[0].victim_path, "/a/b");
+	assert_int_equal(strlen(text), strlen(head) + strlen(cause) + strlen(killed));
+	assert_false(flight_log_take(&log, 900 * MS, &kills, &text));
+	oom_kill_list_release(&kills);
+	flight_log_release(&log);
+}
+
+static void what_comes_before_a_report_is_not_in_it_and_the_next_is_another(void **state)
+{
+	struct flight_log log = { 0 };
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	struct strbuf both = STRBUF_INIT;
+	const char *text;
+
+	(void)state;
+	strbuf_addf(&both, "%s%s", other, killed);
+	add(&log, both.text, 1 * MS);
+	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
+	assert_string_equal(text, killed);
+	add(&log, killed, 1000 * MS);
+	assert_true(flight_log_take(&log, 2000 * MS, &kills, &text));
+	assert_string_equal(text, killed);
+	oom_kill_list_release(&kills);
+	strbuf_release(&both);
+	flight_log_release(&log);
+}
+
+static void one_kill_is_found_again_and_a_later_one_of_that_pid_is_another(void **state)
+{
+	struct flight_kills kills = { .count = 0 };
+
+	(void)state;
+	assert_null(flight_kills_find(&kills, 7, 5000));
+	flight_kills_add(&kills, 7, 5000, NULL);
+	assert_non_null(flight_kills_find(&kills, 7, 5200));
+	assert_null(flight_kills_find(&kills, 8, 5200));
+	assert_null(flight_kills_find(&kills, 7, 60000));
+	assert_true(flight_kills_has_since(&kills, 6000));
+	assert_false(flight_kills_has_since(&kills, 60000));
+	for (int i = 0; i < 2 * FLIGHT_KILLS_MAX; i++)
+		flight_kills_add(&kills, 100 + i, 70000, NULL);
+	assert_int_equal(kills.count, 1 + 2 * FLIGHT_KILLS_MAX);
+	assert_null(flight_kills_find(&kills, 100, 70000));
+	assert_non_null(flight_kills_find(&kills, 99 + 2 * FLIGHT_KILLS_MAX, 70000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_report_in_pieces_is_taken_once_whole),
+		cmocka_unit_test(what_comes_before_a_report_is_not_in_it_and_the_next_is_another),
+		cmocka_unit_test(one_kill_is_found_again_and_a_later_one_of_that_pid_is_another),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
