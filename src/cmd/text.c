@@ -182,18 +182,16 @@ static int report_missing(const struct text *text)
 }
 
 /* And record it, if that is wanted. */
-static int take_sample(struct text *text)
+static int take_sample(struct text *text, unsigned int needs)
 {
 	struct session *session = text->session;
 	struct targets *targets = &session->options->targets;
 	int r;
 
 	if (!session->recorder)
-		return sampler_take(session->sampler, targets, table_needs(text),
-				    &text->snapshot);
+		return sampler_take(session->sampler, targets, needs, &text->snapshot);
 	recorder_begin(session->recorder);
-	r = sampler_take(session->sampler, targets, table_needs(text) | RECORDER_NEEDS,
-			 &text->snapshot);
+	r = sampler_take(session->sampler, targets, needs | RECORDER_NEEDS, &text->snapshot);
 	if (r == 0)
 		(void)recorder_end(session->recorder, &text->snapshot, NULL);
 	return r;
@@ -205,7 +203,7 @@ static int show_table(struct text *text)
 	int r;
 
 	if (!session->replay) {
-		r = take_sample(text);
+		r = take_sample(text, table_needs(text));
 		if (r < 0) {
 			message_error(session->options->procfs_root, r);
 			return EXIT_FAILED;
@@ -351,7 +349,7 @@ static int show_replay(struct text *text)
 static int watch_trends(struct text *text, struct trends *trends)
 {
 	struct session *session = text->session;
-	struct options *o = session->options;
+	const struct options *o = session->options;
 	unsigned int needs = NEED_STAT | NEED_ROLLUP | NEED_STATES;
 	struct schedule schedule;
 	int pid;
@@ -363,8 +361,7 @@ static int watch_trends(struct text *text, struct trends *trends)
 	for (uint64_t n = 1;; n++) {
 		struct trends_sample sample = { .processes = &text->snapshot };
 		uint64_t least_ns;
-		int r = sampler_take(session->sampler, &o->targets, needs,
-				     &text->snapshot);
+		int r = take_sample(text, needs);
 
 		if (r < 0)
 			return r;

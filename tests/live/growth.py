@@ -146,8 +146,9 @@ def a_leak_is_told_from_memory_that_malloc_keeps():
                     raise Skip("this malloc cannot be told to keep what is freed")
                 told, _ = predict("--replay", f"{folder}/r")
                 page = memstate("--replay", f"{folder}/r", "-p", programs["kept"].pid, "--text")
-            report = memstate("-p", programs["leak"].pid, "--text", "--heap", "walk", "-i", "20ms",
-                              "-n", "20", "--max-share", "100")
+                report = memstate("-p", programs["leak"].pid, "--text", "--heap", "walk", "-i", "20ms",
+                                  "-n", "20", "--max-share", "100", "--record", f"{folder}/s")
+                again = memstate("--replay", f"{folder}/s", "--csv", "-o", "pid").must_be(0).rows()
         finally:
             for program in programs.values():
                 program.end()
@@ -158,6 +159,7 @@ def a_leak_is_told_from_memory_that_malloc_keeps():
     equal(causes, {"leak": "leak", "kept": "kept"}, "why they grow")
     check(b"allocator keeps what was freed" in b" ".join(page.must_be(0).out.split()), page.out)
     check(b"\nNeed over " in report.must_be(0).out, report.out)
+    check(len(again) >= 20, f"{len(again)} samples were recorded of a report of 20")
 
 
 @test
