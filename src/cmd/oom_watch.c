@@ -115,6 +115,7 @@ static void protect_self(void)
 {
 	int r = own_spare_from_kill();
 
+	own_be_quick();
 	if (r < 0)
 		message("the kernel may kill memstate too, when the machine or its own group runs out of "
 			"memory (oom_score_adj: %s)",

@@ -12,11 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+
+#define NICEST (-20)
 
 static const char spared[] = "-1000";
 
@@ -34,6 +37,11 @@ static bool may_lock(void)
 
 	return syscall(SYS_capget, &head, data) == 0 &&
 	       data[0].effective >> CAP_IPC_LOCK & 1;
+}
+
+void own_be_quick(void)
+{
+	(void)setpriority(PRIO_PROCESS, 0, NICEST);
 }
 
 /*

@@ -11,6 +11,9 @@
  */
 int own_spare_from_kill(void);
 
+/* That it comes before others where all CPUs are busy. Without CAP_SYS_NICE it does not. */
+void own_be_quick(void);
+
 /*
  * That its pages, those that it has used and will use, are not taken back. Returns 0 or
  * -errno: -EPERM or -ENOMEM without CAP_IPC_LOCK; it is not slower or larger then.
