@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -177,4 +178,23 @@ unsigned int units_per_mille(uint64_t part, uint64_t whole)
 		whole /= 1024;
 	}
 	return whole ? (unsigned int)((part * 1000 + whole / 2) / whole) : 0;
+}
+
+const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of, char buf[UNITS_TEXT_SIZE])
+{
+	int64_t size = llabs(unit_of), parts = 1;
+	const char *unit = "/h";
+	size_t length;
+
+	if (size / 3600 >= (int64_t)MIB) {
+		parts = 3600;
+		unit = "/s";
+	} else if (size / 60 >= (int64_t)MIB) {
+		parts = 60;
+		unit = "/min";
+	}
+	units_format_change(bytes_per_hour / parts, buf);
+	length = strlen(buf);
+	memcpy(buf + length, unit, strlen(unit) + 1);
+	return buf;
 }

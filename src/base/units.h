@@ -76,4 +76,11 @@ const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE]);
 /* part / whole in per mille, rounded to nearest; 0 when the whole is 0. */
 unsigned int units_per_mille(uint64_t part, uint64_t whole);
 
+/*
+ * "+60.1M/h", per hour, minute or second, as it is large. unit_of: the rate by which that
+ * is chosen, so that rates beside each other have the same. Returns buf.
+ */
+const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
+			      char buf[UNITS_TEXT_SIZE]);
+
 #endif

@@ -329,8 +329,8 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 	if (e->growth.kind != GROWTH_STEADY || is_live_flat ||
 	    !is_share(e->at.live_anon_bytes, oom_evidence_whole_bytes(e), least))
 		return false;
-	strbuf_addf(why, "its floor rose by %s an hour over %s",
-		    units_format_bytes((uint64_t)e->growth.rate_bytes, rate),
+	strbuf_addf(why, "its floor changed by %s over %s",
+		    units_format_rate(e->growth.rate_bytes, e->growth.rate_bytes, rate),
 		    units_format_duration(e->span_ns, floors));
 	if (e->live_growth.kind == GROWTH_STEADY)
 		strbuf_add_text(why, ", and live bytes with it");

@@ -16,7 +16,7 @@ void growth_text_add_short(struct strbuf *out, const struct growth *growth)
 	char rate[UNITS_TEXT_SIZE];
 
 	if (growth->kind == GROWTH_STEADY)
-		strbuf_add_text(out, growth_format_rate(growth->rate_bytes, growth->rate_bytes, rate));
+		strbuf_add_text(out, units_format_rate(growth->rate_bytes, growth->rate_bytes, rate));
 	else
 		strbuf_add_text(out, growth->kind == GROWTH_TOO_SHORT ? "too few"
 								       : growth_titles[growth->kind]);
@@ -49,7 +49,7 @@ void growth_text_add_time(struct strbuf *out, const struct growth *growth, uint6
 static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
 				char buf[UNITS_TEXT_SIZE])
 {
-	growth_format_rate(bytes_per_hour, rate_bytes, buf);
+	units_format_rate(bytes_per_hour, rate_bytes, buf);
 	buf[strcspn(buf, "/")] = '\0';
 	return buf;
 }
@@ -63,7 +63,7 @@ void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t l
 	if (growth->kind != GROWTH_STEADY)
 		return;
 	strbuf_addf(out, " %s (%s to %s)",
-		    growth_format_rate(growth->rate_bytes, growth->rate_bytes, rate),
+		    units_format_rate(growth->rate_bytes, growth->rate_bytes, rate),
 		    format_bound(growth->rate_low_bytes, growth->rate_bytes, low),
 		    format_bound(growth->rate_high_bytes, growth->rate_bytes, high));
 	if (find_time(growth, limit_bytes, &time))

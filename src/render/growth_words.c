@@ -4,7 +4,6 @@
 #include "render/growth_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -31,35 +30,15 @@ const char growth_caveats[] =
 	"This cannot tell a warm-up that is slower than the time looked at from growth, nor the "
 	"rising half of a day from a plateau, and it cannot foresee a burst.";
 
-const char *growth_format_rate(int64_t bytes_per_hour, int64_t unit_of,
-			       char buf[UNITS_TEXT_SIZE])
-{
-	int64_t size = llabs(unit_of), parts = 1;
-	const char *unit = "/h";
-	size_t length;
-
-	if (size / 3600 >= (int64_t)MIB) {
-		parts = 3600;
-		unit = "/s";
-	} else if (size / 60 >= (int64_t)MIB) {
-		parts = 60;
-		unit = "/min";
-	}
-	units_format_change(bytes_per_hour / parts, buf);
-	length = strlen(buf);
-	memcpy(buf + length, unit, strlen(unit) + 1);
-	return buf;
-}
-
 /* By what it changes, and within which bounds. */
 static void add_rate(struct strbuf *out, const struct growth *g)
 {
 	char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
 
 	strbuf_addf(out, "%s (%s to %s)",
-		    growth_format_rate(g->rate_bytes, g->rate_bytes, rate),
-		    growth_format_rate(g->rate_low_bytes, g->rate_bytes, low),
-		    growth_format_rate(g->rate_high_bytes, g->rate_bytes, high));
+		    units_format_rate(g->rate_bytes, g->rate_bytes, rate),
+		    units_format_rate(g->rate_low_bytes, g->rate_bytes, low),
+		    units_format_rate(g->rate_high_bytes, g->rate_bytes, high));
 }
 
 /* Of what a floor is the least. */

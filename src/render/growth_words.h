@@ -13,14 +13,7 @@
 extern const char *const growth_titles[GROWTH_KIND_COUNT_];
 
 /*
- * "+60.1M/h", per hour, minute or second, as it is large. unit_of: the rate by which that
- * is chosen, so that rates beside each other have the same. Returns buf.
- */
-const char *growth_format_rate(int64_t bytes_per_hour, int64_t unit_of,
-			       char buf[UNITS_TEXT_SIZE]);
-
-/*
- * The same as one sentence without its end: "growing: the floor of each cycle (6m40s)
+ * What was found, as a sentence without its end: "growing: the floor of each cycle (6m40s)
  * changes by +60.1M/h (+58.0M/h to +62.3M/h)".
  */
 void growth_add_words(struct strbuf *out, const struct growth *growth);

@@ -114,7 +114,7 @@ static const char *format_rate_of(const struct trend *t, char buf[UNITS_TEXT_SIZ
 {
 	if (t->growth.kind == GROWTH_TOO_SHORT)
 		return "-";
-	return growth_format_rate(t->growth.rate_bytes, t->growth.rate_bytes, buf);
+	return units_format_rate(t->growth.rate_bytes, t->growth.rate_bytes, buf);
 }
 
 static void add_process(const struct page *p, const struct process_trend *t)
