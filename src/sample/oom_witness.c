@@ -141,7 +141,7 @@ static void set_live(const struct oom_witness *w, size_t window, struct oom_evid
 static bool has_jumped(const struct growth_point *points, size_t count)
 {
 	const struct growth_point *last = &points[count - 1];
-	uint64_t least_bytes = last->bytes, before_bytes = last->bytes;
+	uint64_t least_bytes = last->bytes, before_bytes = points[0].bytes;
 
 	for (size_t i = 0; i < count; i++) {
 		if (points[i].bytes < least_bytes)
