@@ -4,8 +4,9 @@
 import os
 import signal
 import sqlite3
+import threading
 
-from live import IS_ROOT, MIB, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
+from live import IS_ROOT, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
     status_field, stop, wait_until
 from oom_lib import Filled, Group, test
 
@@ -27,9 +28,14 @@ class Watch:
         check(self.lines[0].startswith(f"watching {group.path}: need "), self.lines[0])
 
     def wait_for(self, word):
-        while word not in self.lines[-1]:
-            self.lines.append(self.process.stdout.readline().decode())
-            check(self.lines[-1], f"it ended before {word}: {self.lines}")
+        limit = threading.Timer(TIMEOUT, self.process.kill)
+        limit.start()
+        try:
+            while word not in self.lines[-1]:
+                self.lines.append(self.process.stdout.readline().decode())
+                check(self.lines[-1], f"it ended, or was late, before {word}: {self.lines}")
+        finally:
+            limit.cancel()
 
     def end(self, status=None, number=signal.SIGTERM):
         if self.process.poll() is None and number:
