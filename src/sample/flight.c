@@ -30,6 +30,7 @@ struct flight {
 	struct oom_wakeups *wakeups;
 	struct group_turns processes;
 	struct cgroup cgroup;
+	struct usage read; /* of the process that was read out of turn last, without its command */
 	struct oom_figures figures;
 	struct oom_pace pace;
 	struct flight_log log;
@@ -240,6 +241,11 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 		bool was_paced = sampler_set_paced(f->setup.sampler, false);
 
 		*ret_read = group_turns_read(&f->processes, pid);
+		/* the group may have it no more when the sample is whole */
+		if (*ret_read == 0) {
+			f->read = *snapshot_find(&f->processes.known, pid);
+			f->read.command = NULL;
+		}
 		sampler_set_paced(f->setup.sampler, was_paced);
 	}
 	read_ns = clock_now_ns();
@@ -313,7 +319,6 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 {
 	uint64_t unix_ms = unix_ms_of(mark->marked_ns), sampled_ns = f->sampled_ns;
 	struct flight_kill *kill;
-	const struct usage *u;
 	int read_error = -ESRCH, r;
 
 	if (!has_pid(f, mark->pid)) {
@@ -328,8 +333,9 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 	kill->sample_age_ns = mark->marked_ns > sampled_ns ? mark->marked_ns - sampled_ns
 							   : 0;
 	r = take_sample(f, TURNS_IN_TURN, mark->pid, &read_error);
-	u = snapshot_find(&f->processes.known, mark->pid);
-	if (u && read_error == 0) {
+	if (read_error == 0) {
+		const struct usage *u = &f->read;
+
 		memcpy(kill->comm, u->process.comm, sizeof(kill->comm));
 		kill->rss_bytes = u->total.bytes[SMAPS_RSS];
 		kill->late_ns = u->taken_ns - mark->marked_ns +
