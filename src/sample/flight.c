@@ -103,21 +103,6 @@ static void say_unlogged_kills(struct flight *f)
 	flight_note(f, &event);
 }
 
-/* Is the group that the kernel names ours, or one of those that share our limit? */
-static bool is_ours(const struct flight *f, const char *path)
-{
-	const struct cgroup_level *owner = cgroup_tightest(&f->cgroup);
-	const char *own = owner ? owner->path : f->cgroup.levels[0].path;
-	size_t length = strlen(own);
-	/* what can be seen begins somewhere below the root */
-	const char *at = f->cgroup.is_cut ? strstr(path, own) : path;
-
-	while (length > 0 && own[length - 1] == '/')
-		length--;
-	return at && strncmp(at, own, length) == 0 &&
-	       (at[length] == '\0' || at[length] == '/');
-}
-
 /* Of a kill that was not marked the log is the first that is heard. */
 static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
 {
@@ -148,7 +133,8 @@ static void take_log(struct flight *f)
 		const struct oom_kill *k = &kills.items[i];
 
 		if (k->victim.pid > 0 &&
-		    (is_ours(f, k->victim_path) || is_ours(f, k->limit_path)))
+		    flight_kills_has_logged(&f->summary.kills, k, &f->cgroup,
+					    unix_ms_of(f->log.added_ns)))
 			take_kill(f, k, text);
 	}
 	oom_kill_list_release(&kills);

@@ -32,6 +32,28 @@ bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms)
 	return false;
 }
 
+static bool is_path_of(const struct cgroup *cgroup, const char *path)
+{
+	const struct cgroup_level *owner = cgroup_tightest(cgroup);
+	const char *own = owner ? owner->path : cgroup->levels[0].path;
+	size_t length = strlen(own);
+	/* what can be seen begins somewhere below the root */
+	const char *at = cgroup->is_cut ? strstr(path, own) : path;
+
+	while (length > 0 && own[length - 1] == '/')
+		length--;
+	return at && strncmp(at, own, length) == 0 &&
+	       (at[length] == '\0' || at[length] == '/');
+}
+
+bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
+			     const struct cgroup *cgroup, uint64_t unix_ms)
+{
+	if (k->victim_path[0] == '\0' && k->limit_path[0] == '\0')
+		return flight_kills_find(kills, k->victim.pid, unix_ms);
+	return is_path_of(cgroup, k->victim_path) || is_path_of(cgroup, k->limit_path);
+}
+
 struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,
 				     uint64_t unix_ms, const struct usage *u)
 {

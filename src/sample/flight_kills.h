@@ -9,6 +9,8 @@
 #include <stdbool.h>
 
 #include "base/strbuf.h"
+#include "model/cgroup.h"
+#include "model/oom_kill.h"
 #include "model/usage.h"
 
 struct flight_kill {
@@ -37,6 +39,14 @@ struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
 
 /* Any at about that time, or later. */
 bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms);
+
+/*
+ * Is what the kernel's log has one of this group, or of those that share its limit? Of many
+ * kills in a short time the kernel logs no more than who was killed, without a group: then it
+ * is if it is among these already, at about that time.
+ */
+bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
+			     const struct cgroup *cgroup, uint64_t unix_ms);
 
 /* u: what is known of it, or NULL. Borrowed until as many others are added as there is room for. */
 struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,

@@ -93,12 +93,50 @@ static void one_kill_is_found_again_and_a_later_one_of_that_pid_is_another(void 
 	assert_non_null(flight_kills_find(&kills, 99 + 2 * FLIGHT_KILLS_MAX, 70000));
 }
 
+/* Of more than ten kills in five seconds the kernel logs only this line. */
+static void a_kill_that_is_logged_without_its_group_is_ours_if_it_is_known(void **state)
+{
+	struct cgroup_level level = { .path = (char[]){ "/a" } };
+	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
+	struct flight_kills kills = { .count = 0 };
+	struct flight_log log = { 0 };
+	struct oom_kill_list logged = OOM_KILL_LIST_INIT;
+	const char *text;
+
+	(void)state;
+	add(&log, killed, 1 * MS);
+	assert_true(flight_log_take(&log, 999 * MS, &logged, &text));
+	assert_int_equal(logged.count, 1);
+	assert_false(flight_kills_has_logged(&kills, &logged.items[0], &group, 5000));
+	flight_kills_add(&kills, 77, 5000, NULL);
+	assert_true(flight_kills_has_logged(&kills, &logged.items[0], &group, 5200));
+	assert_false(flight_kills_has_logged(&kills, &logged.items[0], &group, 60000));
+	oom_kill_list_release(&logged);
+	flight_log_release(&log);
+}
+
+static void a_kill_of_a_group_below_is_ours_and_one_beside_is_not(void **state)
+{
+	struct cgroup_level level = { .path = (char[]){ "/a" } };
+	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
+	struct flight_kills kills = { .count = 0 };
+	struct oom_kill kill = { .victim.pid = 7, .victim_path = "/a/b", .limit_path = "/a" };
+
+	(void)state;
+	assert_true(flight_kills_has_logged(&kills, &kill, &group, 1));
+	kill = (struct oom_kill){ .victim.pid = 7, .victim_path = "/ab", .limit_path = "/ab" };
+	flight_kills_add(&kills, 7, 1, NULL);
+	assert_false(flight_kills_has_logged(&kills, &kill, &group, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_in_pieces_is_taken_once_whole),
 		cmocka_unit_test(what_comes_before_a_report_is_not_in_it_and_the_next_is_another),
 		cmocka_unit_test(one_kill_is_found_again_and_a_later_one_of_that_pid_is_another),
+		cmocka_unit_test(a_kill_that_is_logged_without_its_group_is_ours_if_it_is_known),
+		cmocka_unit_test(a_kill_of_a_group_below_is_ours_and_one_beside_is_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
