@@ -23,6 +23,16 @@ AS_CASE(["$CFLAGS $CPPFLAGS"],
 AC_SUBST([HARDEN_CFLAGS])
 AC_SUBST([HARDEN_LDFLAGS], ["-pie -Wl,-z,relro -Wl,-z,now"])])
 
+# MS_PACK_RELOCS: addresses of what moves in a tenth of the pages that are read at each start.
+AC_DEFUN([MS_PACK_RELOCS], [
+AC_CACHE_CHECK([whether the linker packs relocations], [ms_cv_pack_relocs], [
+  ms_save_LDFLAGS=$LDFLAGS
+  LDFLAGS="$LDFLAGS -pie -Wl,-z,pack-relative-relocs -Wl,--fatal-warnings"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM()], [ms_cv_pack_relocs=yes], [ms_cv_pack_relocs=no])
+  LDFLAGS=$ms_save_LDFLAGS])
+AS_VAR_IF([ms_cv_pack_relocs], [yes],
+  [AS_VAR_APPEND([HARDEN_LDFLAGS], [" -Wl,-z,pack-relative-relocs"])])])
+
 # MS_SANITIZER(LIST, FUZZING)
 AC_DEFUN([MS_SANITIZER], [
 SAN_CFLAGS=
