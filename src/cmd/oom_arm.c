@@ -112,6 +112,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 	do {
 		struct pollfd polled = { fd, POLLIN, 0 };
 
+		/* of their end of memory memstate is not told: they are to be as they would be */
+		(void)cgroup_knob_put_back_below(knob);
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));
 		if (n > 0)
 			n = recv(fd, &message, sizeof(message), 0);

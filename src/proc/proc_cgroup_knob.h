@@ -16,6 +16,9 @@ struct cgroup_knob {
 	enum cgroup_knob_kind kind;
 	int fd;
 	uint64_t bytes; /* of CGROUP_KNOB_HIGH, when it is set */
+	char *dir;	/* of the group */
+	char **kept; /* of CGROUP_KNOB_FREEZE: folders below it that have had it before */
+	size_t kept_count, kept_capacity;
 };
 
 /*
@@ -29,7 +32,16 @@ void cgroup_knob_close(struct cgroup_knob *knob);
 /* Returns 0 or -errno. */
 int cgroup_knob_set(const struct cgroup_knob *knob);
 
-/* As it was, unless somebody else has set it meanwhile. A group that was removed is none. */
+/*
+ * v1: a group that is made takes over what the one above it has. In those that were made below
+ * this one since it was opened it is put back. Returns 0, or the first -errno.
+ */
+int cgroup_knob_put_back_below(const struct cgroup_knob *knob);
+
+/*
+ * As it was, there and below, unless somebody else has set it meanwhile. A group that was
+ * removed is none.
+ */
 int cgroup_knob_put_back(const struct cgroup_knob *knob);
 
 #endif

@@ -229,6 +229,26 @@ def a_frozen_group_is_let_go_however_memstate_ends():
 
 
 @test
+def a_group_that_is_made_below_a_frozen_one_is_not_frozen_with_it():
+    def is_frozen(group):
+        return read_control(group)["oom_kill_disable"] == "1"
+    with Folder() as folder, Group(LIMIT) as group, Group(None, group) as before:
+        if group.version == 1:
+            before.write("memory.oom_control", 1)
+        watch = armed(group, folder, "freeze")
+        with Group(None, group) as made, Group(None, made) as within:
+            wait_until(lambda: not is_frozen(made) and not is_frozen(within), "they are let go while it is armed")
+        for number, status in [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 0)]:
+            with Group(None, group) as made, Group(None, made) as within:
+                watch.end(status, number)
+                wait_until(lambda: not is_frozen(group), "the guard has put it back")
+                wait_until(lambda: not is_frozen(made) and not is_frozen(within), "below, too")
+            if number == signal.SIGKILL:
+                watch = armed(group, folder, "freeze")
+        check(is_frozen(before), "what was set before stays")
+
+
+@test
 def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
     with Folder() as folder, Group(LIMIT) as group:
         watch = armed(group, folder, "high")
