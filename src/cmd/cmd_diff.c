@@ -10,7 +10,7 @@
 #include "classify/profile_transform.h"
 #include "cmd/cmd.h"
 #include "cmd/count_rules.h"
-#include "cmd/diff_recordings.h"
+#include "cmd/diff_moments.h"
 #include "cmd/flame_file.h"
 #include "cmd/message.h"
 #include "cmd/stream.h"
@@ -254,10 +254,10 @@ static int diff_run(struct options *o)
 		message_usage("diff", "which two files? memstate diff BEFORE AFTER");
 		return EXIT_BAD_USAGE;
 	}
-	if (diff_recordings_are_meant(o))
-		return diff_recordings_run(o);
+	if (diff_moments_are_meant(o))
+		return diff_moments_run(o);
 	if (!targets_are_all(&o->targets)) {
-		message_usage("diff", "-p goes with recordings, and these are none");
+		message_usage("diff", "-p goes with recordings and captures, and these are none");
 		return EXIT_BAD_USAGE;
 	}
 	if (o->flame_graph && flame_file_check("diff", o->flame_graph) != EXIT_DONE)
@@ -284,7 +284,7 @@ static int diff_run(struct options *o)
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.args = "[OPTIONS] BEFORE AFTER",
-	.summary = "compare two recordings, or moments, or two saved profiles",
+	.summary = "compare two recordings, moments or captures, or two saved profiles",
 	.scope = SCOPE_DIFF,
 	.max_args = 2,
 	.run = diff_run,

@@ -42,8 +42,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/count_child.h \
 	%D%/flame_file.c \
 	%D%/flame_file.h \
-	%D%/diff_recordings.c \
-	%D%/diff_recordings.h \
+	%D%/diff_moments.c \
+	%D%/diff_moments.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/doctor_around.c \

@@ -43,6 +43,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/replay.h \
 	%D%/replay_charts.c \
 	%D%/replay_charts.h \
+	%D%/captured_moment.c \
+	%D%/captured_moment.h \
 	%D%/replay_moment.c \
 	%D%/replay_moment.h \
 	%D%/run_sampler.c \

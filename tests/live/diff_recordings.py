@@ -113,4 +113,26 @@ def what_cannot_be_compared_is_said_in_one_line():
             equal(result.out, b"", f"output of {args}")
 
 
+@test
+def a_capture_is_a_moment_too():
+    with Folder() as folder:
+        one, two, path = f"{folder}/one", f"{folder}/two", f"{folder}/r"
+        with Target("unbacked", 8 * MIB, 2 * MIB, is_stopped=True) as target:
+            memstate("capture", "-p", target.pid, one).must_be(0)
+            before = memstate("--csv", "-n", 1, "-p", target.pid, "--heap", "off").must_be(0).rows()[0]
+        with Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as target:
+            memstate("capture", "-p", target.pid, two).must_be(0)
+            after = record(path, "-p", target.pid, "-n", 1)[0]
+        for other in two, path:
+            total = by_name(changes(one, other)[1]["total"])
+            equal((total["rss"]["before_bytes"], total["rss"]["after_bytes"]),
+                  (before["rss_bytes"], after["rss_bytes"]), f"Rss, {other}")
+            owner = by_name(changes(one, other)[1]["owner"])["anon"]
+            check(abs(owner["change_bytes"] - 4 * MIB) < MIB // 4, owner)
+        result = memstate("diff", one, "/etc/passwd").must_be(1)
+        check(b"/etc/passwd" in result.err, result.err)
+        empty = memstate("diff", one, folder + "/none").must_be(1)
+        check(b"none" in empty.err, empty.err)
+
+
 run()

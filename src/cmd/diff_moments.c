@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "cmd/diff_recordings.h"
+#include "cmd/diff_moments.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -21,6 +22,7 @@
 #include "cmd/stream.h"
 #include "cmd/text.h"
 #include "render/moment_report.h"
+#include "sample/captured_moment.h"
 #include "sample/replay_moment.h"
 
 struct side {
@@ -43,7 +45,15 @@ static void split(const char *argument, struct side *ret)
 	}
 }
 
-static bool is_recording(const char *argument)
+/* As capture makes them. */
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool has_moments(const char *argument)
 {
 	static const char magic[16] = "SQLite format 3"; /* its NUL is one of them */
 	_cleanup_free_ char *path = NULL;
@@ -52,6 +62,8 @@ static bool is_recording(const char *argument)
 	int fd;
 	bool is_one;
 
+	if (is_folder(argument))
+		return true;
 	split(argument, &side);
 	path = side.path;
 	fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -62,9 +74,9 @@ static bool is_recording(const char *argument)
 	return is_one;
 }
 
-bool diff_recordings_are_meant(const struct options *o)
+bool diff_moments_are_meant(const struct options *o)
 {
-	return is_recording(o->args[0]) || is_recording(o->args[1]);
+	return has_moments(o->args[0]) || has_moments(o->args[1]);
 }
 
 static int check_options(const struct options *o, uint64_t *ret_limit)
@@ -85,7 +97,7 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 	else if (o->count.rule_count > 0)
 		of_profiles = "transform";
 	if (of_profiles) {
-		message_usage("diff", "--%s goes with profiles, and these are recordings", of_profiles);
+		message_usage("diff", "--%s goes with profiles, and these are moments", of_profiles);
 		return EXIT_BAD_USAGE;
 	}
 	*ret_limit = BYTES_UNKNOWN;
@@ -96,17 +108,21 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 	return EXIT_BAD_USAGE;
 }
 
-static int load(const struct options *o, struct side *side)
+static int load(struct options *o, struct side *side)
 {
 	struct replay *replay;
 	size_t index;
-	int status = recordings_open_file("diff", side->path, side->at, &replay, &index);
-	int r;
+	int status, r;
 
-	if (status != EXIT_DONE)
-		return status;
-	r = replay_read_moment(replay, index, &o->targets, &side->moment);
-	replay_close(replay);
+	if (is_folder(side->path)) {
+		r = captured_moment_read(side->path, &o->targets, &side->moment);
+	} else {
+		status = recordings_open_file("diff", side->path, side->at, &replay, &index);
+		if (status != EXIT_DONE)
+			return status;
+		r = replay_read_moment(replay, index, &o->targets, &side->moment);
+		replay_close(replay);
+	}
 	if (r == 0)
 		return EXIT_DONE;
 	message_error(side->path, r);
@@ -176,7 +192,7 @@ static int compare(const struct options *o, const struct side *sides, uint64_t l
 	return stream_finish(&out, status);
 }
 
-int diff_recordings_run(const struct options *o)
+int diff_moments_run(struct options *o)
 {
 	struct side sides[2] = { 0 };
 	uint64_t limit;
