@@ -76,6 +76,19 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 	return true;
 }
 
+/* Each frame's node is of its address, and of the node of who called. */
+static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
+{
+	for (uint32_t i = 1; i <= u->kept_count; i++) {
+		const struct stack_file_node *node = &s->file.nodes[u->kept[i].node];
+
+		if (node->pc != u->kept[i].pc ||
+		    (i > 1 && (node->parent_generation & (STACK_NODE_MAX - 1)) != u->kept[i - 1].node))
+			return false;
+	}
+	return true;
+}
+
 static COLD void check(struct stacks *s, struct stack_thread *t, const struct unwind_state *start)
 {
 	struct unwind_thread *u = &t->unwind;
@@ -84,7 +97,7 @@ static COLD void check(struct stacks *s, struct stack_thread *t, const struct un
 
 	unwind_whole(&s->space, u, start);
 	__atomic_fetch_add(&s->file.head->checked_count, 1, __ATOMIC_RELAXED);
-	if (!is_as_found(u, u->kept_count, is_cut))
+	if (!is_as_found(u, u->kept_count, is_cut) || !has_own_nodes(s, u))
 		__atomic_fetch_add(&s->file.head->mismatch_count, 1, __ATOMIC_RELAXED);
 }
 

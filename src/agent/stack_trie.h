@@ -81,15 +81,16 @@ static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_f
 }
 
 /* The key of a path: begun with a node and a length, and then of each caller, inwards. */
-static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
-{
-	return (uint64_t)node << 8 | count;
-}
-
 static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
 {
 	key = (key ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
 	return key ^ key >> 32;
+}
+
+/* Spread over all bits: nodes may differ by what the addresses added next differ by. */
+static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
+{
+	return stack_path_add(count, (uint64_t)node << 8);
 }
 
 static inline struct stack_path *stack_path_set(const struct stack_trie *trie, uint64_t key)
