@@ -70,7 +70,7 @@ struct count_slot {
 	uint64_t requested_bytes;
 	int64_t pending_bytes; /* usable bytes allocated less freed, since last added to live_bytes; goes down, too */
 	int64_t high_bytes; /* the most that pending_bytes was since then: noted before there is less */
-	uint64_t stack_at; /* a stack is due when malloc_calls + requested_bytes are more; 0: not told yet */
+	uint64_t stack_at; /* a stack is due when malloc_calls + requested_bytes are so much; 0: not told yet */
 	uint64_t last_addr;    /* what was allocated last, if nothing was freed since; within a call see count_requested() */
 	uint64_t free_calls;
 	uint64_t temporary_count; /* freed with no other call since they were allocated */

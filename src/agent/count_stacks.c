@@ -306,12 +306,12 @@ static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, siz
 	/* one that nothing was told before comes here whatever it is: it may be before the point */
 	if (slot->stack_at == 0) {
 		if (step > (int64_t)bytes) {
-			slot->stack_at = at + (uint64_t)step - bytes - 1;
+			slot->stack_at = at + (uint64_t)step - bytes;
 			return false;
 		}
 		step = stack_sample_step(&t->random, sample_bytes);
 	}
-	slot->stack_at = at + (uint64_t)step;
+	slot->stack_at = at + (uint64_t)step + 1;
 	return true;
 }
 

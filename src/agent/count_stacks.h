@@ -63,7 +63,7 @@ static inline uint64_t count_stack_position(const struct count_slot *slot)
 /* Of a call that was counted, or fails. */
 static inline bool count_stack_is_due(const struct count_slot *slot)
 {
-	return count_unlikely(count_stack_position(slot) > slot->stack_at);
+	return count_unlikely(count_stack_position(slot) >= slot->stack_at);
 }
 
 static inline bool count_stack_was_last(const struct count_slot *slot, const void *p)
