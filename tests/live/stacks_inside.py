@@ -245,6 +245,24 @@ def a_call_that_asks_for_more_than_there_is_hides_none_of_those_after_it():
 
 
 @test
+def callers_are_told_apart_where_their_numbers_differ_as_addresses_do():
+    # at each level it asks for as many bytes
+    for mode in ("", "live", "check"):
+        own = Recorded(ODD, "sites", "1000", mode=mode).own
+        equal(sums(own, "calls")["call_from"], 4000, "calls")
+        for node in own.nodes.values():
+            levels = names(own, node).count("call_from") if node.calls else 0
+            if levels:
+                equal(node.bytes, node.calls * levels, f"bytes of {levels} levels")
+
+
+@test
+def a_thread_that_asks_for_nothing_first_is_recorded_from_then_on():
+    for mode in ("", "live"):
+        check_truth(Recorded(ODD, "nothing", "50", mode=mode))
+
+
+@test
 def posix_spawn_and_vfork_leave_the_parents_counts_alone():
     recorded = Recorded(TARGET, "spawn", "5", mode="live")
     check_truth(recorded, next(file for file in recorded.all if "leaf_one" in sums(file, "calls")))

@@ -197,6 +197,63 @@ static void run_too_much(void)
 	say("allocate", 5 * number, 100 * number);
 }
 
+#define SITE_COUNT 16
+#define SITE(n)                                                            \
+	case n:                                                            \
+		__asm__ volatile(".balign 256\n\t# %c0" : : "i"(n));       \
+		sink = malloc(bytes);                                      \
+		__asm__ volatile("# %c0" : : "i"(n) : "memory");           \
+		break;
+
+/* Places that call are as far from each other as the numbers of their callers. */
+NOINLINE static void call_from(long level, unsigned int random)
+{
+	size_t bytes = (size_t)level;
+
+	for (int i = 0; i < 4; i++) {
+		random = random * 1103515245 + 12345;
+		switch (random >> 16 & (SITE_COUNT - 1)) {
+			SITE(0)
+			SITE(1)
+			SITE(2)
+			SITE(3)
+			SITE(4)
+			SITE(5)
+			SITE(6)
+			SITE(7)
+			SITE(8)
+			SITE(9)
+			SITE(10)
+			SITE(11)
+			SITE(12)
+			SITE(13)
+			SITE(14)
+			SITE(15)
+		}
+	}
+	if (level < number)
+		call_from(level + 1, random);
+	__asm__ volatile("" ::: "memory");
+}
+
+static void *call_nothing(void *none)
+{
+	for (long i = 0; i < number; i++)
+		sink = calloc((size_t)(uintptr_t)none, 8);
+	return NULL;
+}
+
+/* The first that a thread asks for is nothing. */
+static void run_nothing(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, call_nothing, NULL) != 0 ||
+	    pthread_join(thread, NULL) != 0)
+		abort();
+	say("call_nothing", number, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -213,6 +270,10 @@ int main(int argc, char **argv)
 		run_handler_fork();
 	else if (strcmp(mode, "too-much") == 0)
 		run_too_much();
+	else if (strcmp(mode, "sites") == 0)
+		call_from(1, 1);
+	else if (strcmp(mode, "nothing") == 0)
+		run_nothing();
 	else
 		return 2;
 	return 0;
