@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
+#include "cmd/signals.h"
 #include "proc/proc_cgroup_knob.h"
 #include "target/exit_trace.h"
 
@@ -56,7 +57,7 @@ struct oom_arm {
 	uint64_t beat_ns;
 	int *pids; /* that were said to the tracer, rising */
 	size_t pid_count, pid_capacity;
-	size_t refused_count;
+	bool is_refusal_said;
 };
 
 int oom_arm_parse(const char *text, enum arm_mode *ret)
@@ -80,7 +81,9 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	}
 	fprintf(stderr, "%s: %s. Go on? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
-	return fgets(answer, sizeof(answer), stdin) &&
+	/* ^C is no answer, but an end */
+	signals_wait_for_input(STDIN_FILENO, UINT64_MAX);
+	return signals_stop_count() == 0 && fgets(answer, sizeof(answer), stdin) &&
 	       (answer[0] == 'y' || answer[0] == 'Y');
 }
 
@@ -100,10 +103,26 @@ static int report(enum arm_mode mode, const char *path, int error)
 	return EXIT_FAILED;
 }
 
-/* Until memstate ends, says so, or is silent: what was changed is put back then. */
+/* Is it time that they go on, though memstate may not even have been told that they do not? */
+static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!cgroup_knob_is_holding(knob))
+		*since_ns = 0;
+	else if (*since_ns == 0)
+		*since_ns = now;
+	return *since_ns != 0 && now - *since_ns > ARM_SILENCE_NS - ARM_BEAT_NS;
+}
+
+/*
+ * Until memstate ends, says so, is silent, or leaves processes standing: what was changed is
+ * put back then.
+ */
 static int guard_knob(const struct cgroup_knob *knob, int fd)
 {
 	int r = cgroup_knob_set(knob), message = r < 0 ? r : KNOB_IS_SET;
+	uint64_t held_since_ns = 0;
 	ssize_t n;
 
 	(void)!send(fd, &message, sizeof(message), MSG_NOSIGNAL);
@@ -117,7 +136,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));
 		if (n > 0)
 			n = recv(fd, &message, sizeof(message), 0);
-	} while (n > 0 || (n < 0 && errno == EINTR));
+	} while ((n > 0 || (n < 0 && errno == EINTR)) &&
+		 !is_held_long(knob, &held_since_ns));
 	return cgroup_knob_put_back(knob);
 }
 
@@ -276,9 +296,14 @@ int oom_arm_fd(const struct oom_arm *arm)
 	return arm ? arm->fd : -1;
 }
 
-size_t oom_arm_refused_count(const struct oom_arm *arm)
+/* Of all that are refused one message is enough. */
+static void say_refused(struct oom_arm *arm, const struct exit_trace_message *refused)
 {
-	return arm ? arm->refused_count : 0;
+	if (!arm->is_refusal_said)
+		message("--arm trace: process %d cannot be traced (%s): what it has at its end may be "
+			"missed",
+			refused->pid, strerror(-refused->error));
+	arm->is_refusal_said = true;
 }
 
 static bool is_said(const struct oom_arm *arm, int pid)
@@ -341,7 +366,7 @@ int oom_arm_take_dying(struct oom_arm *arm)
 			return message.pid;
 		else if (n == (ssize_t)sizeof(message) &&
 			 message.kind == EXIT_TRACE_REFUSED)
-			arm->refused_count++;
+			say_refused(arm, &message);
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * oom_arm - what oom watch does to a group so that victims can be read before they are
  * gone, and that it is put back: by a process of its own, the guard, when memstate says so,
- * ends in whatever way, or is not heard of for ARM_SILENCE_NS; and by memstate when the
- * guard ends.
+ * ends in whatever way, is not heard of for ARM_SILENCE_NS, or leaves processes standing for
+ * as long; and by memstate when the guard ends.
  */
 #ifndef MS_CMD_OOM_ARM_H
 #define MS_CMD_OOM_ARM_H
@@ -52,8 +52,5 @@ void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup);
 /* A process that stands still at its end: it is let go by oom_arm_let_go(). 0: none. */
 int oom_arm_take_dying(struct oom_arm *arm);
 void oom_arm_let_go(struct oom_arm *arm, int pid);
-
-/* How many processes could not be traced. */
-size_t oom_arm_refused_count(const struct oom_arm *arm);
 
 #endif

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,6 +48,15 @@ static bool is_set(const struct cgroup_knob *knob, const char *text)
 static int write_knob(const struct cgroup_knob *knob, const char *text)
 {
 	return pwrite(knob->fd, text, strlen(text), 0) < 0 ? -errno : 0;
+}
+
+bool cgroup_knob_is_holding(const struct cgroup_knob *knob)
+{
+	uint64_t value;
+	char text[512];
+
+	return knob->kind == CGROUP_KNOB_FREEZE && read_knob(knob, text) == 0 &&
+	       cgroup_find_value(text, "under_oom", &value) && value != 0;
 }
 
 /* What is done in each group below one; dir may be written to, and is as it was then. */

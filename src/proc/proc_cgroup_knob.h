@@ -5,6 +5,8 @@
 #ifndef MS_PROC_PROC_CGROUP_KNOB_H
 #define MS_PROC_PROC_CGROUP_KNOB_H
 
+#include <stdbool.h>
+
 #include "proc/proc_cgroup_mount.h"
 
 enum cgroup_knob_kind {
@@ -31,6 +33,9 @@ void cgroup_knob_close(struct cgroup_knob *knob);
 
 /* Returns 0 or -errno. */
 int cgroup_knob_set(const struct cgroup_knob *knob);
+
+/* v1: do processes of the group stand still at the end of their memory? */
+bool cgroup_knob_is_holding(const struct cgroup_knob *knob);
 
 /*
  * v1: a group that is made takes over what the one above it has. In those that were made below

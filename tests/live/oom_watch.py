@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What led to a real kill is in the recording, up to the kill, whoever was killed."""
 
+import ctypes
 import os
+import pty
 import signal
 import sqlite3
+import subprocess
 import threading
 
-from live import IS_ROOT, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
+from live import IS_ROOT, MEMSTATE, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
     status_field, stop, wait_until
 from oom_lib import Filled, Group, test
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL
+CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 1 << 12, 1 << 14, 1 << 18
 
 
 class Watch:
@@ -176,12 +180,12 @@ def is_child(pid, parent):
         return False
 
 
-def armed(group, folder, mode, *args):
+def armed(group, folder, mode, *args, **popen):
     if mode == "freeze" and group.version != 1:
         raise Skip("only version 1 can be frozen")
     if mode == "high" and group.version != 2:
         raise Skip("only version 2 has memory.high")
-    watch = Watch(group, f"{folder}/r", "--arm", mode, "--yes", *args)
+    watch = Watch(group, f"{folder}/r", "--arm", mode, "--yes", *args, **popen)
     watch.wait_for("armed")
     return watch
 
@@ -226,6 +230,59 @@ def a_frozen_group_is_let_go_however_memstate_ends():
         check(b"by somebody else" in result.err, result.err)
         equal(read_control(group)["oom_kill_disable"], "1", "not ours")
         group.write("memory.oom_control", 0)
+
+
+def hide_end_of_memory(group):
+    """Of a group of version 1: who asks to be told of it is not told."""
+    def hide():
+        libc = ctypes.CDLL(None)
+        path = f"{group.dir}/cgroup.event_control".encode()
+        if libc.unshare(CLONE_NEWNS) or libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) or \
+                libc.mount(b"/dev/null", path, None, MS_BIND, None):
+            raise OSError("no mounts of its own")
+    return hide
+
+
+@test
+def a_frozen_group_is_let_go_though_memstate_was_not_told_that_it_stands():
+    with Folder() as folder, Group(LIMIT) as group:
+        try:
+            watch = armed(group, folder, "freeze", preexec_fn=hide_end_of_memory(group))
+        except subprocess.SubprocessError:
+            raise Skip("no file of the group can be hidden")
+        equal(group.run("leak=256/5"), KILLED, "status")
+        watch.wait_for("disarmed")
+        equal(read_control(group)["oom_kill_disable"], "0", "put back")
+        watch.end(4)
+
+
+@test
+def an_end_at_the_question_changes_nothing():
+    with Folder() as folder, Group(LIMIT) as group:
+        if group.version != 1:
+            raise Skip("only version 1 can be frozen")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(MEMSTATE, [MEMSTATE, "oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r",
+                                "--arm", "freeze"])
+        limit = threading.Timer(TIMEOUT, os.kill, (pid, signal.SIGKILL))
+        limit.start()
+        text = b""
+        try:
+            while b"[y/N]" not in text:
+                text += os.read(terminal, 4096)
+            os.write(terminal, b"\x03")
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        except OSError:
+            os.waitpid(pid, 0)
+            if b"need SQLite" in text:
+                raise Skip("without SQLite")
+            raise AssertionError(text)
+        finally:
+            limit.cancel()
+            os.close(terminal)
+        equal(status, 1, text)
+        equal(read_control(group)["oom_kill_disable"], "0", "not armed")
 
 
 @test
@@ -302,6 +359,23 @@ def a_traced_process_is_read_at_its_end_whoever_kills_it():
         rss = watch.query("SELECT rss_kb FROM process JOIN usage USING(process) "
                           f"WHERE pid={idle.pid} AND rss_kb NOT NULL ORDER BY usage.sample DESC LIMIT 1")[0][0]
         check(rss >= 20 * 1024, f"its memory at its end: {rss} kB")
+
+
+@test
+def a_process_that_another_traces_is_said():
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
+        first = armed(group, folder, "trace")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "it is traced")
+        second = Watch(group, f"{folder}/r2", "--arm", "trace", "--yes", "-i", "50ms")
+        limit = threading.Timer(TIMEOUT, second.process.kill)
+        limit.start()
+        line = b" "
+        while line and b"cannot be traced" not in line:
+            line = second.process.stderr.readline()
+        limit.cancel()
+        check(b"process %d cannot be traced" % filled.pid in line, line)
+        second.end(0)
+        first.end(0)
 
 
 @test
