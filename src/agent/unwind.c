@@ -420,4 +420,5 @@ void unwind_forget(struct unwind_space *space)
 	__atomic_fetch_add(&space->generation, 1, __ATOMIC_ACQ_REL);
 	agent_syscall(__NR_madvise, (long)space->rows,
 		      (long)(UNWIND_ROW_COUNT * sizeof(*space->rows)), MADV_DONTNEED, 0);
+	__atomic_fetch_add(&space->forgotten, 1, __ATOMIC_ACQ_REL);
 }

@@ -37,7 +37,8 @@ struct unwind_space {
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
 	void *context;
 	struct unwind_row *rows; /* UNWIND_ROW_COUNT */
-	uint32_t generation;	 /* of unwind_forget() */
+	uint32_t generation;	 /* of unwind_forget(): begun… */
+	uint32_t forgotten;	 /* …and done */
 };
 
 /*

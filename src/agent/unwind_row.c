@@ -104,8 +104,20 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 			 __ATOMIC_RELAXED);
 }
 
+/* Code was forgotten meanwhile, and what was put there may be of that. */
+static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
+			      uint32_t forgotten)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&space->generation, __ATOMIC_RELAXED) == forgotten)
+		return;
+	for (unsigned int i = 0; i < ROW_WAYS; i++)
+		__atomic_store_n(&line[i].row, 0, __ATOMIC_RELAXED);
+}
+
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 {
+	uint32_t forgotten = __atomic_load_n(&space->forgotten, __ATOMIC_ACQUIRE);
 	struct unwind_row *line = &space->rows[row_index(lookup) / ROW_WAYS * ROW_WAYS];
 	struct unwind_rules rules;
 	uint64_t row;
@@ -120,5 +132,6 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 	if (row == ROW_NONE)
 		return ROW_CUT;
 	put_row(line, row, lookup);
+	drop_if_forgotten(space, line, forgotten);
 	return row;
 }
