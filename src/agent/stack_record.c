@@ -181,7 +181,8 @@ static inline uint32_t find_stack(struct stacks *s, struct stack_thread *t,
 	return node;
 }
 
-static COLD void count_within(struct stacks *s, uint64_t bytes, uint64_t weight)
+static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t bytes,
+			      uint64_t weight)
 {
 	struct stack_file_node *node = &s->file.nodes[STACK_NODE_CUT];
 
@@ -190,6 +191,8 @@ static COLD void count_within(struct stacks *s, uint64_t bytes, uint64_t weight)
 	/* it will be freed by who cannot know where it is from */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight), __ATOMIC_RELAXED);
+	t->last_node = STACK_NODE_CUT;
+	t->last_weight = weight;
 }
 
 static inline uint8_t *filter_of(struct stacks *s, uintptr_t addr)
@@ -290,7 +293,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint
 	uint32_t number;
 
 	if (unlikely(t->is_busy)) {
-		count_within(s, bytes, weight);
+		count_within(s, t, bytes, weight);
 		return;
 	}
 	t->is_busy = 1;

@@ -393,6 +393,23 @@ TESTS += %D%/test_unwind_cfi
 %C%_test_unwind_cfi_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_unwind_cfi_LDADD = $(CMOCKA_LIBS)
 
+if HAVE_AGENT
+check_PROGRAMS += %D%/test_unwind_row
+TESTS += %D%/test_unwind_row
+%C%_test_unwind_row_SOURCES = %D%/test_unwind_row.c src/agent/unwind.c src/agent/unwind_cfi.c \
+	src/agent/unwind_row.c src/agent/unwind_rules.c
+%C%_test_unwind_row_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_unwind_row_LDADD = $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_stack_record
+TESTS += %D%/test_stack_record
+%C%_test_stack_record_SOURCES = %D%/test_stack_record.c src/agent/stack_blocks.c src/agent/stack_file.c \
+	src/agent/stack_record.c src/agent/stack_sample.c src/agent/stack_trie.c src/agent/unwind.c \
+	src/agent/unwind_cfi.c src/agent/unwind_row.c src/agent/unwind_rules.c
+%C%_test_stack_record_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_stack_record_LDADD = $(CMOCKA_LIBS)
+endif
+
 check_PROGRAMS += %D%/test_hooks_switch
 TESTS += %D%/test_hooks_switch
 %C%_test_hooks_switch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
