@@ -193,6 +193,7 @@ static bool is_known(const struct unwind_module *module)
 static bool find_module(void *context, uint64_t pc, struct unwind_module *ret)
 {
 	struct wanted w = { .pc = pc };
+	int err = errno;
 
 	(void)context;
 	if (find_object ? !find_by_object(&w) : !dl_iterate_phdr(look_for, &w))
@@ -200,6 +201,7 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *ret)
 	w.module.is_loader = w.module.start == getauxval(AT_BASE);
 	if (!is_known(&w.module))
 		add_module(&w);
+	errno = err;
 	*ret = w.module;
 	return true;
 }

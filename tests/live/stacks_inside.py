@@ -291,6 +291,12 @@ def a_stack_through_code_without_tables_is_cut_and_counted():
 
 
 @test
+def errno_is_as_it_was_where_the_folder_of_a_module_is_gone():
+    plugin = os.path.abspath(os.path.join(BUILT, "tests", "targets", "stack_plugin.so"))
+    check_truth(Recorded(ODD, "gone", environment={"STACK_PLUGIN": plugin}))
+
+
+@test
 def modules_that_take_each_others_place_are_told_apart():
     plugins = {"STACK_PLUGIN": os.path.abspath(os.path.join(BUILT, "tests", "targets", "stack_plugin.so")),
                "STACK_PLUGIN_OTHER": os.path.abspath(os.path.join(BUILT, "tests", "targets",

@@ -58,6 +58,7 @@ check_PROGRAMS += tests/targets/stack_odd
 tests_targets_stack_odd_SOURCES = %D%/stack_odd.c
 tests_targets_stack_odd_CFLAGS = $(tests_targets_stack_target_CFLAGS)
 tests_targets_stack_odd_LDFLAGS = -pthread
+tests_targets_stack_odd_LDADD = -ldl
 EXTRA_DIST += %D%/stack_plugin.c
 check_DATA += tests/targets/stack_plugin.so tests/targets/stack_plugin_other.so
 CLEANFILES += tests/targets/stack_plugin.so tests/targets/stack_plugin_other.so

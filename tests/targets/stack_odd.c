@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -254,6 +256,35 @@ static void run_nothing(void)
 	say("call_nothing", number, 0);
 }
 
+static void allocate_once(void)
+{
+	free(malloc(20));
+	__asm__ volatile("" ::: "memory");
+}
+
+/* A module that was loaded from where the program is, and that is gone. */
+static void run_gone(void)
+{
+	const char *plugin = getenv("STACK_PLUGIN");
+	char folder[] = "/tmp/stack_odd.XXXXXX";
+	void *module = NULL, *function;
+	void (*call)(void (*)(void));
+
+	if (plugin && mkdtemp(folder) && chdir(folder) == 0 && symlink(plugin, "module") == 0)
+		module = dlopen("./module", RTLD_NOW);
+	unlink("module");
+	rmdir(folder);
+	function = module ? dlsym(module, "plugin_call") : NULL;
+	if (!function)
+		abort();
+	memcpy(&call, &function, sizeof(call));
+	errno = 0;
+	call(allocate_once);
+	if (errno != 0)
+		abort();
+	say("allocate_once", 1, 20);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -274,6 +305,8 @@ int main(int argc, char **argv)
 		call_from(1, 1);
 	else if (strcmp(mode, "nothing") == 0)
 		run_nothing();
+	else if (strcmp(mode, "gone") == 0)
+		run_gone();
 	else
 		return 2;
 	return 0;
