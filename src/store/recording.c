@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -405,6 +406,14 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 	return recording_trim(r->db, &r->bounds, moment->unix_ms);
 }
 
+/* SQLite goes on writing into one that nobody can open any more. */
+static int check_exists(const struct recording *r)
+{
+	struct stat st;
+
+	return fstat(r->lock_fd, &st) == 0 && st.st_nlink == 0 ? -ENOENT : 0;
+}
+
 int recording_end(struct recording *r, const struct recording_moment *moment)
 {
 	int error = r->is_begun ? write_sample(r, moment) : -EINVAL;
@@ -420,9 +429,9 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 		return recording_give_up(r, error);
 	r->is_begun = false;
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
-		return 0;
+		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;
 	/* one that cannot be finished now, for a reader, is for the next time */
 	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	return 0;
+	return check_exists(r);
 }

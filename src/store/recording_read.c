@@ -92,7 +92,10 @@ static int open_database(struct recording_reader *r, const char *path)
 		error = recording_sql_number(r->db, "PRAGMA application_id", &id);
 	if (error == 0)
 		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	if (error == -EBADMSG || (error == 0 && id != RECORDING_APPLICATION_ID))
+	/* what begins as a recording is one that is damaged, as by being cut off */
+	if (error == -EBADMSG)
+		return recording_sql_check_head(fd) == 0 ? -EBADMSG : -EEXIST;
+	if (error == 0 && id != RECORDING_APPLICATION_ID)
 		return -EEXIST;
 	if (error == 0 && version > RECORDING_VERSION)
 		return -ENOTSUP;

@@ -231,6 +231,35 @@ static void other_files_are_refused(void **state)
 	assert_int_equal(recording_reader_open(recordings_path, &reader), -ENOENT);
 }
 
+static void one_that_was_cut_off_is_damaged(void **state)
+{
+	struct recording *r;
+	struct recording_reader *reader;
+
+	(void)state;
+	recordings_open(&r);
+	for (uint64_t i = 0; i < 200; i++)
+		recordings_sample(r, i, (int)(5 + i), i);
+	recording_close(r);
+	assert_int_equal(truncate(recordings_path, 9000), 0);
+	assert_int_equal(recording_reader_open(recordings_path, &reader), -EBADMSG);
+}
+
+static void one_that_is_removed_is_said(void **state)
+{
+	struct recording *r;
+	const struct recording_moment moment = { .unix_ms = 2 };
+
+	(void)state;
+	recordings_open(&r);
+	recordings_sample(r, 1, 5, 100);
+	unlink(recordings_path);
+	recordings_begin(r);
+	recordings_add(r, 5, 101);
+	assert_int_equal(recording_end(r, &moment), -ENOENT);
+	recording_close(r);
+}
+
 static void one_that_is_written_can_be_read(void **state)
 {
 	static const struct recording_bounds none;
@@ -367,6 +396,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_bound_in_size_is_kept, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(one_that_was_cut_off_is_damaged, recordings_set_up,
+						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_removed_is_said, recordings_set_up,
 						recordings_tear_down),
 		cmocka_unit_test_setup_teardown(one_that_is_written_can_be_read, recordings_set_up,
 						recordings_tear_down),
