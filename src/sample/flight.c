@@ -365,7 +365,9 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
 		int r = take_end_of_memory(f);
 
-		f->setup.let_go(f->setup.context);
+		/* a group that is removed wakes likewise */
+		if (r == 0)
+			f->setup.let_go(f->setup.context);
 		return r;
 	}
 	if (wake->flags & OOM_WAKE_OOM && wake->mark_count == 0)

@@ -232,6 +232,17 @@ def a_frozen_group_is_let_go_however_memstate_ends():
         group.write("memory.oom_control", 0)
 
 
+@test
+def a_frozen_group_that_is_removed_did_not_stand_still():
+    with Folder() as folder, Group(LIMIT) as group:
+        watch = armed(group, folder, "freeze")
+        os.rmdir(group.dir)
+        watch.end(0, None)
+        equal(len(watch.events("removed")), 1, "events")
+        check("stood still" not in watch.text, watch.text)
+        os.mkdir(group.dir)
+
+
 def hide_end_of_memory(group):
     """Of a group of version 1: who asks to be told of it is not told."""
     def hide():
