@@ -96,6 +96,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 	else if (error == -EBUSY)
 		message("--arm %s: %s has that set already, by somebody else",
 			modes[mode].name, path);
+	else if (error == -EDEADLK)
+		message("--arm freeze: memstate is in %s itself, and would stand still, too", path);
 	else if (error == -ERANGE)
 		message("--arm %s: %s has no limit", modes[mode].name, path);
 	else
@@ -217,6 +219,15 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
 	return r;
 }
 
+/* Who would read it is among those that stand still. */
+static bool is_ours(const struct cgroup *cgroup)
+{
+	for (size_t i = 0; i < cgroup->pid_count; i++)
+		if (cgroup->pids[i] == getpid())
+			return true;
+	return false;
+}
+
 int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 		  const struct cgroup *cgroup, struct oom_arm **ret)
 {
@@ -227,7 +238,9 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 
 	arm->mode = mode;
 	arm->fd = arm->knob.fd = -1;
-	if (mode != ARM_TRACE)
+	if (mode == ARM_FREEZE && is_ours(cgroup))
+		r = -EDEADLK;
+	else if (mode != ARM_TRACE)
 		r = open_knob(arm, fs, cgroup);
 	if (r == 0 && !is_agreed && !has_agreed(mode, path)) {
 		oom_arm_end(arm);

@@ -322,8 +322,10 @@ static int show_replay(struct text *text)
 	struct trend_reader reader;
 	char utc[CLOCK_TEXT_SIZE];
 	int r = read_replay(text);
+	bool is_page = r == 0 && wants_page(text) && text->snapshot.count == 1 &&
+		       text->snapshot.usages[0].source == SOURCE_SMAPS;
 
-	if (r == 0 && wants_page(text) && text->snapshot.count == 1)
+	if (is_page)
 		r = replay_read_mappings(session->replay, session->replay_index,
 					 &text->snapshot.usages[0].process, &mappings);
 	if (r < 0) {
@@ -332,8 +334,7 @@ static int show_replay(struct text *text)
 	}
 	strbuf_addf(&text->out, "At %s:\n",
 		    clock_format_utc(text->snapshot.unix_ms, utc));
-	if (!wants_page(text) || text->snapshot.count != 1 ||
-	    text->snapshot.usages[0].source != SOURCE_SMAPS)
+	if (!is_page)
 		return show_table(text);
 	add_page(text, &text->snapshot.usages[0], &mappings);
 	mapping_list_release(&mappings);

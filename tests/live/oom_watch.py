@@ -268,6 +268,21 @@ def a_frozen_group_is_let_go_though_memstate_was_not_told_that_it_stands():
 
 
 @test
+def memstate_does_not_freeze_itself():
+    with Folder() as folder, Group(LIMIT) as group:
+        if group.version != 1:
+            raise Skip("only version 1 can be frozen")
+        watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm",
+                               "freeze", "--yes", preexec_fn=group.enter)
+        err = watch.communicate(timeout=TIMEOUT)[1]
+        if b"need SQLite" in err:
+            raise Skip("without SQLite")
+        check(b"would stand still" in err, err)
+        equal(watch.returncode, 1, "status")
+        equal(read_control(group)["oom_kill_disable"], "0", "not armed")
+
+
+@test
 def an_end_at_the_question_changes_nothing():
     with Folder() as folder, Group(LIMIT) as group:
         if group.version != 1:
