@@ -27,12 +27,12 @@ def the_processes_of_a_group_and_of_those_below_it_are_meant_and_no_others():
 
 @test
 def their_figures_are_those_of_the_processes():
-    with Group(LIMIT) as group, Filled(group, "anon=30"):
+    with Group(LIMIT) as group, Filled(group, "anon=30") as filled:
         row = memstate("--cgroup", group.path, "--csv", "-n1", "-i1").must_be(0).rows()[0]
         near(row["private_dirty_bytes"], 30 * MIB, "private_dirty")
         equal(row["live_bytes"], None, "a heap that nobody asked for")
         text = memstate("--cgroup", group.path, "--text").must_be(0).out.decode()
-        check("oom_target" in text, text)
+        check(f" {filled.pid} " in text, text)
 
 
 @test
