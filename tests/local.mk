@@ -35,7 +35,7 @@ check-valgrind: $(check_PROGRAMS)
 list-dist:
 	@for f in $(DISTFILES); do echo "$$f"; done | sed 's|^$(srcdir)/||'
 list-tests:
-	@for t in $(TESTS) $(screen_cases) tests/tui/heap_screen.py tests/tui/terminal.py; do echo "$$t"; done
+	@for t in $(TESTS) $(screen_tests); do echo "$$t"; done
 .PHONY: list-dist list-tests
 
 # Records what memstate says and shows anew; the difference is for a person to judge.
