@@ -151,13 +151,14 @@ static void add_pids(const struct page *p, const struct moment_change *change)
 {
 	const struct process *b = change->before_process, *a = change->after_process;
 
-	strbuf_addf(p->out, "%d", a ? a->pid : b->pid);
-	if (!b)
-		strbuf_add_text(p->out, ", new");
-	else if (!a)
-		strbuf_add_text(p->out, ", gone");
+	if (!a)
+		strbuf_addf(p->out, "%d, gone", b->pid);
+	else if (!b)
+		strbuf_addf(p->out, "%d, new", a->pid);
 	else if (!process_is_same(a, b))
-		strbuf_addf(p->out, ", before %d", b->pid);
+		strbuf_addf(p->out, "%d, before %d", a->pid, b->pid);
+	else
+		strbuf_addf(p->out, "%d", a->pid);
 }
 
 static void add_row_of_list(const struct page *p, const struct moment_change *change)
