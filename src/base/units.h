@@ -24,6 +24,12 @@ static inline bool bytes_known(uint64_t bytes)
 	return bytes != BYTES_UNKNOWN;
 }
 
+/* For sums of what is known. */
+static inline uint64_t bytes_or_0(uint64_t bytes)
+{
+	return bytes_known(bytes) ? bytes : 0;
+}
+
 /* Sum; unknown if either is. A sum past 2^64-2 is unknown too. */
 static inline uint64_t bytes_add(uint64_t a, uint64_t b)
 {

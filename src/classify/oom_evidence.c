@@ -53,11 +53,6 @@ void oom_evidence_init(struct oom_evidence *e)
 	memset(&e->last, 0xff, sizeof(e->last));
 }
 
-static uint64_t known_or_0(uint64_t bytes)
-{
-	return bytes_known(bytes) ? bytes : 0;
-}
-
 /* v1's memory.stat has no page tables, but the table of tasks does. */
 static uint64_t sum_pagetables(const struct oom_kill *k)
 {
@@ -99,7 +94,7 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 	e->process_count = k->task_count;
 	e->process_bytes = e->largest_bytes = 0;
 	for (size_t i = 0; i < k->task_count; i++) {
-		uint64_t rss_bytes = known_or_0(k->tasks[i].rss_bytes);
+		uint64_t rss_bytes = bytes_or_0(k->tasks[i].rss_bytes);
 
 		e->process_bytes = bytes_add(e->process_bytes, rss_bytes);
 		e->largest_bytes = rss_bytes > e->largest_bytes ? rss_bytes
@@ -162,7 +157,7 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 	uint64_t rise_bytes = bytes_sub(e->at.need_bytes, e->low_bytes);
 
 	*ret_ns = e->low_age_ns + (e->age_ns == UINT64_MAX ? 0 : e->age_ns);
-	return bytes_add(rise_bytes, known_or_0(oom_evidence_gap_bytes(e)));
+	return bytes_add(rise_bytes, bytes_or_0(oom_evidence_gap_bytes(e)));
 }
 
 /* Where the limit is a group's, need was all of it, but for what each CPU may still hold. */

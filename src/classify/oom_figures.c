@@ -5,11 +5,6 @@
 
 #include "base/units.h"
 
-static uint64_t known_or_0(uint64_t bytes)
-{
-	return bytes_known(bytes) ? bytes : 0;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -27,8 +22,8 @@ static void add_processes(const struct snapshot *processes, struct oom_figures *
 			continue;
 		}
 		f->process_count++;
-		f->process_bytes += known_or_0(u->total.bytes[SMAPS_PSS]);
-		f->lazyfree_bytes += known_or_0(usage_droppable_bytes(u));
+		f->process_bytes += bytes_or_0(u->total.bytes[SMAPS_PSS]);
+		f->lazyfree_bytes += bytes_or_0(usage_droppable_bytes(u));
 		f->is_lazyfree_exact &= u->source == SOURCE_SMAPS ||
 					bytes_known(u->recorded_droppable_bytes) ||
 					u->total.bytes[SMAPS_LAZYFREE] == 0;
@@ -46,10 +41,10 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 	f->vmalloc_bytes = s->vmalloc_bytes;
 	f->slab_unreclaimable_bytes = s->slab_unreclaimable_bytes;
 	f->slab_reclaimable_bytes = s->slab_reclaimable_bytes;
-	f->kernel_bytes = bytes_sub(s->kernel_bytes, known_or_0(s->slab_reclaimable_bytes));
-	parts = known_or_0(s->kernel_stack_bytes) + known_or_0(s->pagetables_bytes) +
-		known_or_0(s->percpu_bytes) + known_or_0(s->vmalloc_bytes) +
-		known_or_0(s->slab_unreclaimable_bytes);
+	f->kernel_bytes = bytes_sub(s->kernel_bytes, bytes_or_0(s->slab_reclaimable_bytes));
+	parts = bytes_or_0(s->kernel_stack_bytes) + bytes_or_0(s->pagetables_bytes) +
+		bytes_or_0(s->percpu_bytes) + bytes_or_0(s->vmalloc_bytes) +
+		bytes_or_0(s->slab_unreclaimable_bytes);
 	f->other_kernel_bytes = version == CGROUP_V2 ? bytes_sub(f->kernel_bytes, parts)
 						     : BYTES_UNKNOWN;
 	/* v1 has another account for them, and another limit */
@@ -70,11 +65,11 @@ static uint64_t find_hidden(const struct cgroup_stat *s, const struct oom_figure
 
 static void set_need(struct oom_figures *f)
 {
-	uint64_t back = f->lazyfree_bytes + known_or_0(f->file_bytes) +
-			known_or_0(f->slab_reclaimable_bytes);
+	uint64_t back = f->lazyfree_bytes + bytes_or_0(f->file_bytes) +
+			bytes_or_0(f->slab_reclaimable_bytes);
 
-	f->need_bytes = known_or_0(f->live_anon_bytes) + known_or_0(f->shmem_bytes) +
-			known_or_0(f->kernel_bytes) + known_or_0(f->sock_bytes);
+	f->need_bytes = bytes_or_0(f->live_anon_bytes) + bytes_or_0(f->shmem_bytes) +
+			bytes_or_0(f->kernel_bytes) + bytes_or_0(f->sock_bytes);
 	if (bytes_known(f->usage_bytes))
 		f->unexplained_bytes = (int64_t)(f->usage_bytes - f->need_bytes - back);
 	f->headroom_bytes = f->limit_bytes == CGROUP_NO_LIMIT
@@ -97,7 +92,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/* all of them is never more than there is */
-	f.lazyfree_bytes = least(f.lazyfree_bytes, known_or_0(s->anon_bytes));
+	f.lazyfree_bytes = least(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
 	f.shmem_bytes = s->shmem_bytes;
 	f.file_bytes = bytes_sub(s->file_bytes, s->shmem_bytes);
@@ -109,9 +104,9 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);
-	unmapped_bytes = bytes_sub(f.file_bytes, known_or_0(s->file_mapped_bytes));
+	unmapped_bytes = bytes_sub(f.file_bytes, bytes_or_0(s->file_mapped_bytes));
 	f.unaccounted_bytes = bytes_sub(bytes_sub(f.usage_bytes, f.process_bytes),
-					known_or_0(s->kernel_bytes) + known_or_0(f.sock_bytes) +
-						known_or_0(unmapped_bytes));
+					bytes_or_0(s->kernel_bytes) + bytes_or_0(f.sock_bytes) +
+						bytes_or_0(unmapped_bytes));
 	*ret = f;
 }

@@ -18,11 +18,6 @@
 #define DIRTY_LEAST 200
 #define BURST_NS (5 * NS_PER_S)
 
-static uint64_t known_or_0(uint64_t bytes)
-{
-	return bytes_known(bytes) ? bytes : 0;
-}
-
 static bool is_share(uint64_t bytes, uint64_t whole, unsigned int least_per_mille)
 {
 	return bytes_known(bytes) && bytes_known(whole) && whole > 0 &&
@@ -132,8 +127,8 @@ static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
 
 static bool is_shmem(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
-	if (known_or_0(e->at.shmem_bytes) < known_or_0(e->at.live_anon_bytes) ||
-	    known_or_0(e->at.shmem_bytes) < known_or_0(e->at.kernel_bytes))
+	if (bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.live_anon_bytes) ||
+	    bytes_or_0(e->at.shmem_bytes) < bytes_or_0(e->at.kernel_bytes))
 		return false;
 	return has_share(e, "shmem had", e->at.shmem_bytes, least, why);
 }
@@ -167,13 +162,13 @@ static uint64_t part_bytes(const struct oom_evidence *e,
 	uint64_t bytes;
 
 	memcpy(&bytes, (const char *)&e->at + part->offset, sizeof(bytes));
-	return known_or_0(bytes);
+	return bytes_or_0(bytes);
 }
 
 const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 {
 	const struct oom_kernel_part *best = NULL;
-	uint64_t all = known_or_0(e->at.kernel_bytes) + known_or_0(e->at.sock_bytes);
+	uint64_t all = bytes_or_0(e->at.kernel_bytes) + bytes_or_0(e->at.sock_bytes);
 
 	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
 		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
@@ -187,11 +182,11 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
 			     struct strbuf *why)
 {
-	uint64_t bytes = bytes_add(e->at.kernel_bytes, known_or_0(e->at.sock_bytes));
+	uint64_t bytes = bytes_add(e->at.kernel_bytes, bytes_or_0(e->at.sock_bytes));
 	const struct oom_kernel_part *part;
 	char text[UNITS_TEXT_SIZE];
 
-	if (known_or_0(bytes) < known_or_0(e->at.live_anon_bytes) / 2 ||
+	if (bytes_or_0(bytes) < bytes_or_0(e->at.live_anon_bytes) / 2 ||
 	    !has_share(e, "the kernel's memory had", bytes, least, why))
 		return false;
 	part = oom_kernel_part_find(e);
@@ -206,7 +201,7 @@ static bool is_kernel_memory(const struct oom_evidence *e, unsigned int least,
 static bool is_stacks(const struct oom_evidence *e, unsigned int least,
 		      struct strbuf *why)
 {
-	uint64_t bytes = bytes_add(e->stack_bytes, known_or_0(e->at.kernel_stack_bytes));
+	uint64_t bytes = bytes_add(e->stack_bytes, bytes_or_0(e->at.kernel_stack_bytes));
 
 	if (e->thread_count == COUNT_UNKNOWN || e->thread_count < STACK_THREADS)
 		return false;
@@ -282,8 +277,8 @@ static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 static bool is_locked(const struct oom_evidence *e, unsigned int least,
 		      struct strbuf *why)
 {
-	uint64_t locked = known_or_0(e->locked_bytes),
-		 pinned = known_or_0(e->unevictable_bytes);
+	uint64_t locked = bytes_or_0(e->locked_bytes),
+		 pinned = bytes_or_0(e->unevictable_bytes);
 
 	return has_share(e, "locked was", locked > pinned ? locked : pinned, least, why);
 }
@@ -409,7 +404,7 @@ static bool is_hugetlb(const struct oom_evidence *e, unsigned int least,
 	char text[UNITS_TEXT_SIZE];
 
 	(void)least;
-	if (known_or_0(e->hugetlb_bytes) == 0)
+	if (bytes_or_0(e->hugetlb_bytes) == 0)
 		return false;
 	strbuf_add_text(why, units_format_bytes(e->hugetlb_bytes, text));
 	return true;

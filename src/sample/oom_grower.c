@@ -15,11 +15,6 @@
 /* Memory without a name of its own. */
 #define NAMELESS "anonymous memory"
 
-static uint64_t known_or_0(uint64_t bytes)
-{
-	return bytes_known(bytes) ? bytes : 0;
-}
-
 /* What was there of the same process before; NULL: it was not. */
 static const struct usage *find_before(const struct snapshot *before, const struct process *p)
 {
@@ -36,8 +31,8 @@ static void find_process(const struct snapshot *before, const struct snapshot *a
 	for (size_t i = 0; i < after->count; i++) {
 		const struct process *p = &after->usages[i].process;
 		const struct usage *old = find_before(before, p);
-		uint64_t from_bytes = old ? known_or_0(oom_past_need_of(old)) : 0;
-		uint64_t to_bytes = known_or_0(oom_past_need_of(&after->usages[i]));
+		uint64_t from_bytes = old ? bytes_or_0(oom_past_need_of(old)) : 0;
+		uint64_t to_bytes = bytes_or_0(oom_past_need_of(&after->usages[i]));
 
 		if (bytes_sub(to_bytes, from_bytes) < most_bytes)
 			continue;
@@ -63,7 +58,7 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after, stru
 {
 	for (size_t i = 0; i < mappings->count; i++) {
 		const char *name = mapping_group_name(&mappings->items[i]);
-		uint64_t bytes = known_or_0(mappings->items[i].counters.bytes[SMAPS_RSS]);
+		uint64_t bytes = bytes_or_0(mappings->items[i].counters.bytes[SMAPS_RSS]);
 
 		kinds[i] = (struct kind){ name[0] != '\0' ? name : NAMELESS, is_after ? 0 : bytes,
 					  is_after ? bytes : 0 };

@@ -95,11 +95,6 @@ static uint64_t sum_live(const struct snapshot *processes)
 	return live_bytes == 0 || unread_bytes > live_bytes / 4 ? BYTES_UNKNOWN : live_bytes;
 }
 
-static uint64_t known_or_0(uint64_t bytes)
-{
-	return bytes_known(bytes) ? bytes : 0;
-}
-
 static void add_totals(const struct snapshot *processes, struct past_sample *s)
 {
 	for (size_t i = 0; i < processes->count; i++) {
@@ -107,10 +102,10 @@ static void add_totals(const struct snapshot *processes, struct past_sample *s)
 		uint64_t shared_bytes =
 			bytes_sub(u->total.bytes[SMAPS_LAZYFREE], usage_droppable_bytes(u));
 
-		s->shared_lazyfree_bytes += known_or_0(shared_bytes);
-		s->private_bytes += known_or_0(bytes_sub(u->total.bytes[SMAPS_ANONYMOUS],
-							 known_or_0(usage_droppable_bytes(u))));
-		s->huge_bytes += known_or_0(u->total.bytes[SMAPS_ANON_HUGE]);
+		s->shared_lazyfree_bytes += bytes_or_0(shared_bytes);
+		s->private_bytes += bytes_or_0(bytes_sub(u->total.bytes[SMAPS_ANONYMOUS],
+							 bytes_or_0(usage_droppable_bytes(u))));
+		s->huge_bytes += bytes_or_0(u->total.bytes[SMAPS_ANON_HUGE]);
 		s->thread_count += u->process.thread_count;
 	}
 }

@@ -22,11 +22,6 @@
 
 #define STACKS_PROCESSES_MAX 200 /* whose mappings are read */
 
-static uint64_t known_or_0(uint64_t bytes)
-{
-	return bytes_known(bytes) ? bytes : 0;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -67,7 +62,7 @@ static void set_window(const struct oom_witness *w, size_t window, struct oom_ev
 		e->huge_bytes = larger(e->huge_bytes, samples[i].huge_bytes);
 		e->thread_count = larger(e->thread_count, samples[i].thread_count);
 		if (bytes_known(samples[i].hidden_bytes) &&
-		    samples[i].hidden_bytes > known_or_0(e->hidden_bytes)) {
+		    samples[i].hidden_bytes > bytes_or_0(e->hidden_bytes)) {
 			e->hidden_bytes = samples[i].hidden_bytes;
 			e->hidden_working_set_bytes = samples[i].working_set_bytes;
 		}
@@ -212,7 +207,7 @@ static int add_stacks(const struct oom_witness *w, struct replay *replay,
 		const struct mapping *m = &mappings.items[i];
 
 		if (m->owner == OWNER_STACK)
-			e->stack_bytes = bytes_add(known_or_0(e->stack_bytes),
+			e->stack_bytes = bytes_add(bytes_or_0(e->stack_bytes),
 						   m->counters.bytes[SMAPS_RSS]);
 	}
 	mapping_list_release(&mappings);
@@ -222,14 +217,14 @@ static int add_stacks(const struct oom_witness *w, struct replay *replay,
 static void add_process(const struct usage *u, struct oom_evidence *e)
 {
 	const uint64_t *total = u->total.bytes;
-	uint64_t pss_bytes = known_or_0(total[SMAPS_PSS]);
+	uint64_t pss_bytes = bytes_or_0(total[SMAPS_PSS]);
 
 	e->process_count++;
-	e->process_bytes = known_or_0(e->process_bytes) + pss_bytes;
+	e->process_bytes = bytes_or_0(e->process_bytes) + pss_bytes;
 	if (e->process_count == 1 || pss_bytes > e->largest_bytes)
 		e->largest_bytes = pss_bytes;
-	e->locked_bytes = known_or_0(e->locked_bytes) + known_or_0(total[SMAPS_LOCKED]);
-	e->hugetlb_bytes = known_or_0(e->hugetlb_bytes) + known_or_0(usage_hugetlb_bytes(u));
+	e->locked_bytes = bytes_or_0(e->locked_bytes) + bytes_or_0(total[SMAPS_LOCKED]);
+	e->hugetlb_bytes = bytes_or_0(e->hugetlb_bytes) + bytes_or_0(usage_hugetlb_bytes(u));
 }
 
 static int add_processes(const struct oom_witness *w, struct replay *replay,
