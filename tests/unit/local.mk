@@ -72,6 +72,11 @@ TESTS += %D%/test_diagnose
 %C%_test_diagnose_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_diagnose_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_foreign_file
+TESTS += %D%/test_foreign_file
+%C%_test_foreign_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_foreign_file_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_io
 TESTS += %D%/test_io
 %C%_test_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

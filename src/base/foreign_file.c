@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/foreign_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/xalloc.h"
+
+#ifndef CONFIGFS_MAGIC
+#	define CONFIGFS_MAGIC 0x62656570
+#endif
+
+#define FIND_FLAGS (O_PATH | O_CLOEXEC)
+#define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
+/* openat2() reports EAGAIN when directories are renamed while it looks. */
+#define LOOKUP_TRIES 16
+
+/* The kernel's own limits for a path. */
+#define SYMLINKS_MAX 40
+#define PATH_BYTES_MAX 4096
+
+/* Their files are regular, and reading one can have effects (/proc/kmsg). */
+static const unsigned int kernel_file_systems[] = {
+	PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
+	SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
+	PSTOREFS_MAGIC,	  EFIVARFS_MAGIC,     SELINUX_MAGIC,	   SMACK_MAGIC,
+	NSFS_MAGIC,	  BINFMTFS_MAGIC,     CONFIGFS_MAGIC,	   RDTGROUP_SUPER_MAGIC,
+};
+
+/* A lookup by hand, for kernels before 5.6 and sandboxes without openat2(). */
+struct lookup {
+	int root_fd; /* borrowed */
+	int *dirs;   /* the directories below the root, outermost first */
+	size_t depth, capacity;
+	char *rest; /* the part of the path that was not looked up yet */
+	unsigned int symlinks;
+};
+
+static int lookup_dir(const struct lookup *l)
+{
+	return l->depth > 0 ? l->dirs[l->depth - 1] : l->root_fd;
+}
+
+static void lookup_enter(struct lookup *l, int fd)
+{
+	l->dirs = xgrow(l->dirs, &l->capacity, l->depth + 1, sizeof(*l->dirs));
+	l->dirs[l->depth++] = fd;
+}
+
+static void lookup_leave(struct lookup *l)
+{
+	if (l->depth > 0)
+		close(l->dirs[--l->depth]);
+}
+
+static void lookup_release(struct lookup *l)
+{
+	while (l->depth > 0)
+		lookup_leave(l);
+	free(l->dirs);
+	free(l->rest);
+}
+
+/* Move a descriptor out of a variable that would close it. */
+static int take_fd(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+static bool is_on_kernel_file_system(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return true;
+	for (size_t i = 0;
+	     i < sizeof(kernel_file_systems) / sizeof(kernel_file_systems[0]); i++)
+		if ((unsigned int)fs.f_type == kernel_file_systems[i])
+			return true;
+	return false;
+}
+
+/*
+ * Put the symlink's text in front of the rest, which begins with the slash after the link. Links
+ * of /proc may be magic: none is followed.
+ */
+static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
+{
+	char target[PATH_BYTES_MAX];
+	ssize_t length = readlinkat(link_fd, "", target, sizeof(target) - 1);
+	char *joined;
+
+	if (length < 0)
+		return -errno;
+	if (++l->symlinks > SYMLINKS_MAX || is_on_kernel_file_system(link_fd))
+		return -ELOOP;
+	target[length] = '\0';
+	if (strlen(target) + strlen(rest) + 1 > PATH_BYTES_MAX)
+		return -ENAMETOOLONG;
+	while (target[0] == '/' && l->depth > 0)
+		lookup_leave(l);
+	if (asprintf(&joined, "%s%s", target, rest) < 0)
+		return -ENOMEM;
+	free(l->rest);
+	l->rest = joined;
+	return 0;
+}
+
+/* Look up one component. Returns 0, with the file in *ret_fd at the end of the path, or -errno. */
+static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
+{
+	char *name = l->rest + strspn(l->rest, "/");
+	size_t length = strcspn(name, "/");
+	const char *rest = name + length;
+	bool is_last = rest[strspn(rest, "/")] == '\0', must_be_dir = *rest == '/';
+	char component[NAME_MAX + 1] = ".";
+	_cleanup_close_ int fd = -1;
+	bool is_dots;
+	struct stat st;
+
+	if (length > NAME_MAX)
+		return -ENAMETOOLONG;
+	if (length > 0)
+		snprintf(component, sizeof(component), "%.*s", (int)length, name);
+	is_dots = strcmp(component, ".") == 0;
+	if (strcmp(component, "..") == 0) {
+		is_dots = true;
+		lookup_leave(l);
+	}
+	fd = openat(lookup_dir(l), is_dots ? "." : component, FIND_FLAGS | O_NOFOLLOW);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISLNK(st.st_mode) && !(is_last && is_link && !must_be_dir))
+		return lookup_follow(l, fd, rest);
+	if (!S_ISDIR(st.st_mode) && (!is_last || must_be_dir))
+		return -ENOTDIR;
+	if (is_last) {
+		*ret_fd = take_fd(&fd);
+		return 0;
+	}
+	memmove(l->rest, rest, strlen(rest) + 1);
+	if (!is_dots)
+		lookup_enter(l, take_fd(&fd));
+	return 0;
+}
+
+static int look_up_by_hand(int root_fd, const char *path, bool is_link)
+{
+	struct lookup l = { .root_fd = root_fd, .rest = xstrdup(path) };
+	int r = strlen(path) < PATH_BYTES_MAX ? 0 : -ENAMETOOLONG;
+	int fd = -1;
+
+	while (r == 0 && fd < 0)
+		r = lookup_step(&l, is_link, &fd);
+	lookup_release(&l);
+	return r < 0 ? r : fd;
+}
+
+static int look_up(int root_fd, const char *path, bool is_link)
+{
+	struct open_how how = {
+		.flags = FIND_FLAGS | (is_link ? O_NOFOLLOW : 0),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = -1;
+
+	errno = EAGAIN;
+	for (int i = 0; i < LOOKUP_TRIES && fd < 0 && errno == EAGAIN; i++)
+		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	/* sandboxes refuse a system call that they do not know with EPERM */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return look_up_by_hand(root_fd, path, is_link);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int foreign_file_find(int root_fd, const char *path, bool is_link)
+{
+	_cleanup_close_ int own_fd = -1;
+
+	if (root_fd == FOREIGN_OWN_ROOT) {
+		own_fd = open("/", FIND_FLAGS | O_DIRECTORY);
+		if (own_fd < 0)
+			return -errno;
+		root_fd = own_fd;
+	}
+	path += strspn(path, "/");
+	return look_up(root_fd, *path ? path : ".", is_link);
+}
+
+/* Open the file that fd, which has O_PATH, refers to: no path is looked up again. */
+static int reopen(int fd, int flags)
+{
+	char link[32];
+	int r;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	r = open(link, READ_FLAGS | flags);
+	if (r >= 0)
+		return r;
+	return errno == ENOENT ? -ENOSYS : -errno; /* without /proc */
+}
+
+static int check_regular(int fd, uint64_t bytes_max)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || is_on_kernel_file_system(fd))
+		return -EBADMSG;
+	return (uint64_t)st.st_size > bytes_max ? -EFBIG : 0;
+}
+
+static int open_found(int found_fd, uint64_t bytes_max)
+{
+	int r = check_regular(found_fd, bytes_max);
+
+	return r < 0 ? r : reopen(found_fd, 0);
+}
+
+int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max)
+{
+	_cleanup_close_ int found_fd = foreign_file_find(root_fd, path, false);
+
+	return found_fd < 0 ? found_fd : open_found(found_fd, bytes_max);
+}
+
+int foreign_file_open_trusted(int dir_fd, const char *path, uint64_t bytes_max)
+{
+	_cleanup_close_ int found_fd = openat(dir_fd, path, FIND_FLAGS);
+
+	return found_fd < 0 ? -errno : open_found(found_fd, bytes_max);
+}
+
+int foreign_file_open_dir(int root_fd, const char *path)
+{
+	_cleanup_close_ int found_fd = foreign_file_find(root_fd, path, false);
+	struct stat st;
+
+	if (found_fd < 0)
+		return found_fd;
+	if (fstat(found_fd, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? reopen(found_fd, O_DIRECTORY) : -ENOTDIR;
+}
+
+int foreign_file_read(int root_fd, const char *path, size_t bytes_max, struct strbuf *out)
+{
+	_cleanup_close_ int fd = foreign_file_open(root_fd, path, bytes_max);
+
+	return fd < 0 ? fd : io_read_all(fd, bytes_max, out);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * foreign_file - open a file whose path, or whose folder, somebody else controls.
+ *
+ * A symlink may point anywhere, a FIFO blocks whoever opens it, and opening a device can have
+ * effects. A foreign file is therefore looked up below a root that no symlink or ".." leaves, and
+ * without following the kernel's magic links; it is examined before it is opened, and opened
+ * without blocking. Only regular files that are not part of a kernel file system (proc, sysfs …)
+ * and are not larger than the caller's limit are opened at all.
+ *
+ * Errors: -EBADMSG if it is not such a regular file, -EFBIG if it is larger than the limit, -ELOOP
+ * for a magic link or too many symlinks, -ENOTDIR if a directory was expected, or -errno.
+ */
+#ifndef MS_BASE_FOREIGN_FILE_H
+#define MS_BASE_FOREIGN_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+/* For root_fd: memstate's own root directory. */
+#define FOREIGN_OWN_ROOT (-1)
+
+/* The limit for ELF files and debug files: larger than any program's. */
+#define FOREIGN_ELF_BYTES_MAX (UINT64_C(16) << 30)
+
+/*
+ * Open path below root_fd for reading; slashes at its start are ignored. root_fd is a directory,
+ * O_PATH or not. Returns a descriptor that the caller closes, or -errno as above.
+ */
+int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max);
+
+/* Append the whole file, at most `bytes_max`. Returns 0, or -errno with *out unchanged. */
+int foreign_file_read(int root_fd, const char *path, size_t bytes_max,
+		      struct strbuf *out);
+
+/* Open a directory for reading its entries. Returns a descriptor or -errno as above. */
+int foreign_file_open_dir(int root_fd, const char *path);
+
+/*
+ * Find a file of any kind without opening it: a descriptor with O_PATH, for fstat(2). With
+ * is_link, a symlink at the end of path is found itself. Returns a descriptor or -errno as above.
+ */
+int foreign_file_find(int root_fd, const char *path, bool is_link);
+
+/*
+ * As foreign_file_open(), where dir_fd/path can be trusted and only the file behind it cannot: a
+ * magic link of the kernel's own /proc, such as map_files/ADDRESSES or exe.
+ */
+int foreign_file_open_trusted(int dir_fd, const char *path, uint64_t bytes_max);
+
+#endif
