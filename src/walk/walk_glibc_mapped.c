@@ -6,11 +6,19 @@
 #include <string.h>
 
 /*
- * Chunks with a mapping of their own are in no list. Each begins at the start of its
- * mapping, or behind that where memalign() asked for it; the kernel merges adjacent
- * mappings, so one may hold several. Their number and sum are in mp_.
+ * Chunks with a mapping of their own are in no list; mp_ has their number and sum. The
+ * kernel merges adjacent mappings, so one mapping may hold several chunks. A chunk begins
+ * at the start of its mapping. memalign() first makes such a chunk and then a second one
+ * inside it: prev_size of the second is its distance from the start, and the first head
+ * remains in memory as it was. For alignments up to a page the distance is one of these.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
+
+/*
+ * For larger alignments the second head is the last thing on some page: which one cannot
+ * be computed once mremap() has moved the chunk.
+ */
+#define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
 /* From 2.43 on prev_size has a flag for huge pages, and size does not count the head. */
 #define MAPPED_FLAGS UINT64_C(3)
@@ -55,12 +63,49 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 	return true;
 }
 
+/* Replace *chunk by the one at addr, if there is one that belongs to the same mapping. */
+static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t addr,
+		      struct mapped_chunk *chunk)
+{
+	struct mapped_chunk aligned;
+
+	if (!is_mapped_chunk(g, gap, addr, &aligned) ||
+	    aligned.start_addr != chunk->start_addr)
+		return false;
+	*chunk = aligned;
+	return true;
+}
+
+/*
+ * Replace the head at the start of a mapping by the one that memalign() made behind it. The
+ * sizes may differ: realloc() updates only the second head.
+ */
+static void prefer_aligned(const struct glibc *g, const struct gap *gap,
+			   struct mapped_chunk *chunk)
+{
+	uint64_t page_addr = chunk->start_addr, end_addr = chunk->end_addr;
+
+	if (chunk->chunk_addr != chunk->start_addr)
+		return;
+	for (size_t i = 1; i < sizeof(offsets) / sizeof(offsets[0]); i++)
+		if (prefer_at(g, gap, page_addr + offsets[i], chunk))
+			return;
+	while (page_addr < end_addr) {
+		if (prefer_at(g, gap, page_addr + LAST_OFFSET, chunk))
+			return;
+		page_addr = image_next_resident(g->image, page_addr + IMAGE_PAGE_BYTES,
+						end_addr);
+	}
+}
+
 static bool find_in_page(const struct glibc *g, const struct gap *gap, uint64_t page_addr,
 			 struct mapped_chunk *ret)
 {
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-		if (is_mapped_chunk(g, gap, page_addr + offsets[i], ret))
+		if (is_mapped_chunk(g, gap, page_addr + offsets[i], ret)) {
+			prefer_aligned(g, gap, ret);
 			return true;
+		}
 	return false;
 }
 

@@ -212,4 +212,17 @@ def a_heap_that_may_not_be_read_leaves_the_mapping():
         check(b"State" in read_proc(target.pid, "status"), "the target")
 
 
+@test
+def an_aligned_block_with_a_mapping_of_its_own_has_its_address_and_usable_size():
+    with OrderedTarget([os.path.join(TARGETS, "aligned_target")]) as target:
+        truth = {(target.truth[f"addr_{i}"], target.truth[f"size_{i}"])
+                 for i in range(target.truth["blocks"])}
+        large = {block for block in live_blocks(target.pid) if block[1] >= 256 * 1024}
+        equal(large, truth, "large blocks")
+        for addr, size in sorted(truth):
+            for place in (addr, addr + size - 1):
+                block = ask(target.pid, place)[0]["block"]
+                equal((number(block["addr"]), block["block_bytes"]), (addr, size), f"{place:x}")
+
+
 run()

@@ -104,6 +104,12 @@ tests_targets_heap_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_static_LDFLAGS = -pthread -static
 endif
 
+# Blocks from memalign() with mappings of their own.
+check_PROGRAMS += tests/targets/aligned_target
+tests_targets_aligned_target_SOURCES = %D%/aligned_target.c %D%/say.h
+tests_targets_aligned_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_aligned_target_LDFLAGS =
+
 # A free chunk in each list of malloc.
 check_PROGRAMS += tests/targets/bins_target
 tests_targets_bins_target_SOURCES = %D%/bins_target.c %D%/say.h
