@@ -194,7 +194,12 @@ static void summarize(struct watch *w)
 	strbuf_addf(&w->out, ", at %s\n", clock_format_utc(s->peak_unix_ms, time));
 	for (uint64_t i = first; i < count; i++)
 		add_kill(&w->out, &s->kills.items[i % FLIGHT_KILLS_MAX]);
-	if (count == 0)
+	if (s->is_end_unclear)
+		strbuf_add_text(&w->out,
+				"removed  after the last sample; the kernel killed a process of this "
+				"or another cgroup meanwhile, and no report that can be read names "
+				"its cgroup\n");
+	else if (count == 0)
 		strbuf_add_text(&w->out, "nobody was killed\n");
 }
 
@@ -340,6 +345,7 @@ static int run(struct watch *w)
 	disarm(w, "memstate ends");
 	if (r == -EPIPE)
 		stream_die_of_pipe();
+	flight_finish(w->flight, r == -ESRCH);
 	if (r == -ESRCH)
 		note(w, "removed", 0, "the group was removed");
 	summarize(w);
@@ -348,7 +354,10 @@ static int run(struct watch *w)
 			      flight_summarize(w->flight)->record_error);
 	if (flight_summarize(w->flight)->kills.count > 0)
 		return EXIT_ABOVE_LIMIT;
-	return flight_summarize(w->flight)->record_error < 0 ? EXIT_PARTIAL : EXIT_DONE;
+	return flight_summarize(w->flight)->record_error < 0 ||
+			       flight_summarize(w->flight)->is_end_unclear
+		       ? EXIT_PARTIAL
+		       : EXIT_DONE;
 }
 
 int oom_watch_run(struct options *o)

@@ -39,6 +39,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_stat.h \
 	%D%/proc_task.c \
 	%D%/proc_task.h \
+	%D%/proc_vmstat.c \
+	%D%/proc_vmstat.h \
 	%D%/procfs.c \
 	%D%/procfs.h \
 	%D%/smaps_layout.c \

@@ -11,9 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "classify/oom_pace.h"
-#include "sample/flight_log.h"
-#include "sample/group_turns.h"
+#include "sample/flight_private.h"
 
 /* Owners are read as often as the recorder wants; LazyFree of all that is read. */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
@@ -22,27 +20,7 @@
 #define GAP_NS NS_PER_S		       /* a sample that is so late is missed */
 #define GROUP_SHARE_PART 20	       /* of the time, for the group's own files */
 #define REPEAT_NS (10 * NS_PER_S)      /* the same again is not worth a line before */
-#define LOG_PATIENCE_NS (2 * NS_PER_S) /* for lines of a kill that was counted */
 #define MAPPINGS_PART 4
-
-struct flight {
-	struct flight_setup setup;
-	struct oom_wakeups *wakeups;
-	struct group_turns processes;
-	struct cgroup cgroup;
-	struct usage read; /* of the process that was read out of turn last, without its command */
-	struct oom_figures figures;
-	struct oom_pace pace;
-	struct flight_log log;
-	struct flight_summary summary;
-	uint64_t start_ns, sampled_ns, due_ns;
-	unsigned int share_per_million;
-	uint64_t group_cost_ns; /* of reading its files, the last time */
-	struct oom_steps steps;
-	uint64_t pressure_said_ns;
-	uint64_t counted_kills; /* by the group's counters, before */
-	uint64_t unlogged_kills, unlogged_since_ns;
-};
 
 void flight_note(struct flight *f, const struct recorded_event *event)
 {
@@ -61,83 +39,6 @@ static void note_now(struct flight *f, const char *kind, const char *text)
 					      .text = text };
 
 	flight_note(f, &event);
-}
-
-/* As of now on the other clock. */
-static uint64_t unix_ms_of(uint64_t ns)
-{
-	uint64_t now = clock_now_ns();
-
-	return clock_unix_ms() - (now > ns ? (now - ns) / NS_PER_MS : 0);
-}
-
-/* A counter that goes up says that there was a kill, but not of whom: the log may still. */
-static void count_kills(struct flight *f)
-{
-	uint64_t now_count = 0;
-
-	for (size_t i = 0; i < f->cgroup.level_count; i++)
-		if ((i == 0 || i == f->cgroup.tightest) &&
-		    f->cgroup.levels[i].oom_kill_count != COUNT_UNKNOWN)
-			now_count += f->cgroup.levels[i].oom_kill_count;
-	if (f->summary.sample_count > 0 && now_count > f->counted_kills) {
-		f->unlogged_kills += now_count - f->counted_kills;
-		f->unlogged_since_ns = f->sampled_ns;
-	}
-	f->counted_kills = now_count;
-}
-
-/* What nothing but the counter tells. It counts some that were about to end anyway. */
-static void say_unlogged_kills(struct flight *f)
-{
-	uint64_t known_ms = unix_ms_of(f->unlogged_since_ns);
-	struct recorded_event event = { known_ms, "oom_kill", NULL, 0 };
-
-	if (f->unlogged_kills == 0 ||
-	    clock_now_ns() < f->unlogged_since_ns + LOG_PATIENCE_NS)
-		return;
-	f->unlogged_kills = 0;
-	if (flight_kills_has_since(&f->summary.kills, known_ms))
-		return;
-	flight_kills_add(&f->summary.kills, 0, known_ms, NULL);
-	flight_note(f, &event);
-}
-
-/* Of a kill that was not marked the log is the first that is heard. */
-static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
-{
-	const struct recorded_event event = { unix_ms_of(f->log.added_ns), "oom_kill",
-					      text, k->victim.pid };
-	struct flight_kill *kill =
-		flight_kills_find(&f->summary.kills, event.pid, event.unix_ms);
-
-	if (!kill) {
-		kill = flight_kills_add(&f->summary.kills, event.pid, event.unix_ms,
-					snapshot_find(&f->processes.known, event.pid));
-		text_copy(kill->comm, sizeof(kill->comm), k->victim.name);
-	}
-	if (kill->is_logged)
-		return;
-	kill->is_logged = true;
-	flight_note(f, &event);
-}
-
-static void take_log(struct flight *f)
-{
-	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
-	const char *text;
-
-	if (!flight_log_take(&f->log, clock_now_ns(), &kills, &text))
-		return;
-	for (size_t i = 0; i < kills.count; i++) {
-		const struct oom_kill *k = &kills.items[i];
-
-		if (k->victim.pid > 0 &&
-		    flight_kills_has_logged(&f->summary.kills, k, &f->cgroup,
-					    unix_ms_of(f->log.added_ns)))
-			take_kill(f, k, text);
-	}
-	oom_kill_list_release(&kills);
 }
 
 static void say_step(struct flight *f)
@@ -193,7 +94,7 @@ static void end_sample(struct flight *f, bool has_group)
 
 	/* both are one sample, which has one time */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
-	known->unix_ms = has_group ? f->cgroup.unix_ms : unix_ms_of(f->sampled_ns);
+	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;
 	known->cost_ns = clock_now_ns() - f->sampled_ns;
 	r = recorder_end(f->setup.recorder, known, has_group ? &f->cgroup : NULL);
@@ -213,6 +114,18 @@ static void set_shares(struct flight *f)
 		oom_pace_share_per_million(f->pace.interval_ns, f->setup.share_per_mille);
 	recorder_set_share(f->setup.recorder,
 			   (unsigned int)(f->share_per_million / MAPPINGS_PART / count));
+}
+
+static int read_group(struct flight *f)
+{
+	struct cgroup last = f->cgroup;
+	int r = cgroup_sampler_read(f->setup.group, &f->next_cgroup);
+
+	if (r == 0) {
+		f->cgroup = f->next_cgroup;
+		f->next_cgroup = last;
+	}
+	return r;
 }
 
 /* First of all this process with all its mappings, if there is one; returns how that went. */
@@ -235,7 +148,7 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 		sampler_set_paced(f->setup.sampler, was_paced);
 	}
 	read_ns = clock_now_ns();
-	r = cgroup_sampler_read(f->setup.group, &f->cgroup);
+	r = read_group(f);
 	if (r < 0) {
 		end_sample(f, false);
 		return r;
@@ -244,7 +157,9 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 	set_shares(f);
 	group_turns_update(&f->processes, &f->cgroup, f->share_per_million, turns);
 	oom_figures_find(&f->cgroup, &f->processes.known, &f->figures);
-	count_kills(f);
+	flight_counts_add(&f->counts, &f->cgroup, f->sampled_ns);
+	if (flight_source_error(f, OOM_SOURCE_LOG) < 0)
+		flight_counts_read_machine(&f->counts, f->setup.fs);
 	end_sample(f, true);
 	oom_wakeups_set_group(f->wakeups, &f->cgroup);
 	set_due(f);
@@ -281,14 +196,6 @@ static int sample(struct flight *f)
 	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
-static bool has_pid(const struct flight *f, int pid)
-{
-	for (size_t i = 0; i < f->cgroup.pid_count; i++)
-		if (f->cgroup.pids[i] == pid)
-			return true;
-	return false;
-}
-
 static void say_victim(struct flight *f, const struct flight_kill *kill, int read_error)
 {
 	struct recorded_event event = { kill->unix_ms, "victim", NULL, kill->pid };
@@ -303,13 +210,13 @@ static void say_victim(struct flight *f, const struct flight_kill *kill, int rea
 /* It has milliseconds to live: its memory first, then what is to be said of it. */
 static int take_mark(struct flight *f, const struct oom_mark *mark)
 {
-	uint64_t unix_ms = unix_ms_of(mark->marked_ns), sampled_ns = f->sampled_ns;
+	uint64_t unix_ms = flight_unix_ms(mark->marked_ns), sampled_ns = f->sampled_ns;
 	struct flight_kill *kill;
 	int read_error = -ESRCH, r;
 
-	if (!has_pid(f, mark->pid)) {
-		r = cgroup_sampler_read(f->setup.group, &f->cgroup);
-		if (r < 0 || !has_pid(f, mark->pid))
+	if (!flight_has_pid(f, mark->pid)) {
+		r = read_group(f);
+		if (r < 0 || !flight_has_pid(f, mark->pid))
 			return r;
 	}
 	if (flight_kills_find(&f->summary.kills, mark->pid, unix_ms))
@@ -355,16 +262,18 @@ static int take_end_of_memory(struct flight *f)
 static int take_wake(struct flight *f, const struct oom_wake *wake)
 {
 	uint64_t now = clock_now_ns();
+	int r = 0;
 
+	/* every mark counts, even if the group vanishes at the first */
 	for (size_t i = 0; i < wake->mark_count; i++) {
-		int r = take_mark(f, &wake->marks[i]);
+		int error = take_mark(f, &wake->marks[i]);
 
-		if (r < 0)
-			return r;
+		r = r < 0 ? r : error;
 	}
+	if (r < 0)
+		return r;
 	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
-		int r = take_end_of_memory(f);
-
+		r = take_end_of_memory(f);
 		/* a group that is removed wakes likewise */
 		if (r == 0)
 			f->setup.let_go(f->setup.context);
@@ -392,9 +301,7 @@ int flight_go_on(struct flight *f)
 
 	oom_wakeups_take(f->wakeups, &wake);
 	r = take_wake(f, &wake);
-	flight_log_add(&f->log, oom_wakeups_log(f->wakeups), clock_now_ns());
-	take_log(f);
-	say_unlogged_kills(f);
+	flight_take_log(f);
 	if (r == 0 && clock_now_ns() >= f->due_ns) {
 		say_gap(f);
 		r = sample(f);
@@ -418,9 +325,11 @@ int flight_open(const struct flight_setup *setup, struct flight **ret)
 
 	f->setup = *setup;
 	cgroup_init(&f->cgroup);
+	cgroup_init(&f->next_cgroup);
 	group_turns_init(&f->processes, setup->sampler, NEEDS);
 	oom_pace_init(&f->pace, shortest_ns, setup->longest_ns);
 	f->start_ns = f->due_ns = clock_now_ns();
+	flight_counts_begin(&f->counts, setup->fs);
 	if (r == 0)
 		r = sample(f);
 	if (r < 0) {
@@ -438,6 +347,7 @@ void flight_close(struct flight *f)
 	oom_wakeups_close(f->wakeups);
 	group_turns_release(&f->processes);
 	cgroup_release(&f->cgroup);
+	cgroup_release(&f->next_cgroup);
 	flight_log_release(&f->log);
 	free(f);
 }

@@ -43,6 +43,11 @@ struct flight_summary {
 	uint64_t peak_need_bytes, peak_unix_ms;
 	struct flight_kills kills;
 	int record_error; /* the first -errno of the file; 0 */
+	/*
+	 * The group was removed, and the machine counted a kill meanwhile whose cgroup no
+	 * readable report names. Set by flight_finish().
+	 */
+	bool is_end_unclear;
 };
 
 /* The first sample is taken. Returns 0, or -errno of cgroup_sampler_take() and oom_wakeups_open(). */
@@ -61,6 +66,13 @@ uint64_t flight_due_ns(const struct flight *flight);
  * -ESRCH if the group was removed.
  */
 int flight_go_on(struct flight *flight);
+
+/*
+ * Record what the kernel still reports: a report may come later than the removal of its
+ * group. Waits at most 2 seconds, and only while the machine's counter of kills is ahead of
+ * the log. Called once, after the last flight_go_on(). is_removed: the group is gone.
+ */
+void flight_finish(struct flight *flight, bool is_removed);
 
 /* A sample now, with all mappings of this process, which is about to end. */
 int flight_look_at(struct flight *flight, int pid);

@@ -39,6 +39,16 @@ static const char *find_beginning(const char *text)
 	return first;
 }
 
+uint64_t flight_log_count_kills(const struct strbuf *records)
+{
+	static const char word[] = "Killed process ";
+	uint64_t count = 0;
+
+	for (const char *at = strbuf_text(records); (at = strstr(at, word)); at++)
+		count++;
+	return count;
+}
+
 void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now_ns)
 {
 	const char *from = strbuf_text(records);

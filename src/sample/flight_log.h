@@ -19,6 +19,9 @@ struct flight_log {
 
 void flight_log_release(struct flight_log *log);
 
+/* Return how many kills these records report, of any cgroup. */
+uint64_t flight_log_count_kills(const struct strbuf *records);
+
 /* Records as of /dev/kmsg, which are cleared. */
 void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now_ns);
 

@@ -18,8 +18,12 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/flight.h \
 	%D%/flight_kills.c \
 	%D%/flight_kills.h \
+	%D%/flight_counts.c \
+	%D%/flight_counts.h \
 	%D%/flight_log.c \
 	%D%/flight_log.h \
+	%D%/flight_private.h \
+	%D%/flight_reports.c \
 	%D%/names.c \
 	%D%/group_turns.c \
 	%D%/group_turns.h \

@@ -165,13 +165,19 @@ static void take_events(struct oom_wakeups *w, struct oom_wake *wake)
 	w->event_count = kept;
 }
 
+void oom_wakeups_read_log(struct oom_wakeups *w)
+{
+	if (w->log_fd >= 0)
+		proc_kmsg_read(w->log_fd, LOG_BYTES_MAX - w->log.length, &w->log);
+}
+
 void oom_wakeups_take(struct oom_wakeups *w, struct oom_wake *ret)
 {
 	size_t log_index = w->event_count + oom_marks_count(w->marks);
 	struct oom_wake wake = { 0 };
 
 	if (w->polled[log_index].revents) {
-		proc_kmsg_read(w->log_fd, LOG_BYTES_MAX - w->log.length, &w->log);
+		oom_wakeups_read_log(w);
 		wake.flags |= OOM_WAKE_LOG;
 	}
 	while (wake.mark_count < OOM_WAKE_MARKS_MAX &&
@@ -179,6 +185,13 @@ void oom_wakeups_take(struct oom_wakeups *w, struct oom_wake *ret)
 		wake.mark_count++;
 	take_events(w, &wake);
 	*ret = wake;
+}
+
+void oom_wakeups_wait_for_log(const struct oom_wakeups *w, int ms)
+{
+	struct pollfd polled = { .fd = w->log_fd, .events = POLLIN };
+
+	(void)poll(&polled, 1, ms);
 }
 
 struct strbuf *oom_wakeups_log(struct oom_wakeups *w)

@@ -63,4 +63,10 @@ void oom_wakeups_take(struct oom_wakeups *wakeups, struct oom_wake *ret);
 /* What the kernel has logged and was not cleared yet, as of /dev/kmsg. */
 struct strbuf *oom_wakeups_log(struct oom_wakeups *wakeups);
 
+/* Append what the kernel has logged since, without waiting. */
+void oom_wakeups_read_log(struct oom_wakeups *wakeups);
+
+/* Wait until the kernel logs something, for at most this long. */
+void oom_wakeups_wait_for_log(const struct oom_wakeups *wakeups, int ms);
+
 #endif

@@ -90,8 +90,8 @@ bench-oom: memstate$(EXEEXT) $(check_PROGRAMS)
 
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
-.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch
-stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch
+.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers
+stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers
 stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)
@@ -110,3 +110,6 @@ stress-inject: $(check_PROGRAMS) $(check_DATA)
 stress-oom-watch: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_oom_watch.py $(COUNT)
+stress-oom-containers: memstate$(EXEEXT)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/oom_containers.py $(COUNT)

@@ -37,7 +37,7 @@ LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v2.py
 # Of why a process ended.
 LIVE_TESTS += %D%/oom_verdicts.py
 # Of the recorder of a group.
-LIVE_TESTS += %D%/oom_watch.py
+LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py
 # Of counting from outside.
 LIVE_TESTS += %D%/count_attached.py
 # Of putting in what counts.

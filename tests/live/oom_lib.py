@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Groups of the tests' own, and programs in them that fill them in known ways."""
 
+import contextlib
 import functools
 import json
 import os
 import re
+import signal
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import live
-from live import MIB, Skip, check, memstate, wait_until
+from live import MIB, TIMEOUT, Skip, check, equal, memstate, start_memstate, wait_until
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "oom_target")
 ROOT = "/sys/fs/cgroup"
@@ -174,6 +178,47 @@ class Filled:
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             pipe.close()
+
+
+class Watch:
+    """memstate oom watch of a group, which has begun."""
+
+    def __init__(self, group, path, *args, **popen):
+        """group has dir, its folder, and path, as /proc/PID/cgroup names it."""
+        self.path = path
+        self.process = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", path, *args, **popen)
+        self.lines = [self.process.stdout.readline().decode()]
+        if not self.lines[0]:
+            err = self.process.stderr.read()
+            self.process.wait()
+            raise Skip("without SQLite") if b"need SQLite" in err else AssertionError(err)
+        check(self.lines[0].startswith(f"watching {group.path}: need "), self.lines[0])
+
+    def wait_for(self, word):
+        limit = threading.Timer(TIMEOUT, self.process.kill)
+        limit.start()
+        try:
+            while word not in self.lines[-1]:
+                self.lines.append(self.process.stdout.readline().decode())
+                check(self.lines[-1], f"it ended, or was late, before {word}: {self.lines}")
+        finally:
+            limit.cancel()
+
+    def end(self, status=None, number=signal.SIGTERM):
+        if self.process.poll() is None and number:
+            self.process.send_signal(number)
+        out, self.err = self.process.communicate(timeout=60)
+        self.text = "".join(self.lines) + out.decode()
+        if status is not None:
+            equal(self.process.returncode, status, f"status; {self.text} {self.err}")
+        return self
+
+    def query(self, sql):
+        with contextlib.closing(sqlite3.connect(self.path)) as db:
+            return db.execute(sql).fetchall()
+
+    def events(self, kind):
+        return self.query(f"SELECT pid, text, unix_ms FROM event WHERE kind='{kind}'")
 
 
 def figures(group):

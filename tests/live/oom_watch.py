@@ -5,57 +5,16 @@ import ctypes
 import os
 import pty
 import signal
-import sqlite3
 import subprocess
 import threading
 
 from live import IS_ROOT, MEMSTATE, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate, run, start_memstate, \
     status_field, stop, wait_until
-from oom_lib import Filled, Group, test
+from oom_lib import Filled, Group, Watch, test
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL
 CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 1 << 12, 1 << 14, 1 << 18
-
-
-class Watch:
-    """memstate oom watch of a group, which has begun."""
-
-    def __init__(self, group, path, *args, **popen):
-        self.path = path
-        self.process = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", path, *args, **popen)
-        self.lines = [self.process.stdout.readline().decode()]
-        if not self.lines[0]:
-            err = self.process.stderr.read()
-            self.process.wait()
-            raise Skip("without SQLite") if b"need SQLite" in err else AssertionError(err)
-        check(self.lines[0].startswith(f"watching {group.path}: need "), self.lines[0])
-
-    def wait_for(self, word):
-        limit = threading.Timer(TIMEOUT, self.process.kill)
-        limit.start()
-        try:
-            while word not in self.lines[-1]:
-                self.lines.append(self.process.stdout.readline().decode())
-                check(self.lines[-1], f"it ended, or was late, before {word}: {self.lines}")
-        finally:
-            limit.cancel()
-
-    def end(self, status=None, number=signal.SIGTERM):
-        if self.process.poll() is None and number:
-            self.process.send_signal(number)
-        out, self.err = self.process.communicate(timeout=60)
-        self.text = "".join(self.lines) + out.decode()
-        if status is not None:
-            equal(self.process.returncode, status, f"status; {self.text} {self.err}")
-        return self
-
-    def query(self, sql):
-        with sqlite3.connect(self.path) as db:
-            return db.execute(sql).fetchall()
-
-    def events(self, kind):
-        return self.query(f"SELECT pid, text, unix_ms FROM event WHERE kind='{kind}'")
 
 
 def has_source(watch, word):

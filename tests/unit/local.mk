@@ -453,6 +453,12 @@ TESTS += %D%/test_path
 %C%_test_path_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_path_LDADD = $(WALK_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_flight_counts
+TESTS += %D%/test_flight_counts
+%C%_test_flight_counts_SOURCES = %D%/test_flight_counts.c %D%/tree.c %D%/tree.h
+%C%_test_flight_counts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_flight_counts_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_oom_ends
 TESTS += %D%/test_oom_ends
 %C%_test_oom_ends_SOURCES = %D%/test_oom_ends.c $(recordings_made)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "proc/proc_vmstat.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/units.h"
+#include "proc/proc_cgroup_parse.h"
+
+#define VMSTAT_BYTES_MAX ((size_t)256 << 10)
+
+uint64_t proc_vmstat_oom_kills(const struct procfs *fs)
+{
+	_cleanup_close_ int fd = openat(fs->fd, "vmstat", O_RDONLY | O_CLOEXEC);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	uint64_t count;
+
+	if (fd < 0 || io_read_all(fd, VMSTAT_BYTES_MAX, &text) < 0 ||
+	    !cgroup_find_value(strbuf_text(&text), "oom_kill", &count))
+		return COUNT_UNKNOWN;
+	return count;
+}

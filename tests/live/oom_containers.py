@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The recorder keeps the kernel's report of a kill in a container that is removed immediately.
+
+COUNT kills per runtime (3 by default): "make stress-oom-containers COUNT=50".
+"""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+
+from live import MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run, wait_until
+from oom_lib import Watch, find_hierarchy, test
+
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+LIMIT = 24 * MIB
+PACE = 0.7  # the kernel reports at most ten kills in five seconds, seconds
+BUSYBOX = shutil.which("busybox")
+# tail keeps a line until its end: /dev/zero has none
+FILL = ["/bin/busybox", "sh", "-c", "read line; exec /bin/busybox tail /dev/zero"]
+
+
+def need(*tools):
+    for tool in (*tools, "busybox"):
+        if not shutil.which(tool):
+            raise Skip(f"{tool} is not installed")
+    if os.geteuid() != 0:
+        raise Skip("only root starts containers here")
+    with open(BUSYBOX, "rb") as f:
+        if b"/ld-linux" in f.read():
+            raise Skip("busybox is not static")
+
+
+def make_root(folder):
+    root = f"{folder}/root"
+    for name in ("bin", "dev", "etc", "proc", "run", "sys", "tmp"):
+        os.makedirs(f"{root}/{name}")
+    shutil.copy(BUSYBOX, f"{root}/bin/busybox")
+    return root
+
+
+class Container:
+    """A running container that waits for a line, then fills its memory; removed when it ends."""
+
+    def __init__(self, command, path=None, id_file=None, prefix=None):
+        """path: of the cgroup; or id_file, where the runtime writes the id that follows the prefix."""
+        self.path, self.command, self.id_file, self.prefix = path, command, id_file, prefix
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT)
+
+    @property
+    def dir(self):
+        return find_hierarchy()[0] + self.path
+
+    def has_path(self):
+        if not self.path and os.path.exists(self.id_file) and os.path.getsize(self.id_file):
+            with open(self.id_file, encoding="ascii") as f:
+                self.path = self.prefix + f.read().strip()
+        return self.path
+
+    def wait_until_running(self):
+        def is_running():
+            if self.process.poll() is not None:
+                raise Skip(f"{self.command[0]} cannot run here: {self.process.stdout.read().decode().strip()}")
+            if not self.has_path():
+                return False
+            try:
+                with open(f"{self.dir}/cgroup.procs") as f:
+                    pids = f.read().split()
+                return any(os.readlink(f"/proc/{pid}/exe").endswith("/bin/busybox") for pid in pids)
+            except OSError:
+                return False
+        wait_until(is_running, f"{self.command[0]} runs it")
+
+    def fill(self):
+        self.process.communicate(b"go\n", timeout=TIMEOUT)
+        return self.process.returncode
+
+
+def recorded_kill(container, path, name):
+    """Returns what is wrong with the recording of one kill, or None."""
+    container.wait_until_running()
+    watch = Watch(container, path)
+    status = container.fill()
+    equal(status, 137, f"status of {name}")
+    wait_until(lambda: not os.path.exists(container.dir), "the cgroup is removed")
+    watch.end(None, None)
+    if watch.process.returncode != 4 or "killed   " not in watch.text:
+        return f"status {watch.process.returncode}: {watch.text}"
+    reports = [text for _, text, _ in watch.events("oom_kill")]
+    if len(reports) != 1 or not reports[0] or f"task_memcg={container.path}," not in reports[0] or \
+            "Killed process" not in reports[0]:
+        return f"reports: {reports}"
+    explained = json.loads(memstate("oom", "explain", "--record", path, "--json").must_be(0).out.splitlines()[-1])
+    if [explained["end"], explained["has_report"], explained["victim_cgroup"]] != ["killed", True, container.path]:
+        return f"explained: {explained}"
+    return None
+
+
+def check_all(name, start):
+    """Kill one container after the other: none may be lost."""
+    lost = []
+    with Folder() as folder:
+        root = make_root(folder)
+        for i in range(COUNT):
+            begun = time.monotonic()
+            problem = recorded_kill(start(folder, root, i), f"{folder}/r{i}", name)
+            if problem:
+                lost.append(problem)
+            time.sleep(max(0.0, begun + PACE - time.monotonic()))
+    print(f"{name}: {COUNT - len(lost)} of {COUNT} kills were recorded with the kernel's report")
+    check(not lost, lost)
+
+
+def runc_container(folder, root, path, number):
+    bundle = f"{folder}/bundle{number}"
+    os.mkdir(bundle)
+    subprocess.run(["runc", "spec", "--bundle", bundle], check=True)
+    with open(f"{bundle}/config.json", encoding="utf-8") as f:
+        config = json.load(f)
+    config["root"]["path"] = root
+    process, linux = config["process"], config["linux"]
+    process.update(terminal=False, args=FILL)
+    process.pop("rlimits", None)
+    linux["cgroupsPath"] = path
+    linux["resources"] = {"memory": {"limit": LIMIT}}
+    linux["namespaces"] = [n for n in linux["namespaces"] if n["type"] != "network"]
+    with open(f"{bundle}/config.json", "w", encoding="utf-8") as f:
+        json.dump(config, f)
+    name = f"memstate-{os.getpid()}-{number}"
+    return Container(["runc", "--root", f"{folder}/runc", "run", "--bundle", bundle, name], path)
+
+
+@test
+def containers_of_runc():
+    need("runc")
+    check_all("runc", lambda folder, root, i: runc_container(folder, root, f"/memstate-{os.getpid()}-{i}", i))
+
+
+@test
+def containers_where_docker_puts_them():
+    need("runc")
+    try:
+        check_all("docker's layout",
+                  lambda folder, root, i: runc_container(folder, root, f"/docker/{secrets.token_hex(32)}", i))
+    finally:
+        folder, _ = find_hierarchy()
+        if os.path.isdir(f"{folder}/docker"):
+            try:
+                os.rmdir(f"{folder}/docker")
+            except OSError:
+                pass  # somebody else's containers
+
+
+class Docker:
+    """A daemon of our own, with an image that has busybox."""
+
+    def __init__(self, folder, root):
+        self.client = ["docker", "-H", f"unix://{folder}/docker.sock"]
+        self.log = open(f"{folder}/log", "wb+")
+        self.daemon = subprocess.Popen(
+            ["dockerd", "-H", f"unix://{folder}/docker.sock", "--data-root", f"{folder}/data", "--exec-root",
+             f"{folder}/exec", "--pidfile", f"{folder}/pid", "--storage-driver", "vfs", "--iptables=false",
+             "--bridge=none", "--exec-opt", "native.cgroupdriver=cgroupfs"], stdout=self.log, stderr=self.log)
+        self.root = root
+
+    def is_ready(self):
+        if self.daemon.poll() is not None:
+            self.log.seek(0)
+            raise Skip(f"dockerd cannot run here: {self.log.read().decode()[-300:].strip()}")
+        return subprocess.run([*self.client, "info"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              check=False).returncode == 0
+
+    def __enter__(self):
+        try:
+            wait_until(self.is_ready, "dockerd is ready")
+            tar = subprocess.run(["tar", "-C", self.root, "-c", "."], stdout=subprocess.PIPE, check=True).stdout
+            subprocess.run([*self.client, "import", "-", "memstate"], input=tar, stdout=subprocess.DEVNULL, check=True)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *unused):
+        self.daemon.terminate()
+        self.daemon.wait()
+        self.log.close()
+
+    def container(self, folder, _root, number):
+        id_file = f"{folder}/id{number}"
+        return Container([*self.client, "run", "-i", "--rm", "--network", "none", "--cidfile", id_file, "--memory",
+                          str(LIMIT), "--memory-swap", str(LIMIT), "memstate", *FILL], id_file=id_file,
+                         prefix="/docker/")
+
+
+@test
+def containers_of_docker():
+    need("docker", "dockerd")
+    if find_hierarchy()[1] != 1:
+        raise Skip("docker lays out its cgroups differently in version 2")
+    with Folder() as folder, Docker(folder, make_root(folder)) as docker:
+        check_all("docker", docker.container)
+
+
+def podman_container(folder, root, number):
+    options = ["--root", f"{folder}/store", "--runroot", f"{folder}/run", "--cgroup-manager", "cgroupfs",
+               "--events-backend", "none"]
+    id_file = f"{folder}/id{number}"
+    # its default limits may be above what is allowed here
+    return Container(["podman", *options, "run", "-i", "--rm", "--network", "none", "--cidfile", id_file,
+                      "--memory", str(LIMIT), "--memory-swap", str(LIMIT), "--ulimit", "nofile=1024:1024",
+                      "--ulimit", "nproc=1024:1024", "--rootfs", root, *FILL], id_file=id_file,
+                     prefix="/libpod_parent/libpod-")
+
+
+@test
+def containers_of_podman():
+    need("podman", "conmon")
+    if find_hierarchy()[1] != 1:
+        raise Skip("podman lays out its cgroups differently in version 2")
+    check_all("podman", podman_container)
+
+
+run()
