@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd_compare.h"
 #include "cmd/help.h"
@@ -91,10 +92,21 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	return status;
 }
 
+/* Whether the file of memstate is set-user-ID or set-group-ID, for which it is not made. */
+static bool has_foreign_ids(void)
+{
+	return getuid() != 0 && (geteuid() != getuid() || getegid() != getgid());
+}
+
 int cmd_main(int argc, char **argv)
 {
 	const struct cmd *cmd = argc > 1 ? find_cmd(argv[1]) : NULL;
 
+	if (has_foreign_ids()) {
+		message("must not be installed set-user-ID or set-group-ID; "
+			"see SECURITY in memstate(1)");
+		return EXIT_FAILED;
+	}
 	if (cmd)
 		return run_cmd(cmd, argc - 1, argv + 1);
 	return run_cmd(&cmd_watch, argc, argv);

@@ -4,6 +4,7 @@
 #include "cmd/session.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -28,6 +29,11 @@ int session_begin(struct session *session, struct options *options)
 		message_error(options->procfs_root, r);
 		if (r == -ENOTDIR)
 			message("hint: --procfs takes a directory: extract a captured .tar first");
+		return EXIT_FAILED;
+	}
+	if (!session->fs.is_live && strcmp(options->procfs_root, "/proc") == 0) {
+		message("/proc is not mounted");
+		procfs_release(&session->fs);
 		return EXIT_FAILED;
 	}
 	session->sampler = sampler_new(&session->fs, session->fs.is_live);
@@ -199,14 +205,26 @@ static bool is_name_found(const char *name, const struct snapshot *snapshot)
 	return false;
 }
 
-static size_t report_not_found(const struct targets *targets, const struct snapshot *snapshot)
+/* kill(2) finds a process also where /proc hides it. */
+static bool is_hidden(const struct session *session, int pid)
 {
+	return session->fs.is_live && kill(pid, 0) < 0 && errno == EPERM;
+}
+
+static size_t report_not_found(const struct session *session, const struct snapshot *snapshot)
+{
+	const struct targets *targets = &session->options->targets;
 	size_t missing = 0;
 
 	for (size_t i = 0; i < targets->pid_count; i++) {
 		if (!targets->pids[i].is_gone)
 			continue;
-		message_process_error(targets->pids[i].pid, -ESRCH);
+		if (is_hidden(session, targets->pids[i].pid))
+			message("%d: hidden: /proc is mounted with hidepid; run memstate as root "
+				"or in the group of the mount option gid",
+				targets->pids[i].pid);
+		else
+			message_process_error(targets->pids[i].pid, -ESRCH);
 		missing++;
 	}
 	for (size_t i = 0; i < targets->name_count; i++) {
@@ -260,7 +278,7 @@ int missing_report(const struct missing *missing, const struct session *session)
 int session_report_missing(const struct session *session, const struct snapshot *snapshot)
 {
 	struct missing missing = {
-		.absent_count = report_not_found(&session->options->targets, snapshot),
+		.absent_count = report_not_found(session, snapshot),
 	};
 
 	for (size_t i = 0; i < snapshot->count; i++)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const int crashes[] = {
-	SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGQUIT, SIGXCPU, SIGXFSZ,
+	SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGQUIT, SIGXCPU,
 };
 
 #define CRASH_COUNT (sizeof(crashes) / sizeof(crashes[0]))

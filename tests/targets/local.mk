@@ -8,6 +8,12 @@ tests_targets_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_target_LDFLAGS = -pthread
 tests_targets_target_LDADD = -lrt
 
+# Maps a file that a test has damaged.
+check_PROGRAMS += tests/targets/elf_target
+tests_targets_elf_target_SOURCES = %D%/elf_target.c
+tests_targets_elf_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_elf_target_LDFLAGS =
+
 # What is counted in it: no call is the compiler's to leave out, or to make another one of.
 check_PROGRAMS += tests/targets/count_target
 tests_targets_count_target_SOURCES = %D%/count_target.c

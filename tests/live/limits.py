@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""memstate under limits of its own, with closed descriptors, and without the usual surroundings."""
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+
+from live import (IS_ROOT, KIB, MEMSTATE, TIMEOUT, Folder, Skip, Target, as_nobody, check,
+                  equal, memstate, run, test)
+
+
+
+def run_without(descriptors, *args):
+    """Run memstate with these of its descriptors 0 to 2 closed. Returns the exit status."""
+    def close_them():
+        for fd in descriptors:
+            os.close(fd)
+    return subprocess.run([MEMSTATE, *[str(a) for a in args]], preexec_fn=close_them,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, timeout=TIMEOUT).returncode
+
+
+def integrity(path):
+    database = sqlite3.connect(path)
+    try:
+        return database.execute("PRAGMA integrity_check").fetchone()[0]
+    finally:
+        database.close()
+
+
+@test
+def messages_never_get_into_a_recording_when_descriptors_are_closed():
+    with Target("name", "present") as gone:
+        pass
+    with Target("name", "present") as target, Folder() as folder:
+        for i, closed in enumerate(([2], [1], [0], [0, 1, 2], [1, 2])):
+            path = os.path.join(folder, f"{i}.msr")
+            run_without(closed, "-p", target.pid, "-p", gone.pid, "--csv", "-n", 2, "-i", "50ms",
+                        "--record", path)
+            with open(path, "rb") as f:
+                equal(f.read(16), b"SQLite format 3\0", f"the beginning without {closed}")
+            equal(integrity(path), "ok", f"integrity without {closed}")
+
+
+@test
+def a_closed_standard_output_is_a_failure():
+    with Target("name", "present") as target:
+        equal(run_without([1], "-p", target.pid, "--text"), 1, "status without standard output")
+        equal(run_without([0], "-p", target.pid, "--text"), 0, "status without standard input")
+
+
+@test
+def a_command_finds_the_descriptors_closed_that_memstate_found_closed():
+    with Folder() as folder:
+        said = os.path.join(folder, "said")
+        script = f"test -e /proc/self/fd/0; echo $? >{said}"
+        run_without([0], "count", "--", "sh", "-c", script)
+        with open(said) as f:
+            equal(f.read().strip(), "1", "whether the command's standard input is closed")
+
+
+def limit_file_size(size_bytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes))
+    return limit
+
+
+def check_too_large(folder, size_bytes, *args):
+    before = set(os.listdir(folder))
+    result = memstate(*args, preexec_fn=limit_file_size(size_bytes)).must_be(1)
+    equal(len(result.errors()), 1, f"lines of {result.err}")
+    check("File too large" in result.errors()[0], result.err)
+    # SQLite keeps these two beside a recording that it has read
+    return {name for name in set(os.listdir(folder)) - before
+            if not name.endswith(("-wal", "-shm"))}
+
+
+@test
+def a_capture_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
+    with Target("name", "present") as target, Folder() as folder:
+        for name in ("tree", "tree.tar"):
+            made = check_too_large(folder, KIB, "capture", "-p", target.pid, f"{folder}/{name}")
+            equal(made, set(), "what was left in the folder")
+
+
+@test
+def a_page_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
+    with Target("name", "present") as target, Folder() as folder:
+        path = f"{folder}/r.msr"
+        memstate("-p", target.pid, "--csv", "-n", 2, "-i", "50ms", "--record", path).must_be(0)
+        made = check_too_large(folder, KIB, "--replay", path, "--html", f"{folder}/page.html")
+        equal(made, set(), "what was left in the folder")
+
+
+@test
+def a_recording_at_the_limit_of_file_sizes_keeps_what_fits():
+    with Target("name", "present") as target, Folder() as folder:
+        path = f"{folder}/r.msr"
+        result = memstate("-p", target.pid, "--csv", "-n", 400, "-i", "2ms", "--max-share", "100",
+                          "--record", path, preexec_fn=limit_file_size(100 * KIB))
+        result.must_be(3)
+        check(any("r.msr" in line for line in result.errors()), result.err)
+        equal(integrity(path), "ok", "integrity")
+        kept = memstate("--replay", path, "--csv").must_be(0).rows()
+        check(len(kept) > 0, "no sample was kept")
+        check(len(result.rows()) > len(kept), "the series ended with the recording")
+
+
+@test
+def the_command_gets_the_signal_that_memstate_survives():
+    with Folder() as folder:
+        path = f"{folder}/status"
+        script = ["sh", "-c", f"grep -e SigIgn: -e SigBlk: /proc/self/status >{path}"]
+        said = []
+        for command in (script, [MEMSTATE, "count", "--", *script]):
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           timeout=TIMEOUT)
+            with open(path) as f:
+                said.append(f.read())
+        check("SigIgn:" in said[0], said[0])
+        equal(said[1], said[0], "signals that the command ignores and blocks")
+
+
+@test
+def with_few_descriptors_or_little_address_space_it_ends_with_a_message():
+    commands = (["--text"], ["map"], ["heap"], ["leaks"], ["count", "-n", "1", "-i", "10ms"])
+    with Target("name", "present") as target:
+        for what, limits in ((resource.RLIMIT_NOFILE, (4, 5, 6, 7, 8, 10, 12)),
+                             (resource.RLIMIT_AS, (16 << 20, 32 << 20))):
+            for limit in limits:
+                for command in commands:
+                    args = command + ["-p", target.pid]
+                    result = memstate(*args, preexec_fn=lambda: resource.setrlimit(
+                        what, (limit, limit)))
+                    # 127: not even the dynamic linker has room for a library
+                    check(result.status in (0, 1, 3, 127), f"{args} with {limit}: {result.status}")
+                    check(result.status == 0 or result.err, f"{args} with {limit}: no message")
+
+
+def in_mount_namespace(script, *args):
+    if not IS_ROOT or not shutil.which("unshare"):
+        raise Skip("only root may make a mount namespace, with unshare(1)")
+    if subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Skip("no mount namespace can be made here")
+    return subprocess.run(["unshare", "-m", "sh", "-c", script + '; exec "$@"', "sh", MEMSTATE,
+                           *[str(a) for a in args]], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=TIMEOUT)
+
+
+@test
+def a_restricted_proc_is_read_as_far_as_it_goes():
+    with Target("name", "present") as target:
+        done = in_mount_namespace("mount -t proc -o subset=pid proc /proc", "-p", target.pid,
+                                  "--text")
+        equal(done.returncode, 0, f"status with subset=pid: {done.stderr}")
+        done = in_mount_namespace("mount -t tmpfs none /dev; mount -t tmpfs none /sys;"
+                                  "mount -t tmpfs -o ro none /tmp", "leaks", "-p", target.pid)
+        equal(done.returncode, 0, f"status without /dev and /sys: {done.stderr}")
+        done = in_mount_namespace("umount -l /proc", "-p", target.pid, "--text")
+        equal(done.returncode, 1, "status without /proc")
+        check(b"/proc is not mounted" in done.stderr, done.stderr)
+
+
+@test
+def a_process_that_hidepid_hides_is_not_called_gone():
+    if not shutil.which("setpriv"):
+        raise Skip("setpriv(1) is not installed")
+    with Target("name", "present") as target:
+        done = in_mount_namespace("mount -t proc -o hidepid=2 proc /proc; set -- setpriv "
+                                  '--reuid=65534 --regid=65534 --clear-groups "$@"',
+                                  "-p", target.pid, "--text")
+        equal(done.returncode, 1, "status")
+        check(b"hidepid" in done.stderr, done.stderr)
+
+
+@test
+def a_copy_that_is_set_user_id_refuses_to_run():
+    become = as_nobody()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(MEMSTATE, f"{folder}/memstate")
+        os.chmod(copy, 0o4755)
+        done = subprocess.run([copy, "--text"], preexec_fn=become, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=TIMEOUT)
+        if b"set-user-ID" not in done.stderr and os.statvfs(folder).f_flag & os.ST_NOSUID:
+            raise Skip("the folder for temporary files is mounted nosuid")
+        equal((done.returncode, done.stdout), (1, b""), "status and output")
+        check(b"set-user-ID" in done.stderr, done.stderr)
+
+
+@test
+def the_environment_cannot_break_it():
+    hostile = {"HOME": "/nonexistent", "TMPDIR": "/nonexistent", "TERM": "../../x",
+               "TERMINFO": "/etc", "LC_ALL": "xx_YY.bad", "COLUMNS": "-5", "LINES": "x",
+               "NO_COLOR": "", "XDG_CONFIG_HOME": "\n", "MEMSTATE_COUNT": "/etc"}
+    with Target("name", "present") as target:
+        for environment in ({}, hostile, {"COLUMNS": "9" * 30}, {"COLUMNS": "1"}):
+            for args in (["--text"], ["heap"], ["map"], ["doctor"]):
+                memstate(*args, "-p", target.pid, env=environment).must_be(0)
+        memstate("count", "--", shutil.which("true"), env=hostile).must_be(0)
+
+
+run()
