@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/growth.h \
 	%D%/growth_series.c \
 	%D%/growth_series.h \
+	%D%/last_rise.c \
+	%D%/last_rise.h \
 	%D%/leaks.c \
 	%D%/leaks.h \
 	%D%/moment_diff.c \

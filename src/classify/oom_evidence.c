@@ -114,6 +114,8 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->kill = k;
 	e->constraint = k->constraint;
 	e->is_kernel_excluded = false;
+	e->invoker.pid = k->invoker_pid;
+	text_copy(e->invoker.name, sizeof(e->invoker.name), k->invoker);
 	set_path(e->limit_path, k->limit_path);
 	set_path(e->victim_path, k->victim_path);
 	if (k->victim.pid != 0) {

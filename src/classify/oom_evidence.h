@@ -31,13 +31,29 @@ struct oom_process {
 	uint64_t rss_bytes, lazyfree_bytes;
 };
 
-/* Which process's memory has become more, and which of its mappings. */
+#define OOM_PLACE_SIZE 256
+
+/* Where a process runs; "": unknown. */
+struct oom_place {
+	char group[OOM_PATH_SIZE];
+	char container[OOM_PLACE_SIZE], pod[OOM_PLACE_SIZE], namespace_[OOM_PLACE_SIZE];
+	char id[16]; /* the first characters of the container's id */
+};
+
+/*
+ * Which process grew most since its last plateau, and which of its mappings. With is_shmem
+ * and without a process it was shared memory or a tmpfs, by an unknown writer.
+ */
 struct oom_grower {
-	int pid; /* 0: nobody's */
+	int pid; /* 0: none */
 	char name[OOM_NAME_SIZE];
+	struct oom_place place;
 	uint64_t from_bytes, to_bytes;
-	uint64_t ns; /* that this took */
-	bool is_new; /* it was not there when the recording began */
+	uint64_t ns;	  /* how long that took */
+	bool is_new;	  /* it was not there when the recording began */
+	bool is_restarted; /* an earlier process of the same name and group had ended */
+	bool is_shmem;
+	char file[OOM_PATH_SIZE]; /* with is_shmem: the file on tmpfs that it writes; "": unknown */
 	char mapping
 		[OOM_NAME_SIZE]; /* of its mappings the one that grew most; "": not known */
 	uint64_t mapping_from_bytes, mapping_to_bytes;
@@ -89,6 +105,10 @@ struct oom_evidence {
 	uint64_t typical_bytes;	      /* of need, the middle one */
 	uint64_t low_bytes, low_age_ns; /* the least need of the last seconds, before the sample */
 	struct oom_grower grower;
+
+	/* Whose allocation hit the limit, as the report names it. pid 0: unknown. */
+	struct oom_process invoker;
+	struct oom_place invoker_place, victim_place;
 };
 
 /* Nothing is known. */

@@ -245,6 +245,8 @@ static int run(struct oom *oom)
 		status = recordings_begin(o, oom->session->sampler, &oom->recorder);
 	if (status != EXIT_DONE)
 		return status;
+	if (oom->recorder)
+		recorder_set_notes(oom->recorder, &oom->session->fs);
 	text_fit_terminal(&oom->report.options);
 	if (o->format == FORMAT_CSV && !o->no_headings)
 		csv_add_header(&oom->out, &oom->columns);

@@ -327,6 +327,7 @@ static int run(struct watch *w)
 		status = recordings_begin(o, w->session->sampler, &w->recorder);
 	if (status != EXIT_DONE)
 		return status;
+	recorder_set_notes(w->recorder, &w->session->fs);
 	setup.group = w->group;
 	setup.recorder = w->recorder;
 	protect_self();

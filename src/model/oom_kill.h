@@ -33,7 +33,8 @@ struct oom_task {
 
 struct oom_kill {
 	enum oom_constraint constraint;
-	char invoker[OOM_NAME_SIZE]; /* who wanted memory; not the victim, often */
+	char invoker[OOM_NAME_SIZE]; /* whose allocation hit the limit; often not the victim */
+	int invoker_pid;	     /* 0: unknown */
 	uint64_t order;		     /* of pages that it wanted: 0 is one page */
 	char limit_path[OOM_PATH_SIZE]; /* the group whose limit it was */
 	char victim_path[OOM_PATH_SIZE]; /* the group of the victim */

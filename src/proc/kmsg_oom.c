@@ -122,6 +122,19 @@ static bool parse_invoked(struct parser *p, const char *line)
 	return true;
 }
 
+/* "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1", or "CPU: 1 PID: 4242 Comm: hog …" */
+static bool parse_invoker_pid(struct parser *p, const char *line)
+{
+	const char *at = strncmp(line, "CPU: ", 5) == 0 ? strstr(line, " PID: ") : NULL;
+	int pid;
+
+	if (!at || p->kill.invoker[0] == '\0' || p->kill.invoker_pid != 0 ||
+	    sscanf(at, " PID: %9d Comm: ", &pid) != 1 || pid <= 0)
+		return false;
+	p->kill.invoker_pid = pid;
+	return true;
+}
+
 /* Linux 4.18 and before: "Task in /a/b killed as a result of limit of /a" */
 static bool parse_result_of_limit(struct parser *p, const char *line)
 {
@@ -359,7 +372,8 @@ static void parse_line(struct parser *p, char *line)
 	if (p->has_ended && (strncmp(line, "oom-kill:", 9) == 0 || strncmp(line, "Task in ", 8) == 0 ||
 			     strncmp(line, "memory: usage ", 14) == 0))
 		end_kill(p);
-	if (parse_result_of_limit(p, line) || parse_usage(p, line) || parse_stat_head(p, line) ||
+	if (parse_invoker_pid(p, line) || parse_result_of_limit(p, line) ||
+	    parse_usage(p, line) || parse_stat_head(p, line) ||
 	    kmsg_table_begin(&p->table, line) || parse_task(p, line) || parse_oom_kill(p, line) ||
 	    parse_group_kill(p, line))
 		return;

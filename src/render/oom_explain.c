@@ -44,6 +44,25 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 			    units_format_bytes(bytes, buf));
 }
 
+/* " in container C of pod NAMESPACE/POD" */
+static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
+{
+	const char *container = place->container[0] != '\0' ? place->container : place->id;
+
+	if (container[0] != '\0') {
+		strbuf_add_text(line, " in container ");
+		add_printable(p, line, container);
+	}
+	if (place->pod[0] == '\0')
+		return;
+	strbuf_addf(line, " %s pod ", container[0] != '\0' ? "of" : "in");
+	if (place->namespace_[0] != '\0') {
+		add_printable(p, line, place->namespace_);
+		strbuf_add_char(line, '/');
+	}
+	add_printable(p, line, place->pod);
+}
+
 static void add_victim(struct page *p)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -57,6 +76,7 @@ static void add_victim(struct page *p)
 	} else {
 		add_printable(p, &line, e->victim.name);
 		strbuf_addf(&line, " (%d)", e->victim.pid);
+		add_place(p, &line, &e->victim_place);
 	}
 	if (e->victim_path[0] != '\0') {
 		strbuf_add_text(&line, " of ");
@@ -72,16 +92,34 @@ static void add_victim(struct page *p)
 	add_words(p, e->end == OOM_END_GONE ? "ended" : "killed", line.text);
 }
 
+static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
+{
+	return e->invoker.pid != 0 ? e->invoker.pid == pid : strcmp(e->invoker.name, name) == 0;
+}
+
+/* "NAME (PID) in container C of pod P" */
+static void add_invoker_name(struct page *p, struct strbuf *line)
+{
+	const struct oom_evidence *e = p->evidence;
+
+	add_printable(p, line, e->invoker.name);
+	if (e->invoker.pid != 0)
+		strbuf_addf(line, " (%d)", e->invoker.pid);
+	add_place(p, line, &e->invoker_place);
+}
+
+/* Without anybody known to have grown; with it the line of that one has this. */
 static void add_invoker(struct page *p)
 {
-	const struct oom_kill *k = p->evidence->kill;
+	const struct oom_evidence *e = p->evidence;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 
-	if (!k || k->invoker[0] == '\0' || strcmp(k->invoker, k->victim.name) == 0)
+	if (e->invoker.name[0] == '\0' || e->grower.to_bytes > 0 ||
+	    is_invoker(e, e->victim.pid, e->victim.name))
 		return;
-	add_printable(p, &line, k->invoker);
-	strbuf_add_text(&line, " wanted memory when there was none");
-	add_words(p, "while", line.text);
+	strbuf_add_text(&line, "an allocation by ");
+	add_invoker_name(p, &line);
+	add_words(p, "hit by", line.text);
 }
 
 static void add_time(struct page *p)
@@ -157,25 +195,64 @@ static void add_before(struct page *p)
 	add_words(p, e->end == OOM_END_NONE ? "now" : "before", line.text);
 }
 
-static void add_grower(struct page *p)
+static void add_grower_name(struct page *p, struct strbuf *line)
 {
 	const struct oom_grower *g = &p->evidence->grower;
+
+	if (g->pid == 0) {
+		strbuf_add_text(line, "shared memory and files on tmpfs");
+		return;
+	}
+	add_printable(p, line, g->name);
+	strbuf_addf(line, " (%d)", g->pid);
+	add_place(p, line, &g->place);
+}
+
+/* Of memory that no process has mapped. */
+static void add_writer(struct page *p, struct strbuf *line)
+{
+	const struct oom_grower *g = &p->evidence->grower;
+
+	if (!g->is_shmem || (g->pid != 0 && g->file[0] == '\0'))
+		return;
+	if (g->pid != 0) {
+		strbuf_add_text(line, ", which it writes to ");
+		add_printable(p, line, g->file);
+		return;
+	}
+	strbuf_add_text(line, "; no process has most of it mapped, so it was written with write(2) "
+			      "and the writer cannot be determined");
+}
+
+/* One sentence: who grew, since when, in what, and whose allocation hit the limit. */
+static void add_grower(struct page *p)
+{
+	const struct oom_evidence *e = p->evidence;
+	const struct oom_grower *g = &e->grower;
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE], ns[UNITS_TEXT_SIZE];
 
-	if (g->pid == 0)
+	if (g->to_bytes == 0)
 		return;
-	add_printable(p, &line, g->name);
-	strbuf_addf(&line, " (%d): from %s to %s within %s%s", g->pid,
-		    units_format_bytes(g->from_bytes, from),
+	add_grower_name(p, &line);
+	strbuf_addf(&line, ": from %s to %s within %s%s", units_format_bytes(g->from_bytes, from),
 		    units_format_bytes(g->to_bytes, to), units_format_duration(g->ns, ns),
-		    g->is_new ? ", as a new process" : "");
+		    g->is_new	       ? ", as a new process"
+		    : g->is_restarted ? ", after a restart"
+				      : "");
 	if (g->mapping[0] != '\0') {
 		strbuf_add_text(&line, ", most of it in ");
 		add_printable(p, &line, g->mapping);
 		strbuf_addf(&line, " (from %s to %s)",
 			    units_format_bytes(g->mapping_from_bytes, from),
 			    units_format_bytes(g->mapping_to_bytes, to));
+	}
+	add_writer(p, &line);
+	if (e->invoker.name[0] != '\0' && g->pid != 0 && is_invoker(e, g->pid, g->name)) {
+		strbuf_add_text(&line, "; its own allocation hit the limit");
+	} else if (e->invoker.name[0] != '\0') {
+		strbuf_add_text(&line, "; the allocation that hit the limit was by ");
+		add_invoker_name(p, &line);
 	}
 	add_words(p, "grew", line.text);
 }

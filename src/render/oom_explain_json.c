@@ -94,6 +94,22 @@ static void add_victim(struct strbuf *out, const struct oom_evidence *e)
 	strbuf_add_char(out, '}');
 }
 
+/* "{"pid":1,"name":…,"cgroup":…": the rest of the object is the caller's. */
+static void add_process_head(struct strbuf *out, int pid, const char *name,
+			     const struct oom_place *place)
+{
+	if (pid != 0)
+		strbuf_addf(out, "{\"pid\":%d", pid);
+	else
+		strbuf_add_text(out, "{\"pid\":null");
+	add_text(out, "name", name);
+	add_text(out, "cgroup", place->group);
+	add_text(out, "container", place->container);
+	add_text(out, "container_id", place->id);
+	add_text(out, "pod", place->pod);
+	add_text(out, "namespace", place->namespace_);
+}
+
 static void add_growth(struct strbuf *out, const struct oom_evidence *e)
 {
 	const struct oom_grower *g = &e->grower;
@@ -104,13 +120,16 @@ static void add_growth(struct strbuf *out, const struct oom_evidence *e)
 	add_number(out, "rise_bytes", oom_evidence_rise_bytes(e, &rise_ns));
 	add_number(out, "rise_ns", rise_ns);
 	strbuf_add_text(out, ",\"process\":");
-	if (g->pid == 0) {
+	if (g->to_bytes == 0) {
 		strbuf_add_text(out, "null}");
 		return;
 	}
-	strbuf_addf(out, "{\"pid\":%d", g->pid);
-	add_text(out, "name", g->name);
+	add_process_head(out, g->pid, g->name, &g->place);
 	add_flag(out, "is_new", g->is_new);
+	add_flag(out, "is_restarted", g->is_restarted);
+	add_flag(out, "is_shmem", g->is_shmem);
+	add_text(out, "file", g->file);
+	add_number(out, "grew_ns", g->ns);
 	add_number(out, "from_bytes", g->from_bytes);
 	add_number(out, "to_bytes", g->to_bytes);
 	add_text(out, "mapping", g->mapping);
@@ -151,6 +170,13 @@ void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
 	add_text(out, "limit_cgroup", e->limit_path);
 	add_text(out, "victim_cgroup", e->victim_path);
 	add_text(out, "invoker", e->kill ? e->kill->invoker : "");
+	strbuf_add_text(out, ",\"hit_by\":");
+	if (e->invoker.name[0] != '\0') {
+		add_process_head(out, e->invoker.pid, e->invoker.name, &e->invoker_place);
+		strbuf_add_char(out, '}');
+	} else {
+		strbuf_add_text(out, "null");
+	}
 	add_number(out, "limit_bytes", f->limit_bytes);
 	add_number(out, "usage_bytes", f->usage_bytes);
 	add_number(out, "anon_bytes", f->live_anon_bytes);

@@ -35,10 +35,14 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/oom_ends.c \
 	%D%/oom_ends.h \
 	%D%/oom_grower.c \
+	%D%/oom_notes.c \
+	%D%/oom_notes.h \
 	%D%/oom_past.c \
 	%D%/oom_past.h \
 	%D%/oom_witness.c \
 	%D%/oom_witness.h \
+	%D%/process_notes.c \
+	%D%/process_notes.h \
 	%D%/profile_reader.c \
 	%D%/profile_reader.h \
 	%D%/recorder.c \

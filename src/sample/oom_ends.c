@@ -57,9 +57,18 @@ static void read_paths(struct finder *f)
 	cgroup_release(&cgroup);
 }
 
+/* The group itself, or one below it: a container of a pod that was recorded. */
+static bool is_within(const char *path, const char *group)
+{
+	size_t length = strlen(group);
+
+	return length > 1 && strncmp(path, group, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
+}
+
 static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 {
-	return f->own_path && (strcmp(kill->victim_path, f->own_path) == 0 ||
+	return f->own_path && (is_within(kill->victim_path, f->own_path) ||
 			       strcmp(kill->limit_path, f->own_path) == 0 ||
 			       strcmp(kill->limit_path, f->limit_path) == 0);
 }
@@ -366,6 +375,20 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 	return r;
 }
 
+/* Where the victim ran, and the process whose allocation hit the limit. */
+static void set_places(const struct finder *f, const struct end *end, struct oom_evidence *e)
+{
+	const struct oom_kill *report = end->report;
+	const struct past_process *invoker = NULL;
+
+	if (end->victim)
+		e->victim_place = oom_notes_place(&f->past->notes, &end->victim->process);
+	if (report && report->invoker_pid != 0)
+		invoker = oom_past_find_process(f->past, report->invoker_pid, "");
+	if (invoker)
+		e->invoker_place = oom_notes_place(&f->past->notes, &invoker->process);
+}
+
 static int add_evidence(struct finder *f, size_t e, struct oom_evidence *ret)
 {
 	const struct end *end = &f->ends[e];
@@ -374,6 +397,7 @@ static int add_evidence(struct finder *f, size_t e, struct oom_evidence *ret)
 		.first = e > 0 && f->ends[e - 1].last < end->last ? f->ends[e - 1].last + 1 : 0,
 		.last = end->last,
 		.victim = end->victim,
+		.report = end->report,
 		.end = end->end,
 		.unix_ms = end->unix_ms,
 	};
@@ -381,6 +405,8 @@ static int add_evidence(struct finder *f, size_t e, struct oom_evidence *ret)
 
 	if (r == 0 && end->report)
 		oom_evidence_set_kill(ret, end->report);
+	if (r == 0)
+		set_places(f, end, ret);
 	return r;
 }
 

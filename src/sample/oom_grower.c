@@ -7,46 +7,215 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/last_rise.h"
 #include "sample/oom_witness.h"
 
-/* Less is not worth a word. */
+/* Less growth than this is not reported. */
 #define GROWN_LEAST_BYTES MIB
 
-/* Memory without a name of its own. */
+/* Samples that are read for this, evenly spread, and the last one. */
+#define READS_MAX 2000
+
+/* Processes at the same place with the same name, one after another. */
+#define ROLES_MAX 4096
+
 #define NAMELESS "anonymous memory"
 
-/* What was there of the same process before; NULL: it was not. */
-static const struct usage *find_before(const struct snapshot *before, const struct process *p)
-{
-	const struct usage *u = snapshot_find(before, p->pid);
+/* A process, or several of one name and group that followed one another. */
+struct role {
+	struct process process; /* the last of them */
+	const struct oom_note *note; /* NULL: none was recorded */
+	struct rise_series series;
+	bool is_there;	 /* in the sample that is being read */
+	bool is_new, is_restarted;
+};
 
-	return u && u->process.start_ticks == p->start_ticks ? u : NULL;
+struct grower_search {
+	const struct oom_witness *witness;
+	struct role *roles;
+	size_t count, capacity;
+	size_t read_count; /* samples read so far */
+	uint64_t begin_ns, end_ns;
+};
+
+/*
+ * What a process has charged and the kernel cannot take back: anonymous memory, in swap too,
+ * and dirty pages, which includes shared memory. Clean pages of files do not count.
+ */
+static uint64_t charged_bytes(const struct usage *u)
+{
+	const uint64_t *total = u->total.bytes;
+	uint64_t dirty = bytes_add(total[SMAPS_SHARED_DIRTY], total[SMAPS_PRIVATE_DIRTY]);
+	uint64_t live = bytes_sub(total[SMAPS_ANONYMOUS], bytes_or_0(usage_droppable_bytes(u)));
+	uint64_t anon_dirty = bytes_sub(total[SMAPS_ANONYMOUS], total[SMAPS_LAZYFREE]);
+	uint64_t other_dirty = 0;
+
+	if (!bytes_known(live))
+		return oom_past_need_of(u);
+	if (bytes_known(dirty) && bytes_known(anon_dirty) && dirty > anon_dirty)
+		other_dirty = dirty - anon_dirty;
+	return live + other_dirty + bytes_or_0(total[SMAPS_SWAP]);
 }
 
-static void find_process(const struct snapshot *before, const struct snapshot *after,
-			 struct oom_grower *ret)
+/* The group whose limit was hit, if it is known and is not the one that was recorded: else NULL. */
+static const char *find_scope(const struct oom_witness *w)
 {
+	return w->report && w->report->limit_path[0] != '\0' ? w->report->limit_path : NULL;
+}
+
+/* Without a note on its group any process counts. */
+static bool is_in_scope(const struct oom_witness *w, const struct oom_note *note)
+{
+	const char *scope = find_scope(w);
+	size_t length = scope ? strlen(scope) : 0;
+
+	if (length <= 1 || !note || note->place.group[0] == '\0')
+		return true;
+	return strncmp(note->place.group, scope, length) == 0 &&
+	       (note->place.group[length] == '\0' || note->place.group[length] == '/');
+}
+
+static bool is_same_place(const struct oom_note *a, const struct oom_note *b)
+{
+	return strcmp(a ? a->place.group : "", b ? b->place.group : "") == 0;
+}
+
+static struct role *find_role(struct grower_search *s, const struct process *p, size_t hint)
+{
+	for (size_t n = 0; n < s->count; n++) {
+		struct role *role = &s->roles[(hint + n) % s->count];
+
+		if (process_is_same(&role->process, p))
+			return role;
+	}
+	return NULL;
+}
+
+static bool is_in(const struct snapshot *processes, const struct process *p)
+{
+	const struct usage *u = snapshot_find(processes, p->pid);
+
+	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
+}
+
+/* One whose process has ended, and of which this one is the successor. */
+static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
+			       const struct process *p, const struct oom_note *note)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct role *role = &s->roles[i];
+
+		if (!role->is_there && strcmp(role->process.comm, p->comm) == 0 &&
+		    is_same_place(role->note, note) && !is_in(processes, &role->process))
+			return role;
+	}
+	return NULL;
+}
+
+static struct role *add_role(struct grower_search *s, const struct oom_note *note)
+{
+	struct role *role;
+
+	if (s->count == ROLES_MAX)
+		return NULL;
+	s->roles = xgrow(s->roles, &s->capacity, s->count + 1, sizeof(*s->roles));
+	role = &s->roles[s->count++];
+	*role = (struct role){ .note = note, .is_new = s->read_count > 0 };
+	rise_series_init(&role->series, s->begin_ns, s->end_ns);
+	if (role->is_new)
+		rise_series_add(&role->series, s->begin_ns, 0);
+	return role;
+}
+
+static void add_usage(struct grower_search *s, const struct snapshot *processes,
+		      const struct usage *u, size_t hint)
+{
+	const struct oom_note *note = oom_notes_find(&s->witness->past->notes, &u->process);
+	struct role *role = find_role(s, &u->process, hint);
+	uint64_t bytes = charged_bytes(u);
+	bool is_first = !role;
+
+	if (!bytes_known(bytes) || !is_in_scope(s->witness, note))
+		return;
+	if (!role) {
+		role = find_ended(s, processes, &u->process, note);
+		if (role) {
+			role->is_restarted = true;
+			role->is_new = false;
+		} else {
+			role = add_role(s, note);
+		}
+	}
+	if (!role)
+		return;
+	role->process = u->process;
+	role->note = note;
+	role->is_there = true;
+	if (is_first && s->read_count > 0)
+		rise_series_jump(&role->series, processes->elapsed_ns, bytes);
+	else
+		rise_series_add(&role->series, processes->elapsed_ns, bytes);
+}
+
+static void add_sample(struct grower_search *s, const struct snapshot *processes)
+{
+	for (size_t i = 0; i < s->count; i++)
+		s->roles[i].is_there = false;
+	for (size_t i = 0; i < processes->count; i++)
+		if (process_has_memory(&processes->usages[i].process))
+			add_usage(s, processes, &processes->usages[i], i);
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->roles[i].is_there)
+			rise_series_jump(&s->roles[i].series, processes->elapsed_ns, 0);
+	s->read_count++;
+}
+
+static int read_samples(struct grower_search *s, struct replay *replay, size_t last)
+{
+	static const struct targets all;
+	size_t first = s->witness->first, step = (last - first) / READS_MAX + 1;
+	struct snapshot processes;
+	int r = 0;
+
+	snapshot_init(&processes);
+	replay_scan(replay, true);
+	for (size_t i = first; r == 0; i = last - i < step ? last : i + step) {
+		r = replay_read(replay, i, &all, &processes);
+		if (r == 0) {
+			processes.elapsed_ns = s->witness->past->samples[i].elapsed_ns;
+			add_sample(s, &processes);
+		}
+		if (i == last)
+			break;
+	}
+	replay_scan(replay, false);
+	snapshot_release(&processes);
+	return r;
+}
+
+static const struct role *find_grown(const struct grower_search *s, struct rise *ret)
+{
+	const struct role *best = NULL;
 	uint64_t most_bytes = GROWN_LEAST_BYTES;
 
-	for (size_t i = 0; i < after->count; i++) {
-		const struct process *p = &after->usages[i].process;
-		const struct usage *old = find_before(before, p);
-		uint64_t from_bytes = old ? bytes_or_0(oom_past_need_of(old)) : 0;
-		uint64_t to_bytes = bytes_or_0(oom_past_need_of(&after->usages[i]));
+	for (size_t i = 0; i < s->count; i++) {
+		struct rise rise;
 
-		if (bytes_sub(to_bytes, from_bytes) < most_bytes)
+		rise_find(&s->roles[i].series, &rise);
+		if (!s->roles[i].is_there || rise.to_bytes - rise.from_bytes < most_bytes)
 			continue;
-		most_bytes = to_bytes - from_bytes;
-		*ret = (struct oom_grower){ .pid = p->pid, .from_bytes = from_bytes,
-					    .to_bytes = to_bytes, .is_new = !old };
-		text_copy(ret->name, sizeof(ret->name), p->comm);
+		most_bytes = rise.to_bytes - rise.from_bytes;
+		best = &s->roles[i];
+		*ret = rise;
 	}
+	return best;
 }
 
 /* Mappings of one name, before and after. */
 struct kind {
 	const char *name;
 	uint64_t from_bytes, to_bytes;
+	bool is_shmem;
 };
 
 static int compare_kinds(const void *a, const void *b)
@@ -61,12 +230,13 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after, stru
 		uint64_t bytes = bytes_or_0(mappings->items[i].counters.bytes[SMAPS_RSS]);
 
 		kinds[i] = (struct kind){ name[0] != '\0' ? name : NAMELESS, is_after ? 0 : bytes,
-					  is_after ? bytes : 0 };
+					  is_after ? bytes : 0,
+					  mappings->items[i].owner == OWNER_SHMEM };
 	}
 	return mappings->count;
 }
 
-/* The one that has half of the process's growth, or more. */
+/* The kind that has half of the process's growth, or more. */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
 	uint64_t most_bytes = (ret->to_bytes - ret->from_bytes) / 2;
@@ -78,6 +248,7 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 		for (next = i + 1; next < count && compare_kinds(&kinds[next], &sum) == 0; next++) {
 			sum.from_bytes += kinds[next].from_bytes;
 			sum.to_bytes += kinds[next].to_bytes;
+			sum.is_shmem |= kinds[next].is_shmem;
 		}
 		if (bytes_sub(sum.to_bytes, sum.from_bytes) <= most_bytes)
 			continue;
@@ -85,19 +256,33 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 		text_copy(ret->mapping, sizeof(ret->mapping), sum.name);
 		ret->mapping_from_bytes = sum.from_bytes;
 		ret->mapping_to_bytes = sum.to_bytes;
+		ret->is_shmem = sum.is_shmem;
 	}
 }
 
-/* Mappings are read seldom: what is said of them may be of some time before. */
-static int find_mapping(struct replay *replay, size_t first, size_t last,
+/* The sample at which the rise began. */
+static size_t find_begin(const struct oom_witness *w, size_t last, uint64_t ns)
+{
+	const struct past_sample *samples = w->past->samples;
+	size_t i = last;
+
+	while (i > w->first && samples[last].elapsed_ns - samples[i - 1].elapsed_ns <= ns)
+		i--;
+	return i;
+}
+
+/* Mappings are read seldom: these may be of some time before. */
+static int find_mapping(const struct grower_search *s, struct replay *replay, size_t last,
 			const struct process *process, struct oom_grower *ret)
 {
+	size_t first = find_begin(s->witness, last, ret->ns);
 	struct mapping_list before = MAPPING_LIST_INIT, after = MAPPING_LIST_INIT;
+	bool has_before = !ret->is_new && !ret->is_restarted;
 	int r = replay_read_mappings(replay, last, process, &after);
 
-	if (r == 0 && !ret->is_new)
+	if (r == 0 && has_before)
 		r = replay_read_mappings(replay, first, process, &before);
-	if (r == 0 && after.count > 0 && (before.count > 0 || ret->is_new)) {
+	if (r == 0 && after.count > 0 && (before.count > 0 || !has_before)) {
 		struct kind *kinds = xcalloc(before.count + after.count, sizeof(*kinds));
 		size_t count = add_kinds(&before, false, kinds);
 
@@ -110,27 +295,60 @@ static int find_mapping(struct replay *replay, size_t first, size_t last,
 	return r;
 }
 
-int oom_grower_find(struct replay *replay, size_t first, size_t last, struct oom_grower *ret)
+/* Shared memory and files on tmpfs that grew more than any process did: nobody has them mapped. */
+static bool find_unmapped(const struct grower_search *s, size_t last, struct oom_grower *ret)
 {
-	static const struct targets all;
-	struct snapshot before, after;
-	struct oom_grower grower = { 0 };
-	const struct usage *u;
-	int r;
+	const struct oom_witness *w = s->witness;
+	struct rise_series series;
+	struct rise rise;
 
-	snapshot_init(&before);
-	snapshot_init(&after);
-	r = replay_read(replay, first, &all, &before);
+	rise_series_init(&series, s->begin_ns, s->end_ns);
+	for (size_t i = w->first; i <= last; i++)
+		if (bytes_known(w->past->samples[i].shmem_bytes))
+			rise_series_add(&series, w->past->samples[i].elapsed_ns,
+					w->past->samples[i].shmem_bytes);
+	rise_find(&series, &rise);
+	if (rise.to_bytes - rise.from_bytes < GROWN_LEAST_BYTES ||
+	    rise.to_bytes - rise.from_bytes <= ret->to_bytes - ret->from_bytes)
+		return false;
+	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
+				    .ns = rise.ns, .is_shmem = true };
+	return true;
+}
+
+static int find_grower(struct grower_search *s, struct replay *replay, size_t last,
+		       struct oom_grower *ret)
+{
+	struct rise rise = { 0 };
+	const struct role *grown = find_grown(s, &rise);
+
+	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
+				    .ns = rise.ns };
+	if (find_unmapped(s, last, ret) || !grown)
+		return 0;
+	ret->pid = grown->process.pid;
+	ret->is_new = grown->is_new;
+	ret->is_restarted = grown->is_restarted;
+	text_copy(ret->name, sizeof(ret->name), grown->process.comm);
+	if (grown->note)
+		ret->place = grown->note->place;
+	return find_mapping(s, replay, last, &grown->process, ret);
+}
+
+int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
+		    struct oom_grower *ret)
+{
+	struct grower_search s = {
+		.witness = witness,
+		.begin_ns = witness->past->samples[witness->first].elapsed_ns,
+		.end_ns = witness->past->samples[last].elapsed_ns,
+	};
+	struct oom_grower grower;
+	int r = read_samples(&s, replay, last);
+
 	if (r == 0)
-		r = replay_read(replay, last, &all, &after);
-	if (r == 0)
-		find_process(&before, &after, &grower);
-	grower.ns = after.elapsed_ns - before.elapsed_ns;
-	u = grower.pid != 0 ? snapshot_find(&after, grower.pid) : NULL;
-	if (r == 0 && u)
-		r = find_mapping(replay, first, last, &u->process, &grower);
-	snapshot_release(&before);
-	snapshot_release(&after);
+		r = find_grower(&s, replay, last, &grower);
+	free(s.roles);
 	if (r == 0)
 		*ret = grower;
 	return r;

@@ -140,7 +140,8 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 				   .hidden_bytes = BYTES_UNKNOWN,
 				   .working_set_bytes = BYTES_UNKNOWN, .kill_count = COUNT_UNKNOWN,
 				   .all_kill_count = COUNT_UNKNOWN, .max_count = COUNT_UNKNOWN,
-				   .swap_fail_count = COUNT_UNKNOWN };
+				   .swap_fail_count = COUNT_UNKNOWN,
+				   .shmem_bytes = BYTES_UNKNOWN };
 	/* of a clock that was set back between two sessions, or of a made file */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
@@ -158,6 +159,7 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	set_counts(&r->cgroup, s);
 	oom_figures_find(&r->cgroup, &r->processes, &figures);
 	s->need_bytes = figures.need_bytes;
+	s->shmem_bytes = figures.shmem_bytes;
 	s->hidden_bytes = figures.hidden_bytes;
 	s->working_set_bytes = figures.working_set_bytes;
 	return 0;
@@ -208,6 +210,8 @@ int oom_past_read(struct replay *replay, struct oom_past *ret)
 	cgroup_release(&r.cgroup);
 	snapshot_release(&r.processes);
 	if (error == 0)
+		error = oom_notes_read(replay, &past.notes);
+	if (error == 0)
 		error = replay_for_each_event(replay, add_event, &past);
 	if (error < 0) {
 		oom_past_release(&past);
@@ -226,6 +230,7 @@ void oom_past_release(struct oom_past *past)
 	free(past->samples);
 	free(past->processes);
 	oom_kill_list_release(&past->reports);
+	oom_notes_release(&past->notes);
 	*past = (struct oom_past){ 0 };
 }
 

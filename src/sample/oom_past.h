@@ -7,6 +7,7 @@
 #define MS_SAMPLE_OOM_PAST_H
 
 #include "model/oom_kill.h"
+#include "sample/oom_notes.h"
 #include "sample/replay.h"
 
 struct past_sample {
@@ -22,6 +23,7 @@ struct past_sample {
 	uint64_t all_kill_count; /* of all groups that can be seen */
 	uint64_t max_count;    /* how often the group's own limit was met */
 	uint64_t swap_fail_count;
+	uint64_t shmem_bytes; /* charged where the limit is; unknown without a group */
 };
 
 struct past_process {
@@ -45,6 +47,7 @@ struct oom_past {
 	struct past_event *events; /* kills only, by time */
 	size_t event_count, event_capacity;
 	struct oom_kill_list reports; /* what the events' texts tell */
+	struct oom_notes notes;
 	bool has_group;		      /* in any sample */
 };
 

@@ -13,6 +13,7 @@ struct oom_witness {
 	const struct oom_past *past;
 	size_t first, last; /* samples since the end before this one */
 	const struct past_process *victim; /* NULL: not seen */
+	const struct oom_kill *report;     /* NULL: none */
 	enum oom_end end;
 	uint64_t unix_ms; /* when that was; 0: before the next sample */
 };
@@ -21,7 +22,12 @@ struct oom_witness {
 int oom_witness_ask(const struct oom_witness *witness, struct replay *replay,
 		    struct oom_evidence *ret);
 
-/* Who of the processes in the second sample has more than in the first, most of all, and in what. */
-int oom_grower_find(struct replay *replay, size_t first, size_t last, struct oom_grower *ret);
+/*
+ * Find the process that grew most up to the sample `last`, each measured since its own last
+ * plateau, and the mapping in which it grew. Only processes below the group whose limit was
+ * hit count, where that is known. Returns 0 or -errno.
+ */
+int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
+		    struct oom_grower *ret);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "sample/process_notes.h"
 
 /* When a process's mappings may be read again. */
 struct turn {
@@ -19,6 +20,7 @@ struct turn {
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
+	struct process_notes *notes; /* NULL: none are recorded */
 	struct snapshot own; /* of recorder_take() */
 	uint64_t dearest_read_ns;
 	bool has_ended;
@@ -89,10 +91,17 @@ void recorder_set_share(struct recorder *r, unsigned int share_per_million)
 	r->share_per_million = share_per_million;
 }
 
+void recorder_set_notes(struct recorder *r, const struct procfs *fs)
+{
+	process_notes_free(r->notes);
+	r->notes = process_notes_new(fs);
+}
+
 void recorder_close(struct recorder *r)
 {
 	if (!r)
 		return;
+	process_notes_free(r->notes);
 	sampler_set_mapping_sink(r->sampler, NULL);
 	recording_close(r->recording);
 	snapshot_release(&r->own);
@@ -137,8 +146,12 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot, const stru
 	}
 	if (r->error == 0 && cgroup)
 		r->error = recording_add_cgroup(r->recording, cgroup);
+	if (r->error == 0 && cgroup && r->notes)
+		r->error = process_notes_add(r->notes, snapshot, r->recording);
 	if (r->error == 0)
 		r->error = recording_end(r->recording, &moment);
+	if (r->error < 0)
+		process_notes_forget(r->notes);
 	forget_turns(r, snapshot);
 	return r->error;
 }

@@ -24,6 +24,12 @@ int recorder_open(const char *path, const struct recording_bounds *bounds,
 void recorder_set_share(struct recorder *recorder, unsigned int share_per_million);
 void recorder_close(struct recorder *recorder);
 
+/*
+ * Record of each process of a group also where it runs and which options of its language's
+ * runtime are in its environment, from now on. fs is borrowed.
+ */
+void recorder_set_notes(struct recorder *recorder, const struct procfs *fs);
+
 /* A sample is about to be taken. */
 void recorder_begin(struct recorder *recorder);
 

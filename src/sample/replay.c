@@ -427,3 +427,10 @@ int replay_for_each_event(struct replay *replay,
 {
 	return recording_reader_for_each_event(replay->reader, fn, context);
 }
+
+int replay_for_each_note(struct replay *replay,
+			 int (*fn)(void *context, const struct recorded_note *note),
+			 void *context)
+{
+	return recording_reader_for_each_note(replay->reader, fn, context);
+}

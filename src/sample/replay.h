@@ -71,6 +71,11 @@ int replay_read_figures(struct replay *replay, size_t index, struct oom_figures 
  */
 void replay_scan(struct replay *replay, bool is_on);
 
+/* As recording_reader_for_each_note(). */
+int replay_for_each_note(struct replay *replay,
+			 int (*fn)(void *context, const struct recorded_note *note),
+			 void *context);
+
 /* By time; as recording_reader_for_each_event(). */
 int replay_for_each_event(struct replay *replay,
 			  int (*fn)(void *context, const struct recorded_event *event),

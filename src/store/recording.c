@@ -30,6 +30,7 @@ static const char *const statement_texts[STATEMENT_COUNT_] = {
 	[STATEMENT_FIND_NAME] = "SELECT name FROM name WHERE text=?",
 	[STATEMENT_CGROUP] = "INSERT INTO cgroup VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[STATEMENT_EVENT] = "INSERT INTO event VALUES(NULL,?,?,?,?,?)",
+	[STATEMENT_NOTE] = "INSERT OR REPLACE INTO note VALUES(?,?,?)",
 };
 
 static int prepare(struct recording *r)
@@ -147,6 +148,8 @@ static int open_database(struct recording *r, const char *path)
 		if (error == 0)
 			sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	}
+	if (error == 0)
+		error = recording_sql_execute(r->db, recording_sql_note);
 	if (error == 0)
 		error = prepare(r);
 	return error;
@@ -370,6 +373,22 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 	recording_bind_numbers(statement, 4, &pid, 1);
 	recording_bind_text(statement, 5, event->text);
 	error = recording_run(r, STATEMENT_EVENT);
+	return error < 0 ? recording_give_up(r, error) : 0;
+}
+
+int recording_add_note(struct recording *r, const struct process *process, const char *kind,
+		       const char *text)
+{
+	sqlite3_stmt *statement = r->statements[STATEMENT_NOTE];
+	const struct known_process *known = find_process(r, process);
+	int error;
+
+	if (!known)
+		return -EINVAL;
+	recording_bind_numbers(statement, 1, &known->row, 1);
+	recording_bind_text(statement, 2, kind);
+	recording_bind_text(statement, 3, text);
+	error = recording_run(r, STATEMENT_NOTE);
 	return error < 0 ? recording_give_up(r, error) : 0;
 }
 

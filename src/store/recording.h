@@ -61,6 +61,12 @@ int recording_add_mappings(struct recording *recording, const struct usage *usag
 			   const struct mapping_list *mappings);
 int recording_add_cgroup(struct recording *recording, const struct cgroup *cgroup);
 int recording_add_event(struct recording *recording, const struct recorded_event *event);
+/*
+ * Add something that is true of a process for as long as it has its name, in a sample to
+ * which the process was added. -EINVAL if it was not.
+ */
+int recording_add_note(struct recording *recording, const struct process *process,
+		       const char *kind, const char *text);
 /* Processes that were not added are gone. */
 int recording_end(struct recording *recording, const struct recording_moment *moment);
 

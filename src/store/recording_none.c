@@ -56,6 +56,16 @@ int recording_add_event(struct recording *recording, const struct recorded_event
 	return -EOPNOTSUPP;
 }
 
+int recording_add_note(struct recording *recording, const struct process *process,
+		       const char *kind, const char *text)
+{
+	(void)recording;
+	(void)process;
+	(void)kind;
+	(void)text;
+	return -EOPNOTSUPP;
+}
+
 int recording_end(struct recording *recording, const struct recording_moment *moment)
 {
 	(void)recording;
@@ -157,6 +167,16 @@ int recording_reader_for_each_peak(struct recording_reader *reader,
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context, const struct recorded_event *event),
 				    void *context)
+{
+	(void)reader;
+	(void)fn;
+	(void)context;
+	return -EOPNOTSUPP;
+}
+
+int recording_reader_for_each_note(struct recording_reader *reader,
+				   int (*fn)(void *context, const struct recorded_note *note),
+				   void *context)
 {
 	(void)reader;
 	(void)fn;

@@ -410,3 +410,44 @@ int recording_reader_for_each_event(struct recording_reader *r,
 	sqlite.finalize(statement);
 	return error;
 }
+
+/* Earlier versions recorded no notes. */
+static int has_notes(struct recording_reader *r, bool *ret)
+{
+	int64_t count;
+	int error = recording_sql_number(
+		r->db, "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='note'",
+		&count);
+
+	*ret = error == 0 && count > 0;
+	return error;
+}
+
+int recording_reader_for_each_note(struct recording_reader *r,
+				   int (*fn)(void *context, const struct recorded_note *note),
+				   void *context)
+{
+	sqlite3_stmt *statement = NULL;
+	bool is_there;
+	int error = has_notes(r, &is_there);
+
+	if (error < 0 || !is_there)
+		return error;
+	error = prepare(r, "SELECT pid,start_ticks,comm,kind,text FROM note JOIN process "
+			   "USING(process) ORDER BY process,kind,text", &statement);
+	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
+		_cleanup_free_ char *comm = recording_copy_text(statement, 2);
+		_cleanup_free_ char *kind = recording_copy_text(statement, 3);
+		_cleanup_free_ char *text = recording_copy_text(statement, 4);
+		struct recorded_note note = { .kind = kind, .text = text };
+
+		note.process.pid = (int)sqlite.column_int64(statement, 0);
+		note.process.start_ticks = (uint64_t)sqlite.column_int64(statement, 1);
+		text_copy(note.process.comm, sizeof(note.process.comm), comm);
+		error = fn(context, &note);
+	}
+	if (error == 0)
+		error = recording_sql_errno(r->db);
+	sqlite.finalize(statement);
+	return error;
+}

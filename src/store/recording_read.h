@@ -84,6 +84,16 @@ int recording_reader_for_each_peak(struct recording_reader *reader,
 				   int (*fn)(void *context, const struct process *process),
 				   void *context);
 
+struct recorded_note {
+	struct process process; /* only pid, start_ticks and comm */
+	const char *kind, *text;
+};
+
+/* Notes on processes; the arguments live as long as the call. As the following. */
+int recording_reader_for_each_note(struct recording_reader *reader,
+				   int (*fn)(void *context, const struct recorded_note *note),
+				   void *context);
+
 /* Events by time, each for the time of the call; a return of fn that is not 0 ends it and is its result. */
 int recording_reader_for_each_event(struct recording_reader *reader,
 				    int (*fn)(void *context, const struct recorded_event *event),

@@ -120,6 +120,11 @@ static const char other_tables[] =
 	"CREATE TABLE event(event INTEGER PRIMARY KEY, sample INTEGER NOT NULL,"
 	" unix_ms INTEGER NOT NULL, kind TEXT NOT NULL, pid INTEGER, text BLOB);\n";
 
+/* Files of earlier versions of memstate lack it. */
+const char recording_sql_note[] =
+	"CREATE TABLE IF NOT EXISTS note(process INTEGER NOT NULL, kind TEXT NOT NULL,"
+	" text BLOB NOT NULL, PRIMARY KEY(process, kind, text)) WITHOUT ROWID;\n";
+
 static void add_names(struct strbuf *sql, const char *const *names, size_t count, const char *type)
 {
 	for (size_t i = 0; i < count; i++)
@@ -133,6 +138,7 @@ char *recording_sql_schema(void)
 	strbuf_addf(&sql, "PRAGMA application_id=%d;\nPRAGMA user_version=%d;\n",
 		    RECORDING_APPLICATION_ID, RECORDING_VERSION);
 	strbuf_add_text(&sql, other_tables);
+	strbuf_add_text(&sql, recording_sql_note);
 	for (size_t t = 0; t < FACT_TABLE_COUNT_; t++) {
 		const struct fact_table_info *info = &fact_tables[t];
 

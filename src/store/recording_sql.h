@@ -81,6 +81,9 @@ bool recording_sql_load(void);
 /* The schema, all tables, as one text of SQL. The caller frees it. */
 char *recording_sql_schema(void);
 
+/* Makes the table of notes where there is none yet. */
+extern const char recording_sql_note[];
+
 /* "INSERT OR REPLACE INTO usage(process,sample,…) VALUES(?,…)". The caller frees it. */
 char *recording_sql_insert(enum fact_table table);
 

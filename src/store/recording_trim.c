@@ -80,6 +80,7 @@ static int trim_before(sqlite3 *db, int64_t first)
 		    "DELETE FROM sample WHERE sample<%lld;DELETE FROM event WHERE sample<%lld;"
 		    "DELETE FROM process WHERE NOT EXISTS"
 		    "(SELECT 1 FROM state WHERE state.process=process.process);"
+		    "DELETE FROM note WHERE process NOT IN(SELECT process FROM process);"
 		    "DELETE FROM cgroup WHERE NOT EXISTS"
 		    "(SELECT 1 FROM cgroup_level AS l WHERE l.cgroup=cgroup.cgroup);"
 		    "DELETE FROM name WHERE name NOT IN(SELECT name FROM mapping WHERE name NOT NULL);",

@@ -324,6 +324,11 @@ TESTS += %D%/test_trends
 %C%_test_trends_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_trends_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_last_rise
+TESTS += %D%/test_last_rise
+%C%_test_last_rise_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_last_rise_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_growth
 TESTS += %D%/test_growth
 %C%_test_growth_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -458,6 +463,12 @@ TESTS += %D%/test_flight_counts
 %C%_test_flight_counts_SOURCES = %D%/test_flight_counts.c %D%/tree.c %D%/tree.h
 %C%_test_flight_counts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_flight_counts_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_oom_grower
+TESTS += %D%/test_oom_grower
+%C%_test_oom_grower_SOURCES = %D%/test_oom_grower.c $(recordings_made)
+%C%_test_oom_grower_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_oom_grower_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_oom_ends
 TESTS += %D%/test_oom_ends

@@ -59,6 +59,7 @@ static void check_618(const struct oom_kill *k)
 {
 	assert_int_equal(k->constraint, OOM_CGROUP);
 	assert_string_equal(k->invoker, "oom_target");
+	assert_int_equal(k->invoker_pid, 1812);
 	assert_int_equal(k->order, 0);
 	assert_string_equal(k->limit_path, "/mstest");
 	assert_string_equal(k->victim_path, "/mstest/kid");

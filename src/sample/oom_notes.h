@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oom_notes - the notes of a recording, by process: where each ran, and the runtime options
+ * of its environment.
+ */
+#ifndef MS_SAMPLE_OOM_NOTES_H
+#define MS_SAMPLE_OOM_NOTES_H
+
+#include "classify/oom_evidence.h"
+#include "sample/replay.h"
+
+struct oom_note {
+	struct process process; /* pid, start_ticks, comm */
+	struct oom_place place;
+	char **options; /* "VARIABLE WORD" */
+	size_t option_count, option_capacity;
+};
+
+struct oom_notes {
+	struct oom_note *items;
+	size_t count, capacity;
+};
+
+/* Returns 0 or -errno of reading the recording. */
+int oom_notes_read(struct replay *replay, struct oom_notes *ret);
+void oom_notes_release(struct oom_notes *notes);
+
+/* The notes on a process under its name, or NULL. */
+const struct oom_note *oom_notes_find(const struct oom_notes *notes, const struct process *process);
+
+/* Where a process ran; all empty if that was not recorded. */
+struct oom_place oom_notes_place(const struct oom_notes *notes, const struct process *process);
+
+#endif
