@@ -92,6 +92,11 @@ struct agent_page {
 	uint32_t text_bytes; /* without a NUL; it was cut if it is AGENT_TEXT_BYTES */
 	uint64_t known;	     /* a bit for each of the values: the allocator has it */
 	uint64_t values[AGENT_VALUE_MAX];
+	/*
+	 * While the helper is put in: the number of the thread that traces its process. The
+	 * kernel changes it when that thread ends, see trace_sign().
+	 */
+	uint32_t tracer;
 };
 
 /* The page is shared with helpers of other builds: none of these ever changes in version 1. */
@@ -116,6 +121,7 @@ _Static_assert(offsetof(struct agent_page, commands) == 0x58, "abi");
 _Static_assert(offsetof(struct agent_page, text_bytes) == 0x5c, "abi");
 _Static_assert(offsetof(struct agent_page, known) == 0x60, "abi");
 _Static_assert(offsetof(struct agent_page, values) == 0x68, "abi");
+_Static_assert(offsetof(struct agent_page, tracer) == 0x268, "abi");
 _Static_assert(sizeof(struct agent_page) <= AGENT_TEXT_OFFSET_BYTES, "abi");
 
 /* The functions of the process that the helper calls. */

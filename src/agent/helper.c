@@ -8,6 +8,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 #define IDLE_MS_MAX 3600000
+#define GPERFTOOLS_TEXT_BYTES 65536 /* on the stack */
 
 /* The process's functions, as their manuals have them. */
 struct mallinfo2_result {
@@ -192,16 +193,20 @@ static void ask_gperftools(const struct work *w)
 	}
 }
 
-/* It ends what it writes with a NUL. */
+/*
+ * gperftools formats into the buffer and ends it with a NUL. The buffer is private, as
+ * others may write the page meanwhile.
+ */
 static void ask_gperftools_text(const struct work *w)
 {
-	char *text = (char *)w->page + AGENT_TEXT_OFFSET_BYTES;
-	uint32_t length = 0;
+	char text[GPERFTOOLS_TEXT_BYTES];
+	unsigned long length = 0;
 
-	((get_stats_fn)w->functions->addr[AGENT_FN_TC_GET_STATS])(text, AGENT_TEXT_BYTES);
-	while (length < AGENT_TEXT_BYTES && text[length])
+	text[0] = '\0';
+	((get_stats_fn)w->functions->addr[AGENT_FN_TC_GET_STATS])(text, sizeof(text));
+	while (length < sizeof(text) && text[length])
 		length++;
-	w->page->text_bytes = length;
+	agent_write_text(w->page, text, length);
 }
 
 static void ask_mimalloc(const struct work *w)

@@ -43,13 +43,14 @@ struct ctlpage {
 int ctlpage_open(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret);
 
 /*
- * Make a page for a process to attach, with shmat(*ret_segment, NULL, 0), before the
- * caller closes this: it is gone when neither has it any more. uid is the process's. All
- * of its head is set but owner_pid, which is the caller's to set in the process's own pid
- * namespace, as is ret->addr once it is known; it is AGENT_STARTING. 0, or -errno.
+ * Make a page for a process to attach, with shmat(*ret_segment, NULL, 0), while it is lent
+ * to the process's user (segment_lend()). It vanishes when neither has it attached any
+ * more. All of its head is set but owner_pid, which the caller sets in the process's own
+ * pid namespace, as is ret->addr once it is known; the state is AGENT_STARTING. Returns 0
+ * or -errno.
  */
-int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, uid_t uid,
-		 struct ctlpage *ret, int *ret_segment);
+int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret,
+		 int *ret_segment);
 
 /*
  * Share AGENT_PAGE_BYTES that the process has mapped at addr, shared and anonymous, and

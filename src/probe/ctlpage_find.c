@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "probe/segment.h"
 #include "proc/proc_stat.h"
 
 #define MAPS_BYTES_MAX (64 << 20)
@@ -94,19 +95,24 @@ static bool is_of_kernel(const struct stat *file)
 static int map(const struct procfs *fs, int pid, uint64_t addr, struct ctlpage *ret)
 {
 	char name[LINK_SIZE], path[PROCFS_PATH_SIZE];
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int path_fd = -1, fd = -1;
 	struct stat file;
 	void *page;
 
 	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, addr,
 		 addr + AGENT_PAGE_BYTES);
 	procfs_format_path(path, pid, name);
-	fd = openat(fs->fd, path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	/* what it is, is known before it is opened: that of a device may have effects */
+	path_fd = openat(fs->fd, path, O_PATH | O_CLOEXEC);
+	if (path_fd < 0)
+		return -errno;
+	if (fstat(path_fd, &file) < 0 || !S_ISREG(file.st_mode) ||
+	    file.st_size != AGENT_PAGE_BYTES || !is_of_kernel(&file))
+		return -ENOENT;
+	snprintf(name, sizeof(name), "self/fd/%d", path_fd);
+	fd = openat(fs->fd, name, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &file) < 0 || !S_ISREG(file.st_mode) || file.st_size != AGENT_PAGE_BYTES ||
-	    !is_of_kernel(&file))
-		return -ENOENT;
 	page = mmap(NULL, AGENT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return -errno;
@@ -238,31 +244,19 @@ static void set_head(struct agent_page *page, uint64_t start_ticks)
 	__atomic_store_n(&page->state, AGENT_STARTING, __ATOMIC_SEQ_CST);
 }
 
-int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, uid_t uid,
-		 struct ctlpage *ret, int *ret_segment)
+int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, struct ctlpage *ret,
+		 int *ret_segment)
 {
-	struct ctlpage made = CTLPAGE_INIT;
-	struct shmid_ds owner;
-	int segment = shmget(IPC_PRIVATE, AGENT_PAGE_BYTES, IPC_CREAT | 0600);
-	int r;
+	struct ctlpage made = { .is_segment = true };
+	void *page;
+	int r = segment_make_own(AGENT_PAGE_BYTES, 0, ret_segment, &page);
 
-	if (segment < 0)
-		return -errno;
-	r = attach((uint64_t)segment, &made);
-	if (made.page && shmctl(segment, IPC_STAT, &owner) == 0 && owner.shm_perm.uid != uid) {
-		owner.shm_perm.uid = uid;
-		r = shmctl(segment, IPC_SET, &owner) < 0 ? -errno : 0;
-	}
-	/* from now on it is there only for as long as it is attached */
-	shmctl(segment, IPC_RMID, NULL);
-	if (r < 0 || !made.page) {
-		release(&made);
+	if (r < 0)
 		return r;
-	}
+	made.page = page;
 	set_head(made.page, start_ticks);
 	complete(&made, fs, pid, start_ticks);
 	*ret = made;
-	*ret_segment = segment;
 	return 0;
 }
 

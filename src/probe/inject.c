@@ -8,13 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/shm.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/blob.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
@@ -24,6 +20,7 @@
 #include "probe/orphans.h"
 #include "probe/own_number.h"
 #include "probe/parcel.h"
+#include "probe/parcel_place.h"
 #include "probe/segment.h"
 #include "proc/proc_stat.h"
 #include "target/trace.h"
@@ -31,6 +28,7 @@
 /* A target with 16 threads to a CPU takes its time to get to run. */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
+#define FIND_LIMIT_NS (2 * NS_PER_S)
 #define TURN_LIMIT_NS (1 * NS_PER_S) /* a debugger does not leave by itself */
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
@@ -42,7 +40,7 @@ struct injection {
 	int process_fd, mem_fd;
 	struct landmarks marks;
 	uint64_t base_addr; /* of the parcel; 0: it is not there */
-	int helper_tid;	    /* in our own pid namespace; 0: not known */
+	int helper_tid;	    /* in our own pid namespace; 0: unknown */
 	/* the thread that was borrowed, as it was found */
 	struct machine_state *found;
 	int found_tid;
@@ -54,108 +52,16 @@ struct injection {
 struct load {
 	struct injection *injection;
 	struct borrow borrow;
-	struct ctlpage *page;
-	struct parcel parcel;
-	int page_segment; /* -1: the page is in the parcel */
+	struct parcel_place place;
 };
 
-static bool is_error(long result)
+static struct orphans_look look_of(const struct injection *injection, uint64_t own_addr)
 {
-	return result < 0 && result > -4096;
-}
-
-static int fail(struct load *load, int error, const char *reason)
-{
-	load->borrow.reason = reason;
-	return error;
-}
-
-/* Where it has no segment of ours, the memory is its own. */
-static int place(struct load *load)
-{
-	const uint64_t attach[7] = { SYS_shmat, (uint64_t)load->parcel.segment, 0,
-				     SHM_RDONLY | SHM_EXEC };
-	const uint64_t map[7] = { SYS_mmap,
-				  0,
-				  PARCEL_BYTES,
-				  PROT_READ | PROT_WRITE,
-				  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
-				  UINT64_MAX,
-				  0 };
-	long result;
-	int r;
-
-	r = borrow_syscall(&load->borrow, load->parcel.segment >= 0 ? attach : map, &result);
-	if (r < 0)
-		return r;
-	if (is_error(result))
-		return fail(load, (int)result, "the kernel gives it no memory for the helper");
-	load->injection->base_addr = (uint64_t)result;
-	return 0;
-}
-
-/* The parcel is read and written as one piece until its parts get their rights. */
-static int adopt(struct load *load)
-{
-	const struct probe_request *request = &load->injection->request;
-	uint64_t base_addr = load->injection->base_addr;
-	const uint64_t protect[7] = { SYS_mprotect, base_addr, PARCEL_CODE_BYTES,
-				      PROT_READ | PROT_EXEC };
-	/* what can be shared is all of a mapping, from its start */
-	const uint64_t page[7] = { SYS_mmap,
-				   parcel_page_addr(base_addr),
-				   AGENT_PAGE_BYTES,
-				   PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
-				   UINT64_MAX,
-				   0 };
-	long result;
-	int r;
-
-	r = parcel_adopt(load->injection->process_fd, base_addr, &load->parcel);
-	if (r < 0)
-		return fail(load, r, "it is in another ipc namespace, and its memory can only be "
-				     "shared with CAP_CHECKPOINT_RESTORE");
-	r = borrow_syscall(&load->borrow, protect, &result);
-	if (r == 0 && is_error(result))
-		return fail(load, (int)result, "it is not allowed to run code of ours");
-	if (r == 0)
-		r = borrow_syscall(&load->borrow, page, &result);
-	if (r == 0 && is_error(result))
-		return fail(load, (int)result, "the kernel gives it no memory for the helper");
-	if (r == 0)
-		r = ctlpage_adopt(request->fs, request->pid, request->start_ticks,
-				  parcel_page_addr(base_addr), load->page);
-	return r;
-}
-
-static int call(struct load *load)
-{
-	struct injection *injection = load->injection;
-	struct machine_order *order;
-	long result;
-	int r;
-
-	r = parcel_fill(&load->parcel, injection->base_addr, load->page_segment,
-			&injection->marks);
-	if (r < 0)
-		return r;
-	order = parcel_order(&load->parcel);
-	order->tracer = trace_sign(&order->tracer_now);
-	r = borrow_run(&load->borrow, parcel_stub_addr(injection->base_addr),
-		       parcel_order_addr(injection->base_addr), &result);
-	if (r < 0)
-		return r;
-	return is_error(result) ? fail(load, (int)result, "it cannot have another thread") : 0;
-}
-
-static int take_out(struct borrow *b, uint64_t addr)
-{
-	const uint64_t unmap[7] = { SYS_munmap, addr, PARCEL_BYTES };
-	long result = 0;
-	int r = borrow_syscall(b, unmap, &result);
-
-	return r < 0 ? r : is_error(result) ? (int)result : 0;
+	return (struct orphans_look){ .request = &injection->request,
+				      .marks = &injection->marks,
+				      .process_fd = injection->process_fd,
+				      .mem_fd = injection->mem_fd,
+				      .own_addr = own_addr };
 }
 
 /*
@@ -167,13 +73,11 @@ static int load_borrowed(struct load *load)
 	struct injection *injection = load->injection;
 	int r;
 
-	r = place(load);
-	if (r == 0 && load->parcel.segment < 0)
-		r = adopt(load);
-	if (r == 0)
-		r = call(load);
+	load->place.borrow = &load->borrow;
+	r = parcel_place(&load->place);
+	injection->base_addr = load->place.addr;
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH && injection->base_addr)
-		(void)take_out(&load->borrow, injection->base_addr);
+		(void)parcel_take_out(&load->borrow, injection->base_addr);
 	return r;
 }
 
@@ -191,6 +95,35 @@ static int load(void *context)
 	return r < 0 ? r : ended;
 }
 
+/* After a check that the process has it there still. */
+static int take_out_parcel(struct load *load, uint64_t addr)
+{
+	const struct injection *injection = load->injection;
+
+	if (!parcel_is_there(injection->mem_fd, addr, &injection->marks))
+		return 0;
+	return parcel_take_out(&load->borrow, addr);
+}
+
+/* Another memstate may have used the time since, and put its own helper there. */
+static int take_out_orphans(struct load *load)
+{
+	const struct injection *injection = load->injection;
+	const struct orphans_look look = look_of(injection, 0);
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	uint64_t found[ORPHANS_MAX];
+	size_t count;
+	int r = borrow_read_mappings(injection->process_fd, &mappings);
+
+	count = r == 0 ? orphans_find(&look, &mappings, found) : 0;
+	mapping_list_release(&mappings);
+	for (size_t i = 0; r == 0 && i < injection->orphan_count; i++)
+		for (size_t k = 0; r == 0 && k < count; k++)
+			if (injection->orphans[i] == found[k])
+				r = parcel_take_out(&load->borrow, found[k]);
+	return r;
+}
+
 static int unload(void *context)
 {
 	struct load *l = context;
@@ -199,9 +132,9 @@ static int unload(void *context)
 	r = borrow_begin(&l->borrow);
 	if (r < 0)
 		return r;
-	r = take_out(&l->borrow, l->injection->base_addr);
-	for (size_t i = 0; r == 0 && i < l->injection->orphan_count; i++)
-		r = take_out(&l->borrow, l->injection->orphans[i]);
+	r = take_out_parcel(l, l->injection->base_addr);
+	if (r == 0 && l->injection->orphan_count > 0)
+		r = take_out_orphans(l);
 	ended = borrow_end(&l->borrow);
 	return r < 0 ? r : ended;
 }
@@ -254,43 +187,39 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	return r;
 }
 
-/* Segments are made before anything is stopped. */
-static int prepare(struct load *load, struct ctlpage *ret_page, const char **ret_reason)
+/* The segment is made before anything is stopped. */
+static int prepare(struct load *load, const char **ret_reason)
 {
 	struct injection *injection = load->injection;
 	const struct probe_request *request = &injection->request;
-	uid_t uid = proc_stat_read_uid(request->fs, request->pid);
+	int64_t user = segment_user_of(injection->process_fd);
 	bool has_ours = false;
 	int r;
 
-	load->page = ret_page;
-	load->page_segment = -1;
+	load->place.page_segment = -1;
+	load->place.user = (uid_t)user;
 	load->borrow.calls_libc = true;
-	r = segment_is_shared_with(injection->process_fd, &has_ours);
+	r = user < 0 ? (int)user : segment_is_shared_with(injection->process_fd, &has_ours);
 	*ret_reason = "its namespaces cannot be read";
 	if (r < 0 || !has_ours)
 		return r;
 	*ret_reason = "there is no System V shared memory for the helper";
-	r = parcel_make(uid, &load->parcel);
-	if (r == 0)
-		r = ctlpage_make(request->fs, request->pid, request->start_ticks, uid, ret_page,
-				 &load->page_segment);
-	return r;
+	return ctlpage_make(request->fs, request->pid, request->start_ticks, load->place.page,
+			    &load->place.page_segment);
 }
 
 static int put_in(struct injection *injection, struct ctlpage *ret_page,
 		  struct probe_cost *ret_cost, const char **ret_reason)
 {
-	struct load l = { .injection = injection, .parcel = PARCEL_INIT };
 	struct ctlpage page = CTLPAGE_INIT;
+	struct load l = { .injection = injection, .place = { .page = &page } };
 	int r;
 
-	r = prepare(&l, &page, ret_reason);
+	r = prepare(&l, ret_reason);
 	if (r == 0 && page.page)
 		page.page->owner_pid = own_number_read(injection->process_fd, ".");
 	if (r == 0)
 		r = run(load, &l, ret_cost, ret_reason);
-	parcel_release(&l.parcel);
 	page.addr = parcel_page_addr(injection->base_addr);
 	if (r < 0)
 		ctlpage_close(&page);
@@ -313,7 +242,7 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	if (r < 0)
 		return r;
 	/* the kernel asks for the same rights as it does for tracing */
-	injection->mem_fd = openat(injection->process_fd, "mem", O_RDONLY | O_CLOEXEC);
+	injection->mem_fd = openat(injection->process_fd, "mem", O_RDWR | O_CLOEXEC);
 	if (injection->mem_fd < 0) {
 		*ret_reason = GATES_NOT_ALLOWED;
 		return errno == EACCES ? -EPERM : -errno;
@@ -321,28 +250,23 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
-/* A helper that is there still is asked, not taken away from. */
+/* Note the caller's own parcel, and those that are to be removed together with it. */
 static void note_orphans(struct injection *injection, const struct mapping_list *mappings,
 			 uint64_t own_addr)
 {
+	const struct orphans_look look = look_of(injection, own_addr);
 	uint64_t found[ORPHANS_MAX];
-	size_t count = orphans_find(mappings, own_addr, found);
+	size_t count = orphans_find(&look, mappings, found);
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t page_addr = parcel_page_addr(found[i]);
-		struct agent_page page;
-
-		if (page_addr == own_addr)
+		if (own_addr && parcel_page_addr(found[i]) == own_addr)
 			injection->base_addr = found[i];
-		else if (pread(injection->mem_fd, &page, sizeof(page), (off_t)page_addr) ==
-				 (ssize_t)sizeof(page) &&
-			 (page.helper_tid == 0 ||
-			  own_number_find_thread(injection->process_fd, page.helper_tid) == 0))
+		else if (orphans_is_empty(&look, found[i]))
 			injection->orphans[injection->orphan_count++] = found[i];
 	}
 }
 
-/* own_addr: as orphans_find(). */
+/* own_addr: see struct orphans_look. */
 static int look_around(struct injection *injection, uint64_t own_addr, const char **ret_reason)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -360,6 +284,22 @@ static int look_around(struct injection *injection, uint64_t own_addr, const cha
 		note_orphans(injection, &mappings, own_addr);
 	mapping_list_release(&mappings);
 	return r;
+}
+
+/*
+ * Which thread the helper is: the one with a stack in the parcel, as the kernel sees it.
+ * The page is not asked, as others can write it. The helper sleeps as soon as it is ready.
+ */
+static void find_helper(struct injection *injection)
+{
+	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + FIND_LIMIT_NS;
+
+	do
+		injection->helper_tid =
+			parcel_find_thread(injection->process_fd, injection->base_addr);
+	while (injection->helper_tid == 0 && clock_now_ns() < deadline_ns &&
+	       nanosleep(&look, NULL) == 0);
 }
 
 /* Whatever failed, it did because there is no process any more. */
@@ -394,9 +334,8 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 		return r;
 	}
 	r = ctlpage_await_ready(ret_page, READY_LIMIT_NS);
+	find_helper(injection);
 	if (r == 0) {
-		injection->helper_tid =
-			own_number_find_thread(injection->process_fd, ctlpage_helper_tid(ret_page));
 		*ret = injection;
 		return 0;
 	}
@@ -413,8 +352,7 @@ struct injection *inject_adopt(const struct probe_request *request, const struct
 	if (page->is_segment && !(page->page->flags & AGENT_PRELOADED) &&
 	    look_around(injection, page->addr, &unused) == 0 &&
 	    injection->base_addr) {
-		injection->helper_tid =
-			own_number_find_thread(injection->process_fd, ctlpage_helper_tid(page));
+		find_helper(injection);
 		return injection;
 	}
 	injection_free(injection);
@@ -424,13 +362,15 @@ struct injection *inject_adopt(const struct probe_request *request, const struct
 /* Memory is taken from nobody: the helper's thread is gone, or all of it stays. */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {
+	const struct orphans_look own = look_of(injection, 0);
 	const struct timespec look = { .tv_nsec = (long)LEAVE_LOOK_NS };
 	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
 	char path[32];
 
 	*ret_reason = "the helper is still at work: it leaves when it has done";
+	/* it may have left before it was seen */
 	if (injection->helper_tid == 0)
-		return -EBUSY;
+		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;
 	snprintf(path, sizeof(path), "task/%d", injection->helper_tid);
 	while (faccessat(injection->process_fd, path, F_OK, 0) == 0) {
 		if (clock_now_ns() > deadline_ns)
@@ -449,7 +389,7 @@ static int unload_in_turn(struct injection *injection, struct probe_cost *ret_co
 	int r;
 
 	do {
-		struct load l = { .injection = injection, .parcel = PARCEL_INIT };
+		struct load l = { .injection = injection };
 
 		r = run(unload, &l, ret_cost, ret_reason);
 	} while (r == -EBUSY && clock_now_ns() < deadline_ns && nanosleep(&look, NULL) == 0);

@@ -64,6 +64,10 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/own_number.h \
 	%D%/parcel.c \
 	%D%/parcel.h \
+	%D%/parcel_place.c \
+	%D%/parcel_place.h \
+	%D%/private_code.c \
+	%D%/private_code.h \
 	%D%/probe.c \
 	%D%/probe.h \
 	%D%/safe_point.c \

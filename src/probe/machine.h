@@ -96,19 +96,19 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
 int machine_is_at_syscall(int tid, const struct machine_code *code, long number, long *ret_result);
 
 /*
- * What the stub is told: in memory that both processes share, and that the target only
- * reads. The stub attaches the page, if that is a segment, makes memory for stacks,
- * calls, and waits then until it is let go of: for as long as tracer_now is tracer, and
- * no longer than a second.
+ * What the stub is told, in private memory that the target can only read. The stub
+ * attaches the page if page_segment names one, maps memory for the stacks, calls
+ * function_addr, and then waits until memstate stops the thread: while the word at
+ * tracer_now_addr is tracer, and for at most a second.
  */
 struct machine_order {
-	int64_t page_segment; /* -1: it is there */
+	int64_t page_segment; /* -1: the page is mapped already */
 	uint64_t page_addr;
-	uint64_t stack_addr, stack_bytes; /* whatever is there */
-	uint64_t call_stack_addr;	  /* for the call: its end */
-	uint64_t shared_addr, shared_bytes; /* what a child is not to have */
+	uint64_t stack_addr, stack_bytes;   /* replaces what is mapped there */
+	uint64_t call_stack_addr;	    /* end of the stack that the call runs on */
+	uint64_t no_fork_addr, no_fork_bytes; /* not inherited by children */
 	uint64_t function_addr, arguments[4];
-	uint32_t tracer, tracer_now;
+	uint64_t tracer, tracer_now_addr;
 };
 
 /* What it answers, next to its frame. */

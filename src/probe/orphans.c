@@ -3,55 +3,108 @@
 
 #include "probe/orphans.h"
 
-#include <string.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/shm.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/units.h"
 #include "probe/parcel.h"
+#include "probe/private_code.h"
+#include "probe/segment.h"
+#include "target/stop.h"
 
-static bool is_segment(const struct mapping *m, uint32_t access)
-{
-	return (m->flags & (MAPPING_ACCESS | MAPPING_SHARED)) == (access | MAPPING_SHARED) &&
-	       strncmp(m->name, "/SYSV", 5) == 0;
-}
+#define STOP_LIMIT_NS (100 * NS_PER_MS)
+#define CANDIDATES_MAX 64
 
-/* Nobody has the segment attached but the process, and `others` more. */
-static bool is_alone(const struct mapping_list *mappings, const struct mapping *m,
-		     uint64_t bytes, uint64_t others)
+/* Does nobody have the segment attached but the process itself, and `others` more? */
+static bool is_alone(const struct mapping_list *mappings, const struct mapping *m, uint64_t others)
 {
 	struct shmid_ds segment;
 	uint64_t parts = 0;
 
 	for (size_t i = 0; i < mappings->count; i++)
 		parts += mappings->items[i].inode == m->inode &&
-			 strncmp(mappings->items[i].name, "/SYSV", 5) == 0;
-	return m->inode <= INT32_MAX && shmctl((int)m->inode, IPC_STAT, &segment) == 0 &&
-	       segment.shm_segsz == bytes && segment.shm_nattch == parts + others;
+			 segment_is_mapped(&mappings->items[i]);
+	return shmctl((int)m->inode, IPC_STAT, &segment) == 0 &&
+	       segment.shm_nattch == parts + others;
 }
 
-static bool is_orphan(const struct mapping_list *mappings, const struct mapping *code,
-		      uint64_t own_addr)
+static bool has_page(const struct orphans_look *look, const struct mapping_list *mappings,
+		     uint64_t page_addr)
 {
-	uint64_t page_addr = parcel_page_addr(code->start_addr);
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
-	if (!is_segment(code, MAPPING_READ | MAPPING_EXEC) || code->file_offset_bytes != 0 ||
-	    !is_alone(mappings, code, PARCEL_BYTES, 0))
-		return false;
 	/* the stub has not come so far */
-	if (code->end_addr - code->start_addr == PARCEL_BYTES)
+	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;
-	return page && page->start_addr == page_addr &&
-	       is_segment(page, MAPPING_READ | MAPPING_WRITE) &&
-	       is_alone(mappings, page, AGENT_PAGE_BYTES, own_addr == page_addr);
+	return page && page->start_addr == page_addr && segment_is_whole(page, AGENT_PAGE_BYTES) &&
+	       (page->flags & MAPPING_ACCESS) == (MAPPING_READ | MAPPING_WRITE) &&
+	       is_alone(mappings, page, look->own_addr == page_addr);
 }
 
-size_t orphans_find(const struct mapping_list *mappings, uint64_t own_addr,
+/* Mapped over the end of the parcel, by the stub; what lies above may have merged with it. */
+static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
+{
+	const struct mapping *stack = mapping_list_find(mappings, stack_addr);
+
+	if (private_code_covers(mappings, stack_addr, PARCEL_STACK_BYTES))
+		return true;
+	return stack && stack->start_addr == stack_addr &&
+	       stack->end_addr >= stack_addr + PARCEL_STACK_BYTES &&
+	       private_code_is_mapping(stack, MAPPING_READ | MAPPING_WRITE);
+}
+
+static bool is_orphan(const struct orphans_look *look, const struct mapping_list *mappings,
+		      uint64_t addr)
+{
+	return private_code_covers(mappings, addr, PARCEL_CODE_BYTES) &&
+	       parcel_is_there(look->mem_fd, addr, look->marks) &&
+	       has_page(look, mappings, parcel_page_addr(addr)) &&
+	       has_stack(mappings, parcel_stack_addr(addr));
+}
+
+size_t orphans_find(const struct orphans_look *look, const struct mapping_list *mappings,
 		    uint64_t ret[ORPHANS_MAX])
 {
-	size_t count = 0;
+	const struct private_code_mark mark = { { AGENT_MAGIC, AGENT_VERSION },
+						PARCEL_MAGIC_OFFSET };
+	uint64_t found[CANDIDATES_MAX];
+	size_t count = 0, candidates;
 
-	for (size_t i = 0; i < mappings->count && count < ORPHANS_MAX; i++)
-		if (is_orphan(mappings, &mappings->items[i], own_addr))
-			ret[count++] = mappings->items[i].start_addr;
+	candidates = private_code_find(mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+	for (size_t i = 0; i < candidates && count < ORPHANS_MAX; i++)
+		if (is_orphan(look, mappings, found[i]))
+			ret[count++] = found[i];
 	return count;
+}
+
+static int check_threads(void *context, const struct stop *stop)
+{
+	const uint64_t *addr = context;
+
+	for (size_t i = 0; i < stop->count; i++)
+		if (stop->threads[i].code_addr - *addr < PARCEL_BYTES ||
+		    stop->threads[i].stack_addr - *addr <= PARCEL_BYTES)
+			return -EBUSY;
+	return 0;
+}
+
+bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
+{
+	_cleanup_close_ int task_fd =
+		openat(look->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct stop_request request = {
+		.pid = look->request->pid,
+		.task_fd = task_fd,
+		.limit_ns = STOP_LIMIT_NS,
+		.work = check_threads,
+		.context = &addr,
+	};
+	uint64_t pause_ns;
+
+	/* a thread that sleeps there is seen without a stop */
+	return task_fd >= 0 && parcel_find_thread(look->process_fd, addr) == 0 &&
+	       stop_run(&request, &pause_ns) == 0;
 }

@@ -3,27 +3,28 @@
 
 #include "probe/parcel.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/shm.h>
 #include <unistd.h>
 
 #include "agent/blob.h"
 #include "base/cleanup.h"
-#include "probe/segment.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "probe/borrow.h"
 
-/* Of the stack: for the call of pthread_create(), the rest is the helper's. */
+/* The end of the stack is for the call of pthread_create(), the rest is the helper's. */
 #define CALL_STACK_BYTES (64 << 10)
 
-/* What pthread_create() says, behind the stack of the call. */
+/* Where pthread_create() writes its result: behind the stack of the call. */
 #define THREAD_BYTES 64
 
-/* The code part begins with the blob; then these. */
+/* The code begins with the blob. These are at its end. */
 #define PART_BYTES 512
 #define STUB_OFFSET (PARCEL_CODE_BYTES - 3 * PART_BYTES)
 #define ORDER_OFFSET (STUB_OFFSET + PART_BYTES)
@@ -32,62 +33,44 @@
 _Static_assert(sizeof(struct machine_order) <= ATTRIBUTES_OFFSET - ORDER_OFFSET, "room");
 _Static_assert(sizeof(pthread_attr_t) <= PARCEL_CODE_BYTES - ATTRIBUTES_OFFSET, "room");
 
-int parcel_make(uid_t uid, struct parcel *ret)
-{
-	void *code;
-	int segment, r;
-
-	r = segment_make(PARCEL_BYTES, uid, SHM_NORESERVE, &segment, &code);
-	if (r == 0)
-		*ret = (struct parcel){ code, segment };
-	return r;
-}
-
-int parcel_adopt(int process_fd, uint64_t addr, struct parcel *ret)
-{
-	_cleanup_close_ int fd = -1;
-	char path[64];
-	void *code;
-
-	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, addr,
-		 addr + PARCEL_BYTES);
-	fd = openat(process_fd, path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	code = mmap(NULL, PARCEL_CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (code == MAP_FAILED)
-		return -errno;
-	*ret = (struct parcel){ code, -1 };
-	return 0;
-}
-
-void parcel_release(struct parcel *parcel)
-{
-	if (parcel->segment >= 0)
-		shmdt(parcel->code);
-	else if (parcel->code)
-		munmap(parcel->code, PARCEL_CODE_BYTES);
-	*parcel = (struct parcel)PARCEL_INIT;
-}
-
-static void fill_attributes(struct parcel *parcel, uint64_t stack_addr)
+static void fill_attributes(uint8_t *code, uint64_t stack_addr)
 {
 	pthread_attr_t attributes;
 
+	memset(&attributes, 0, sizeof(attributes));
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstack(&attributes, (void *)(uintptr_t)stack_addr,
 			      PARCEL_STACK_BYTES - CALL_STACK_BYTES);
-	memcpy(parcel->code + ATTRIBUTES_OFFSET, &attributes, sizeof(attributes));
+	memcpy(code + ATTRIBUTES_OFFSET, &attributes, sizeof(attributes));
 	pthread_attr_destroy(&attributes);
 }
 
-int parcel_fill(struct parcel *parcel, uint64_t addr, int page_segment,
-		const struct landmarks *marks)
+static struct machine_order make_order(const struct parcel_site *site, uint32_t entry_offset)
 {
-	uint64_t stack_addr = parcel_page_addr(addr) + AGENT_PAGE_BYTES;
+	uint64_t stack_addr = parcel_stack_addr(site->addr);
 	uint64_t end_addr = stack_addr + PARCEL_STACK_BYTES;
+
+	return (struct machine_order){
+		.page_segment = site->page_segment,
+		.page_addr = parcel_page_addr(site->addr),
+		.stack_addr = stack_addr,
+		.stack_bytes = PARCEL_STACK_BYTES,
+		.call_stack_addr = end_addr - THREAD_BYTES,
+		.no_fork_addr = site->addr,
+		.no_fork_bytes = PARCEL_CODE_BYTES + AGENT_PAGE_BYTES,
+		.function_addr = site->marks->pthread_create_addr,
+		.arguments = { end_addr - THREAD_BYTES, site->addr + ATTRIBUTES_OFFSET,
+			       site->addr + entry_offset, parcel_page_addr(site->addr) },
+		.tracer = site->tracer,
+		.tracer_now_addr = parcel_tracer_addr(site->addr),
+	};
+}
+
+int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES])
+{
 	struct agent_blob_head head;
+	struct machine_order order;
 	size_t blob_bytes, stub_bytes;
 	const void *blob = agent_blob(&blob_bytes);
 	const uint8_t *stub = machine_stub(&stub_bytes);
@@ -95,30 +78,65 @@ int parcel_fill(struct parcel *parcel, uint64_t addr, int page_segment,
 	if (blob_bytes < sizeof(head) || blob_bytes > STUB_OFFSET ||
 	    stub_bytes > ORDER_OFFSET - STUB_OFFSET)
 		return -E2BIG;
+	memset(ret, 0, PARCEL_CODE_BYTES);
 	memcpy(&head, blob, sizeof(head));
-	head.functions = marks->functions;
-	memcpy(parcel->code, blob, blob_bytes);
-	memcpy(parcel->code, &head, sizeof(head));
-	memcpy(parcel->code + STUB_OFFSET, stub, stub_bytes);
-	fill_attributes(parcel, stack_addr);
-	*parcel_order(parcel) = (struct machine_order){
-		.page_segment = page_segment,
-		.page_addr = parcel_page_addr(addr),
-		.stack_addr = stack_addr,
-		.stack_bytes = PARCEL_STACK_BYTES,
-		.call_stack_addr = end_addr - THREAD_BYTES,
-		.shared_addr = addr,
-		.shared_bytes = PARCEL_CODE_BYTES + AGENT_PAGE_BYTES,
-		.function_addr = marks->pthread_create_addr,
-		.arguments = { end_addr - THREAD_BYTES, addr + ATTRIBUTES_OFFSET,
-			       addr + head.entry_offset, parcel_page_addr(addr) },
-	};
+	head.functions = site->marks->functions;
+	memcpy(ret, blob, blob_bytes);
+	memcpy(ret, &head, sizeof(head));
+	memcpy(ret + STUB_OFFSET, stub, stub_bytes);
+	fill_attributes(ret, parcel_stack_addr(site->addr));
+	order = make_order(site, head.entry_offset);
+	memcpy(ret + ORDER_OFFSET, &order, sizeof(order));
 	return 0;
 }
 
-struct machine_order *parcel_order(const struct parcel *parcel)
+bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks)
 {
-	return (struct machine_order *)(void *)(parcel->code + ORDER_OFFSET);
+	const struct parcel_site site = { addr, -1, 0, marks };
+	uint8_t expected[PARCEL_CODE_BYTES], found[PARCEL_CODE_BYTES];
+	struct machine_order order;
+
+	if (parcel_make_code(&site, expected) < 0 ||
+	    pread(mem_fd, found, sizeof(found), (off_t)addr) != (ssize_t)sizeof(found))
+		return false;
+	memcpy(&order, found + ORDER_OFFSET, sizeof(order));
+	order.page_segment = site.page_segment;
+	order.tracer = site.tracer;
+	memcpy(found + ORDER_OFFSET, &order, sizeof(order));
+	memcpy(found, &marks->functions, sizeof(marks->functions));
+	return memcmp(found, expected, sizeof(found)) == 0;
+}
+
+/* "202 0x7f… … 0x7ffe… 0x7f…": the last but one word is the stack pointer. */
+static bool is_on_stack(const char *text, uint64_t addr)
+{
+	uint64_t stack_addr, code_addr;
+	const char *at = text + strlen(text);
+
+	for (int words = 0; at > text && words < 2; at--)
+		words += at[-1] == ' ';
+	return sscanf(at, "%" SCNx64 " %" SCNx64, &stack_addr, &code_addr) == 2 &&
+	       stack_addr - addr <= PARCEL_BYTES;
+}
+
+int parcel_find_thread(int process_fd, uint64_t addr)
+{
+	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(process_fd);
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct dirent *entry;
+	char path[300];
+	int tid;
+
+	while (tasks && (entry = readdir(tasks))) {
+		if (num_parse_pid(entry->d_name, &tid) < 0)
+			continue;
+		strbuf_clear(&text);
+		snprintf(path, sizeof(path), "task/%d/syscall", tid);
+		if (io_read_file_at(process_fd, path, 256, &text) == 0 &&
+		    is_on_stack(strbuf_text(&text), addr))
+			return tid;
+	}
+	return 0;
 }
 
 uint64_t parcel_order_addr(uint64_t addr)
@@ -134,4 +152,14 @@ uint64_t parcel_stub_addr(uint64_t addr)
 uint64_t parcel_page_addr(uint64_t addr)
 {
 	return addr + PARCEL_CODE_BYTES;
+}
+
+uint64_t parcel_stack_addr(uint64_t addr)
+{
+	return parcel_page_addr(addr) + AGENT_PAGE_BYTES;
+}
+
+uint64_t parcel_tracer_addr(uint64_t addr)
+{
+	return parcel_page_addr(addr) + offsetof(struct agent_page, tracer);
 }

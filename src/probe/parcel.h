@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parcel - all that is put into a process, in one piece: code that it can only read, the
- * page, and a private stack, as libc keeps data of its own on a stack, which each child
- * of a fork changes in its copy.
+ * parcel - all that is put into a process for the helper, in one range of addresses: the
+ * code, the page it shares with memstate, and a private stack. The stack is private
+ * because libc keeps data on it that each child of a fork changes in its own copy.
  *
- * The code is a System V segment of ours, which the process attaches; where it cannot,
- * being in another ipc namespace, it is shared memory of the process's own, which we map.
+ * The code is private memory that the process can only read and execute. memstate writes
+ * it with the right to trace. Nothing of it is ever in shared memory.
  */
 #ifndef MS_PROBE_PARCEL_H
 #define MS_PROBE_PARCEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "agent/abi.h"
 #include "probe/landmarks.h"
@@ -21,33 +21,37 @@
 #define PARCEL_STACK_BYTES (320 << 10)
 #define PARCEL_BYTES (PARCEL_CODE_BYTES + AGENT_PAGE_BYTES + PARCEL_STACK_BYTES)
 
-struct parcel {
-	uint8_t *code; /* PARCEL_CODE_BYTES, ours to write; NULL: not there yet */
-	int segment;   /* -1: none */
+/* Where struct agent_blob_head has its magic number, which starts the search for code. */
+#define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
+
+/* What the code depends on. */
+struct parcel_site {
+	uint64_t addr;	  /* of the parcel in the process */
+	int page_segment; /* -1: the process has the page already */
+	uint32_t tracer;  /* trace_sign() */
+	const struct landmarks *marks;
 };
 
-#define PARCEL_INIT { NULL, -1 }
-
-/* A segment for a process of that user. Returns 0 or -errno. */
-int parcel_make(uid_t uid, struct parcel *ret);
-
-/* PARCEL_BYTES that the process has mapped at addr. Returns 0, -EPERM, or -errno. */
-int parcel_adopt(int process_fd, uint64_t addr, struct parcel *ret);
-
-/* Neither takes it from the process. */
-void parcel_release(struct parcel *parcel);
+/* Write the code for that site. Returns 0 or -E2BIG. */
+int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*
- * Write all of it for a process that has it at addr. page_segment: -1 if the page is in
- * it. 0 or -E2BIG.
+ * Does the process have the code of a parcel at addr, byte for byte? The segment, the
+ * tracer and the allocator's functions may differ.
  */
-int parcel_fill(struct parcel *parcel, uint64_t addr, int page_segment,
-		const struct landmarks *marks);
+bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
-/* Its order, in code; and where the process has it, and the stub. */
-struct machine_order *parcel_order(const struct parcel *parcel);
+/*
+ * Return the thread, in our own pid namespace, whose stack pointer is in the parcel; 0 if
+ * none is seen. A thread that is on a CPU just then is not seen.
+ */
+int parcel_find_thread(int process_fd, uint64_t addr);
+
+/* Addresses in a parcel at addr. */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);
 uint64_t parcel_page_addr(uint64_t addr);
+uint64_t parcel_stack_addr(uint64_t addr);
+uint64_t parcel_tracer_addr(uint64_t addr);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * segment - System V shared memory of ours for another process to attach, which needs no
- * descriptor there.
+ * segment - System V shared memory for data that a process and memstate exchange without
+ * a descriptor there. Never for code, or for anything that steers code: another process
+ * of the same user may attach it, too.
  */
 #ifndef MS_PROBE_SEGMENT_H
 #define MS_PROBE_SEGMENT_H
@@ -12,21 +13,39 @@
 #include "model/mapping.h"
 
 /*
- * One for a process of that user, attached here. It is gone with the last process that
- * has it; till then it can still be attached by its number. flags: SHM_NORESERVE or 0.
- * Returns 0 or -errno.
+ * Make a segment and attach it here. It belongs to memstate's user, and vanishes with the
+ * last process that has it attached. flags: SHM_NORESERVE or 0. Returns 0 or -errno.
+ */
+int segment_make_own(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
+
+/*
+ * Make a segment for a process of that user and attach it here. Any process of that user
+ * can attach it until the last one detaches it. Returns 0 or -errno.
  */
 int segment_make(uint64_t bytes, uid_t uid, int flags, int *ret_segment, void **ret_memory);
 
 /*
- * Attach one that a process has mapped there, of that size. Returns 0; -EINVAL: it is
- * none; -errno.
+ * Attach the segment of that size that a process has mapped. Returns 0; -EINVAL: it is not
+ * one; -errno.
  */
 int segment_attach(const struct mapping *m, uint64_t bytes, int *ret_segment, void **ret_memory);
 
+/*
+ * Let a process of that user attach the segment, and take that right away again; attached
+ * processes keep it. Nothing changes if memstate runs as that user. Return 0 or -errno.
+ */
+int segment_lend(int segment, uid_t uid);
+int segment_reclaim(int segment);
+
+/* Return the effective user of a process, from its directory in /proc; or -errno. */
+int64_t segment_user_of(int process_fd);
+
 bool segment_is_mapped(const struct mapping *m);
 
-/* The process and memstate know the same numbers of segments. Returns 0 or -errno. */
+/* Is the mapping the whole of a segment of that size, from its start? */
+bool segment_is_whole(const struct mapping *m, uint64_t bytes);
+
+/* Do the process and memstate share an ipc namespace? Returns 0 or -errno. */
 int segment_is_shared_with(int process_fd, bool *ret);
 
 #endif

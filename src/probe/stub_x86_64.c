@@ -49,8 +49,9 @@ __asm__(".pushsection .rodata\n"
 	"	mov %rax, 0(%r13)\n"
 	"	movq $1, 8(%r13)\n"
 	"	mov $1000, %ebp\n"
-	"3:	mov 96(%rbx), %eax\n"
-	"	cmp 100(%rbx), %eax\n"
+	"3:	mov 104(%rbx), %rdx\n" /* data only: whoever writes it can end the wait */
+	"	mov 96(%rbx), %eax\n"
+	"	cmp (%rdx), %eax\n"
 	"	jne 4f\n"
 	"	movq $0, 16(%r13)\n"
 	"	movq $1000000, 24(%r13)\n" /* it is changed by the call */
@@ -74,10 +75,11 @@ extern const uint8_t machine_stub_start[], machine_stub_end[];
 _Static_assert(offsetof(struct machine_order, page_addr) == 8, "the stub's");
 _Static_assert(offsetof(struct machine_order, stack_addr) == 16, "the stub's");
 _Static_assert(offsetof(struct machine_order, call_stack_addr) == 32, "the stub's");
-_Static_assert(offsetof(struct machine_order, shared_addr) == 40, "the stub's");
+_Static_assert(offsetof(struct machine_order, no_fork_addr) == 40, "the stub's");
 _Static_assert(offsetof(struct machine_order, function_addr) == 56, "the stub's");
 _Static_assert(offsetof(struct machine_order, arguments) == 64, "the stub's");
 _Static_assert(offsetof(struct machine_order, tracer) == 96, "the stub's");
+_Static_assert(offsetof(struct machine_order, tracer_now_addr) == 104, "the stub's");
 _Static_assert(offsetof(struct machine_answer, is_done) == 8, "the stub's");
 
 const uint8_t *machine_stub(size_t *ret_bytes)

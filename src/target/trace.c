@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -273,4 +274,34 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
 int trace_write_word(int tid, uint64_t addr, uint64_t word)
 {
 	return ask(PTRACE_POKEDATA, tid, (void *)(uintptr_t)addr, (void *)(uintptr_t)word);
+}
+
+/* Word by word: the words at both ends keep the bytes that are not written. */
+static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
+{
+	for (size_t done = 0; done < length;) {
+		uint64_t at = (addr + done) & ~(uint64_t)7, word = 0;
+		size_t skip = (size_t)(addr + done - at);
+		size_t part = sizeof(word) - skip < length - done ? sizeof(word) - skip
+								  : length - done;
+		int r = part == sizeof(word) ? 0 : trace_read_memory(tid, at, &word, sizeof(word));
+
+		memcpy((uint8_t *)&word + skip, from + done, part);
+		if (r == 0)
+			r = trace_write_word(tid, at, word);
+		if (r < 0)
+			return r;
+		done += part;
+	}
+	return 0;
+}
+
+int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from, size_t length)
+{
+	ssize_t n = pwrite(mem_fd, from, length, (off_t)addr);
+
+	/* 0: that address space is gone, and tid may be in another one */
+	if (n == 0)
+		return -ESRCH;
+	return n == (ssize_t)length ? 0 : poke(tid, addr, from, length);
 }

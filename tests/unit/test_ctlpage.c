@@ -68,7 +68,7 @@ static int set_up(void **state)
 	if (!play || procfs_open(&play->fs, "/proc") < 0 ||
 	    proc_stat_read(&play->fs, getpid(), &play->self) < 0)
 		return -1;
-	if (ctlpage_make(&play->fs, getpid(), play->self.start_ticks, getuid(), &play->ctl,
+	if (ctlpage_make(&play->fs, getpid(), play->self.start_ticks, &play->ctl,
 			 &play->segment) < 0)
 		return -1;
 	play->ctl.page->owner_pid = (uint32_t)getpid();

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parcel_place - put a parcel into a process, and remove it, by a borrowed thread.
+ */
+#ifndef MS_PROBE_PARCEL_PLACE_H
+#define MS_PROBE_PARCEL_PLACE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probe/borrow.h"
+#include "probe/ctlpage.h"
+
+struct parcel_place {
+	struct borrow *borrow; /* between borrow_begin() and borrow_end() */
+	struct ctlpage *page;  /* made; or, without a segment, yet to be adopted */
+	int page_segment;      /* -1: the page is to be memory of the process's own */
+	uid_t user;	       /* the process's */
+	uint64_t addr;	       /* of the parcel; 0: nothing is mapped yet */
+};
+
+/*
+ * Map the parcel, write its code, and start the helper. Returns 0 or -errno, with the
+ * borrow's reason; addr says whether something is mapped.
+ */
+int parcel_place(struct parcel_place *place);
+
+int parcel_take_out(struct borrow *borrow, uint64_t addr);
+
+#endif
