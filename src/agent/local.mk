@@ -54,7 +54,11 @@ noinst_LIBRARIES += %D%/libagent.a
 	%D%/blob.h \
 	%D%/count_hooks.h \
 	%D%/helper.h \
-	%D%/syscalls.h
+	%D%/syscalls.h \
+	%D%/unwind_bytes.h \
+	%D%/unwind_cfi.c \
+	%D%/unwind_cfi.h \
+	%D%/unwind_rules.c
 %C%_libagent_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,%D%
 AGENT_LIBS = %D%/libagent.a
 

@@ -42,6 +42,15 @@ static const long fragile_calls[] = {
 	SYS_close,   SYS_ioctl,	   SYS_io_uring_enter, SYS_readv,     SYS_preadv,
 };
 
+/* glibc 2.36: nptl/allocatestack.c, nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c. */
+static const long memory_calls[] = {
+	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex,
+	SYS_clone, SYS_rt_sigprocmask, SYS_membarrier, SYS_tgkill, SYS_prctl, SYS_exit,
+	SYS_sched_yield, SYS_set_robust_list,
+	334, /* rseq */
+	435, /* clone3 */
+};
+
 /* Their bare -EINTR means that nothing was done. */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait
@@ -82,7 +91,9 @@ enum blocked_kind blocked_kind(long number)
 {
 	if (IS_IN(idle_calls, number))
 		return BLOCKED_IDLE;
-	return IS_IN(fragile_calls, number) ? BLOCKED_FRAGILE : BLOCKED_OTHER;
+	if (IS_IN(fragile_calls, number))
+		return BLOCKED_FRAGILE;
+	return IS_IN(memory_calls, number) ? BLOCKED_MEMORY : BLOCKED_OTHER;
 }
 
 long blocked_result(long number, long result)

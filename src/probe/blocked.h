@@ -8,6 +8,7 @@
 enum blocked_kind {
 	BLOCKED_IDLE,	/* a wait for work: no allocator and no dynamic linker ever waits there */
 	BLOCKED_OTHER,	/* goes on as if nothing had happened */
+	BLOCKED_MEMORY, /* likewise; allocators and libc make it while they hold a lock */
 	BLOCKED_FRAGILE, /* the program could see it: half of the work done, or an error */
 };
 

@@ -28,16 +28,22 @@
 #include "target/trace.h"
 
 /*
- * A stop costs the thread 0.1 to 2 ms: so many are tried at most, the last of them on
- * other threads. With the stops of what is done then it is no more than 20 in all.
+ * A stop costs the thread 0.1 to 2 ms. The first tries follow one another quickly. Then the
+ * pauses grow, so that 5 seconds have about 60 tries, which cost the thread 2 % of its time
+ * at most.
  */
-#define TRIES_MAX 16
-#define MAIN_TRIES_MAX 12
-/* Between them, at random, so as not to meet the same phase of a loop again and again. */
+#define TRIES_MAX 100
+#define QUICK_TRIES 12
+#define PAUSE_GROWTH_DIVISOR 4 /* each further try: pauses grow by a quarter */
+#define PAUSE_MAX_NS (200 * NS_PER_MS)
+/* At random, so that the tries do not meet the same phase of a loop again and again. */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
-/* A wait for work is waited for so often before another moment will do. */
+/* How often to look for a wait for work before accepting another moment. */
 #define IDLE_LOOKS 8
+/* The main thread is tried alone for this part of the time, then in turn with the others. */
+#define MAIN_ALONE_DIVISOR 4
+#define TURN_NS (500 * NS_PER_MS)
 
 #define STOP_LIMIT_NS NS_PER_S
 /* So many of them for a thread that only waits for a CPU. */
@@ -264,49 +270,60 @@ static int try_thread(struct borrow *b, int tid)
 	return r;
 }
 
-static void pause_between(void)
+static uint64_t random_pause_ns(unsigned int tries)
 {
 	uint64_t ns = PAUSE_MIN_NS + (uint64_t)random() % PAUSE_RANGE_NS;
+
+	for (; tries > QUICK_TRIES && ns < PAUSE_MAX_NS; tries--)
+		ns += ns / PAUSE_GROWTH_DIVISOR;
+	return ns < PAUSE_MAX_NS ? ns : PAUSE_MAX_NS;
+}
+
+static void pause_ns(uint64_t ns)
+{
 	const struct timespec time = { .tv_nsec = (long)ns };
 
 	nanosleep(&time, NULL);
 }
 
-/* Is it a moment to stop it at? The more often it was none, the less is asked for. */
+/* Is this a moment to stop it? After some looks any moment is that nothing can notice. */
 static bool is_moment(long number, unsigned int looks)
 {
 	enum blocked_kind kind = blocked_kind(number);
 
-	/* what goes on by restart_syscall(2) is known when it stands */
+	/* restart_syscall(2) continues a call that is known once the thread is stopped */
 	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
-	       (kind == BLOCKED_OTHER && looks >= IDLE_LOOKS);
+	       (kind != BLOCKED_FRAGILE && looks >= IDLE_LOOKS);
 }
 
 /*
- * Try one thread until the deadline. A moment in which it waits for work is best; one in
- * which a system call would notice is none; nor is one in which nothing has changed since
- * it was refused.
+ * Try one thread until the deadline. The best moment is one in which it waits for work. A
+ * system call that would notice is no moment, nor is one in which nothing has changed since
+ * the last refusal.
  */
-static int try_until(struct borrow *b, int tid, unsigned int tries_max, uint64_t deadline_ns)
+static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 {
 	_cleanup_strbuf_ struct strbuf now = STRBUF_INIT, refused = STRBUF_INIT;
+	uint64_t next_ns = 0;
 	unsigned int looks = 0;
-	int r = borrow_fail(b, -EAGAIN, "its thread is in a call that would notice");
+	int r = borrow_fail(b, -EAGAIN, "its thread was always in a system call that must not be "
+					"interrupted");
 
-	while (b->cost.tries < tries_max) {
+	while (b->cost.tries < TRIES_MAX) {
 		long number = read_syscall(b, tid, &now);
 
-		if (is_moment(number, ++looks) &&
+		if (clock_now_ns() >= next_ns && is_moment(number, ++looks) &&
 		    (number < 0 || strcmp(strbuf_text(&now), strbuf_text(&refused)) != 0)) {
 			r = try_thread(b, tid);
 			if (r != -EAGAIN)
 				return r;
 			looks = 0;
 			(void)read_syscall(b, tid, &refused);
+			next_ns = clock_now_ns() + random_pause_ns(b->cost.tries);
 		}
 		if (clock_now_ns() > deadline_ns)
 			break;
-		pause_between();
+		pause_ns(random_pause_ns(0));
 	}
 	return r;
 }
@@ -321,7 +338,7 @@ DIR *borrow_open_tasks(int process_fd)
 	return tasks;
 }
 
-/* Any other than the main one. */
+/* Try each thread once, except the main thread. */
 static int try_others(struct borrow *b, uint64_t deadline_ns)
 {
 	_cleanup_closedir_ DIR *tasks = borrow_open_tasks(b->process_fd);
@@ -345,26 +362,30 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 }
 
 /*
- * The main thread first: what pthread_create() allocates in another one may make glibc
- * give that one an arena.
+ * The main thread comes first: if another thread calls pthread_create(), which allocates,
+ * glibc may give that thread an arena.
  */
 int borrow_begin(struct borrow *b)
 {
-	uint64_t deadline_ns = clock_now_ns() + b->request->limit_ns;
+	uint64_t now_ns = clock_now_ns(), deadline_ns = now_ns + b->request->limit_ns;
+	uint64_t until_ns = now_ns + b->request->limit_ns / MAIN_ALONE_DIVISOR;
 	const char *reason;
 	int r;
 
 	if (!b->state)
 		b->state = machine_state_new();
-	r = try_until(b, b->request->pid, MAIN_TRIES_MAX, deadline_ns - b->request->limit_ns / 2);
-	/* EPERM: it may have ended, and left the others */
-	if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
-		return r;
-	reason = b->reason;
-	if (try_others(b, deadline_ns) == 0)
-		return 0;
-	b->reason = reason;
-	if (r == -EAGAIN)
-		r = try_until(b, b->request->pid, TRIES_MAX, deadline_ns);
-	return r == -ETIMEDOUT ? -EAGAIN : r;
+	for (;;) {
+		r = try_until(b, b->request->pid, until_ns);
+		/* EPERM: it may have ended, and the other threads are still there */
+		if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
+			return r;
+		reason = b->reason;
+		if (try_others(b, deadline_ns) == 0)
+			return 0;
+		b->reason = reason;
+		now_ns = clock_now_ns();
+		if (r != -EAGAIN || now_ns >= deadline_ns || b->cost.tries >= TRIES_MAX)
+			return r == -ETIMEDOUT ? -EAGAIN : r;
+		until_ns = now_ns + TURN_NS < deadline_ns ? now_ns + TURN_NS : deadline_ns;
+	}
 }

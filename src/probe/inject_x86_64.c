@@ -111,6 +111,17 @@ bool machine_is_handler_frame(const uint64_t *words, size_t count)
 	       context.cs == CODE_64_BITS;
 }
 
+bool machine_handler_place(const uint64_t *words, size_t count, struct machine_place *ret)
+{
+	struct kernel_context context;
+
+	if (!machine_is_handler_frame(words, count))
+		return false;
+	memcpy(&context, words, sizeof(context));
+	*ret = (struct machine_place){ context.ip, context.sp, context.bp };
+	return true;
+}
+
 bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
 {
 	const size_t place = offsetof(struct kernel_context, ip) / sizeof(*words);
@@ -183,6 +194,11 @@ uint64_t machine_stack_addr(const struct machine_state *state)
 uint64_t machine_tls_addr(const struct machine_state *state)
 {
 	return state->regs.fs_base;
+}
+
+struct machine_place machine_place(const struct machine_state *state)
+{
+	return (struct machine_place){ state->regs.rip, state->regs.rsp, state->regs.rbp };
 }
 
 bool machine_blocks_libc(const struct machine_state *state)

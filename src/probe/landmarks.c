@@ -67,16 +67,31 @@ static void add_range(struct landmarks *marks, uint64_t start_addr, uint64_t end
 	marks->ranges[marks->range_count++] = (struct code_range){ start_addr, end_addr };
 }
 
+static bool is_code_of(const struct mapping *m, const struct loaded *file)
+{
+	return (m->flags & MAPPING_EXEC) && m->inode == file->first->inode &&
+	       m->dev_major == file->first->dev_major && m->dev_minor == file->first->dev_minor;
+}
+
 static void add_all_code(struct landmarks *marks, const struct loaded *file,
 			 const struct mapping_list *mappings)
 {
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 
-		if ((m->flags & MAPPING_EXEC) && m->inode == file->first->inode &&
-		    m->dev_major == file->first->dev_major &&
-		    m->dev_minor == file->first->dev_minor)
+		if (is_code_of(m, file))
 			add_range(marks, m->start_addr, m->end_addr);
+	}
+}
+
+static void add_libc_code(struct landmarks *marks, const struct loaded *file)
+{
+	for (size_t i = 0; i < file->mappings->count; i++) {
+		const struct mapping *m = &file->mappings->items[i];
+
+		if (is_code_of(m, file) && marks->libc_count < LANDMARKS_LIBC_MAX)
+			marks->libc[marks->libc_count++] =
+				(struct code_range){ m->start_addr, m->end_addr };
 	}
 }
 
@@ -182,6 +197,10 @@ static int add_file(struct landmarks *marks, const struct loaded *file,
 					loaded_address(file, agent_function_names[i][j]);
 	if (is_libc || marks->syscall_addr == 0)
 		add_lock_holders(marks, file);
+	if (is_libc || elf_exports_find(&file->exports, "pthread_mutex_unlock"))
+		add_libc_code(marks, file);
+	if (marks->wants_tables)
+		code_tables_add(&marks->tables, file);
 	if (loaded_is_linker(file))
 		add_all_code(marks, file, mappings);
 	else if (is_libc)
@@ -225,10 +244,10 @@ static int add(void *context, const struct loaded *file, const char **ret_reason
 	return add_file(marks, file, file->mappings, ret_reason);
 }
 
-int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
-			struct landmarks *ret, const char **ret_reason)
+static int read_code(int process_fd, const struct mapping_list *mappings, bool wants_tables,
+		     struct landmarks *ret, const char **ret_reason)
 {
-	struct landmarks marks = LANDMARKS_INIT;
+	struct landmarks marks = { .wants_tables = wants_tables };
 	int r = loaded_read_all(process_fd, mappings, add, &marks, ret_reason);
 
 	if (r == 0 && (marks.syscall_addr == 0 || marks.pthread_create_addr == 0)) {
@@ -244,11 +263,17 @@ int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
 	return 0;
 }
 
+int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
+			struct landmarks *ret, const char **ret_reason)
+{
+	return read_code(process_fd, mappings, false, ret, ret_reason);
+}
+
 int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
 		   const char **ret_reason)
 {
 	struct landmarks marks = LANDMARKS_INIT;
-	int r = landmarks_read_code(process_fd, mappings, &marks, ret_reason);
+	int r = read_code(process_fd, mappings, true, &marks, ret_reason);
 
 	if (r < 0)
 		return r;
@@ -257,7 +282,7 @@ int landmarks_read(int process_fd, const struct mapping_list *mappings, struct l
 			*ret = marks;
 			return 0;
 		}
-	*ret_reason = "its allocator has no function that tells its figures";
+	*ret_reason = "its allocator has no function that reports its figures";
 	landmarks_release(&marks);
 	return -ENOSYS;
 }
@@ -265,6 +290,7 @@ int landmarks_read(int process_fd, const struct mapping_list *mappings, struct l
 void landmarks_release(struct landmarks *marks)
 {
 	free(marks->ranges);
+	code_tables_release(&marks->tables);
 	*marks = (struct landmarks)LANDMARKS_INIT;
 }
 
@@ -281,4 +307,12 @@ bool landmarks_hold(const struct landmarks *marks, uint64_t addr)
 			high = middle;
 	}
 	return low < marks->range_count && addr >= marks->ranges[low].start_addr;
+}
+
+bool landmarks_in_libc(const struct landmarks *marks, uint64_t addr)
+{
+	for (size_t i = 0; i < marks->libc_count; i++)
+		if (addr >= marks->libc[i].start_addr && addr < marks->libc[i].end_addr)
+			return true;
+	return false;
 }

@@ -13,10 +13,13 @@
 
 #include "agent/abi.h"
 #include "model/mapping.h"
+#include "probe/code_tables.h"
 
 struct code_range {
 	uint64_t start_addr, end_addr;
 };
+
+#define LANDMARKS_LIBC_MAX 8
 
 struct landmarks {
 	struct agent_functions functions; /* what the helper calls */
@@ -29,6 +32,14 @@ struct landmarks {
 	 */
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
+	/*
+	 * All code of libc, which does some of its work with a lock held in functions that
+	 * it does not export.
+	 */
+	struct code_range libc[LANDMARKS_LIBC_MAX];
+	size_t libc_count;
+	struct code_tables tables; /* only of landmarks_read() */
+	bool wants_tables;
 };
 
 #define LANDMARKS_INIT { .ranges = NULL }
@@ -47,5 +58,8 @@ void landmarks_release(struct landmarks *marks);
 
 /* Is the address in one of the ranges? */
 bool landmarks_hold(const struct landmarks *marks, uint64_t addr);
+
+/* Is the address in the code of libc? */
+bool landmarks_in_libc(const struct landmarks *marks, uint64_t addr);
 
 #endif

@@ -11,6 +11,10 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/borrow_begin.c \
 	%D%/borrow_private.h \
 	%D%/ctlpage.c \
+	%D%/call_chain.c \
+	%D%/call_chain.h \
+	%D%/code_tables.c \
+	%D%/code_tables.h \
 	%D%/count.c \
 	%D%/count.h \
 	%D%/count_reader.c \

@@ -26,6 +26,17 @@ struct machine_state; /* all registers of a thread, and its signal mask */
 /* Do these words look like those behind the return address of a signal handler? */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
+/* Where a thread is, or was when a signal interrupted it. */
+struct machine_place {
+	uint64_t code_addr, stack_addr, frame_addr; /* the last one is the frame pointer */
+};
+
+/*
+ * words are those behind the return address of a signal handler: where its thread was
+ * interrupted. Returns false if they do not look like that.
+ */
+bool machine_handler_place(const uint64_t *words, size_t count, struct machine_place *ret);
+
 /* Is words[index] where a handler goes back to? Of what broke off code at that address. */
 bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index);
 
@@ -38,6 +49,7 @@ int machine_save(int tid, struct machine_state *ret);
 uint64_t machine_code_addr(const struct machine_state *state);
 uint64_t machine_stack_addr(const struct machine_state *state);
 uint64_t machine_tls_addr(const struct machine_state *state);
+struct machine_place machine_place(const struct machine_state *state);
 
 /*
  * Signals that libc blocks only while it is at work itself, and that no program can block

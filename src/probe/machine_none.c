@@ -39,6 +39,14 @@ bool machine_is_handler_frame(const uint64_t *words, size_t count)
 	return false;
 }
 
+bool machine_handler_place(const uint64_t *words, size_t count, struct machine_place *ret)
+{
+	(void)words;
+	(void)count;
+	(void)ret;
+	return false;
+}
+
 bool machine_is_broken_off(const uint64_t *words, size_t count, size_t index)
 {
 	(void)words;
@@ -80,6 +88,12 @@ uint64_t machine_tls_addr(const struct machine_state *state)
 {
 	(void)state;
 	return 0;
+}
+
+struct machine_place machine_place(const struct machine_state *state)
+{
+	(void)state;
+	return (struct machine_place){ 0, 0, 0 };
 }
 
 bool machine_blocks_libc(const struct machine_state *state)

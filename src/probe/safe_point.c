@@ -4,12 +4,14 @@
 #include "probe/safe_point.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/blocked.h"
+#include "probe/call_chain.h"
 #include "target/trace.h"
 
 /* What is looked through of a stack while its thread stands still. */
@@ -83,20 +85,19 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 	return m == mapping_list_find(where->mappings, machine_tls_addr(state)) ? m : NULL;
 }
 
-/* What the words of the stack say. */
+/* What the stack of a thread shows. */
 struct signs {
-	bool holds;	 /* code of an allocator, or its like, is to be returned to */
-	bool is_handler; /* so is the end of a signal handler */
+	bool holds;	 /* a function of an allocator, or the like, is active, or may be */
+	bool is_handler; /* a signal handler is active, or may be */
 };
 
-static int read_stack(const struct safe_point *where, int tid,
-		      const struct machine_state *state, struct signs *ret)
+/* The words that belong to a thread, up to the thread's own data of libc. */
+static int read_words(const struct safe_point *where, int tid,
+		      const struct machine_state *state, uint64_t **ret, size_t *ret_count)
 {
 	const struct mapping *stack = find_stack(where, tid, state);
 	uint64_t start = machine_stack_addr(state) / WORD_BYTES * WORD_BYTES;
-	_cleanup_free_ uint64_t *words = NULL;
 	uint64_t end;
-	size_t count;
 	int r;
 
 	if (!stack)
@@ -106,19 +107,66 @@ static int read_stack(const struct safe_point *where, int tid,
 		end = machine_tls_addr(state) / WORD_BYTES * WORD_BYTES;
 	if (end - start > STACK_MAX_BYTES)
 		return -E2BIG;
-	count = (size_t)((end - start) / WORD_BYTES);
-	words = xmalloc(count * WORD_BYTES + 1);
-	r = trace_read_memory(tid, start, words, count * WORD_BYTES);
-	if (r < 0)
-		return r;
-	*ret = (struct signs){ .holds = landmarks_hold(where->marks, machine_code_addr(state)) };
-	for (size_t i = 0; i < count; i++) {
-		ret->holds = ret->holds || landmarks_hold(where->marks, words[i]);
-		ret->is_handler = ret->is_handler ||
-				  (words[i] == where->marks->sigreturn_addr &&
-				   machine_is_handler_frame(words + i + 1, count - i - 1));
+	*ret_count = (size_t)((end - start) / WORD_BYTES);
+	*ret = xmalloc(*ret_count * WORD_BYTES + 1);
+	r = trace_read_memory(tid, start, *ret, *ret_count * WORD_BYTES);
+	if (r < 0) {
+		free(*ret);
+		*ret = NULL;
 	}
-	return 0;
+	return r;
+}
+
+/*
+ * Functions that the unwind tables show are known. Of the rest of the stack every word may
+ * be a return address.
+ */
+static void read_signs(const struct safe_point *where, const struct machine_state *state,
+		       const uint64_t *words, size_t count, struct signs *ret)
+{
+	const struct stack_words stack = {
+		words, count, machine_stack_addr(state) / WORD_BYTES * WORD_BYTES
+	};
+	struct machine_place place = machine_place(state);
+	struct unwind_state start = { place.code_addr, place.stack_addr, place.frame_addr };
+	struct call_chain chain;
+
+	call_chain_read(where->marks, &stack, &start, &chain);
+	*ret = (struct signs){ .holds = chain.holds };
+	for (size_t i = chain.is_whole ? count : chain.rest_index; i < count; i++)
+		ret->holds = ret->holds || landmarks_hold(where->marks, words[i]);
+	for (size_t i = 0; i < count && !ret->is_handler; i++)
+		ret->is_handler = words[i] == where->marks->sigreturn_addr &&
+				  machine_is_handler_frame(words + i + 1, count - i - 1);
+}
+
+static int read_stack(const struct safe_point *where, int tid,
+		      const struct machine_state *state, struct signs *ret)
+{
+	_cleanup_free_ uint64_t *words = NULL;
+	size_t count;
+	int r;
+
+	r = read_words(where, tid, state, &words, &count);
+	if (r == 0)
+		read_signs(where, state, words, count, ret);
+	return r;
+}
+
+/*
+ * libc unlocks by tail calls, and holds locks of its own in functions that it does not
+ * export. Neither shows on the stack. But libc makes no other system calls meanwhile than
+ * those that blocked_kind() names BLOCKED_MEMORY, unless it waits for a lock itself.
+ */
+static bool may_hold_libc_lock(const struct safe_point *where, const struct machine_state *state)
+{
+	long number, result;
+
+	if (!landmarks_in_libc(where->marks, machine_code_addr(state)) ||
+	    is_in_syscall(state, &number))
+		return false;
+	return !machine_syscall(state, &number, &result) ||
+	       blocked_kind(number) == BLOCKED_MEMORY;
 }
 
 static int refuse(const char *reason, const char **ret_reason)
@@ -144,27 +192,29 @@ int safe_point_check(const struct safe_point *where, int tid, const struct machi
 int safe_point_check_locks(const struct safe_point *where, int tid,
 			   const struct machine_state *state, const char **ret_reason)
 {
-	struct signs signs;
+	struct signs signs = { false, false };
 	long number;
 	int r;
 
 	if (machine_blocks_libc(state))
-		return refuse("its thread is in what creates threads or changes users", ret_reason);
+		return refuse("its thread is creating a thread or changing users", ret_reason);
+	if (may_hold_libc_lock(where, state))
+		return refuse("its thread was inside libc each time it was stopped", ret_reason);
 	r = read_stack(where, tid, state, &signs);
 	if (r == -E2BIG)
-		return refuse("its stack is too deep to be looked through", ret_reason);
+		return refuse("its stack is too deep to be searched", ret_reason);
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/*
-	 * an old word of the stack is no obstacle where allocators never wait; a handler
-	 * may have broken one off
+	 * Allocators never wait for work. So an old word on the stack is no obstacle, unless
+	 * a signal handler waits that may have interrupted an allocator.
 	 */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&
 	    blocked_kind(number) == BLOCKED_IDLE)
 		return 0;
 	if (!signs.holds)
 		return 0;
-	return refuse("its thread was in its allocator, or in what creates threads or loads "
-		      "libraries, each time it was looked at",
+	return refuse("its thread was in its allocator, or was creating a thread or loading a "
+		      "library, each time it was stopped",
 		      ret_reason);
 }

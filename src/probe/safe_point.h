@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * safe_point - may this thread, as it stands, be borrowed for a system call? For a call
- * of pthread_create()?
+ * safe_point - decide whether a stopped thread may be borrowed for a system call, or for a
+ * call of pthread_create().
  *
- * The latter if it holds no lock that the call needs. Code that unlocks follows the call
- * of what it guards, so whoever holds one has a return address into that code on its
- * stack, or is in it.
+ * The latter requires that the thread holds no lock that the call needs. Code that unlocks
+ * follows the code that the lock guards. So a thread that holds a lock is in the function
+ * that took it, or in one that this function has called: its call chain shows the
+ * function. Where unwind tables do not show the chain, every word of the stack counts.
  */
 #ifndef MS_PROBE_SAFE_POINT_H
 #define MS_PROBE_SAFE_POINT_H

@@ -88,6 +88,13 @@ bench-oom: memstate$(EXEEXT) $(check_PROGRAMS)
 	QUICK='$(QUICK)' srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/oom_watch.py
 
+# How often the helper can be put into ordinary programs: "make bench-helper-programs COUNT=100".
+EXTRA_DIST += %D%/helper_programs.py
+.PHONY: bench-helper-programs
+bench-helper-programs: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/helper_programs.py $(COUNT) $(ONLY)
+
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
 .PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf

@@ -7,7 +7,7 @@ import errno
 import os
 import signal
 
-from inject_lib import InjectTarget, steps_of, tool
+from inject_lib import InjectTarget, put_in_and_out, steps_of, tool
 from live import Skip, check, equal, run, test, wait_until
 
 TIMED = ["nanosleep", "clock_nanosleep", "futex", "poll", "ppoll", "select", "epoll_wait",
@@ -16,6 +16,7 @@ ENDLESS = ["futex", "poll", "ppoll", "select", "epoll_wait", "epoll_pwait", "rea
            "connect", "semop", "msgrcv", "flock", "wait4", "sigtimedwait", "sigsuspend", "pause"]
 SIGNALLED = ["pause", "read", "poll", "epoll_wait", "futex", "nanosleep:100000", "sigsuspend",
              "recv", "accept", "wait4", "select", "sigtimedwait"]
+IDLE = ["read", "futex", "nanosleep:100000", "clock_nanosleep:100000", "poll:100000", "select:100000", "msgrcv", "flock"]
 SLACK_US = 1000  # of the clock
 
 
@@ -113,6 +114,27 @@ def step_count():
 @test
 def calls_that_wait_for_something():
     all_of(check_endless, ENDLESS)
+
+
+@test
+def old_return_addresses_into_malloc_are_no_obstacle():
+    """Where nothing but the stack can prove that the thread is not in malloc()."""
+    for name in IDLE:
+        with InjectTarget("idle", name) as target:
+            begin(target)
+            for cycle in put_in_and_out(target, "-n", 2):
+                equal(cycle["open_in_main"], 1, f"{name}: the main thread was borrowed")
+            equal(target.is_in_call, 1, "whether it is still waiting")
+            target.check_whole()
+
+
+@test
+def a_handler_that_interrupted_the_programs_own_code_is_no_obstacle():
+    with InjectTarget("idle", "handler") as target:
+        target.wait_until_parked()
+        put_in_and_out(target, "-n", 2)
+        target.say(b"u")
+        target.check_goes_on()
 
 
 @test

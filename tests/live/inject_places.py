@@ -8,12 +8,15 @@ import shutil
 import signal
 import subprocess
 
-from inject_lib import (LOOKED_AT, TARGET, InjectTarget, check_same, facts, file_maps, is_refused, maps,
-                        put_in_and_out, steps_of, tool)
+from inject_lib import (LOOKED_AT, TARGET, InjectTarget, check_same, end_tool, facts, file_maps, is_refused,
+                        maps, put_in_and_out, start_tool, steps_of, tool, was_put_in)
 from live import IS_ROOT, Folder, Skip, as_nobody, check, equal, run, test, wait_until
 
-PARKED = [("malloc", 1), ("handler-in-malloc", 2), ("poll-in-handler-in-malloc", 2),
+PARKED = [("malloc", 1), ("lock-of-malloc", 1), ("handler-in-malloc", 2), ("poll-in-handler-in-malloc", 2),
           ("other-stack", 2), ("poll-on-other-stack", 2), ("constructor", 1), ("fork", 1)]
+
+
+LATE_TRY = 20
 
 
 def check_parked(place, stage):
@@ -40,6 +43,18 @@ def threads_in_the_wrong_place_are_let_be():
             skipped.append(f"{place}: {skip}")
     if len(skipped) == len(PARKED):
         raise Skip("; ".join(skipped))
+
+
+@test
+def a_thread_that_leaves_malloc_late_is_waited_for():
+    """Many more tries than fit into the first moments; 5 seconds are not over yet."""
+    with InjectTarget("parked", "malloc") as target:
+        target.wait_until_parked()
+        process = start_tool(target.pid, "-l", 60000, "-t", LATE_TRY)
+        equal(process.stdout.readline(), b"tried\n", "whether it is still tried")
+        target.say(b"u")
+        was_put_in(end_tool(process)[1][0])
+        target.check_goes_on()
 
 
 @test

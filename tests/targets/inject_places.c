@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,55 @@ static void park_in_malloc(void)
 	free(p);
 }
 
+static void *allocate_once(void *unused)
+{
+	void *volatile p = malloc(60000);
+
+	free(p);
+	return unused;
+}
+
+/* Whether another thread sleeps: "1234 (comm) S …". Nothing is allocated for that. */
+static bool sleeps(pid_t tid)
+{
+	char path[64], text[256] = "";
+	const char *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		failed(path);
+	close(fd);
+	end = strrchr(text, ')');
+	return end && end[2] == 'S';
+}
+
+static pid_t allocating_tid;
+
+static void *allocate_as_other(void *unused)
+{
+	__atomic_store_n(&allocating_tid, gettid(), __ATOMIC_RELEASE);
+	return allocate_once(unused);
+}
+
+/* There is one arena. Another thread waits for a page with its lock held. */
+static void park_at_lock_of_malloc(void)
+{
+	pthread_t thread;
+
+	if (!mallopt(M_ARENA_MAX, 1))
+		cannot("no limit of arenas here");
+	release_later(watch_heap());
+	if (pthread_create(&thread, NULL, allocate_as_other, NULL))
+		failed("pthread_create");
+	while (!__atomic_load_n(&allocating_tid, __ATOMIC_ACQUIRE) || !sleeps(allocating_tid))
+		usleep(1000);
+	__atomic_store_n(&shown->is_in_call, 1, __ATOMIC_RELEASE);
+	allocate_once(NULL);
+	pthread_join(thread, NULL);
+}
+
 static void handle(int number)
 {
 	(void)number;
@@ -219,6 +269,7 @@ static const struct place {
 	void (*go)(void);
 } places[] = {
 	{ "malloc", park_in_malloc },
+	{ "lock-of-malloc", park_at_lock_of_malloc },
 	{ "handler-in-malloc", park_in_handler_in_malloc },
 	{ "poll-in-handler-in-malloc", park_in_poll_in_handler_in_malloc },
 	{ "other-stack", park_on_other_stack },

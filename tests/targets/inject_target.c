@@ -22,6 +22,7 @@ static const struct inject_behaviour behaviours[] = {
 	{ "spin", spin_run },
 	{ "chunks", chunks_run },
 	{ "call", call_run },
+	{ "idle", idle_run },
 	{ "registers", registers_run },
 	{ "rseq", rseq_run },
 	{ "parked", parked_run },

@@ -36,6 +36,7 @@ void churn_run(const char *argument);	    /* N threads, the main one among them,
 void still_run(const char *argument);	    /* N threads wait, the main one answers letters */
 void spin_run(const char *argument);	    /* the main thread only, and it only counts */
 void chunks_run(const char *argument);	    /* N free chunks, and a thread that allocates */
+void idle_run(const char *argument);	    /* likewise, with old return addresses into malloc() on its stack */
 void call_run(const char *argument);	    /* the main thread in one system call that waits */
 void registers_run(const char *argument);   /* the main thread knows what is in its registers */
 void rseq_run(const char *argument);	    /* threads count in restartable sequences */

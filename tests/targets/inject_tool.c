@@ -12,6 +12,7 @@
  *   -q 0|1        whether it asks; 2: whatever stall it causes
  *   -f COUNT      of free chunks, as told to the stall guard
  *   -x 1          takes any moment for a safe one
+ *   -t TRY        says "tried" when that try to open it begins
  *   -w 1          says "held" before it closes, and waits for a line
  */
 #include "config.h"
@@ -26,12 +27,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "probe/probe.h"
 #include "proc/proc_stat.h"
 
 static struct {
 	unsigned long pid, cycles, kill_step, signal_step, signal_number, room_step, limit_ms, asks,
-		free_chunks, trusts, holds;
+		free_chunks, trusts, holds, reported_try;
 } options = { .cycles = 1, .limit_ms = 5000, .asks = 1, .free_chunks = 1000 };
 
 static struct rlimit room_before;
@@ -51,7 +53,7 @@ static void read_options(int argc, char **argv)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "n:k:s:r:l:q:f:x:w:")) > 0) {
+	while ((letter = getopt(argc, argv, "n:k:s:r:l:q:f:x:w:t:")) > 0) {
 		const char *text = optarg;
 		unsigned long value;
 
@@ -73,6 +75,7 @@ static void read_options(int argc, char **argv)
 		case 'f': options.free_chunks = value; break;
 		case 'x': options.trusts = value; break;
 		case 'w': options.holds = value; break;
+		case 't': options.reported_try = value; break;
 		default: exit(99);
 		}
 	}
@@ -89,6 +92,7 @@ struct outcome {
 	int r;
 	struct probe_cost cost;
 	const char *reason;
+	uint64_t took_ns;
 };
 
 struct cycle {
@@ -97,11 +101,17 @@ struct cycle {
 		const char *phase, *name;
 	} steps[STEPS_MAX];
 	const char *phase;
-	unsigned long phase_start;
+	unsigned long phase_start, tries;
 	struct outcome open, ask, close;
 	char ask_reason[256];
 	struct allocator_stats stats;
 };
+
+static void report(const char *word)
+{
+	printf("%s\n", word);
+	fflush(stdout);
+}
 
 static void take_room(void)
 {
@@ -122,8 +132,11 @@ static void step(void *context, const char *name)
 	unsigned long number;
 
 	/* another try: the one before did nothing more than to look at a thread that stood */
-	if (strcmp(name, "seize") == 0)
+	if (strcmp(name, "seize") == 0) {
 		cycle->step_count = cycle->phase_start;
+		if (++cycle->tries == options.reported_try)
+			report("tried");
+	}
 	number = ++cycle->step_count;
 	if (number <= STEPS_MAX) {
 		cycle->steps[number - 1].phase = cycle->phase;
@@ -139,9 +152,10 @@ static void step(void *context, const char *name)
 
 static void print_outcome(const char *key, const struct outcome *outcome)
 {
-	printf("\"%s\": %d, \"%s_stops\": %u, \"%s_stopped_ns\": %" PRIu64 ", \"%s_tries\": %u, ", key,
-	       outcome->r, key, outcome->cost.stops, key, outcome->cost.stopped_ns, key,
-	       outcome->cost.tries);
+	printf("\"%s\": %d, \"%s_stops\": %u, \"%s_stopped_ns\": %" PRIu64 ", \"%s_tries\": %u, "
+	       "\"%s_ns\": %" PRIu64 ", \"%s_in_main\": %d, ", key, outcome->r, key, outcome->cost.stops, key,
+	       outcome->cost.stopped_ns, key, outcome->cost.tries, key, outcome->took_ns,
+	       key, !outcome->cost.in_other_thread);
 	if (outcome->r)
 		printf("\"%s_reason\": \"%s\", ", key, outcome->reason ? outcome->reason : "");
 }
@@ -186,8 +200,7 @@ static void hold(void)
 
 	if (!options.holds)
 		return;
-	printf("held\n");
-	fflush(stdout);
+	report("held");
 	do {
 		byte = getchar();
 	} while (byte != '\n' && byte != EOF);
@@ -207,9 +220,11 @@ static void do_cycle(const struct procfs *fs, const struct process *process)
 		.trusts_any_moment = options.trusts,
 	};
 	struct probe *probe = NULL;
+	uint64_t begin_ns = clock_now_ns();
 
 	cycle = (struct cycle){ .phase = "open" };
 	cycle.open.r = probe_open(&request, &probe, &cycle.open.cost, &cycle.open.reason);
+	cycle.open.took_ns = clock_now_ns() - begin_ns;
 	give_room();
 	if (cycle.open.r == 0) {
 		ask(probe, &cycle);

@@ -178,7 +178,7 @@ tests_targets_compare_target_LDFLAGS =
 # What a helper that is put in, and taken out, must not harm. The library is one that it loads.
 check_PROGRAMS += tests/targets/inject_target
 tests_targets_inject_target_SOURCES = \
-	%D%/inject_calls.c %D%/inject_churn.c %D%/inject_places.c %D%/inject_plugin.h \
+	%D%/inject_calls.c %D%/inject_churn.c %D%/inject_idle.c %D%/inject_places.c %D%/inject_plugin.h \
 	%D%/inject_registers.c %D%/inject_rights.c %D%/inject_storms.c \
 	%D%/inject_target.c %D%/inject_target.h %D%/say.h
 tests_targets_inject_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread

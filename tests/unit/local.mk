@@ -435,6 +435,11 @@ TESTS += %D%/test_landmarks
 %C%_test_landmarks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_landmarks_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS) -lpthread
 
+check_PROGRAMS += %D%/test_call_chain
+TESTS += %D%/test_call_chain
+%C%_test_call_chain_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_call_chain_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS) -lpthread
+
 check_PROGRAMS += %D%/test_blocked
 TESTS += %D%/test_blocked
 %C%_test_blocked_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

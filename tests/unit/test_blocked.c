@@ -19,7 +19,7 @@ static void a_wait_for_work_is_told_from_other_calls(void **state)
 	} rows[] = {
 		{ SYS_ppoll, BLOCKED_IDLE, "waits for events" },
 		{ SYS_recvfrom, BLOCKED_IDLE, "waits for a client" },
-		{ SYS_futex, BLOCKED_OTHER, "allocators wait for locks, too" },
+		{ SYS_futex, BLOCKED_MEMORY, "allocators wait for locks, too" },
 		{ SYS_nanosleep, BLOCKED_OTHER, "some of them sleep" },
 		{ SYS_read, BLOCKED_OTHER, "the loader reads files" },
 		{ SYS_write, BLOCKED_FRAGILE, "half of it may be written" },
