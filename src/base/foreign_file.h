@@ -21,7 +21,7 @@
 #include "base/strbuf.h"
 
 /* For root_fd: memstate's own root directory. */
-#define FOREIGN_OWN_ROOT (-1)
+#define FOREIGN_OWN_ROOT (-1000)
 
 /* The limit for ELF files and debug files: larger than any program's. */
 #define FOREIGN_ELF_BYTES_MAX (UINT64_C(16) << 30)

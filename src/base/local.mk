@@ -11,6 +11,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/io.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
+	%D%/key_lines.c \
+	%D%/key_lines.h \
 	%D%/num.c \
 	%D%/num.h \
 	%D%/sha256.c \

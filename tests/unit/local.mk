@@ -77,6 +77,11 @@ TESTS += %D%/test_foreign_file
 %C%_test_foreign_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_foreign_file_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_key_lines
+TESTS += %D%/test_key_lines
+%C%_test_key_lines_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_key_lines_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_io
 TESTS += %D%/test_io
 %C%_test_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
