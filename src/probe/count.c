@@ -16,6 +16,7 @@
 
 #include "agent/count_abi.h"
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "base/units.h"
@@ -24,6 +25,9 @@
 #include "probe/count_reader.h"
 
 #define FOLDER_PREFIX "memstate-count-"
+
+/* More than any program's counts take. */
+#define COUNT_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char count_folder_variable[] = COUNT_FOLDER_VARIABLE;
 
@@ -192,17 +196,10 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 	return n;
 }
 
-/* Returns a descriptor, or -1: a regular file, and nothing that waits, or leads elsewhere. */
+/* Returns a descriptor or -errno. The counted processes can put anything into the folder. */
 static int open_file(const struct count_folder *folder, const char *name)
 {
-	int fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return foreign_file_open(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
 /* Returns -1 if it is not open. */

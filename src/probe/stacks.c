@@ -12,6 +12,7 @@
 
 #include "agent/stack_abi.h"
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/num.h"
 #include "base/xalloc.h"
 
@@ -19,6 +20,9 @@
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 
 #define NODES_AT_ONCE 1000
+
+/* More than the stacks of any program take. */
+#define STACKS_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char stack_mode_variable[] = STACK_MODE_VARIABLE;
 
@@ -342,15 +346,13 @@ static void read_file(const struct count_folder *folder, const char *name,
 	_cleanup_close_ int fd = -1;
 	struct stacks stacks;
 	unsigned int generation;
-	struct stat st;
 	int pid;
 
 	if (!parse_name(name, &pid, &generation))
 		return;
-	fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = foreign_file_open(folder->fd, name, STACKS_FILE_BYTES_MAX);
 	source.fd = fd;
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    read_source(&source, &stacks) < 0) {
+	if (fd < 0 || read_source(&source, &stacks) < 0) {
 		list->unreadable_count++;
 		return;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
@@ -310,18 +311,18 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 	return 0;
 }
 
-/* As elf_debug_open(), below dir_fd. */
-static int open_debug(int dir_fd, const char *prefix, const struct elf_build_id *id)
+/* As elf_debug_open(), below one root. */
+static int open_debug(int root_fd, const struct elf_build_id *id)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	struct elf_build_id found = { .length = 0 };
 	int fd;
 
-	strbuf_addf(&path, "%susr/lib/debug/.build-id/%02x/", prefix, id->bytes[0]);
+	strbuf_addf(&path, "usr/lib/debug/.build-id/%02x/", id->bytes[0]);
 	for (size_t i = 1; i < id->length; i++)
 		strbuf_addf(&path, "%02x", id->bytes[i]);
 	strbuf_add_text(&path, ".debug");
-	fd = openat(dir_fd, strbuf_text(&path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = foreign_file_open(root_fd, strbuf_text(&path), FOREIGN_ELF_BYTES_MAX);
 	if (fd < 0)
 		return -ENOENT;
 	if (elf_build_id_read(fd, &found) == 0 && found.length == id->length &&
@@ -338,8 +339,8 @@ int elf_debug_open(int root_fd, const struct elf_build_id *id)
 	if (id->length == 0)
 		return -ENOENT;
 	if (root_fd >= 0)
-		fd = open_debug(root_fd, "", id);
-	return fd < 0 ? open_debug(AT_FDCWD, "/", id) : fd;
+		fd = open_debug(root_fd, id);
+	return fd < 0 ? open_debug(FOREIGN_OWN_ROOT, id) : fd;
 }
 
 static void read_debug(struct elf_symbols *symbols, int root_fd)

@@ -18,6 +18,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/mapped_file.h \
 	%D%/memory.c \
 	%D%/memory.h \
+	%D%/open_guard.c \
+	%D%/open_guard.h \
 	%D%/peek.c \
 	%D%/peek.h \
 	%D%/registers.c \

@@ -14,7 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/strbuf.h"
+#include "base/cleanup.h"
+#include "base/foreign_file.h"
 
 #ifndef BTRFS_SUPER_MAGIC
 #	define BTRFS_SUPER_MAGIC 0x9123683E
@@ -22,8 +23,6 @@
 #ifndef OVERLAYFS_SUPER_MAGIC
 #	define OVERLAYFS_SUPER_MAGIC 0x794c7630
 #endif
-
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
 /* These give a file another device in stat(2) than in maps. */
 static bool may_differ_in_device(int fd)
@@ -43,28 +42,35 @@ static bool is_file_of(int fd, const struct mapping *m)
 		may_differ_in_device(fd));
 }
 
-/* Closes what is not the mapping's file. */
-static int open_checked(int process_fd, const char *path, const struct mapping *m)
+/* Return fd if it is the mapping's file. Otherwise close it. */
+static int check_opened(int fd, const struct mapping *m)
 {
-	int fd = openat(process_fd, path, OPEN_FLAGS);
-
-	if (fd < 0)
-		return -errno;
-	if (is_file_of(fd, m))
+	if (fd < 0 || is_file_of(fd, m))
 		return fd;
 	close(fd);
 	return -ESTALE;
 }
 
-/* The kernel writes a line break in a path as \012; such a file is not found by its path. */
+/* A link of the kernel: map_files, exe. The file behind it may still be a device. */
+static int open_link(int process_fd, const char *link, const struct mapping *m)
+{
+	return check_opened(foreign_file_open_trusted(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
+}
+
+/*
+ * The process controls what the names below its root lead to. The kernel writes a line break in a
+ * path as \012; such a file is not found by its path.
+ */
 static int open_path(int process_fd, const struct mapping *m)
 {
-	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+	_cleanup_close_ int root_fd = -1;
 
 	if (m->name[0] != '/')
 		return -ESTALE;
-	strbuf_addf(&path, "root%s", m->name);
-	return open_checked(process_fd, strbuf_text(&path), m);
+	root_fd = openat(process_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return -errno;
+	return check_opened(foreign_file_open(root_fd, m->name, FOREIGN_ELF_BYTES_MAX), m);
 }
 
 int mapped_file_open(int process_fd, const struct mapping *m)
@@ -77,8 +83,8 @@ int mapped_file_open(int process_fd, const struct mapping *m)
 	/* the file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN */
 	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64, m->start_addr,
 		 m->end_addr);
-	fd = open_checked(process_fd, link, m);
+	fd = open_link(process_fd, link, m);
 	if (fd < 0)
-		fd = open_checked(process_fd, "exe", m);
+		fd = open_link(process_fd, "exe", m);
 	return fd < 0 ? open_path(process_fd, m) : fd;
 }

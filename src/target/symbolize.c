@@ -13,18 +13,19 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/foreign_file.h"
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "target/dwarf_frames.h"
 #include "target/elf_symbols.h"
+#include "target/open_guard.h"
 #include "target/symbol_name.h"
 
 #define LIMIT_NS (60 * NS_PER_S)
@@ -152,6 +153,9 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	live_apart();
+	/* without the guard libdw would open any path that a file names */
+	if (open_guard_install() < 0)
+		_exit(1);
 	for (size_t i = task->next; i < task->count; i++) {
 		struct record end = { .file = (uint32_t)i };
 
@@ -314,21 +318,26 @@ static int ask_child(struct task *task)
 	return pid < 0 ? -EAGAIN : 0;
 }
 
+/* Relative paths start at the working directory, which the program usually shared with us. */
+static int open_path(const char *path)
+{
+	_cleanup_strbuf_ struct strbuf absolute = STRBUF_INIT;
+	_cleanup_free_ char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	strbuf_addf(&absolute, "%s/%s", cwd ? cwd : "", path);
+	return foreign_file_open(FOREIGN_OWN_ROOT, strbuf_text(&absolute), FOREIGN_ELF_BYTES_MAX);
+}
+
 /* The file that was mapped, if it is there and is still that one; else its debug file. */
 static int open_file(const struct symbolize_file *file)
 {
 	struct elf_build_id wanted = { .length = file->build_id_bytes }, found;
-	struct stat st;
-	int fd = -1;
+	int fd = open_path(file->path);
 
-	/* the path is a process's word: to open some devices is to do something */
-	if (stat(file->path, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (wanted.length > sizeof(wanted.bytes))
 		wanted.length = 0;
 	memcpy(wanted.bytes, file->build_id, wanted.length);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    elf_build_id_read(fd, &found) == 0 && found.length == wanted.length &&
+	if (fd >= 0 && elf_build_id_read(fd, &found) == 0 && found.length == wanted.length &&
 	    memcmp(found.bytes, wanted.bytes, found.length) == 0)
 		return fd;
 	if (fd >= 0)

@@ -381,6 +381,12 @@ TESTS += %D%/test_demangle
 %C%_test_demangle_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_demangle_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_mapped_file
+TESTS += %D%/test_mapped_file
+%C%_test_mapped_file_SOURCES = %D%/test_mapped_file.c %D%/tree.c %D%/tree.h
+%C%_test_mapped_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_mapped_file_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_symbols
 TESTS += %D%/test_symbols
 %C%_test_symbols_SOURCES = %D%/test_symbols.c %D%/self.c %D%/self.h
