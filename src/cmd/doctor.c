@@ -34,10 +34,11 @@ void patient_init(struct patient *patient, const struct procfs *fs)
 {
 	const unsigned int cap_sys_ptrace = 19; /* <linux/capability.h> */
 	_cleanup_strbuf_ struct strbuf release = STRBUF_INIT;
+	struct stat st;
 
 	memset(patient, 0, sizeof(*patient));
 	patient->fs = fs;
-	patient->is_saved = faccessat(fs->fd, "self/stat", F_OK, 0) < 0;
+	patient->is_saved = procfs_stat_path(fs, "self/stat", &st) < 0;
 	patient->may_trace = has_capability(patient, cap_sys_ptrace);
 	if (patient_read(patient, "sys/kernel/osrelease", &release) < 0)
 		return;
@@ -79,17 +80,17 @@ void finding_set(struct finding *ret, enum answer answer, const char *fix, const
 
 int patient_read(const struct patient *patient, const char *path, struct strbuf *out)
 {
-	return io_read_file_at(patient->fs->fd, path, FILE_SIZE_MAX, out);
+	return procfs_read_path(patient->fs, path, FILE_SIZE_MAX, out);
 }
 
 int patient_read_head(const struct patient *patient, const char *path, struct strbuf *out)
 {
-	_cleanup_close_ int fd = openat(patient->fs->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_close_ int fd = procfs_open_path(patient->fs, path);
 	char block[4096];
 	ssize_t n;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	n = read(fd, block, sizeof(block));
 	if (n < 0)
 		return -errno;

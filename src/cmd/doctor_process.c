@@ -88,18 +88,21 @@ static void check_namespace(const struct patient *patient, const char *name, con
 {
 	char path[PROCFS_PATH_SIZE], file[16];
 	struct stat ours, theirs;
+	int r;
 
 	snprintf(file, sizeof(file), "ns/%s", name);
 	procfs_format_path(path, patient->process->pid, file);
-	if (fstatat(patient->fs->fd, path, &theirs, 0) < 0) {
+	r = procfs_stat_path(patient->fs, path, &theirs);
+	if (r < 0) {
 		finding_set(ret, ANSWER_UNKNOWN,
-			    errno == EACCES ? patient_permission_fix(patient) : NULL, "ns/%s: %s",
-			    name, strerror(errno));
+			    r == -EACCES ? patient_permission_fix(patient) : NULL, "ns/%s: %s",
+			    name, strerror(-r));
 		return;
 	}
 	snprintf(path, sizeof(path), "self/ns/%s", name);
-	if (fstatat(patient->fs->fd, path, &ours, 0) < 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(errno));
+	r = procfs_stat_path(patient->fs, path, &ours);
+	if (r < 0)
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(-r));
 	else if (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev)
 		finding_set(ret, ANSWER_YES, NULL, "the same %s namespace", name);
 	else
@@ -130,10 +133,12 @@ static void check_dumpable(const struct patient *patient, struct finding *ret)
 	const struct process *p = patient->process;
 	char path[PROCFS_PATH_SIZE];
 	struct stat st;
+	int r;
 
 	procfs_format_path(path, p->pid, "status");
-	if (fstatat(patient->fs->fd, path, &st, 0) < 0)
-		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(errno));
+	r = procfs_stat_path(patient->fs, path, &st);
+	if (r < 0)
+		finding_set(ret, ANSWER_UNKNOWN, NULL, "%s: %s", path, strerror(-r));
 	else if (p->uid == UINT32_MAX || p->uid == 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "of a process of root it cannot be told");
 	else if (st.st_uid != p->uid)

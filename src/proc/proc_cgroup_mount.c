@@ -103,7 +103,7 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *rest, *line;
-	int r = io_read_file_at(fs->fd, "self/mountinfo", LIST_BYTES_MAX, &text);
+	int r = procfs_read_path(fs, "self/mountinfo", LIST_BYTES_MAX, &text);
 
 	if (r < 0)
 		return r;

@@ -67,15 +67,13 @@ int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_byte
 
 int proc_cost_read_program(const struct procfs *fs, int pid, char *ret_name, size_t size)
 {
-	char path[PROCFS_PATH_SIZE], file[PATH_MAX];
+	char file[PATH_MAX];
 	const char *name;
-	ssize_t n;
+	int r;
 
-	procfs_format_path(path, pid, "exe");
-	n = readlinkat(fs->fd, path, file, sizeof(file) - 1);
-	if (n < 0)
-		return procfs_fold_errno(errno);
-	file[n] = '\0';
+	r = procfs_read_link(fs, pid, "exe", file, sizeof(file));
+	if (r < 0)
+		return r;
 	name = strrchr(file, '/');
 	text_copy(ret_name, size, name ? name + 1 : file);
 	return 0;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -52,7 +51,7 @@ int proc_meminfo_read(const struct procfs *fs, const char *key, uint64_t *ret_by
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r;
 
-	r = io_read_file_at(fs->fd, "meminfo", UINT16_MAX, &text);
+	r = procfs_read_path(fs, "meminfo", UINT16_MAX, &text);
 	if (r < 0)
 		return r;
 	return proc_meminfo_parse(strbuf_text(&text), key, ret_bytes);

@@ -177,8 +177,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	_cleanup_strbuf_ struct strbuf cgroups = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 
-	if (io_read_file_at(fs->fd, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
-	    io_read_file_at(fs->fd, "self/mountinfo", MOUNTINFO_SIZE_MAX, &mounts) < 0)
+	if (procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
+	    procfs_read_path(fs, "self/mountinfo", MOUNTINFO_SIZE_MAX, &mounts) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		_cleanup_free_ char *lines = xstrdup(strbuf_text(&cgroups));
@@ -199,7 +199,7 @@ static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 	uint64_t bytes;
 
 	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
-	    io_read_file_at(fs->fd, "self/statm", FILE_SIZE_MAX, &text) < 0)
+	    procfs_read_path(fs, "self/statm", FILE_SIZE_MAX, &text) < 0)
 		return;
 	bytes = strtoull(strbuf_text(&text), NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 	lower(room, bytes < limit.rlim_cur ? limit.rlim_cur - bytes : 0,

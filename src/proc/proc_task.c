@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -52,7 +51,8 @@ int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr)
 	return 0;
 }
 
-static int read_stack_pointer(int task_fd, int tid, struct address_list *list)
+static int read_stack_pointer(const struct procfs *fs, int task_fd, int tid,
+			      struct address_list *list)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char path[32];
@@ -60,7 +60,7 @@ static int read_stack_pointer(int task_fd, int tid, struct address_list *list)
 	int r;
 
 	snprintf(path, sizeof(path), "%d/syscall", tid);
-	r = io_read_file_at(task_fd, path, 4096, &text);
+	r = procfs_read_below(fs, task_fd, path, 4096, &text);
 	if (r < 0)
 		return r == -EPERM ? -EACCES : r;
 	r = proc_task_parse_syscall(strbuf_text(&text), &addr);
@@ -89,7 +89,7 @@ int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct addre
 
 		if (num_parse_pid(entry->d_name, &tid) < 0)
 			continue;
-		if (read_stack_pointer(dirfd(dir), tid, list) == -EACCES)
+		if (read_stack_pointer(fs, dirfd(dir), tid, list) == -EACCES)
 			return -EACCES;
 	}
 	return 0;
@@ -106,14 +106,14 @@ static DIR *open_tasks(const struct procfs *fs, int pid)
 }
 
 /* "12 (a) b) S 1 …": the state comes after the last parenthesis. */
-static bool is_living(int task_fd, int tid)
+static bool is_living(const struct procfs *fs, int task_fd, int tid)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char path[32];
 	const char *close;
 
 	snprintf(path, sizeof(path), "%d/stat", tid);
-	if (io_read_file_at(task_fd, path, 4096, &text) < 0)
+	if (procfs_read_below(fs, task_fd, path, 4096, &text) < 0)
 		return false;
 	close = strrchr(strbuf_text(&text), ')');
 	return close && close[1] == ' ' && close[2] != 'Z' && close[2] != 'X';
@@ -126,7 +126,7 @@ int proc_task_find_living(const struct procfs *fs, int pid)
 	int tid;
 
 	while (dir && (entry = readdir(dir)))
-		if (num_parse_pid(entry->d_name, &tid) == 0 && is_living(dirfd(dir), tid))
+		if (num_parse_pid(entry->d_name, &tid) == 0 && is_living(fs, dirfd(dir), tid))
 			return tid;
 	return -ESRCH;
 }

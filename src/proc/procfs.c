@@ -12,15 +12,25 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/io.h"
+
+/* The largest file of a capture: smaps of the most mappings that a process can have. */
+#define CAPTURED_BYTES_MAX (UINT64_C(512) << 20)
+
+static bool is_proc(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
 
 /* Another mount of proc may show another pid namespace, so only "/proc" itself is libproc2's. */
 static bool is_live_proc(int fd)
 {
 	struct stat ours, theirs;
-	struct statfs fs;
 
-	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC && fstat(fd, &ours) == 0 &&
+	return is_proc(fd) && fstat(fd, &ours) == 0 &&
 	       stat("/proc", &theirs) == 0 && ours.st_dev == theirs.st_dev &&
 	       ours.st_ino == theirs.st_ino;
 }
@@ -33,6 +43,7 @@ int procfs_open(struct procfs *fs, const char *root)
 		return -errno;
 	fs->fd = fd;
 	fs->is_live = is_live_proc(fd);
+	fs->is_foreign = !is_proc(fd);
 	return 0;
 }
 
@@ -68,23 +79,89 @@ int procfs_fold_errno(int err)
 	return err == ENOENT ? -ESRCH : -err;
 }
 
+/* A file or a directory. */
+static int open_below(const struct procfs *fs, int dir_fd, const char *path)
+{
+	int fd;
+
+	if (!fs->is_foreign) {
+		fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		return fd < 0 ? -errno : fd;
+	}
+	fd = foreign_file_open(dir_fd, path, CAPTURED_BYTES_MAX);
+	if (fd != -EBADMSG)
+		return fd;
+	fd = foreign_file_open_dir(dir_fd, path);
+	return fd == -ENOTDIR ? -EBADMSG : fd;
+}
+
+int procfs_open_path(const struct procfs *fs, const char *path)
+{
+	return open_below(fs, fs->fd, path);
+}
+
+int procfs_read_below(const struct procfs *fs, int dir_fd, const char *path, size_t limit,
+		      struct strbuf *out)
+{
+	_cleanup_close_ int fd = open_below(fs, dir_fd, path);
+
+	return fd < 0 ? fd : io_read_all(fd, limit, out);
+}
+
+int procfs_read_path(const struct procfs *fs, const char *path, size_t limit, struct strbuf *out)
+{
+	return procfs_read_below(fs, fs->fd, path, limit, out);
+}
+
+int procfs_stat_path(const struct procfs *fs, const char *path, struct stat *ret)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!fs->is_foreign)
+		return fstatat(fs->fd, path, ret, 0) < 0 ? -errno : 0;
+	fd = foreign_file_find(fs->fd, path, false);
+	if (fd < 0)
+		return fd;
+	return fstat(fd, ret) < 0 ? -errno : 0;
+}
+
+int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *ret, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PROCFS_PATH_SIZE];
+	ssize_t n;
+
+	procfs_format_path(path, pid, file);
+	if (fs->is_foreign) {
+		fd = foreign_file_find(fs->fd, path, true);
+		if (fd < 0)
+			return procfs_fold_errno(-fd);
+		n = readlinkat(fd, "", ret, size - 1);
+	} else {
+		n = readlinkat(fs->fd, path, ret, size - 1);
+	}
+	if (n < 0)
+		return procfs_fold_errno(errno);
+	ret[n] = '\0';
+	return 0;
+}
+
 int procfs_open_file(const struct procfs *fs, int pid, const char *file)
 {
 	char path[PROCFS_PATH_SIZE];
-	int fd, err;
+	struct stat st;
+	int fd;
 
 	procfs_format_path(path, pid, file);
-	/* a captured tree is foreign too: a fifo in it must not be waited for */
-	fd = openat(fs->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = procfs_open_path(fs, path);
 	if (fd >= 0)
 		return fd;
-	err = errno;
-	if (err == ENOENT) {
+	if (fd == -ENOENT) {
 		procfs_format_path(path, pid, "");
-		if (faccessat(fs->fd, path, F_OK, 0) == 0)
+		if (procfs_stat_path(fs, path, &st) == 0)
 			return -EOPNOTSUPP;
 	}
-	return procfs_fold_errno(err);
+	return procfs_fold_errno(-fd);
 }
 
 int procfs_read_file(const struct procfs *fs, int pid, const char *file, size_t limit,

@@ -11,16 +11,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/foreign_file.h"
 #include "base/json_read.h"
 #include "base/num.h"
 #include "base/units.h"
@@ -47,64 +44,26 @@ struct search {
 	char **names;
 };
 
-/* Before Linux 5.6: folder by folder, and no links at all. */
-static int open_step_by_step(int root_fd, const char *path, int flags)
+/* Find a process's root directory. In a captured tree it is below the tree's own root. */
+static int open_root_of(const struct procfs *fs, int pid)
 {
-	_cleanup_free_ char *copy = xstrdup(path);
-	_cleanup_close_ int at = -1;
-	char *rest = copy, *name;
+	char path[PROCFS_PATH_SIZE];
+	int fd;
 
-	while ((name = strsep(&rest, "/"))) {
-		int how = rest ? O_PATH | O_DIRECTORY : flags;
-		int fd = openat(at >= 0 ? at : root_fd, name,
-				how | O_NOFOLLOW | O_CLOEXEC);
-
-		if (fd < 0)
-			return -errno;
-		if (!rest)
-			return fd;
-		cleanup_close(&at);
-		at = fd;
-	}
-	return -ENOENT;
-}
-
-/* Links lead nowhere else than the names below root_fd do, whosever these are. */
-static int open_below(int root_fd, const char *path, int flags)
-{
-	struct open_how how = {
-		.flags = (unsigned int)(flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK |
-					O_NOCTTY),
-		.resolve = RESOLVE_IN_ROOT,
-	};
-	long fd;
-
-	while (*path == '/')
-		path++;
-	fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return open_step_by_step(root_fd, path, (int)how.flags);
-	return fd < 0 ? -errno : (int)fd;
-}
-
-static int read_below(int root_fd, const char *path, struct strbuf *out)
-{
-	_cleanup_close_ int fd = open_below(root_fd, path, 0);
-	struct stat st;
-
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	return S_ISREG(st.st_mode) ? io_read_all(fd, FILE_BYTES_MAX, out) : -EBADMSG;
+	procfs_format_path(path, pid, "root");
+	if (fs->is_foreign)
+		return foreign_file_find(fs->fd, path, false);
+	fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int container_files_open_root(const struct procfs *fs)
 {
-	int fd = openat(fs->fd, "1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_root_of(fs, 1);
 
-	if (fd < 0 && fs->is_live)
-		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 || !fs->is_live)
+		return fd;
+	fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -153,7 +112,7 @@ static void search_dir(const struct search *s, const char *path,
 		       bool (*take)(const struct search *, const char *))
 {
 	_cleanup_closedir_ DIR *dir = NULL;
-	int fd = open_below(s->root_fd, path, O_DIRECTORY);
+	int fd = foreign_file_open_dir(s->root_fd, path);
 	struct dirent *entry;
 
 	if (fd < 0)
@@ -186,7 +145,7 @@ static bool take_docker(const struct search *s, const char *dir)
 
 	strbuf_addf(&path, "%s" DOCKER_DIR "/%s/config.v2.json", dir,
 		    s->names[CGROUP_NAME_CONTAINER_ID]);
-	if (read_below(s->root_fd, path.text, &text) < 0)
+	if (foreign_file_read(s->root_fd, path.text, FILE_BYTES_MAX, &text) < 0)
 		return false;
 	if (json_find_member((struct json_part){ strbuf_text(&text), text.length },
 			     "Name", &value) == 0 &&
@@ -208,7 +167,7 @@ static bool take_podman(const struct search *s, const char *path)
 	struct json_part all, container, value;
 	size_t at = 0, first = 0;
 
-	if (read_below(s->root_fd, path, &text) < 0)
+	if (foreign_file_read(s->root_fd, path, FILE_BYTES_MAX, &text) < 0)
 		return false;
 	all = (struct json_part){ strbuf_text(&text), text.length };
 	while (json_next_element(all, &at, &container) == 0) {
@@ -230,7 +189,7 @@ static char *find_home(int root_fd, uint64_t uid)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *line, *rest, *field;
 
-	if (read_below(root_fd, "etc/passwd", &text) < 0)
+	if (foreign_file_read(root_fd, "etc/passwd", FILE_BYTES_MAX, &text) < 0)
 		return NULL;
 	strbuf_text(&text);
 	for (rest = text.text; rest && (line = strsep(&rest, "\n"));) {
@@ -315,13 +274,12 @@ void container_files_find_pod(const struct procfs *fs, int pid, char **names)
 {
 	_cleanup_close_ int root_fd = -1;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char path[PROCFS_PATH_SIZE], own[HOST_NAME_MAX_ + 1] = "";
+	char own[HOST_NAME_MAX_ + 1] = "";
 
 	if (!names[CGROUP_NAME_POD_UID] || names[CGROUP_NAME_POD])
 		return;
-	procfs_format_path(path, pid, "root");
-	root_fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root_fd < 0 || read_below(root_fd, "etc/hostname", &text) < 0)
+	root_fd = open_root_of(fs, pid);
+	if (root_fd < 0 || foreign_file_read(root_fd, "etc/hostname", FILE_BYTES_MAX, &text) < 0)
 		return;
 	strbuf_truncate(&text, strcspn(strbuf_text(&text), "\n"));
 	gethostname(own, sizeof(own) - 1);

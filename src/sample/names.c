@@ -32,6 +32,8 @@ void names_release(struct names *names)
 void names_open(struct names *names, const struct procfs *fs, int pid)
 {
 	names_release(names);
+	if (fs->is_foreign)
+		return;
 	names->memory.process_fd = procfs_open_file(fs, pid, "");
 	names->memory.mem_fd = procfs_open_file(fs, pid, "mem");
 	names->memory.pagemap_fd = procfs_open_file(fs, pid, "pagemap");

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/io.h"
+#include "base/key_lines.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "store/capture_writer.h"
@@ -76,19 +76,18 @@ static void add_source(const struct procfs *fs, struct strbuf *out)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *time;
 
-	if (fs->is_live || io_read_file_at(fs->fd, DESCRIPTION, MIB, &text) < 0)
+	if (fs->is_live || procfs_read_path(fs, DESCRIPTION, MIB, &text) < 0)
 		return;
-	time = strstr(strbuf_text(&text), "\ntime: ");
+	time = key_lines_find(strbuf_text(&text), "time: ");
 	if (time)
-		strbuf_addf(out, "captured_from_capture_of: %.*s\n",
-			    (int)strcspn(time + 7, "\n"), time + 7);
+		strbuf_addf(out, "captured_from_capture_of: %.*s\n", (int)strcspn(time, "\n"), time);
 }
 
 static void add_kernel(const struct procfs *fs, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (io_read_file_at(fs->fd, "sys/kernel/osrelease", 4096, &text) == 0)
+	if (procfs_read_path(fs, "sys/kernel/osrelease", 4096, &text) == 0)
 		strbuf_addf(out, "kernel: %.*s\n", (int)strcspn(strbuf_text(&text), "\n"),
 			    strbuf_text(&text));
 }

@@ -6,12 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -137,7 +138,7 @@ static int add_task(struct reading *reading, int tid, bool *is_noted)
 
 		snprintf(path, sizeof(path), "%d/task/%d/%s", reading->process->pid, tid,
 			 task_files[i]);
-		r = io_read_file_at(reading->fs->fd, path, FILE_SIZE_MAX, &text);
+		r = procfs_read_path(reading->fs, path, FILE_SIZE_MAX, &text);
 		if (r == 0) {
 			r = add_text(reading, path, &text, NULL);
 			continue;
@@ -249,23 +250,16 @@ int capture_read_process(const struct procfs *fs, const struct process *p, struc
 	return r;
 }
 
-/*
- * Of stat, whose other lines are about the whole machine's load, only when the machine
- * started.
- */
+/* Only the time of boot: the other lines of stat describe the load of the whole machine. */
 static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *line;
+	uint64_t time_s;
 
-	if (io_read_file_at(fs->fd, "stat", FILE_SIZE_MAX, &text) < 0)
+	if (procfs_read_path(fs, "stat", FILE_SIZE_MAX, &text) < 0 ||
+	    !key_lines_find_u64(strbuf_text(&text), "btime ", &time_s))
 		return;
-	line = strncmp(strbuf_text(&text), "btime ", 6) == 0 ? text.text :
-							       strstr(text.text, "\nbtime ");
-	if (!line)
-		return;
-	line += *line == '\n';
-	strbuf_add(&capture_files_add(files, "stat")->bytes, line, strcspn(line, "\n") + 1);
+	strbuf_addf(&capture_files_add(files, "stat")->bytes, "btime %" PRIu64 "\n", time_s);
 }
 
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,
@@ -273,7 +267,7 @@ void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 {
 	for (size_t i = 0; i < sizeof(machine_files) / sizeof(machine_files[0]); i++) {
 		_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-		int r = io_read_file_at(fs->fd, machine_files[i], FILE_SIZE_MAX, &text);
+		int r = procfs_read_path(fs, machine_files[i], FILE_SIZE_MAX, &text);
 
 		if (r < 0)
 			capture_note(notes, machine_files[i], r);

@@ -23,6 +23,8 @@ LIVE_TESTS = \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
 # Of stacks.
 LIVE_TESTS += %D%/count_profile.py
+# Paths that others chose.
+LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py
 # Of flame graphs.
 LIVE_TESTS += %D%/flame.py %D%/flame_page.py
 # Of putting the helper in.
