@@ -192,7 +192,7 @@ static int run_replay(struct oom *oom)
 		if (r == -ENOENT)
 			continue;
 		if (r < 0) {
-			message_error(o->recording.replay, r);
+			recordings_report(o->recording.replay, r);
 			return EXIT_FAILED;
 		}
 		add_sample(oom);

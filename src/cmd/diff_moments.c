@@ -122,6 +122,8 @@ static int load(struct options *o, struct side *side)
 			return status;
 		r = replay_read_moment(replay, index, &o->targets, &side->moment);
 		replay_close(replay);
+		if (r < 0)
+			return recordings_report(side->path, r);
 	}
 	if (r == 0)
 		return EXIT_DONE;

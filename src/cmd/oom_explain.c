@@ -166,7 +166,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 		if (r == -ESRCH)
 			message("%s: has none of these processes", path);
 		else
-			message_error(path, r);
+			recordings_report(path, r);
 		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < ends.count; i++)

@@ -59,7 +59,7 @@ static int run_replay(struct prediction *p)
 		int r = trend_reader_add(&p->reader, p->session.replay, i, &o->targets);
 
 		if (r < 0) {
-			message_error(o->recording.replay, r);
+			recordings_report(o->recording.replay, r);
 			return EXIT_FAILED;
 		}
 	}

@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "cmd/message.h"
+#include "cmd/recordings.h"
 #include "cmd/signals.h"
 #include "render/timeline_html.h"
 #include "sample/replay_charts.h"
@@ -54,7 +55,7 @@ int recording_page_write(struct session *session)
 	int r = replay_read_charts(session->replay, &o->targets, is_stopped, &charts);
 
 	if (r < 0) {
-		message_error(o->recording.replay, r);
+		recordings_report(o->recording.replay, r);
 		return EXIT_FAILED;
 	}
 	if (!has_rows(&charts)) {

@@ -32,19 +32,20 @@ int recordings_check_options(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* What a file is, where it cannot be what it should be. */
-static int report(const char *path, int error)
+int recordings_report(const char *path, int error)
 {
 	if (error == -EOPNOTSUPP)
-		message("%s: recordings need SQLite (libsqlite3.so.0), which is not there", path);
+		message("%s: recordings require SQLite (libsqlite3.so.0), which is not installed", path);
 	else if (error == -EEXIST)
-		message("%s: is something else than a recording", path);
+		message("%s: not a memstate recording", path);
 	else if (error == -ENOTSUP)
-		message("%s: is a recording of a newer memstate", path);
+		message("%s: recorded by a newer version of memstate", path);
 	else if (error == -EBUSY)
-		message("%s: another memstate records there", path);
+		message("%s: another memstate is recording to this file", path);
 	else if (error == -EBADMSG)
-		message("%s: is damaged, or has no sample", path);
+		message("%s: damaged: %s", path, recording_damage());
+	else if (error == -ENODATA)
+		message("%s: the recording has no samples", path);
 	else
 		message_error(path, error);
 	return EXIT_FAILED;
@@ -55,7 +56,7 @@ int recordings_begin(const struct options *o, struct sampler *sampler, struct re
 	int r = recorder_open(o->recording.record, &o->recording.keep, RECORD_SHARE_PER_MILLE,
 			      sampler, ret);
 
-	return r < 0 ? report(o->recording.record, r) : EXIT_DONE;
+	return r < 0 ? recordings_report(o->recording.record, r) : EXIT_DONE;
 }
 
 int recordings_finish(const struct options *o, const struct recorder *recorder, int status)
@@ -76,7 +77,7 @@ int recordings_open_file(const char *verb, const char *path, const char *at, str
 	int r = replay_open(path, &replay);
 
 	if (r < 0)
-		return report(path, r);
+		return recordings_report(path, r);
 	index = replay_count(replay) - 1;
 	if (at && replay_find_moment(replay, at, &index) < 0) {
 		message_usage(verb, "%s: '%s' is not a time, as 2026-11-21T08:15:30Z, +90s or -5m",

@@ -13,6 +13,9 @@
 /* Do the options about recordings go together? EXIT_DONE, or EXIT_BAD_USAGE after the message. */
 int recordings_check_options(const struct options *options);
 
+/* Print why a recording cannot be opened, read or written. Returns EXIT_FAILED. */
+int recordings_report(const char *path, int error);
+
 /* That of --record. Returns EXIT_DONE, or how to end after the message. */
 int recordings_begin(const struct options *options, struct sampler *sampler, struct recorder **ret);
 

@@ -353,7 +353,7 @@ static int run_replay(struct series *series)
 	for (size_t i = first; i < end && r == 0 && signals_stop_count() == 0; i++) {
 		r = replay_read(session->replay, i, &o->targets, &series->snapshot);
 		if (r < 0)
-			message_error(o->recording.replay, r);
+			recordings_report(o->recording.replay, r);
 		else
 			r = write_sample(series);
 	}

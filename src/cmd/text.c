@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "cmd/heaps.h"
 #include "cmd/message.h"
+#include "cmd/recordings.h"
 #include "cmd/peak.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
@@ -329,7 +330,7 @@ static int show_replay(struct text *text)
 		r = replay_read_mappings(session->replay, session->replay_index,
 					 &text->snapshot.usages[0].process, &mappings);
 	if (r < 0) {
-		message_error(session->options->recording.replay, r);
+		recordings_report(session->options->recording.replay, r);
 		return EXIT_FAILED;
 	}
 	strbuf_addf(&text->out, "At %s:\n",

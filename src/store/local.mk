@@ -26,9 +26,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/limits_file.h \
 	%D%/recording.h \
 	%D%/recording_facts.h \
+	%D%/recording_file.h \
 	%D%/recording_known.h \
 	%D%/recording_read.h \
 	%D%/recording_reader.h \
+	%D%/recording_schema.h \
 	%D%/recording_sql.h \
 	%D%/recording_latest.h \
 	%D%/recording_mappings.h \
@@ -47,8 +49,9 @@ CLEANFILES += %D%/pprof.pb-c.c %D%/pprof.pb-c.h
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --proto_path=$(srcdir)/src --c_out=src $(srcdir)/%D%/pprof.proto
 %D%/pprof.pb-c.h: %D%/pprof.pb-c.c
 endif
-recording_files = %D%/recording.c %D%/recording_facts.c %D%/recording_group.c %D%/recording_known.c \
-	%D%/recording_latest.c %D%/recording_mappings.c %D%/recording_read.c %D%/recording_read_group.c %D%/recording_sql.c \
+recording_files = %D%/recording.c %D%/recording_facts.c %D%/recording_file.c %D%/recording_group.c %D%/recording_known.c \
+	%D%/recording_latest.c %D%/recording_mappings.c %D%/recording_read.c %D%/recording_read_each.c %D%/recording_read_group.c \
+	%D%/recording_schema.c %D%/recording_sql.c \
 	%D%/recording_trim.c
 if HAVE_SQLITE
 %C%_libstore_a_SOURCES += $(recording_files)

@@ -110,12 +110,14 @@ int recording_say_gone(struct recording *r, enum fact_table table, int64_t first
 
 static int lock_file(struct recording *r, const char *path)
 {
-	r->lock_fd = open(path, O_RDWR | O_CREAT | O_NOCTTY | O_CLOEXEC, 0600);
-	if (r->lock_fd < 0)
-		return errno == EISDIR ? -EEXIST : -errno;
-	if (flock(r->lock_fd, LOCK_EX | LOCK_NB) < 0)
+	int error = recording_file_open(path, O_RDWR | O_CREAT, &r->file), fd;
+
+	if (error < 0)
+		return error;
+	fd = recording_file_fd(r->file);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	return recording_sql_check_head(r->lock_fd);
+	return recording_sql_check_head(fd);
 }
 
 /*
@@ -126,30 +128,42 @@ static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMA
 			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
 			       "PRAGMA temp_store=MEMORY;";
 
+/* Without a log, so that the application_id is in the file itself from the start. */
+static int create_tables(struct recording *r)
+{
+	_cleanup_free_ char *schema = recording_schema_sql();
+	int error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
+
+	if (error == 0)
+		error = recording_sql_execute(r->db, schema);
+	return error < 0 ? error : recording_sql_execute(r->db, "COMMIT");
+}
+
+/* Those of an existing file, which an earlier version of memstate may have made. */
+static int check_tables(struct recording *r)
+{
+	_cleanup_free_ char *notes = recording_schema_table_sql(TABLE_NOTE);
+	bool has_notes;
+	int error = recording_schema_check(r->db, &has_notes);
+
+	return error < 0 || has_notes ? error : recording_sql_execute(r->db, notes);
+}
+
 static int open_database(struct recording *r, const char *path)
 {
-	_cleanup_free_ char *schema = recording_sql_schema();
-	int64_t version;
+	int64_t version = 0;
 	int error;
 
 	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
+	recording_guard_resize(&r->guard, r->file);
+	recording_guard_open(r->db, &r->guard);
 	sqlite.busy_timeout(r->db, BUSY_MS);
-	error = recording_sql_execute(r->db, settings);
+	error = recording_sql_number(r->db, "PRAGMA user_version", &version);
 	if (error == 0)
-		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	if (error == 0 && version == 0) {
-		error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
-		if (error == 0)
-			error = recording_sql_execute(r->db, schema);
-		if (error == 0)
-			error = recording_sql_execute(r->db, "COMMIT");
-		/* what it is stands in the file itself from now on */
-		if (error == 0)
-			sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	}
+		error = version == 0 ? create_tables(r) : check_tables(r);
 	if (error == 0)
-		error = recording_sql_execute(r->db, recording_sql_note);
+		error = recording_sql_execute(r->db, settings);
 	if (error == 0)
 		error = prepare(r);
 	return error;
@@ -159,8 +173,15 @@ static int begin_session(struct recording *r)
 {
 	int error = recording_sql_number(r->db, "SELECT max(session) FROM sample", &r->session);
 
+	if (error == 0)
+		error = recording_sql_number(r->db, "SELECT max(sample) FROM sample", &r->sample);
+	if (error < 0)
+		return error;
+	if (r->session < 0 || r->session >= RECORDING_SAMPLE_MAX || r->sample < 0 ||
+	    r->sample >= RECORDING_SAMPLE_MAX)
+		return recording_damaged("the number of a sample is out of range");
 	r->session++;
-	return error < 0 ? error : recording_sql_number(r->db, "SELECT max(sample) FROM sample", &r->sample);
+	return 0;
 }
 
 int recording_open(const char *path, const struct recording_bounds *bounds, struct recording **ret)
@@ -197,8 +218,7 @@ void recording_close(struct recording *r)
 			(void)recording_sql_execute(r->db, "ROLLBACK");
 		sqlite.close(r->db);
 	}
-	if (r->lock_fd >= 0)
-		close(r->lock_fd);
+	recording_file_close(r->file);
 	known_facts_release(&r->known);
 	free(r->processes);
 	free(r->cgroup_key);
@@ -224,6 +244,7 @@ int recording_begin(struct recording *r)
 
 	if (r->is_begun)
 		recording_give_up(r, 0);
+	recording_guard_reset(&r->guard);
 	error = recording_sql_execute(r->db, "BEGIN IMMEDIATE");
 	if (error < 0)
 		return error;
@@ -368,6 +389,7 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 	const int64_t pid = event->pid > 0 ? event->pid : FACT_UNKNOWN;
 	int error;
 
+	recording_guard_reset(&r->guard);
 	recording_bind_numbers(statement, 1, numbers, 2);
 	recording_bind_text(statement, 3, event->kind);
 	recording_bind_numbers(statement, 4, &pid, 1);
@@ -422,6 +444,7 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 	    moment->elapsed_ns < r->trimmed_elapsed_ns + every_ns)
 		return 0;
 	r->trimmed_elapsed_ns = moment->elapsed_ns;
+	recording_guard_resize(&r->guard, r->file);
 	return recording_trim(r->db, &r->bounds, moment->unix_ms);
 }
 
@@ -430,7 +453,7 @@ static int check_exists(const struct recording *r)
 {
 	struct stat st;
 
-	return fstat(r->lock_fd, &st) == 0 && st.st_nlink == 0 ? -ENOENT : 0;
+	return fstat(recording_file_fd(r->file), &st) == 0 && st.st_nlink == 0 ? -ENOENT : 0;
 }
 
 int recording_end(struct recording *r, const struct recording_moment *moment)

@@ -18,6 +18,12 @@
 
 struct recording;
 
+/*
+ * Why the last function of this thread that returned -EBADMSG did so. The text may quote the
+ * file, and is valid until the next call.
+ */
+const char *recording_damage(void);
+
 /* What a file keeps at most; 0: no bound. The oldest samples go first. */
 struct recording_bounds {
 	uint64_t ns, bytes;

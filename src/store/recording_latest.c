@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "store/recording_schema.h"
 
 /* A row; no_sample: there is none. */
 struct row {
@@ -143,11 +144,7 @@ static int step(struct latest_facts *latest, sqlite3_stmt *statement,
 	if (code != SQLITE_ROW)
 		return recording_sql_errno(latest->db);
 	ret->sample = sqlite.column_int64(statement, 0);
-	for (int i = 0; i < (int)info->value_count; i++)
-		ret->values[i] = sqlite.column_type(statement, i + 1) == SQLITE_NULL
-					 ? FACT_UNKNOWN
-					 : sqlite.column_int64(statement, i + 1);
-	return 0;
+	return recording_schema_read_numbers(statement, 1, info->value_count, ret->values);
 }
 
 static struct cursor **find_slot(const struct latest_facts *latest, enum fact_table table,

@@ -12,8 +12,12 @@
 #include "base/xalloc.h"
 #include "store/recording_facts.h"
 #include "store/recording_reader.h"
+#include "store/recording_schema.h"
 
 #define MAPPINGS_MAX 1000000
+
+/* A small file can give a million mappings one long name; each has a copy. */
+#define NAMES_BYTES_MAX (256 << 20)
 
 /* So many samples are walked through at once: SQLite sorts what changed in them. */
 #define WALK_SAMPLES 1000
@@ -36,6 +40,7 @@ struct mapping_walk {
 	struct mapping_list list; /* by address */
 	int64_t *names;		  /* the number of each one's name */
 	size_t name_capacity;
+	uint64_t name_bytes;	  /* the sum of the names' lengths */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -54,15 +59,24 @@ void mapping_walks_release(struct mapping_walks *walks)
 	memset(walks, 0, sizeof(*walks));
 }
 
-char *recording_read_name(sqlite3_stmt *statement, int64_t number)
+int recording_read_name(sqlite3_stmt *statement, int64_t number, char **ret)
 {
-	char *name;
+	int error = 0;
 
 	sqlite.bind_int64(statement, 1, number);
-	name = sqlite.step(statement) == SQLITE_ROW ? recording_copy_text(statement, 0)
-						    : xstrdup("");
+	if (sqlite.step(statement) != SQLITE_ROW)
+		*ret = xstrdup("");
+	else if ((error = recording_schema_check_row(statement, 0, TABLE_NAME)) == 0)
+		*ret = recording_copy_text(statement, 1);
 	sqlite.reset(statement);
-	return name;
+	return error;
+}
+
+int recording_add_name_bytes(uint64_t *sum, size_t bytes)
+{
+	*sum += bytes;
+	return *sum <= NAMES_BYTES_MAX ? 0
+				       : recording_damaged("the names of mappings are too long");
 }
 
 /* The next row, or none. */
@@ -70,7 +84,7 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 {
 	int code = sqlite.step(walk->rows);
 	int error = code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(db);
-	int count = (int)fact_tables[FACT_MAPPING].value_count;
+	size_t count = fact_tables[FACT_MAPPING].value_count;
 
 	walk->next.sample = no_sample;
 	if (code != SQLITE_ROW) {
@@ -80,11 +94,7 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 	}
 	walk->next.sample = sqlite.column_int64(walk->rows, 0);
 	walk->next.start = sqlite.column_int64(walk->rows, 1);
-	for (int i = 0; i < count; i++)
-		walk->next.values[i] = sqlite.column_type(walk->rows, i + 2) == SQLITE_NULL
-					       ? FACT_UNKNOWN
-					       : sqlite.column_int64(walk->rows, i + 2);
-	return 0;
+	return recording_schema_read_numbers(walk->rows, 2, count, walk->next.values);
 }
 
 /* The number of the last sample that is walked through with one; of a foreign file it may be any. */
@@ -129,6 +139,7 @@ static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first, boo
 static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 {
 	mapping_list_release(&walk->list);
+	walk->name_bytes = 0;
 	walk->version++;
 	walk->end = end_behind(sample);
 	return begin_rows(walk, db, sample, true);
@@ -170,6 +181,7 @@ static void remove_at(struct mapping_walk *walk, size_t place)
 	struct mapping_list *list = &walk->list;
 	size_t behind = list->count - place - 1;
 
+	walk->name_bytes -= list->items[place].name_length;
 	free_name(&list->items[place]);
 	memmove(&list->items[place], &list->items[place + 1], behind * sizeof(*list->items));
 	memmove(&walk->names[place], &walk->names[place + 1], behind * sizeof(*walk->names));
@@ -192,19 +204,24 @@ static void insert_at(struct mapping_walk *walk, size_t place, const struct mapp
 	walk->names[place] = 0;
 }
 
-static void set_name(struct mapping_walk *walk, size_t place, sqlite3_stmt *statement,
-		     int64_t number)
+static int set_name(struct mapping_walk *walk, size_t place, sqlite3_stmt *statement,
+		    int64_t number)
 {
 	struct mapping *m = &walk->list.items[place];
 	_cleanup_free_ char *name = NULL;
+	int error;
 
 	if (walk->names[place] == number)
-		return;
-	name = recording_read_name(statement, number);
+		return 0;
+	error = recording_read_name(statement, number, &name);
+	if (error < 0)
+		return error;
+	walk->name_bytes -= m->name_length;
 	free_name(m);
 	m->name_length = (uint32_t)strlen(name);
 	m->name = m->name_length > 0 ? xstrdup(name) : "";
 	walk->names[place] = number;
+	return recording_add_name_bytes(&walk->name_bytes, m->name_length);
 }
 
 static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
@@ -224,15 +241,14 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	}
 	facts_to_mapping(row->values, &m, &number);
 	if (m.end_addr <= m.start_addr || walk->list.count >= MAPPINGS_MAX)
-		return -EBADMSG;
+		return recording_damaged("a mapping's range is invalid, or there are too many");
 	if (!is_there)
 		insert_at(walk, place, &m);
 	to = &walk->list.items[place];
 	m.name = to->name;
 	m.name_length = to->name_length;
 	*to = m;
-	set_name(walk, place, name, number);
-	return 0;
+	return set_name(walk, place, name, number);
 }
 
 static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t process)

@@ -28,7 +28,10 @@ int mapping_walks_read(struct mapping_walks *walks, sqlite3 *db, sqlite3_stmt *n
 		       const int64_t key[2], const struct mapping_list **ret,
 		       uint64_t *ret_version);
 
-/* The name of that number, "" if there is none. The caller frees it. */
-char *recording_read_name(sqlite3_stmt *statement, int64_t number);
+/* Read the name of that number, "" if there is none. The caller frees it. Returns 0 or -EBADMSG. */
+int recording_read_name(sqlite3_stmt *statement, int64_t number, char **ret);
+
+/* Add the length of a name to those of a list of mappings. Returns 0, or -EBADMSG if too long. */
+int recording_add_name_bytes(uint64_t *sum, size_t bytes);
 
 #endif

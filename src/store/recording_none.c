@@ -15,6 +15,11 @@ int recording_open(const char *path, const struct recording_bounds *bounds, stru
 	return -EOPNOTSUPP;
 }
 
+const char *recording_damage(void)
+{
+	return "";
+}
+
 void recording_close(struct recording *recording)
 {
 	(void)recording;

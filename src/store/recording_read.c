@@ -21,24 +21,20 @@
 #define SAMPLES_MAX  10000000
 #define MAPPINGS_MAX 1000000
 
-static int prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret)
-{
-	return sqlite.prepare_v2(r->db, sql, -1, ret, NULL) == SQLITE_OK
-		       ? 0
-		       : recording_sql_errno(r->db);
-}
+/* A row of a process has at least this many bytes beside its texts. */
+#define PROCESS_ROW_BYTES 4
 
 static int prepare_all(struct recording_reader *r)
 {
 	int error = latest_facts_open(r->db, &r->latest);
 
 	if (error == 0)
-		error = prepare(r, "SELECT start FROM mapping WHERE process=? AND start>? "
+		error = recording_prepare(r, "SELECT start FROM mapping WHERE process=? AND start>? "
 				   "ORDER BY start LIMIT 1", &r->starts);
 	if (error == 0)
-		error = prepare(r, "SELECT text FROM name WHERE name=?", &r->name);
+		error = recording_prepare(r, "SELECT name,text FROM name WHERE name=?", &r->name);
 	if (error == 0)
-		error = prepare(r, "SELECT cgroup,version,is_cut,paths,runtime,container_id,"
+		error = recording_prepare(r, "SELECT cgroup,session,version,is_cut,paths,runtime,container_id,"
 				   "container,pod_uid,pod,namespace,qos,unit FROM cgroup "
 				   "WHERE session=? AND EXISTS(SELECT 1 FROM cgroup_level AS l "
 				   "WHERE l.cgroup=cgroup.cgroup AND level=0 AND sample<=?) "
@@ -46,60 +42,77 @@ static int prepare_all(struct recording_reader *r)
 	return error;
 }
 
+/* Samples rise, and within a session the time since its start does. */
+static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
+{
+	struct recorded_sample sample = {
+		.number = sqlite.column_int64(statement, 0),
+		.session = sqlite.column_int64(statement, 1),
+		.moment = {
+			.unix_ms = (uint64_t)sqlite.column_int64(statement, 2),
+			.elapsed_ns = (uint64_t)sqlite.column_int64(statement, 3) * NS_PER_US,
+			.cost_ns = (uint64_t)sqlite.column_int64(statement, 4) * NS_PER_US,
+		},
+	};
+	const struct recorded_sample *last = r->count > 0 ? &r->samples[r->count - 1] : NULL;
+
+	if (r->count >= SAMPLES_MAX)
+		return recording_damaged("it has more than %d samples", SAMPLES_MAX);
+	if (last && (sample.number <= last->number || sample.session < last->session ||
+		     (sample.session == last->session &&
+		      sample.moment.elapsed_ns < last->moment.elapsed_ns)))
+		return recording_damaged("its samples are not in order");
+	r->samples = xgrow(r->samples, &r->capacity, r->count + 1, sizeof(*r->samples));
+	r->samples[r->count++] = sample;
+	return 0;
+}
+
 static int read_samples(struct recording_reader *r)
 {
 	sqlite3_stmt *statement = NULL;
-	int error = prepare(r, "SELECT sample,session,unix_ms,elapsed_us,cost_us FROM sample "
+	int error = recording_prepare(r, "SELECT sample,session,unix_ms,elapsed_us,cost_us FROM sample "
 			       "ORDER BY sample", &statement);
 
 	if (error < 0)
 		return error;
-	while (sqlite.step(statement) == SQLITE_ROW && r->count < SAMPLES_MAX) {
-		int64_t numbers[5];
-		struct recorded_sample *sample;
-
-		for (int i = 0; i < 5; i++)
-			numbers[i] = sqlite.column_int64(statement, i);
-		if (numbers[2] < 0 || numbers[3] < 0 || numbers[4] < 0)
-			continue;
-		r->samples = xgrow(r->samples, &r->capacity, r->count + 1, sizeof(*r->samples));
-		sample = &r->samples[r->count++];
-		sample->number = numbers[0];
-		sample->session = numbers[1];
-		sample->moment.unix_ms = (uint64_t)numbers[2];
-		sample->moment.elapsed_ns = (uint64_t)numbers[3] * NS_PER_US;
-		sample->moment.cost_ns = (uint64_t)numbers[4] * NS_PER_US;
+	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
+		error = recording_schema_check_row(statement, 0, TABLE_SAMPLE);
+		if (error == 0)
+			error = add_sample(r, statement);
 	}
-	error = recording_sql_errno(r->db);
-	sqlite.finalize(statement);
-	return error < 0 ? error : r->count > 0 ? 0 : -EBADMSG;
+	error = recording_finish(r, statement, error);
+	return error == 0 && r->count == 0 ? -ENODATA : error;
+}
+
+static int check_database(struct recording_reader *r)
+{
+	int64_t id, version;
+	int error = recording_sql_number(r->db, "PRAGMA application_id", &id);
+
+	if (error == 0)
+		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
+	/* a file that begins like a recording is a damaged one, truncated perhaps */
+	if (error == -EBADMSG && recording_sql_check_head(recording_file_fd(r->file)) != 0)
+		return -EEXIST;
+	if (error < 0)
+		return error;
+	if (id != RECORDING_APPLICATION_ID)
+		return -EEXIST;
+	return version > RECORDING_VERSION ? -ENOTSUP : recording_schema_check(r->db, &r->has_notes);
 }
 
 static int open_database(struct recording_reader *r, const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	int64_t id, version;
-	int error;
+	int error = recording_file_open(path, O_RDONLY, &r->file);
 
-	if (fd < 0)
-		return -errno;
+	if (error < 0)
+		return error;
 	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
+	recording_guard_resize(&r->guard, r->file);
+	recording_guard_open(r->db, &r->guard);
 	sqlite.busy_timeout(r->db, BUSY_MS);
-	/* views and triggers of a foreign file are not run */
-	error = recording_sql_execute(r->db, "PRAGMA trusted_schema=OFF");
-	if (error == 0)
-		error = recording_sql_number(r->db, "PRAGMA application_id", &id);
-	if (error == 0)
-		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	/* what begins as a recording is one that is damaged, as by being cut off */
-	if (error == -EBADMSG)
-		return recording_sql_check_head(fd) == 0 ? -EBADMSG : -EEXIST;
-	if (error == 0 && id != RECORDING_APPLICATION_ID)
-		return -EEXIST;
-	if (error == 0 && version > RECORDING_VERSION)
-		return -ENOTSUP;
-	return error;
+	return check_database(r);
 }
 
 int recording_reader_open(const char *path, struct recording_reader **ret)
@@ -130,6 +143,7 @@ static void forget_processes(struct recording_reader *r)
 		free(r->processes[i].command);
 	}
 	r->process_count = 0;
+	r->process_bytes = 0;
 }
 
 void recording_reader_close(struct recording_reader *r)
@@ -145,6 +159,7 @@ void recording_reader_close(struct recording_reader *r)
 	sqlite.finalize(r->group);
 	if (r->db)
 		sqlite.close(r->db);
+	recording_file_close(r->file);
 	free(r->samples);
 	free(r);
 }
@@ -163,22 +178,34 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 	return text ? xstrndup(text, (size_t)sqlite.column_bytes(statement, column)) : xstrdup("");
 }
 
-static void add_process(struct recording_reader *r, sqlite3_stmt *statement)
+/* The whole row of process, then its first sample and the one it is gone in, or NULL. */
+static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
 	struct recorded_process *p;
+	int64_t samples[2];
+	int error = recording_schema_check_row(statement, 0, TABLE_PROCESS);
 
+	if (error == 0)
+		error = recording_schema_read_numbers(statement, 6, 2, samples);
+	if (error < 0)
+		return error;
+	/* a damaged index may give the same row again and again */
+	r->process_bytes += PROCESS_ROW_BYTES + (uint64_t)sqlite.column_bytes(statement, 4) +
+			    (uint64_t)sqlite.column_bytes(statement, 5);
+	if (r->process_bytes > r->guard.bytes)
+		return recording_damaged("it has more processes than its size allows");
 	r->processes = xgrow(r->processes, &r->process_capacity, r->process_count + 1,
 			     sizeof(*r->processes));
 	p = &r->processes[r->process_count++];
 	p->row = sqlite.column_int64(statement, 0);
-	p->pid = (int)sqlite.column_int64(statement, 1);
-	p->start_ticks = (uint64_t)sqlite.column_int64(statement, 2);
-	p->comm = recording_copy_text(statement, 3);
-	p->command = sqlite.column_type(statement, 4) == SQLITE_NULL ? NULL
-								    : recording_copy_text(statement, 4);
-	p->first = sqlite.column_int64(statement, 5);
-	p->end = sqlite.column_type(statement, 6) == SQLITE_NULL ? INT64_MAX
-								 : sqlite.column_int64(statement, 6);
+	p->pid = (int)sqlite.column_int64(statement, 2);
+	p->start_ticks = (uint64_t)sqlite.column_int64(statement, 3);
+	p->comm = recording_copy_text(statement, 4);
+	p->command = sqlite.column_type(statement, 5) == SQLITE_NULL ? NULL
+								    : recording_copy_text(statement, 5);
+	p->first = samples[0] == FACT_UNKNOWN ? INT64_MAX : samples[0];
+	p->end = samples[1] == FACT_UNKNOWN ? INT64_MAX : samples[1];
+	return 0;
 }
 
 int recording_find_processes(struct recording_reader *r, int64_t session)
@@ -189,7 +216,8 @@ int recording_find_processes(struct recording_reader *r, int64_t session)
 	if (r->process_count > 0 && r->session == session)
 		return 0;
 	forget_processes(r);
-	error = prepare(r, "SELECT process,pid,start_ticks,comm,command,"
+	recording_guard_resize(&r->guard, r->file);
+	error = recording_prepare(r, "SELECT process,session,pid,start_ticks,comm,command,"
 			   "(SELECT min(sample) FROM state WHERE state.process=p.process),"
 			   "(SELECT CASE WHEN ppid IS NULL THEN sample END FROM state"
 			   " WHERE state.process=p.process ORDER BY sample DESC LIMIT 1)"
@@ -197,10 +225,11 @@ int recording_find_processes(struct recording_reader *r, int64_t session)
 	if (error < 0)
 		return error;
 	sqlite.bind_int64(statement, 1, session);
-	while (sqlite.step(statement) == SQLITE_ROW)
-		add_process(r, statement);
-	error = recording_sql_errno(r->db);
-	sqlite.finalize(statement);
+	while (error == 0 && sqlite.step(statement) == SQLITE_ROW)
+		error = add_process(r, statement);
+	error = recording_finish(r, statement, error);
+	if (error < 0)
+		forget_processes(r);
 	r->session = session;
 	return error;
 }
@@ -227,7 +256,7 @@ static int read_process(struct recording_reader *r, const struct recorded_proces
 		error = latest_facts_read(r->latest, FACT_USAGE_MORE, keys, sample, seldom);
 	if (error == 0)
 		facts_to_usage(values, seldom, ret);
-	return error == -ENOENT ? -EBADMSG : error;
+	return error == -ENOENT ? recording_damaged("a process has no figures") : error;
 }
 
 void recording_reader_scan(struct recording_reader *r, bool is_on)
@@ -252,6 +281,7 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 		if (!recorded_process_is_there(&r->processes[i], sample->number))
 			continue;
 		usage_init(&usage);
+		recording_guard_reset(&r->guard);
 		error = read_process(r, &r->processes[i], sample->number, &usage);
 		if (error < 0) {
 			usage_release(&usage);
@@ -266,14 +296,31 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 	return error;
 }
 
-/* One that went and came again has several. */
+/* Return the index of the first process whose pid is at least this one. */
+static size_t find_pid(const struct recording_reader *r, int pid)
+{
+	size_t low = 0, high = r->process_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->processes[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A process that ended and came back has several rows. */
 static int64_t find_row(const struct recording_reader *r, const struct process *process,
 			int64_t sample)
 {
-	for (size_t i = 0; i < r->process_count; i++) {
+	for (size_t i = find_pid(r, process->pid);
+	     i < r->process_count && r->processes[i].pid == process->pid; i++) {
 		const struct recorded_process *p = &r->processes[i];
 
-		if (p->pid == process->pid && p->start_ticks == process->start_ticks &&
+		if ( p->start_ticks == process->start_ticks &&
 		    strcmp(p->comm, process->comm) == 0 && recorded_process_is_there(p, sample))
 			return p->row;
 	}
@@ -281,7 +328,7 @@ static int64_t find_row(const struct recording_reader *r, const struct process *
 }
 
 static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t sample,
-		       struct mapping_list *ret)
+		       struct mapping_list *ret, uint64_t *name_bytes)
 {
 	int64_t values[FACT_VALUES_MAX], number;
 	struct mapping m = { .start_addr = (uint64_t)keys[1] };
@@ -292,8 +339,12 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 		return error == -ENOENT ? 0 : error;
 	facts_to_mapping(values, &m, &number);
 	if (m.end_addr <= m.start_addr)
-		return -EBADMSG;
-	name = recording_read_name(r->name, number);
+		return recording_damaged("a mapping's range is invalid");
+	error = recording_read_name(r->name, number, &name);
+	if (error == 0)
+		error = recording_add_name_bytes(name_bytes, strlen(name));
+	if (error < 0)
+		return error;
 	m.name = name;
 	m.name_length = (uint32_t)strlen(name);
 	mapping_list_add(ret, &m);
@@ -311,6 +362,10 @@ static int find_next_start(struct recording_reader *r, int64_t process, int64_t 
 	sqlite.bind_int64(r->starts, 1, process);
 	sqlite.bind_int64(r->starts, 2, *start);
 	code = sqlite.step(r->starts);
+	if (code == SQLITE_ROW && sqlite.column_int64(r->starts, 0) <= *start) {
+		sqlite.reset(r->starts);
+		return recording_damaged("its mappings are not in order");
+	}
 	if (code == SQLITE_ROW)
 		*start = sqlite.column_int64(r->starts, 0);
 	sqlite.reset(r->starts);
@@ -323,14 +378,19 @@ int recording_reader_read_mappings(struct recording_reader *r, size_t index,
 				   const struct process *process, struct mapping_list *ret)
 {
 	int64_t sample = r->samples[index].number, keys[FACT_KEYS_MAX] = { 0 };
+	uint64_t name_bytes = 0;
 	int error = recording_find_processes(r, r->samples[index].session);
 
 	mapping_list_release(ret);
 	keys[0] = find_row(r, process, sample);
 	keys[1] = INT64_MIN;
-	while (error == 0 && ret->count < MAPPINGS_MAX &&
-	       (error = find_next_start(r, keys[0], &keys[1])) > 0)
-		error = add_mapping(r, keys, sample, ret);
+	while (error == 0 && ret->count < MAPPINGS_MAX) {
+		recording_guard_reset(&r->guard);
+		error = find_next_start(r, keys[0], &keys[1]);
+		if (error <= 0)
+			break;
+		error = add_mapping(r, keys, sample, ret, &name_bytes);
+	}
 	if (error < 0)
 		mapping_list_release(ret);
 	return error;
@@ -351,6 +411,7 @@ int recording_reader_scan_mappings(struct recording_reader *r, size_t index,
 	if (error < 0)
 		return error;
 	key[0] = find_row(r, process, key[1]);
+	recording_guard_reset(&r->guard);
 	return mapping_walks_read(&r->walks, r->db, r->name, key, ret, ret_version);
 }
 
@@ -361,93 +422,10 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 	int error = recording_find_processes(r, r->samples[index].session);
 	const int64_t keys[FACT_KEYS_MAX] = { error < 0 ? 0 : find_row(r, process, sample) };
 
+	recording_guard_reset(&r->guard);
 	if (error == 0)
 		error = latest_facts_read(r->latest, FACT_HEAP, keys, sample, values);
 	if (error == 0 && !facts_to_heap(values, ret))
-		return -EBADMSG;
-	return error;
-}
-
-int recording_reader_for_each_peak(struct recording_reader *r,
-				   int (*fn)(void *context, const struct process *process),
-				   void *context)
-{
-	sqlite3_stmt *statement = NULL;
-	int error = prepare(r, "SELECT pid,start_ticks,comm FROM process JOIN usage USING(process) "
-			       "GROUP BY process ORDER BY max(rss_kb) DESC,process", &statement);
-
-	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
-		struct process process = {
-			.pid = (int)sqlite.column_int64(statement, 0),
-			.start_ticks = (uint64_t)sqlite.column_int64(statement, 1),
-		};
-		_cleanup_free_ char *comm = recording_copy_text(statement, 2);
-
-		text_copy(process.comm, sizeof(process.comm), comm);
-		error = fn(context, &process);
-	}
-	sqlite.finalize(statement);
-	return error;
-}
-
-int recording_reader_for_each_event(struct recording_reader *r,
-				    int (*fn)(void *context, const struct recorded_event *event),
-				    void *context)
-{
-	sqlite3_stmt *statement = NULL;
-	int error = prepare(r, "SELECT unix_ms,kind,pid,text FROM event ORDER BY event", &statement);
-
-	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
-		struct recorded_event event = {
-			.unix_ms = (uint64_t)sqlite.column_int64(statement, 0),
-			.kind = (const char *)sqlite.column_text(statement, 1),
-			.text = (const char *)sqlite.column_text(statement, 3),
-			.pid = (int)sqlite.column_int64(statement, 2),
-		};
-
-		error = fn(context, &event);
-	}
-	sqlite.finalize(statement);
-	return error;
-}
-
-/* Earlier versions recorded no notes. */
-static int has_notes(struct recording_reader *r, bool *ret)
-{
-	int64_t count;
-	int error = recording_sql_number(
-		r->db, "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='note'",
-		&count);
-
-	*ret = error == 0 && count > 0;
-	return error;
-}
-
-int recording_reader_for_each_note(struct recording_reader *r,
-				   int (*fn)(void *context, const struct recorded_note *note),
-				   void *context)
-{
-	sqlite3_stmt *statement = NULL;
-	bool is_there;
-	int error = has_notes(r, &is_there);
-
-	if (error < 0 || !is_there)
-		return error;
-	error = prepare(r, "SELECT pid,start_ticks,comm,kind,text FROM note JOIN process "
-			   "USING(process) ORDER BY process,kind,text", &statement);
-	while (error == 0 && sqlite.step(statement) == SQLITE_ROW) {
-		_cleanup_free_ char *comm = recording_copy_text(statement, 2);
-		_cleanup_free_ char *kind = recording_copy_text(statement, 3);
-		_cleanup_free_ char *text = recording_copy_text(statement, 4);
-		struct recorded_note note = { .kind = kind, .text = text };
-
-		note.process.pid = (int)sqlite.column_int64(statement, 0);
-		note.process.start_ticks = (uint64_t)sqlite.column_int64(statement, 1);
-		text_copy(note.process.comm, sizeof(note.process.comm), comm);
-		error = fn(context, &note);
-	}
-	if (error == 0)
-		error = recording_sql_errno(r->db);
-	sqlite.finalize(statement);
+		return recording_damaged("the figures of a heap are out of range");
 	return error;
 }

@@ -26,8 +26,10 @@ struct recorded_sample {
 struct recording_reader;
 
 /*
- * Returns 0; -EOPNOTSUPP: SQLite is not there; -EEXIST: it is no recording; -ENOTSUP: of a
- * newer version; -EBADMSG: damaged, or without a sample; or -errno.
+ * Returns 0; -EOPNOTSUPP: SQLite is not there; -EEXIST: not a recording; -ENOTSUP: of a newer
+ * version; -EBADMSG: damaged, and recording_damage() has the reason; -ENODATA: it has no
+ * sample; or -errno. The recording must not be opened for reading by anything but SQLite
+ * while it is open here: closing another descriptor drops SQLite's locks.
  */
 int recording_reader_open(const char *path, struct recording_reader **ret);
 void recording_reader_close(struct recording_reader *reader);

@@ -38,7 +38,7 @@ static int read_levels(struct recording_reader *r, int64_t group, int64_t sample
 		int error = latest_facts_read(r->latest, FACT_GROUP, keys, sample, values);
 
 		if (error < 0)
-			return error == -ENOENT ? -EBADMSG : error;
+			return error == -ENOENT ? recording_damaged("a cgroup has no figures") : error;
 		facts_to_level(values, &ret->levels[i]);
 		if (ret->levels[i].limit_bytes < tightest) {
 			tightest = ret->levels[i].limit_bytes;
@@ -92,7 +92,7 @@ static int read_amounts(struct recording_reader *r, int64_t group,
 		error = latest_facts_read(r->latest, FACT_GROUP_MORE, keys, sample->number, values);
 	if (error == 0)
 		facts_to_group(values, ret);
-	return error == -ENOENT ? -EBADMSG : error;
+	return error == -ENOENT ? recording_damaged("a cgroup has no figures") : error;
 }
 
 /* Which group it was in a sample: its row. -ENOENT: none. */
@@ -100,35 +100,44 @@ static int find_group(struct recording_reader *r, const struct recorded_sample *
 		      int64_t *ret_row, struct cgroup *ret)
 {
 	_cleanup_free_ char *paths = NULL;
+	int code, error;
 
 	sqlite.bind_int64(r->group, 1, sample->session);
 	sqlite.bind_int64(r->group, 2, sample->number);
-	if (sqlite.step(r->group) != SQLITE_ROW) {
+	code = sqlite.step(r->group);
+	if (code != SQLITE_ROW) {
+		error = code == SQLITE_DONE ? -ENOENT : recording_sql_errno(r->db);
 		sqlite.reset(r->group);
-		return -ENOENT;
+		return error;
+	}
+	error = recording_schema_check_row(r->group, 0, TABLE_CGROUP);
+	if (error < 0) {
+		sqlite.reset(r->group);
+		return error;
 	}
 	*ret_row = sqlite.column_int64(r->group, 0);
-	ret->version = sqlite.column_int64(r->group, 1) == CGROUP_V1 ? CGROUP_V1 : CGROUP_V2;
-	ret->is_cut = sqlite.column_int64(r->group, 2) != 0;
-	paths = recording_copy_text(r->group, 3);
+	ret->version = sqlite.column_int64(r->group, 2) == CGROUP_V1 ? CGROUP_V1 : CGROUP_V2;
+	ret->is_cut = sqlite.column_int64(r->group, 3) != 0;
+	paths = recording_copy_text(r->group, 4);
 	for (int i = 0; i < CGROUP_NAME_COUNT_; i++)
-		if (sqlite.column_type(r->group, 4 + i) != SQLITE_NULL)
-			ret->names[i] = recording_copy_text(r->group, 4 + i);
+		if (sqlite.column_type(r->group, 5 + i) != SQLITE_NULL)
+			ret->names[i] = recording_copy_text(r->group, 5 + i);
 	sqlite.reset(r->group);
 	set_levels(ret, paths);
-	return ret->level_count > 0 ? 0 : -EBADMSG;
+	return ret->level_count > 0 ? 0 : recording_damaged("a cgroup has no path");
 }
 
 int recording_reader_read_cgroup(struct recording_reader *r, size_t index, struct cgroup *ret)
 {
 	const struct recorded_sample *sample = &r->samples[index];
 	struct cgroup cgroup;
-	int64_t group;
+	int64_t group = 0;
 	int error;
 
 	cgroup_init(&cgroup);
 	cgroup.unix_ms = sample->moment.unix_ms;
 	cgroup.taken_ns = sample->moment.elapsed_ns;
+	recording_guard_reset(&r->guard);
 	error = find_group(r, sample, &group, &cgroup);
 	if (error == 0)
 		error = read_amounts(r, group, sample, &cgroup);

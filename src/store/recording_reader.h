@@ -10,6 +10,7 @@
 #include "store/recording_latest.h"
 #include "store/recording_mappings.h"
 #include "store/recording_read.h"
+#include "store/recording_schema.h"
 
 /* A process under one name: in samples from first on, and before end. */
 struct recorded_process {
@@ -21,6 +22,9 @@ struct recorded_process {
 
 struct recording_reader {
 	sqlite3 *db;
+	struct recording_file *file; /* stays open until SQLite has closed db */
+	struct recording_guard guard;
+	bool has_notes;
 	struct recorded_sample *samples;
 	size_t count, capacity;
 	struct latest_facts *latest;
@@ -30,6 +34,7 @@ struct recording_reader {
 	/* Of the session that was looked at last. */
 	struct recorded_process *processes;
 	size_t process_count, process_capacity;
+	uint64_t process_bytes; /* at least what they take in the file */
 	int64_t session;
 };
 
@@ -40,6 +45,12 @@ static inline bool recorded_process_is_there(const struct recorded_process *p, i
 
 /* All of a session, by pid, into the reader. Returns 0 or -errno. */
 int recording_find_processes(struct recording_reader *r, int64_t session);
+
+/* Prepare a statement that is only read. Returns 0 or -errno. */
+int recording_prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret);
+
+/* Finalize a statement after its last row or an error. Returns error, else SQLite's own. */
+int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int error);
 
 /* Text that may hold anything, up to the first NUL. The caller frees it. */
 char *recording_copy_text(sqlite3_stmt *statement, int column);

@@ -7,11 +7,14 @@
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "store/recording.h"
 
 #define SQLITE_NAME "libsqlite3.so.0"
 
@@ -33,7 +36,8 @@ static const struct {
 	FUNCTION(column_type),	    FUNCTION(column_text),
 	FUNCTION(column_blob),	    FUNCTION(column_bytes),
 	FUNCTION(last_insert_rowid), FUNCTION(wal_checkpoint_v2),
-	FUNCTION(db_release_memory),
+	FUNCTION(db_release_memory), FUNCTION(limit),
+	FUNCTION(db_config),	    FUNCTION(progress_handler),
 #undef FUNCTION
 };
 
@@ -105,54 +109,6 @@ const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 			      7 },
 };
 
-static const char other_tables[] =
-	"CREATE TABLE sample(sample INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
-	" unix_ms INTEGER NOT NULL, elapsed_us INTEGER NOT NULL, cost_us INTEGER NOT NULL);\n"
-	"CREATE TABLE process(process INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
-	" pid INTEGER NOT NULL,"
-	" start_ticks INTEGER NOT NULL, comm BLOB NOT NULL, command BLOB);\n"
-	"CREATE TABLE name(name INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE);\n"
-	/* names in the order of enum cgroup_name */
-	"CREATE TABLE cgroup(cgroup INTEGER PRIMARY KEY, session INTEGER NOT NULL,"
-	" version INTEGER NOT NULL,"
-	" is_cut INTEGER NOT NULL, paths BLOB NOT NULL, runtime BLOB, container_id BLOB,"
-	" container BLOB, pod_uid BLOB, pod BLOB, namespace BLOB, qos BLOB, unit BLOB);\n"
-	"CREATE TABLE event(event INTEGER PRIMARY KEY, sample INTEGER NOT NULL,"
-	" unix_ms INTEGER NOT NULL, kind TEXT NOT NULL, pid INTEGER, text BLOB);\n";
-
-/* Files of earlier versions of memstate lack it. */
-const char recording_sql_note[] =
-	"CREATE TABLE IF NOT EXISTS note(process INTEGER NOT NULL, kind TEXT NOT NULL,"
-	" text BLOB NOT NULL, PRIMARY KEY(process, kind, text)) WITHOUT ROWID;\n";
-
-static void add_names(struct strbuf *sql, const char *const *names, size_t count, const char *type)
-{
-	for (size_t i = 0; i < count; i++)
-		strbuf_addf(sql, "%s%s, ", names[i], type);
-}
-
-char *recording_sql_schema(void)
-{
-	struct strbuf sql = STRBUF_INIT;
-
-	strbuf_addf(&sql, "PRAGMA application_id=%d;\nPRAGMA user_version=%d;\n",
-		    RECORDING_APPLICATION_ID, RECORDING_VERSION);
-	strbuf_add_text(&sql, other_tables);
-	strbuf_add_text(&sql, recording_sql_note);
-	for (size_t t = 0; t < FACT_TABLE_COUNT_; t++) {
-		const struct fact_table_info *info = &fact_tables[t];
-
-		strbuf_addf(&sql, "CREATE TABLE %s(", info->name);
-		add_names(&sql, info->keys, info->key_count, " INTEGER NOT NULL");
-		strbuf_add_text(&sql, "sample INTEGER NOT NULL, ");
-		add_names(&sql, info->values, info->value_count, " INTEGER");
-		strbuf_add_text(&sql, "PRIMARY KEY(");
-		add_names(&sql, info->keys, info->key_count, "");
-		strbuf_add_text(&sql, "sample)) WITHOUT ROWID;\n");
-	}
-	return strbuf_take(&sql);
-}
-
 char *recording_sql_insert(enum fact_table table)
 {
 	const struct fact_table_info *info = &fact_tables[table];
@@ -162,6 +118,23 @@ char *recording_sql_insert(enum fact_table table)
 	strbuf_add_repeat(&sql, ",?", info->key_count + info->value_count);
 	strbuf_add_char(&sql, ')');
 	return strbuf_take(&sql);
+}
+
+static _Thread_local char damage[256];
+
+int recording_damaged(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(damage, sizeof(damage), format, args);
+	va_end(args);
+	return -EBADMSG;
+}
+
+const char *recording_damage(void)
+{
+	return damage;
 }
 
 int recording_sql_errno(sqlite3 *db)
@@ -187,8 +160,10 @@ int recording_sql_errno(sqlite3 *db)
 	case SQLITE_CANTOPEN:
 	case SQLITE_IOERR:
 		return sqlite.system_errno(db) > 0 ? -sqlite.system_errno(db) : -EIO;
-	default: /* SQLITE_CORRUPT, SQLITE_NOTADB, and tables that are not as ours */
-		return -EBADMSG;
+	case SQLITE_INTERRUPT:
+		return recording_damaged("reading it takes more work than its size allows");
+	default: /* SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, an invalid schema */
+		return recording_damaged("%s", sqlite.errmsg(db));
 	}
 }
 

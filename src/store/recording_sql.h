@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_sql - the tables of a recording, and SQLite, which is loaded when the first one
+ * recording_sql - the fact tables of a recording, and SQLite, which is loaded when the first one
  * is opened: most runs have no use for it.
  *
  * A row of a fact table says what was true of its key from its sample on, until the next
@@ -72,23 +72,23 @@ struct sqlite_functions {
 	__typeof__(sqlite3_last_insert_rowid) *last_insert_rowid;
 	__typeof__(sqlite3_wal_checkpoint_v2) *wal_checkpoint_v2;
 	__typeof__(sqlite3_db_release_memory) *db_release_memory;
+	__typeof__(sqlite3_limit) *limit;
+	__typeof__(sqlite3_db_config) *db_config;
+	__typeof__(sqlite3_progress_handler) *progress_handler;
 };
 extern struct sqlite_functions sqlite;
 
 /* Loads it. False: it is not installed. Any thread, any number of times. */
 bool recording_sql_load(void);
 
-/* The schema, all tables, as one text of SQL. The caller frees it. */
-char *recording_sql_schema(void);
-
-/* Makes the table of notes where there is none yet. */
-extern const char recording_sql_note[];
-
 /* "INSERT OR REPLACE INTO usage(process,sample,…) VALUES(?,…)". The caller frees it. */
 char *recording_sql_insert(enum fact_table table);
 
-/* What SQLite says of the last call as -errno: -ENOSPC, -EIO, -EACCES, -EBADMSG, … */
+/* Return the error of SQLite's last call as -errno: -ENOSPC, -EIO, -EACCES, -EBADMSG, … */
 int recording_sql_errno(sqlite3 *db);
+
+/* Store the reason for recording_damage() and return -EBADMSG. */
+__attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 
 /*
  * Before SQLite looks at an open file: 0 if it is empty or a recording, -EEXIST if it is

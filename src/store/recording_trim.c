@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "store/recording_schema.h"
 
 #define SAMPLES_LEAST 2
 
@@ -38,6 +39,8 @@ static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds, u
 		error = recording_sql_number(db, "SELECT max(sample) FROM sample", &last);
 	if (error < 0 || (uint64_t)(pages * page_bytes) <= bounds->bytes)
 		return error;
+	if (first < 1 || last > RECORDING_SAMPLE_MAX)
+		return recording_damaged("the number of a sample is out of range");
 	count = last - first + 1;
 	if (count > SAMPLES_LEAST && first + count / RECORDING_TRIM_SHARE + 1 > *ret)
 		*ret = first + count / RECORDING_TRIM_SHARE + 1;

@@ -11,6 +11,7 @@
 #include "model/process.h"
 #include "store/recording.h"
 #include "store/recording_known.h"
+#include "store/recording_schema.h"
 #include "store/recording_sql.h"
 
 enum statement {
@@ -36,7 +37,8 @@ struct known_process {
 
 struct recording {
 	sqlite3 *db;
-	int lock_fd; /* of the file; stays open, as closing it would drop SQLite's own locks */
+	struct recording_file *file; /* locked with flock(2) against a second recorder */
+	struct recording_guard guard;
 	struct recording_bounds bounds;
 	sqlite3_stmt *statements[STATEMENT_COUNT_];
 	struct known_facts known;

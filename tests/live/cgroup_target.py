@@ -68,7 +68,7 @@ def what_fills_the_group_is_recorded_with_its_processes():
             Filled(own, "anon=20") as filled, Filled(parent, "anon=10"):
         path = f"{folder}/r"
         result = memstate("--cgroup", own.path, "--csv", "-n3", "-i", "50ms", "-o", "pid", "--record", path)
-        if b"need SQLite" in result.err:
+        if b"require SQLite" in result.err:
             raise Skip("without SQLite")
         equal([row["pid"] for row in result.must_be(0).rows()], [filled.pid] * 3, "processes")
         rows = memstate("oom", "--replay", path, "--csv", "--output-all").must_be(0).rows()

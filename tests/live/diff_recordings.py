@@ -8,7 +8,7 @@ from live import MIB, Folder, Skip, Target, check, equal, memstate, run, test
 
 def record(path, *args):
     result = memstate(*args, "--csv", "--heap", "off", "--output-all", "--max-share", "100", "--record", path)
-    if b"need SQLite" in result.err or b"no option --record" in result.err:
+    if b"require SQLite" in result.err or b"no option --record" in result.err:
         raise Skip("without SQLite")
     return result.must_be(0).rows()
 
@@ -81,7 +81,7 @@ def the_figures_of_a_group_are_compared_where_it_was_recorded():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
         result = memstate("oom", "-p", target.pid, "--csv", "-i", "50ms", "-n", 3, "--record", path)
-        if result.status == 1 or b"need SQLite" in result.err or b"no option --record" in result.err:
+        if result.status == 1 or b"require SQLite" in result.err or b"no option --record" in result.err:
             raise Skip("no group can be seen here, or nothing be recorded")
         rows = result.rows()
         _, found = changes(f"{path}@+0s", path)
@@ -101,8 +101,8 @@ def what_cannot_be_compared_is_said_in_one_line():
         with open(f"{folder}/text", "w") as f:
             f.write("a;b 3\n" * 100)
         for args, status, word in [
-                ([path, f"{folder}/text"], 1, b"something else"),
-                ([f"{folder}/text", f"{path}@+1s"], 1, b"something else"),
+                ([path, f"{folder}/text"], 1, b"not a memstate recording"),
+                ([f"{folder}/text", f"{path}@+1s"], 1, b"not a memstate recording"),
                 ([path, f"{folder}/none"], 1, b"No such file"),
                 ([path, f"{path}@noon"], 2, b"noon"),
                 (["--depth", "3", path, path], 2, b"--depth"),

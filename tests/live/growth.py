@@ -50,7 +50,7 @@ def record(programs, path, *more, seconds=SECONDS):
     first = series.stdout.readline()
     if not first:
         err = series.communicate()[1]
-        if b"need SQLite" in err or b"no option --record" in err:
+        if b"require SQLite" in err or b"no option --record" in err:
             raise Skip("without SQLite")
         raise AssertionError(err)
     for program in programs.values():

@@ -33,7 +33,7 @@ LIVE_TESTS += \
 	%D%/inject_places.py %D%/inject_refused.py %D%/inject_storms.py
 # Of groups and their limits.
 LIVE_TESTS += \
-	%D%/cgroup_target.py %D%/growth.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/diff_recordings.py %D%/recording_page.py
+	%D%/cgroup_target.py %D%/growth.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/hostile_recordings.py %D%/diff_recordings.py %D%/recording_page.py
 # Of groups in trouble, and of groups of version 2, which are tested in a guest if there are none here.
 LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v2.py
 # Of why a process ended.

@@ -155,7 +155,7 @@ def what_was_recorded_of_a_group_is_shown_again():
         path = f"{folder}/r"
         live = memstate("oom", "--cgroup", group.dir, "--csv", "--output-all", "-i", "50ms", "-n", 8,
                         "--record", path)
-        if b"need SQLite" in live.err:
+        if b"require SQLite" in live.err:
             raise Skip("without SQLite")
         live.must_be(0)
         past = memstate("oom", "--replay", path, "--csv", "--output-all").must_be(0)

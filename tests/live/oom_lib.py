@@ -191,7 +191,7 @@ class Watch:
         if not self.lines[0]:
             err = self.process.stderr.read()
             self.process.wait()
-            raise Skip("without SQLite") if b"need SQLite" in err else AssertionError(err)
+            raise Skip("without SQLite") if b"require SQLite" in err else AssertionError(err)
         check(self.lines[0].startswith(f"watching {group.path}: need "), self.lines[0])
 
     def wait_for(self, word):

@@ -59,7 +59,7 @@ class Watch:
         self.process = start_memstate("oom", "watch", "--cgroup", pod.group.dir, "--record", path, "-i", "50ms")
         if not self.process.stdout.readline():
             err = self.process.stderr.read()
-            raise Skip("without SQLite") if b"need SQLite" in err else AssertionError(err)
+            raise Skip("without SQLite") if b"require SQLite" in err else AssertionError(err)
 
     def query(self, sql):
         with contextlib.closing(sqlite3.connect(self.path)) as db:

@@ -33,7 +33,7 @@ class Recording:
         for _ in range(count + 1):
             if not self.process.stdout.readline():
                 err = self.process.stderr.read()
-                if b"need SQLite" in err:
+                if b"require SQLite" in err:
                     raise Skip("without SQLite")
                 raise AssertionError(f"the recorder has ended: {err}")
 

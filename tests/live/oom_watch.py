@@ -234,7 +234,7 @@ def memstate_does_not_freeze_itself():
         watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm",
                                "freeze", "--yes", preexec_fn=group.enter)
         err = watch.communicate(timeout=TIMEOUT)[1]
-        if b"need SQLite" in err:
+        if b"require SQLite" in err:
             raise Skip("without SQLite")
         check(b"would stand still" in err, err)
         equal(watch.returncode, 1, "status")
@@ -260,7 +260,7 @@ def an_end_at_the_question_changes_nothing():
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         except OSError:
             os.waitpid(pid, 0)
-            if b"need SQLite" in text:
+            if b"require SQLite" in text:
                 raise Skip("without SQLite")
             raise AssertionError(text)
         finally:

@@ -14,7 +14,7 @@ OTHER = ["referenced_bytes", "read_s"]
 
 def record(path, *args):
     result = memstate(*args, "--csv", "--heap", "off", "--output-all", "--record", path)
-    if b"need SQLite" in result.err or b"no option --record" in result.err:
+    if b"require SQLite" in result.err or b"no option --record" in result.err:
         raise Skip("without SQLite")
     return result.must_be(0).rows()
 
@@ -163,13 +163,13 @@ def bad_words_and_files_are_refused_in_one_line():
             f.write(whole[:5000])
         for args, status, word in [
                 (["--replay", f"{folder}/none"], 1, b"No such file"),
-                (["--replay", f"{folder}/text"], 1, b"something else"),
+                (["--replay", f"{folder}/text"], 1, b"not a memstate recording"),
                 (["--replay", f"{folder}/cut"], 1, b"cut:"),
                 (["--replay", path, "--at", "noon"], 2, b"noon"),
                 (["--at", "+1s"], 2, b"--replay"),
                 (["--keep", "1h", "--csv", "-n1"], 2, b"--record"),
                 (["--keep", "much", "--csv", "-n1", "--record", path], 2, b"much"),
-                (["--record", f"{folder}/text", "--csv", "-n1"], 1, b"something else"),
+                (["--record", f"{folder}/text", "--csv", "-n1"], 1, b"not a memstate recording"),
                 (["--record", f"{folder}/no/r", "--csv", "-n1"], 1, b"No such file"),
                 (["--record", f"{folder}/no/r", "--text"], 1, b"No such file")]:
             result = memstate(*args).must_be(status)

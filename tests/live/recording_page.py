@@ -48,7 +48,7 @@ def recording():
         for _ in range(2):
             result = memstate("-p", f"{one.pid},{two.pid}", "--csv", "--heap", "off", "-i", "30ms", "-n", 4,
                               "--record", path, "--output-all")
-            if b"need SQLite" in result.err or b"no option --record" in result.err:
+            if b"require SQLite" in result.err or b"no option --record" in result.err:
                 raise Skip("without SQLite")
             rows += result.must_be(0).rows()
         with contextlib.closing(sqlite3.connect(path)) as db, db:

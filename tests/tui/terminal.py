@@ -243,8 +243,8 @@ def what_is_watched_is_recorded_and_gone_through_later():
         terminal = Terminal("-p", str(os.getpid()), "-i", "100ms", "--record", path)
         try:
             terminal.wait_for("a screen", lambda: b"REC" in plain(terminal.output) or
-                              b"need SQLite" in terminal.output)
-            if b"need SQLite" in terminal.output:
+                              b"require SQLite" in terminal.output)
+            if b"require SQLite" in terminal.output:
                 return
             terminal.wait_for("samples", lambda: count_samples(path) > 2)
             ask(terminal, b"Z", "PAUSED")
