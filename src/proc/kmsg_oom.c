@@ -3,7 +3,6 @@
 
 #include "proc/kmsg_oom.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,408 +11,446 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/kmsg_group.h"
+#include "proc/kmsg_machine.h"
+#include "proc/kmsg_split.h"
+#include "proc/kmsg_stamp.h"
 #include "proc/kmsg_table.h"
-#include "proc/proc_cgroup_parse.h"
+#include "proc/kmsg_victim.h"
 
-#define LINE_MAX_BYTES 4096
-#define TASKS_MAX      100000
-#define KILLS_MAX      100000
+#define LINE_BYTES_MAX 65536
+#define TASKS_MAX      32768 /* of one kill */
+#define ALL_TASKS_MAX  500000
+#define KILLS_MAX      10000
+#define COMM_MAX       15
 
-struct parser {
+struct kmsg_oom {
 	struct oom_kill_list *list;
-	struct oom_kill kill; /* that is being told */
-	bool has_begun;	      /* something is known of it */
-	bool has_ended;	      /* the victim was named: what follows may be more victims */
-	bool is_in_stat;      /* lines are of memory.stat */
-	struct strbuf stat;
+	struct oom_kill kill; /* of which lines are read */
+	bool has_begun;	      /* a line of it was read */
+	bool is_confirmed;    /* its victim was killed: what follows may be more victims */
+	bool is_manual;	      /* SysRq was logged; its report follows */
+	bool is_other_machine; /* the machine's memory is not listed for a kill */
+	struct kmsg_group group;
+	struct kmsg_machine machine;
 	struct kmsg_table table;
+	size_t all_task_count;
+	struct oom_time time;	    /* of the line */
+	struct oom_time outer_time; /* of the record in JSON that it is in */
+	struct strbuf line, json;
+	bool is_skipping; /* up to the end of a line that is too long */
 };
 
-static void begin_kill(struct parser *p)
+static void begin_kill(struct kmsg_oom *p)
 {
 	struct oom_kill *k = &p->kill;
 
 	*k = (struct oom_kill){ .usage_bytes = BYTES_UNKNOWN, .limit_bytes = BYTES_UNKNOWN,
 				.fail_count = COUNT_UNKNOWN, .swap_usage_bytes = BYTES_UNKNOWN,
-				.swap_limit_bytes = BYTES_UNKNOWN,
+				.swap_limit_bytes = BYTES_UNKNOWN, .time.boot_us = COUNT_UNKNOWN,
 				.kernel_usage_bytes = BYTES_UNKNOWN, .order = COUNT_UNKNOWN };
 	memset(&k->stat, 0xff, sizeof(k->stat));
-	p->has_begun = p->has_ended = p->is_in_stat = false;
+	kmsg_task_clear(&k->victim);
+	p->has_begun = p->is_confirmed = false;
 	p->table.column_count = 0;
-	strbuf_clear(&p->stat);
+	kmsg_group_begin(&p->group);
+	kmsg_machine_begin(&p->machine);
 }
 
-static void parse_stat(struct parser *p)
+static void drop_kill(struct kmsg_oom *p)
 {
-	struct oom_kill *k = &p->kill;
-	uint64_t unused;
-
-	if (p->stat.length == 0)
-		return;
-	if (cgroup_find_value(p->stat.text, "total_rss", &unused))
-		k->version = CGROUP_V1;
-	else if (cgroup_find_value(p->stat.text, "anon", &unused))
-		k->version = CGROUP_V2;
-	if (k->version)
-		cgroup_stat_parse(k->version, p->stat.text, &k->stat);
-	if (k->version == CGROUP_V1)
-		k->stat.kernel_bytes = k->kernel_usage_bytes;
-}
-
-/* All that was told of one kill is there. */
-static void end_kill(struct parser *p)
-{
-	struct oom_kill_list *list = p->list;
-
-	if (p->has_begun && list->count < KILLS_MAX) {
-		parse_stat(p);
-		p->kill.is_cut = p->kill.invoker[0] == '\0' || p->kill.task_count == 0;
-		list->items = xgrow(list->items, &list->capacity, list->count + 1,
-				    sizeof(*list->items));
-		list->items[list->count++] = p->kill;
-	} else {
-		free(p->kill.tasks);
-	}
+	p->all_task_count -= p->kill.task_count;
+	free(p->kill.tasks);
 	begin_kill(p);
 }
 
-/* "…kB" behind a key: "anon-rss:24192kB" */
-static uint64_t find_kb(const char *text, const char *key)
+static const struct oom_task *find_task(const struct oom_kill *k, int pid)
 {
-	const char *at = strstr(text, key);
-	unsigned long long kb;
-	uint64_t bytes;
-
-	if (!at || sscanf(at + strlen(key), " %llukB", &kb) != 1)
-		return BYTES_UNKNOWN;
-	/* v1 has no limit as the largest number of kB that is one of bytes */
-	if (kb >= UINT64_C(9007199254740000))
-		return CGROUP_NO_LIMIT;
-	return units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
+	for (size_t i = 0; i < k->task_count; i++)
+		if (k->tasks[i].pid == pid)
+			return &k->tasks[i];
+	return NULL;
 }
 
-static uint64_t find_count(const char *text, const char *key)
+/* The victim has a line in kB and one in pages: their ratio is the size of a page. */
+static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task *row)
 {
-	const char *at = strstr(text, key);
-	unsigned long long count;
+	uint64_t page_bytes = kmsg_machine_page_bytes(&p->machine, p->table.page_bytes);
+	uint64_t pages, kb;
 
-	return at && sscanf(at + strlen(key), " %llu", &count) == 1 ? count : COUNT_UNKNOWN;
+	if (!row || !bytes_known(row->total_vm_bytes) || !bytes_known(p->kill.victim.total_vm_bytes))
+		return page_bytes;
+	pages = row->total_vm_bytes / p->table.page_bytes;
+	kb = p->kill.victim.total_vm_bytes / 1024;
+	if (pages == 0 || kb % pages != 0)
+		return page_bytes;
+	kb /= pages;
+	return kb == 4 || kb == 8 || kb == 16 || kb == 64 ? kb * 1024 : page_bytes;
 }
 
-static void copy_part(char *to, size_t size, const char *from, const char *end)
+/* Only the table tells what a victim had whose last line is missing. */
+static void complete_victim(struct oom_task *victim, const struct oom_task *row)
 {
-	char *part = xstrndup(from, (size_t)(end - from));
+	uint64_t uid = victim->uid;
 
-	text_copy(to, size, part);
-	free(part);
+	if (!row || bytes_known(victim->rss_bytes))
+		return;
+	*victim = *row;
+	if (uid != COUNT_UNKNOWN)
+		victim->uid = uid;
+}
+
+static void end_kill(struct kmsg_oom *p)
+{
+	struct oom_kill_list *list = p->list;
+	struct oom_kill *k = &p->kill;
+	const struct oom_task *row = find_task(k, k->victim.pid);
+	uint64_t page_bytes;
+
+	if (!p->has_begun || list->count == KILLS_MAX) {
+		list->left_out_count += p->has_begun;
+		drop_kill(p);
+		return;
+	}
+	page_bytes = find_page_bytes(p, row);
+	kmsg_table_rescale(&p->table, page_bytes, k);
+	kmsg_machine_end(&p->machine, page_bytes, &k->machine);
+	kmsg_group_end(&p->group, k);
+	complete_victim(&k->victim, row);
+	/* the owner of the limit comes first, unless the head of the report is missing */
+	if (k->limit_path[0] == '\0' && bytes_known(k->usage_bytes))
+		text_copy(k->limit_path, sizeof(k->limit_path), k->stats_path);
+	k->is_cut = k->invoker[0] == '\0' || k->task_count == 0;
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = *k;
+	begin_kill(p);
+}
+
+/* A line of the report was read: the first one's time is that of the report. */
+static void touch_kill(struct kmsg_oom *p)
+{
+	struct oom_time *t = &p->kill.time;
+
+	p->has_begun = true;
+	if (t->unix_ms == 0 && t->boot_us == COUNT_UNKNOWN && t->text[0] == '\0')
+		*t = p->time;
+}
+
+/* The process's name ends the text; an unknown prefix may be before it. */
+static const char *find_comm(const char *line, const char *end)
+{
+	if (end - line <= COMM_MAX)
+		return line;
+	for (const char *at = end; at > line; at--)
+		if (at[-1] == ' ' && at >= line + 2 && (at[-2] == ':' || at[-2] == ']'))
+			return at;
+	return end - COMM_MAX;
 }
 
 /* "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0" */
-static bool parse_invoked(struct parser *p, const char *line)
+static bool parse_invoked(struct kmsg_oom *p, const char *line)
 {
 	const char *at = strstr(line, " invoked oom-killer:");
 
 	if (!at)
 		return false;
 	end_kill(p);
-	p->has_begun = true;
-	copy_part(p->kill.invoker, sizeof(p->kill.invoker), line, at);
-	p->kill.order = find_count(at, "order=");
+	touch_kill(p);
+	kmsg_copy(p->kill.invoker, sizeof(p->kill.invoker), find_comm(line, at), at);
+	p->kill.order = kmsg_find_count(at, "order=");
+	p->kill.is_sysrq = p->is_manual || strstr(at, "order=-1") != NULL;
+	p->is_manual = p->is_other_machine = false;
 	return true;
 }
 
-/* "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1", or "CPU: 1 PID: 4242 Comm: hog …" */
-static bool parse_invoker_pid(struct parser *p, const char *line)
+/*
+ * "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1", without UID before Linux 6.12;
+ * "Pid: 4242, comm: hog" of Linux 2.6.
+ */
+static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 {
 	const char *at = strncmp(line, "CPU: ", 5) == 0 ? strstr(line, " PID: ") : NULL;
 	int pid;
 
-	if (!at || p->kill.invoker[0] == '\0' || p->kill.invoker_pid != 0 ||
-	    sscanf(at, " PID: %9d Comm: ", &pid) != 1 || pid <= 0)
+	if (p->kill.invoker[0] == '\0' || p->kill.invoker_pid != 0)
+		return false;
+	if (!(at && sscanf(at, " PID: %9d Comm: ", &pid) == 1) && sscanf(line, "Pid: %9d, comm: ", &pid) != 1)
+		return false;
+	if (pid <= 0)
 		return false;
 	p->kill.invoker_pid = pid;
 	return true;
 }
 
-/* Linux 4.18 and before: "Task in /a/b killed as a result of limit of /a" */
-static bool parse_result_of_limit(struct parser *p, const char *line)
+/* "hog cpuset=/ mems_allowed=0" */
+static bool parse_cpuset(struct kmsg_oom *p, const char *line)
 {
-	static const char middle[] = " killed as a result of limit of ";
-	const char *at = strncmp(line, "Task in ", 8) == 0 ? strstr(line, middle) : NULL;
+	const char *at = p->has_begun ? strstr(line, " cpuset=") : NULL;
+	const char *end = at ? strstr(at, " mems_allowed=") : NULL;
 
-	if (!at)
+	if (!end)
 		return false;
-	p->has_begun = true;
-	p->kill.constraint = OOM_CGROUP;
-	copy_part(p->kill.victim_path, sizeof(p->kill.victim_path), line + 8, at);
-	text_copy(p->kill.limit_path, sizeof(p->kill.limit_path), at + strlen(middle));
+	kmsg_copy(p->kill.cpuset, sizeof(p->kill.cpuset), at + 8, end);
 	return true;
 }
 
-/* "memory: usage 65536kB, limit 65536kB, failcnt 12", and the same of swap and kmem */
-static bool parse_usage(struct parser *p, const char *line)
+/* The call trace tells whose limit it was, where the lines that say so are missing. */
+static bool parse_trace(struct kmsg_oom *p, const char *line)
 {
 	struct oom_kill *k = &p->kill;
 
-	if (strncmp(line, "memory: usage ", 14) == 0) {
-		p->has_begun = true;
-		k->usage_bytes = find_kb(line, "usage");
-		k->limit_bytes = find_kb(line, "limit");
-		k->fail_count = find_count(line, "failcnt");
-		return true;
-	}
-	if (strncmp(line, "memory+swap: usage ", 19) == 0 || strncmp(line, "swap: usage ", 12) == 0) {
-		k->swap_usage_bytes = find_kb(line, "usage");
-		k->swap_limit_bytes = find_kb(line, "limit");
-		return true;
-	}
-	if (strncmp(line, "kmem: usage ", 12) == 0) {
-		k->kernel_usage_bytes = find_kb(line, "usage");
-		return true;
-	}
-	return false;
-}
-
-/* Before 5.x all keys in one line: "cache:24KB rss:65512KB rss_huge:0KB …" */
-static void add_stat_words(struct strbuf *out, const char *text)
-{
-	char key[64];
-	unsigned long long kb;
-	int length = 0;
-
-	/* without all of it the length stays as it was */
-	while (sscanf(text, " %63[a-z_]:%lluKB%n", key, &kb, &length) == 2 && length > 0) {
-		uint64_t bytes;
-
-		if (units_bytes_from_kib(kb, &bytes) == 0)
-			strbuf_addf(out, "total_%s %llu\n", key, (unsigned long long)bytes);
-		text += length;
-		length = 0;
-	}
-}
-
-/* "Memory cgroup stats for /g:", then a key in each line, or all of them behind it */
-static bool parse_stat_head(struct parser *p, const char *line)
-{
-	static const char head[] = "Memory cgroup stats for ";
-	const char *end;
-
-	if (strncmp(line, head, sizeof(head) - 1) != 0)
+	if (!p->has_begun || !strchr(line, '+'))
 		return false;
-	line += sizeof(head) - 1;
-	end = strstr(line, ": ");
-	p->has_begun = true;
-	p->is_in_stat = true;
-	/* of those below it, too, which come later in old reports */
-	if (p->stat.length == 0 && end)
-		add_stat_words(&p->stat, end + 2);
-	if (!end)
-		end = line + strlen(line) - (line[0] && line[strlen(line) - 1] == ':');
-	if (p->kill.limit_path[0] == '\0')
-		copy_part(p->kill.limit_path, sizeof(p->kill.limit_path), line, end);
+	if (strstr(line, " moom_callback+"))
+		k->is_sysrq = true;
+	else if (k->constraint != OOM_UNKNOWN)
+		return false;
+	else if (strstr(line, " mem_cgroup_out_of_memory+") || strstr(line, " mem_cgroup_oom_synchronize+"))
+		k->constraint = OOM_CGROUP;
+	else
+		return false;
 	return true;
 }
 
-static bool parse_stat_line(struct parser *p, const char *line)
-{
-	size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_0123456789()");
-
-	if (!p->is_in_stat)
-		return false;
-	if (length == 0 || line[length] != ' ' || !isdigit((unsigned char)line[length + 1]) ||
-	    line[length + 1 + strspn(line + length + 1, "0123456789")] != '\0') {
-		p->is_in_stat = false;
-		return false;
-	}
-	strbuf_addf(&p->stat, "%s\n", line);
-	return true;
-}
-
-static bool parse_task(struct parser *p, const char *line)
+static bool parse_task(struct kmsg_oom *p, const char *line)
 {
 	struct oom_kill *k = &p->kill;
 	struct oom_task task;
 
 	if (!kmsg_table_read(&p->table, line, &task))
 		return false;
-	if (k->task_count < TASKS_MAX) {
+	if (k->task_count < TASKS_MAX && p->all_task_count < ALL_TASKS_MAX) {
 		k->tasks = xgrow(k->tasks, &k->task_capacity, k->task_count + 1, sizeof(*k->tasks));
 		k->tasks[k->task_count++] = task;
+		p->all_task_count++;
 	}
 	return true;
 }
 
-/* What is between a key and one of the keys after it, or the end. */
-static void copy_between(char *to, size_t size, const char *line, const char *key, const char *next)
+/* "Killed process …" */
+static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 {
-	const char *from = strstr(line, key), *end;
+	struct oom_kill *k = &p->kill;
 
-	if (!from)
+	if (p->is_confirmed && v->task.pid == k->victim.pid)
+		return; /* once more, with its group */
+	if (p->is_confirmed && k->is_group_killed) {
+		k->killed_count++;
 		return;
-	from += strlen(key);
-	end = strstr(from, next);
-	copy_part(to, size, from, end ? end : from + strlen(from));
-}
-
-/*
- * Linux 5.0 and later:
- * "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,
- *  oom_memcg=/par,task_memcg=/par/kid,task=hog,pid=1,uid=0", in one line
- */
-static bool parse_oom_kill(struct parser *p, const char *line)
-{
-	struct oom_kill *k = &p->kill;
-
-	if (strncmp(line, "oom-kill:", 9) != 0)
-		return false;
-	p->has_begun = true;
-	if (strstr(line, "constraint=CONSTRAINT_MEMCG"))
-		k->constraint = OOM_CGROUP;
-	else if (strstr(line, "constraint=CONSTRAINT_NONE"))
-		k->constraint = OOM_GLOBAL;
-	else if (strstr(line, "constraint=CONSTRAINT_"))
-		k->constraint = OOM_NODES;
-	copy_between(k->limit_path, sizeof(k->limit_path), line, ",oom_memcg=", ",task_memcg=");
-	copy_between(k->victim_path, sizeof(k->victim_path), line, ",task_memcg=", ",task=");
-	return true;
-}
-
-/* "Tasks in /g are going to be killed due to memory.oom.group set" */
-static bool parse_group_kill(struct parser *p, const char *line)
-{
-	if (strncmp(line, "Tasks in ", 9) != 0 || !strstr(line, " due to memory.oom.group set"))
-		return false;
-	p->has_begun = true;
-	p->kill.is_group_killed = true;
-	return true;
-}
-
-/*
- * "Memory cgroup out of memory: Killed process 1 (hog) total-vm:1kB, anon-rss:1kB, …", or
- * "Out of memory: Kill process 1 (hog) score 999 or sacrifice child" and then "Killed
- * process 1 (hog) …". A name may have parentheses: its end is the last one before the amounts.
- */
-static bool parse_killed(struct parser *p, const char *line)
-{
-	struct oom_kill *k = &p->kill;
-	const char *at = strstr(line, "Killed process "), *amounts, *end;
-	struct oom_task task;
-	int pid, length = 0;
-
-	if (strncmp(line, "Memory cgroup out of memory: ", 29) == 0 && k->constraint == OOM_UNKNOWN)
-		k->constraint = OOM_CGROUP;
-	else if (strncmp(line, "Out of memory: ", 15) == 0 && k->constraint == OOM_UNKNOWN)
-		k->constraint = OOM_GLOBAL;
-	if (!at || sscanf(at, "Killed process %d (%n", &pid, &length) != 1 || length == 0 || pid <= 0)
-		return false;
-	amounts = strstr(at, " total-vm:");
-	if (!amounts)
-		amounts = at + strlen(at);
-	for (end = amounts; end > at + length && *end != ')'; end--)
-		;
-	p->has_begun = true;
-	if (pid == k->victim.pid)
-		return true; /* once more, with its group */
-	k->killed_count++;
-	if (k->victim.pid != 0)
-		return true; /* another one of the same group */
-	kmsg_task_clear(&task);
-	task.pid = pid;
-	copy_part(task.name, sizeof(task.name), at + length, end);
-	task.total_vm_bytes = find_kb(amounts, "total-vm:");
-	task.anon_bytes = find_kb(amounts, "anon-rss:");
-	task.file_bytes = find_kb(amounts, "file-rss:");
-	task.shmem_bytes = find_kb(amounts, "shmem-rss:");
-	task.pagetables_bytes = find_kb(amounts, "pgtables:");
-	task.uid = find_count(amounts, "UID:");
-	task.rss_bytes = bytes_add(bytes_add(task.anon_bytes, task.file_bytes),
-				   bytes_known(task.shmem_bytes) ? task.shmem_bytes : 0);
-	k->victim = task;
-	p->has_ended = true;
-	return true;
-}
-
-/* "6,1234,5678,-;text", as /dev/kmsg has it */
-static bool is_of_device(const char *line)
-{
-	return isdigit((unsigned char)line[0]) && line[strspn(line, "0123456789,-c")] == ';';
-}
-
-/*
- * Without what the log puts before a line: "<6>", "6,1234,5678,-;", "[123.456] ",
- * "[Fri Nov 21 17:00:00 2026] ", or all up to "kernel: ", and a stamp again behind that.
- */
-static char *skip_stamps(char *line)
-{
-	char *kernel = strstr(line, "kernel: ");
-
-	if (kernel)
-		line = kernel + 8;
-	else if (is_of_device(line))
-		line = strchr(line, ';') + 1;
-	if (line[0] == '<' && isdigit((unsigned char)line[1]) && strchr(line, '>'))
-		line = strchr(line, '>') + 1;
-	/* a stamp has a point or a colon in it; a pid in the table has neither */
-	if (line[0] == '[') {
-		size_t inside = strcspn(line, "]");
-
-		if (line[inside] == ']' && strcspn(line, ".:") < inside && strncmp(line + inside, "] ", 2) == 0)
-			line += inside + 2;
 	}
-	return line;
+	/* a child is killed instead of the chosen one only where the line has no UID */
+	if (p->is_confirmed || (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
+		end_kill(p);
+	touch_kill(p);
+	k->victim = v->task;
+	k->killed_count = 1;
+	p->is_confirmed = true;
 }
 
-static void parse_line(struct parser *p, char *line)
+static void add_victim_line(struct kmsg_oom *p, const char *line, enum kmsg_victim_line kind,
+			    const struct kmsg_victim *v)
 {
-	line = skip_stamps(line);
-	if (parse_stat_line(p, line) || parse_invoked(p, line))
-		return;
-	/* the head of the next one may be missing: the log is limited in its rate */
-	if (p->has_ended && (strncmp(line, "oom-kill:", 9) == 0 || strncmp(line, "Task in ", 8) == 0 ||
-			     strncmp(line, "memory: usage ", 14) == 0))
-		end_kill(p);
-	if (parse_invoker_pid(p, line) || parse_result_of_limit(p, line) ||
-	    parse_usage(p, line) || parse_stat_head(p, line) ||
-	    kmsg_table_begin(&p->table, line) || parse_task(p, line) || parse_oom_kill(p, line) ||
-	    parse_group_kill(p, line))
-		return;
-	if (p->has_ended && !p->kill.is_group_killed && strstr(line, "Killed process "))
-		end_kill(p);
-	(void)parse_killed(p, line);
+	struct oom_kill *k = &p->kill;
+
+	if (kind == KMSG_SUMMARY || kind == KMSG_CHOSEN) {
+		/* Linux 5.0 has both, in this order */
+		if (kind == KMSG_SUMMARY ? k->victim.pid != 0 : p->is_confirmed)
+			end_kill(p);
+		touch_kill(p);
+	}
+	if (kind == KMSG_SUMMARY) {
+		kmsg_victim_read_paths(line, k);
+		k->victim = v->task;
+		k->killed_count = v->task.pid != 0;
+	} else if (kind == KMSG_KILLED) {
+		add_killed(p, v);
+	}
+	if (k->constraint == OOM_UNKNOWN || kind == KMSG_SUMMARY)
+		k->constraint = v->constraint != OOM_UNKNOWN ? v->constraint : k->constraint;
 }
 
-/* The device spells line ends within a record: up to Linux 6.4 all of memory.stat is one. */
-static void parse_record(struct parser *p, char *line)
+static bool parse_victim(struct kmsg_oom *p, const char *line)
 {
-	char *end = is_of_device(line) ? strstr(line, "\\x0a") : NULL;
+	struct kmsg_victim victim;
+	enum kmsg_victim_line kind = kmsg_victim_read(line, &victim);
 
-	for (; end; end = strstr(line, "\\x0a")) {
-		*end = '\0';
+	switch (kind) {
+	case KMSG_NO_VICTIM:
+		return false;
+	case KMSG_SKIPPED:
+		if (!p->is_confirmed)
+			drop_kill(p);
+		return true;
+	case KMSG_UNKILLABLE:
+		if (p->kill.victim.pid != 0)
+			end_kill(p);
+		drop_kill(p);
+		p->list->unkillable_count++;
+		return true;
+	default:
+		add_victim_line(p, line, kind, &victim);
+		return true;
+	}
+}
+
+static bool parse_body(struct kmsg_oom *p, char *line)
+{
+	struct oom_kill *k = &p->kill;
+	bool is_group = strncmp(line, "Task in ", 8) == 0 || strncmp(line, "memory: usage ", 14) == 0;
+
+	/* the head of the next report may be missing: the kernel limits their rate */
+	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
+		end_kill(p);
+	if (kmsg_group_read(&p->group, line, k)) {
+		touch_kill(p);
+		return true;
+	}
+	/* tables alone are no kill */
+	if (kmsg_table_begin(&p->table, line))
+		return true;
+	if (p->table.column_count == 0 && !p->is_other_machine && kmsg_machine_read(&p->machine, line))
+		return true;
+	return parse_task(p, line) || parse_invoker_pid(p, line) || parse_cpuset(p, line) || parse_trace(p, line);
+}
+
+/* Failed allocations, and SysRq m, list the machine's memory too, and kill nobody. */
+static bool is_other_report(const char *line)
+{
+	return strstr(line, "allocation failure") || strstr(line, "page allocation stall") ||
+	       strstr(line, "Show Memory");
+}
+
+static void parse_text(struct kmsg_oom *p, char *line)
+{
+	if (kmsg_group_read_stat(&p->group, line) || parse_invoked(p, line) || parse_victim(p, line) ||
+	    parse_body(p, line))
+		return;
+	if (strstr(line, "Manual OOM execution")) {
+		p->is_manual = true;
+	} else if (is_other_report(line)) {
+		if (p->kill.victim.pid != 0)
+			end_kill(p);
+		p->is_other_machine = true;
+	}
+}
+
+/* A line of the log, without its end: the stamp, and one or several lines of the kernel's. */
+static void parse_line(struct kmsg_oom *p, char *line)
+{
+	struct oom_time time;
+	char *text = kmsg_stamp_skip(line, &time), *next;
+
+	/* the kernel's own stamp may be within a message that has another */
+	if (time.text[0] == '\0') {
+		time.unix_ms = p->outer_time.unix_ms;
+		text_copy(time.text, sizeof(time.text), p->outer_time.text);
+	}
+	if (time.boot_us == COUNT_UNKNOWN)
+		time.boot_us = p->outer_time.boot_us;
+	p->time = time;
+	while (text) {
+		char first = '\0';
+
+		next = kmsg_split_line(text);
+		if (next) {
+			first = *next;
+			*next = '\0';
+		}
+		parse_text(p, text);
+		if (next) {
+			*next = first;
+			if (kmsg_split_is_stamp(next))
+				next = kmsg_stamp_skip(next, &time);
+		}
+		text = next;
+	}
+}
+
+static void parse_record(struct kmsg_oom *p, char *line)
+{
+	while (line) {
+		char *end = kmsg_split_record(line);
+
+		if (end)
+			*end = '\0';
 		parse_line(p, line);
-		line = end + 4;
+		line = end ? end + 4 : NULL;
 	}
-	parse_line(p, line);
+}
+
+static void parse_json(struct kmsg_oom *p, const struct oom_time *time)
+{
+	char *rest = p->json.text, *line;
+
+	p->outer_time = *time;
+	while ((line = strsep(&rest, "\n")))
+		parse_record(p, line);
+	p->outer_time = (struct oom_time){ .boot_us = COUNT_UNKNOWN };
+	strbuf_clear(&p->json);
+}
+
+static void end_line(struct kmsg_oom *p)
+{
+	struct oom_time time;
+
+	if (p->line.length > 0) {
+		p->line.text[strcspn(p->line.text, "\r")] = '\0';
+		if (kmsg_stamp_read_json(p->line.text, strlen(p->line.text), &p->json, &time) &&
+		    p->json.length > 0)
+			parse_json(p, &time);
+		else
+			parse_record(p, p->line.text);
+	}
+	strbuf_clear(&p->line);
+	p->is_skipping = false;
+}
+
+struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list)
+{
+	struct kmsg_oom *p = xcalloc(1, sizeof(*p));
+
+	p->list = list;
+	p->table.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	p->time.boot_us = p->outer_time.boot_us = COUNT_UNKNOWN;
+	begin_kill(p);
+	return p;
+}
+
+void kmsg_oom_add(struct kmsg_oom *p, const char *text, size_t length)
+{
+	while (length > 0) {
+		const char *newline = memchr(text, '\n', length);
+		size_t whole = newline ? (size_t)(newline - text) : length;
+		size_t room = LINE_BYTES_MAX - p->line.length;
+
+		if (!p->is_skipping)
+			strbuf_add(&p->line, text, whole < room ? whole : room);
+		if (whole > room && !p->is_skipping) {
+			p->is_skipping = true;
+			p->list->cut_line_count++;
+		}
+		if (newline)
+			end_line(p);
+		text += whole + (newline != NULL);
+		length -= whole + (newline != NULL);
+	}
+}
+
+void kmsg_oom_end(struct kmsg_oom *p)
+{
+	end_line(p);
+	end_kill(p);
+	kmsg_group_release(&p->group);
+	strbuf_release(&p->line);
+	strbuf_release(&p->json);
+	free(p->kill.tasks);
+	free(p);
 }
 
 void kmsg_oom_parse(const char *text, size_t length, struct oom_kill_list *list)
 {
-	struct parser p = { .list = list, .table.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE) };
-	char line[LINE_MAX_BYTES];
+	struct kmsg_oom *p = kmsg_oom_begin(list);
 
-	begin_kill(&p);
-	while (length > 0) {
-		const char *newline = memchr(text, '\n', length);
-		size_t whole = newline ? (size_t)(newline - text) : length;
-		size_t kept = whole < sizeof(line) ? whole : sizeof(line) - 1;
-
-		memcpy(line, text, kept);
-		line[kept] = '\0';
-		line[strcspn(line, "\r")] = '\0';
-		parse_record(&p, line);
-		text += whole + (newline != NULL);
-		length -= whole + (newline != NULL);
-	}
-	end_kill(&p);
-	strbuf_release(&p.stat);
-	free(p.kill.tasks);
+	kmsg_oom_add(p, text, length);
+	kmsg_oom_end(p);
 }

@@ -148,3 +148,31 @@ bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oo
 	*ret = task;
 	return true;
 }
+
+static void rescale(uint64_t *bytes, uint64_t from, uint64_t to)
+{
+	if (bytes_known(*bytes))
+		*bytes = *bytes / from > UINT64_MAX / to ? BYTES_UNKNOWN : *bytes / from * to;
+}
+
+void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes, struct oom_kill *kill)
+{
+	bool has_ptes = false;
+
+	if (page_bytes == table->page_bytes)
+		return;
+	for (size_t i = 0; i < table->column_count; i++)
+		has_ptes |= table->columns[i] == TASK_NR_PTES;
+	for (size_t i = 0; i < kill->task_count; i++) {
+		struct oom_task *task = &kill->tasks[i];
+
+		rescale(&task->total_vm_bytes, table->page_bytes, page_bytes);
+		rescale(&task->rss_bytes, table->page_bytes, page_bytes);
+		rescale(&task->anon_bytes, table->page_bytes, page_bytes);
+		rescale(&task->file_bytes, table->page_bytes, page_bytes);
+		rescale(&task->shmem_bytes, table->page_bytes, page_bytes);
+		rescale(&task->swap_bytes, table->page_bytes, page_bytes);
+		if (has_ptes)
+			rescale(&task->pagetables_bytes, table->page_bytes, page_bytes);
+	}
+}

@@ -22,6 +22,9 @@ bool kmsg_table_begin(struct kmsg_table *table, char *line);
 /* A line of the table. False: it is none. */
 bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oom_task *ret);
 
+/* The tasks were read with table->page_bytes, but a page had this size. */
+void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes, struct oom_kill *kill);
+
 /* All unknown. */
 void kmsg_task_clear(struct oom_task *task);
 

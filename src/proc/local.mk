@@ -1,9 +1,19 @@
 noinst_LIBRARIES += %D%/libproc.a
 %C%_libproc_a_SOURCES = \
+	%D%/kmsg_group.c \
+	%D%/kmsg_group.h \
+	%D%/kmsg_machine.c \
+	%D%/kmsg_machine.h \
 	%D%/kmsg_oom.c \
 	%D%/kmsg_oom.h \
+	%D%/kmsg_split.c \
+	%D%/kmsg_split.h \
+	%D%/kmsg_stamp.c \
+	%D%/kmsg_stamp.h \
 	%D%/kmsg_table.c \
 	%D%/kmsg_table.h \
+	%D%/kmsg_victim.c \
+	%D%/kmsg_victim.h \
 	%D%/proc_cgroup.c \
 	%D%/proc_cgroup.h \
 	%D%/proc_cgroup_events.c \

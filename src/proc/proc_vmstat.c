@@ -3,11 +3,6 @@
 
 #include "proc/proc_vmstat.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/io.h"
 #include "base/units.h"
 #include "proc/proc_cgroup_parse.h"
 
@@ -15,11 +10,10 @@
 
 uint64_t proc_vmstat_oom_kills(const struct procfs *fs)
 {
-	_cleanup_close_ int fd = openat(fs->fd, "vmstat", O_RDONLY | O_CLOEXEC);
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t count;
 
-	if (fd < 0 || io_read_all(fd, VMSTAT_BYTES_MAX, &text) < 0 ||
+	if (procfs_read_path(fs, "vmstat", VMSTAT_BYTES_MAX, &text) < 0 ||
 	    !cgroup_find_value(strbuf_text(&text), "oom_kill", &count))
 		return COUNT_UNKNOWN;
 	return count;

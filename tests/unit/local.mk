@@ -507,6 +507,11 @@ TESTS += %D%/test_oom_verdict
 %C%_test_oom_verdict_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_oom_verdict_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_kmsg_stamp
+TESTS += %D%/test_kmsg_stamp
+%C%_test_kmsg_stamp_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_kmsg_stamp_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_kmsg_oom
 TESTS += %D%/test_kmsg_oom
 %C%_test_kmsg_oom_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

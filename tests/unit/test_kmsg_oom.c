@@ -188,7 +188,9 @@ static void linux_418_says_it_in_other_words(void **state)
 	assert_int_equal(list.items[0].constraint, OOM_CGROUP);
 	assert_string_equal(list.items[0].limit_path, "/docker");
 	assert_string_equal(list.items[0].victim_path, "/docker/abc");
-	assert_int_equal(list.items[0].stat.anon_bytes, 1000 * KB);
+	/* each line is of that group alone, without those below it */
+	assert_int_equal(list.items[0].stat.anon_bytes, 1002 * KB);
+	assert_int_equal(list.items[0].stat.shmem_bytes, 8 * KB);
 	assert_int_equal(list.items[0].tasks[0].pagetables_bytes, 27 * 4 * KB);
 	assert_true(list.items[0].tasks[0].anon_bytes == BYTES_UNKNOWN);
 	assert_int_equal(list.items[0].victim.rss_bytes, 1000 * KB);
@@ -260,6 +262,200 @@ static void cut_anywhere_it_is_less_and_not_wrong(void **state)
 	}
 }
 
+static void the_summary_line_alone_names_the_victim(void **state)
+{
+	(void)state;
+	parse("Aug 30 06:58:55.050705 host kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),"
+	      "cpuset=cri-1.scope,mems_allowed=0-1,oom_memcg=/pod,task_memcg=/pod/cri-1.scope,"
+	      "task=a,pid=5,b=,pid=461754,uid=7\n");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].victim.pid, 461754);
+	assert_int_equal(list.items[0].victim.uid, 7);
+	assert_string_equal(list.items[0].victim.name, "a,pid=5,b=");
+	assert_true(list.items[0].victim.rss_bytes == BYTES_UNKNOWN);
+	assert_string_equal(list.items[0].limit_path, "/pod");
+	assert_string_equal(list.items[0].cpuset, "cri-1.scope");
+	assert_string_equal(list.items[0].time.text, "Aug 30 06:58:55.050705");
+	assert_int_equal(list.items[0].killed_count, 1);
+	/* with a table it is known what it had */
+	parse("[ pid ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
+	      "[   9]  1000     9    12345      250    40960        0           999 x\n"
+	      "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
+	      "task_memcg=/x,task=x,pid=9,uid=1000\n");
+	assert_int_equal(list.items[0].victim.rss_bytes, 250 * 4 * KB);
+}
+
+static void a_child_is_killed_instead_only_by_older_kernels(void **state)
+{
+	(void)state;
+	parse("Memory cgroup out of memory: Kill process 4142 (python3) score 68 or sacrifice child\n"
+	      "Killed process 4254 (python3) total-vm:8kB, anon-rss:4kB, file-rss:1kB, shmem-rss:0kB\n"
+	      "Memory cgroup out of memory: Kill process 4142 (python3) score 68 or sacrifice child\n"
+	      "Killed process 4255 (python3) total-vm:8kB, anon-rss:4kB, file-rss:1kB, shmem-rss:0kB\n"
+	      "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+	      "oom_memcg=/a,task_memcg=/a,task=p,pid=1,uid=0\n"
+	      "Memory cgroup out of memory: Kill process 1 (p) score 68 or sacrifice child\n"
+	      "Killed process 2 (p) total-vm:8kB, anon-rss:4kB, file-rss:1kB, shmem-rss:0kB\n"
+	      "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+	      "oom_memcg=/b,task_memcg=/b,task=q,pid=3,uid=0\n"
+	      "Memory cgroup out of memory: Killed process 4 (r) total-vm:8kB, anon-rss:4kB, "
+	      "file-rss:1kB, shmem-rss:0kB, UID:0 pgtables:4kB oom_score_adj:0\n");
+	assert_int_equal(list.count, 5);
+	assert_int_equal(list.items[0].victim.pid, 4254);
+	assert_int_equal(list.items[1].victim.pid, 4255);
+	assert_int_equal(list.items[1].constraint, OOM_CGROUP);
+	assert_int_equal(list.items[2].victim.pid, 2);
+	assert_string_equal(list.items[2].victim_path, "/a");
+	assert_int_equal(list.items[3].victim.pid, 3);
+	assert_int_equal(list.items[4].victim.pid, 4);
+	assert_string_equal(list.items[4].victim_path, "");
+}
+
+static void where_nobody_may_be_killed_nobody_was(void **state)
+{
+	(void)state;
+	parse("systemd invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=100\n"
+	      "memory: usage 4kB, limit 4kB, failcnt 1\n"
+	      "Out of memory and no killable processes...\n"
+	      "a invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=100\n"
+	      "Memory cgroup out of memory and no killable processes...\n"
+	      "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
+	      "task_memcg=/x,task=x,pid=9,uid=1000\n"
+	      "Out of memory: OOM victim 9 (x) is already exiting. Skip killing the task\n");
+	assert_int_equal(list.count, 0);
+	assert_int_equal(list.unkillable_count, 2);
+}
+
+static void a_person_asked_for_it_with_sysrq(void **state)
+{
+	(void)state;
+	parse("kworker/0:2 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=-1, oom_score_adj=0\n"
+	      "Out of memory: Killed process 651 (x) total-vm:1kB, anon-rss:2kB\n"
+	      "kworker/1:0 invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=0\n"
+	      " [<ffffffff816861ac>] ? moom_callback+0x7a/0xb0\n"
+	      "Out of memory: Kill process 652 (x) score 1 or sacrifice child\n"
+	      "sysrq: Manual OOM execution\n"
+	      "kworker/1:0 invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=0\n"
+	      "hog invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=0\n");
+	assert_int_equal(list.count, 4);
+	assert_true(list.items[0].is_sysrq && list.items[1].is_sysrq && list.items[2].is_sysrq);
+	assert_false(list.items[3].is_sysrq);
+	assert_int_equal(list.items[0].order, COUNT_UNKNOWN);
+}
+
+/* RHEL 6, whose machine has pages of 4 KiB. */
+static const char linux_2632[] =
+	"Jan  2 03:04:05 h kernel: httpd invoked oom-killer: gfp_mask=0x201da, order=3, oom_adj=0, oom_score_adj=0\n"
+	"Jan  2 03:04:05 h kernel: httpd cpuset=/ mems_allowed=0\n"
+	"Jan  2 03:04:05 h kernel: Pid: 2592, comm: httpd Not tainted 2.6.32-431.el6.x86_64 #1\n"
+	"Jan  2 03:04:05 h kernel: Mem-Info:\n"
+	"Jan  2 03:04:05 h kernel: Node 0 DMA per-cpu:\n"
+	"Jan  2 03:04:05 h kernel: CPU    0: hi:    0, btch:   1 usd:   0\n"
+	"Jan  2 03:04:05 h kernel: active_anon:200000 inactive_anon:30000 isolated_anon:0\n"
+	"Jan  2 03:04:05 h kernel: active_file:10 inactive_file:20 isolated_file:0\n"
+	"Jan  2 03:04:05 h kernel: unevictable:0 dirty:0 writeback:0 unstable:0\n"
+	"Jan  2 03:04:05 h kernel: free:1500 slab_reclaimable:900 slab_unreclaimable:4000\n"
+	"Jan  2 03:04:05 h kernel: mapped:100 shmem:50 pagetables:700 bounce:0\n"
+	"Jan  2 03:04:05 h kernel: Node 0 DMA free:4000kB min:40kB low:48kB high:60kB active_anon:8kB\n"
+	"Jan  2 03:04:05 h kernel: lowmem_reserve[]: 0 990 990 990\n"
+	"Jan  2 03:04:05 h kernel: Node 0 DMA32 free:2000kB min:3000kB low:3700kB high:4400kB active_anon:9kB\n"
+	"Jan  2 03:04:05 h kernel: Free swap  = 12kB\n"
+	"Jan  2 03:04:05 h kernel: Total swap = 524280kB\n"
+	"Jan  2 03:04:05 h kernel: 262128 pages RAM\n"
+	"Jan  2 03:04:05 h kernel: [ pid ]   uid  tgid total_vm      rss cpu oom_adj oom_score_adj name\n"
+	"Jan  2 03:04:05 h kernel: [ 2592]    48  2592     2662      101   0     -17         -1000 httpd\n"
+	"Jan  2 03:04:05 h kernel: Out of memory: Kill process 2592 (httpd) score 100 or sacrifice child\n"
+	"Jan  2 03:04:05 h kernel: Killed process 2592, UID 48, (httpd) total-vm:10648kB, anon-rss:400kB, file-rss:4kB\n";
+
+static void linux_2632_and_the_machines_memory(void **state)
+{
+	const struct oom_kill *k;
+
+	(void)state;
+	parse(linux_2632);
+	assert_int_equal(list.count, 1);
+	k = &list.items[0];
+	assert_int_equal(k->constraint, OOM_GLOBAL);
+	assert_int_equal(k->order, 3);
+	assert_int_equal(k->invoker_pid, 2592);
+	assert_int_equal(k->victim.uid, 48);
+	assert_string_equal(k->victim.name, "httpd");
+	assert_int_equal(k->victim.total_vm_bytes, 10648 * KB);
+	assert_int_equal(k->victim.rss_bytes, 404 * KB);
+	assert_int_equal(k->task_count, 1);
+	assert_int_equal(k->tasks[0].score_adj, -1000);
+	assert_true(k->machine.is_known);
+	assert_int_equal(k->machine.ram_bytes, 262128 * 4 * KB);
+	assert_int_equal(k->machine.free_bytes, 1500 * 4 * KB);
+	assert_int_equal(k->machine.anon_bytes, 230000 * 4 * KB);
+	assert_int_equal(k->machine.file_bytes, 30 * 4 * KB);
+	assert_int_equal(k->machine.slab_unreclaimable_bytes, 4000 * 4 * KB);
+	assert_int_equal(k->machine.swap_free_bytes, 12 * KB);
+	assert_int_equal(k->machine.swap_total_bytes, 524280 * KB);
+	assert_int_equal(k->machine.zone_count, 2);
+	assert_string_equal(k->machine.zones[1].name, "DMA32");
+	assert_int_equal(k->machine.zones[1].free_bytes, 2000 * KB);
+	assert_int_equal(k->machine.zones[1].min_bytes, 3000 * KB);
+	/* before Linux 2.6.36 */
+	parse("Killed process 7 (a b) vsz:100kB, anon-rss:8kB, file-rss:4kB\n");
+	assert_int_equal(list.items[0].victim.total_vm_bytes, 100 * KB);
+	assert_int_equal(list.items[0].victim.rss_bytes, 12 * KB);
+}
+
+static void pages_are_as_large_as_the_machine_that_logged_has_them(void **state)
+{
+	(void)state;
+	parse("hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+	      "active_anon:10 inactive_anon:5 isolated_anon:0\n free:3 free_pcp:0\n"
+	      "Node 0 active_anon:640kB inactive_anon:320kB active_file:0kB\n"
+	      "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
+	      "[     10]  1000    10      100       20    65536        2             0 hog\n"
+	      "Out of memory: Killed process 10 (hog) total-vm:6400kB, anon-rss:1280kB, file-rss:0kB\n");
+	assert_int_equal(list.items[0].tasks[0].rss_bytes, 20 * 64 * KB);
+	assert_int_equal(list.items[0].tasks[0].swap_bytes, 2 * 64 * KB);
+	assert_int_equal(list.items[0].tasks[0].pagetables_bytes, 65536);
+	assert_int_equal(list.items[0].machine.free_bytes, 3 * 64 * KB);
+}
+
+static void memory_that_is_listed_for_another_reason_is_no_kills(void **state)
+{
+	(void)state;
+	parse("Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB\n"
+	      "x: page allocation failure: order:4, mode:0x40cc0\nMem-Info:\n"
+	      "active_anon:10 inactive_anon:5 isolated_anon:0\nFree swap  = 84kB\n"
+	      "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,"
+	      "oom_memcg=/b,task_memcg=/b,task=q,pid=3,uid=0\n");
+	assert_int_equal(list.count, 2);
+	assert_false(list.items[0].machine.is_known);
+	assert_false(list.items[1].machine.is_known);
+}
+
+/* A report whose ends of lines somebody replaced. */
+static void a_report_within_one_line_is_the_same(void **state)
+{
+	static const char *const ends[] = { " ", "#012", "\\x0a" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct strbuf text = STRBUF_INIT;
+
+		for (const char *at = REPORT_618; *at; at++)
+			if (*at == '\n')
+				strbuf_add_text(&text, ends[i]);
+			else
+				strbuf_add_char(&text, *at);
+		parse(text.text);
+		assert_int_equal(list.count, 1);
+		assert_int_equal(list.items[0].victim.pid, 1812);
+		assert_int_equal(list.items[0].victim.anon_bytes, 24192 * KB);
+		assert_int_equal(list.items[0].limit_bytes, 32768 * KB);
+		assert_string_equal(list.items[0].victim_path, "/mstest/kid");
+		assert_int_equal(list.items[0].task_count, 1);
+		assert_string_equal(list.items[0].invoker, "oom_target");
+		strbuf_release(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +468,14 @@ int main(void)
 		cmocka_unit_test_teardown(a_machine_without_memory_is_no_groups_limit, end),
 		cmocka_unit_test_teardown(several_kills_are_told_apart_whatever_is_missing, end),
 		cmocka_unit_test_teardown(other_texts_hold_no_kill, end),
+		cmocka_unit_test_teardown(the_summary_line_alone_names_the_victim, end),
+		cmocka_unit_test_teardown(a_child_is_killed_instead_only_by_older_kernels, end),
+		cmocka_unit_test_teardown(where_nobody_may_be_killed_nobody_was, end),
+		cmocka_unit_test_teardown(a_person_asked_for_it_with_sysrq, end),
+		cmocka_unit_test_teardown(linux_2632_and_the_machines_memory, end),
+		cmocka_unit_test_teardown(pages_are_as_large_as_the_machine_that_logged_has_them, end),
+		cmocka_unit_test_teardown(memory_that_is_listed_for_another_reason_is_no_kills, end),
+		cmocka_unit_test_teardown(a_report_within_one_line_is_the_same, end),
 		cmocka_unit_test_teardown(cut_anywhere_it_is_less_and_not_wrong, end),
 	};
 

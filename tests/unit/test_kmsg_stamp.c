@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prefixes of lines in every log format, and lines of any length. */
+#include "config.h"
+
+#include "proc/kmsg_oom.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "unit.h"
+
+#define KB UINT64_C(1024)
+
+static struct oom_kill_list list;
+
+static void parse(const char *text)
+{
+	oom_kill_list_release(&list);
+	kmsg_oom_parse(text, strlen(text), &list);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	oom_kill_list_release(&list);
+	return 0;
+}
+
+static const char one_kill[] = "Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB";
+
+/* What each style of prefix says of the time. unix_ms 0, boot_us COUNT_UNKNOWN, "": nothing. */
+static const struct {
+	const char *before, *after;
+	uint64_t unix_ms, boot_us;
+	const char *text;
+} styles[] = {
+	{ "", "", 0, COUNT_UNKNOWN, "" },
+	{ "[  152.700479] ", "", 0, 152700479, "" },
+	{ "[  152.700479][ T1234] ", "", 0, 152700479, "" },
+	{ "<4>[  152.700479] ", "", 0, 152700479, "" },
+	{ "kern  :err   : [  152.700479] ", "", 0, 152700479, "" },
+	{ "[  152.700479] host kernel: ", "", 0, 152700479, "" },
+	{ "[Thu Dec  7 00:05:14 2017] ", "", 0, COUNT_UNKNOWN, "Thu Dec  7 00:05:14 2017" },
+	{ "2017-12-07T00:05:14,123456+01:00 ", "", 1512601514123, COUNT_UNKNOWN,
+	  "2017-12-07T00:05:14,123456+01:00" },
+	{ "6,1234,5678901,-;", "", 0, 5678901, "" },
+	{ "Sep 27 11:33:05 domain-abc kernel: ", "", 0, COUNT_UNKNOWN, "Sep 27 11:33:05" },
+	{ "Sep  7 11:33:05 host kernel: [40666.25] ", "", 0, 40666250000, "Sep  7 11:33:05" },
+	{ "Aug 30 06:58:55.050705 ip-10-0-0-1 kernel: ", "", 0, COUNT_UNKNOWN, "Aug 30 06:58:55.050705" },
+	{ "2026-11-22T15:41:01+0000 host kernel: ", "", 1795362061000, COUNT_UNKNOWN,
+	  "2026-11-22T15:41:01+0000" },
+	{ "Sun 2026-11-22 15:41:01 UTC host kernel: ", "", 1795362061000, COUNT_UNKNOWN,
+	  "2026-11-22 15:41:01 UTC" },
+	{ "2026-11-22 15:41:01 host kernel: ", "", 0, COUNT_UNKNOWN, "2026-11-22 15:41:01" },
+	{ "<4>1 2026-11-22T15:41:01.5Z host kernel - - - [   77.5] ", "", 1795362061500, 77500000,
+	  "2026-11-22T15:41:01.5Z" },
+	{ "2026-11-22T15:41:01.5Z stderr F [   77.5] ", "", 1795362061500, 77500000,
+	  "2026-11-22T15:41:01.5Z" },
+	{ "{\"log\":\"[   77.5] ", "\\n\",\"stream\":\"stdout\",\"time\":\"2026-11-22T15:41:01.5Z\"}",
+	  1795362061500, 77500000, "2026-11-22T15:41:01.5Z" },
+	{ "{\"__REALTIME_TIMESTAMP\":\"1795362061500000\",\"MESSAGE\":\"", "\"}", 1795362061500,
+	  COUNT_UNKNOWN, "1795362061500000" },
+	{ "22m         Warning   OOMKilling   node/aks-0    Memory cgroup out of memory: ", "", 0,
+	  COUNT_UNKNOWN, "22m ago" },
+	{ "  Warning  OOMKilling  3h5m  kernel-monitor  Memory cgroup out of memory: ", "", 0,
+	  COUNT_UNKNOWN, "3h5m ago" },
+	{ "2023-12-04T10:49:30.127Z In(05) vcpu-5 - Guest: <3>[39291577.009600] ", "", 1701686970127,
+	  39291577009600, "2023-12-04T10:49:30.127Z" },
+	{ "/var/log/kern.log-[  152.700479] ", "", 0, 152700479, "" },
+	{ "1234:[  152.700479] ", "", 0, 152700479, "" },
+	{ "messages:Sep 27 11:33:05 host kernel: ", "", 0, COUNT_UNKNOWN, "Sep 27 11:33:05" },
+};
+
+static void each_style_of_prefix_tells_the_time(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		struct strbuf text = STRBUF_INIT;
+		const struct oom_time *t;
+
+		strbuf_addf(&text, "%s%s%s\n", styles[i].before, one_kill, styles[i].after);
+		parse(text.text);
+		print_message("%s", text.text);
+		assert_int_equal(list.count, 1);
+		t = &list.items[0].time;
+		assert_int_equal(list.items[0].victim.pid, 7);
+		assert_int_equal(list.items[0].victim.file_bytes, 4 * KB);
+		assert_int_equal(t->unix_ms, styles[i].unix_ms);
+		assert_int_equal(t->boot_us, styles[i].boot_us);
+		assert_string_equal(t->text, styles[i].text);
+		strbuf_release(&text);
+	}
+}
+
+/* Lines and words without end: memory stays bounded, and time is in proportion. */
+static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
+{
+	static const char *const words[] = { "x", "oom-kill:", "Killed process ", "\\x0a", "[1.2] ",
+					     " Out of memory: ", ",pid=", "{\"log\":", "[ " };
+	struct kmsg_oom *p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		oom_kill_list_release(&list);
+		p = kmsg_oom_begin(&list);
+		for (size_t n = 0; n < (4 << 20) / strlen(words[i]); n++)
+			kmsg_oom_add(p, words[i], strlen(words[i]));
+		kmsg_oom_add(p, "\n", 1);
+		kmsg_oom_add(p, one_kill, strlen(one_kill));
+		kmsg_oom_end(p);
+		assert_int_equal(list.cut_line_count, 1);
+		assert_true(list.count >= 1);
+		assert_int_equal(list.items[list.count - 1].victim.pid, 7);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(each_style_of_prefix_tells_the_time, end),
+		cmocka_unit_test_teardown(a_line_without_an_end_is_ignored_from_some_length_on, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
