@@ -54,6 +54,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/transform_rules.h \
 	%D%/profile_diff.c \
 	%D%/profile_diff.h \
+	%D%/runtime_options.c \
+	%D%/runtime_options.h \
 	%D%/scale_fit.c \
 	%D%/scale_fit.h \
 	%D%/timeline.c \

@@ -47,6 +47,7 @@ void oom_evidence_init(struct oom_evidence *e)
 		.typical_bytes = BYTES_UNKNOWN,
 		.low_bytes = BYTES_UNKNOWN,
 		.victim = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
+		.runtime = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
 	};
 	/* all of it amounts, and all bits set is an unknown one */
 	memset(&e->at, 0xff, sizeof(e->at));

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "classify/growth.h"
 #include "classify/oom_figures.h"
+#include "classify/runtime_options.h"
 #include "model/oom_kill.h"
 
 enum oom_end {
@@ -105,6 +106,10 @@ struct oom_evidence {
 	uint64_t typical_bytes;	      /* of need, the middle one */
 	uint64_t low_bytes, low_age_ns; /* the least need of the last seconds, before the sample */
 	struct oom_grower grower;
+
+	/* The largest process whose runtime sets itself a limit, and that limit. */
+	struct oom_process runtime;
+	struct runtime_limit runtime_limit;
 
 	/* Whose allocation hit the limit, as the report names it. pid 0: unknown. */
 	struct oom_process invoker;

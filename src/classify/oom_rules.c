@@ -302,6 +302,32 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
+/*
+ * "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but the limit is 200.0M". Of a
+ * process that was killed, or had little, that limit is no cause.
+ */
+static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
+			     struct strbuf *why)
+{
+	const struct runtime_limit *own = &e->runtime_limit;
+	uint64_t whole = e->at.limit_bytes, may_bytes, has_bytes = e->runtime.rss_bytes;
+	char may[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+
+	if (!own->option || !bytes_known(whole) || whole == CGROUP_NO_LIMIT)
+		return false;
+	may_bytes = runtime_limit_bytes(own, whole);
+	if (runtime_option_is_shared(own->option) && bytes_known(e->at.shmem_bytes))
+		has_bytes = e->at.shmem_bytes;
+	if (!is_share(may_bytes, whole, runtime_option_least_per_mille(own->option)) ||
+	    (e->end == OOM_END_KILLED && !is_share(has_bytes, whole, least)))
+		return false;
+	strbuf_addf(why, "%s of %s (%d) may grow to %s (%s), %s the limit is %s",
+		    runtime_option_title(own->option), e->runtime.name, e->runtime.pid,
+		    units_format_bytes(may_bytes, may), own->text,
+		    may_bytes > whole ? "but" : "and", units_format_bytes(whole, limit));
+	return true;
+}
+
 /* What came after the last sample is a part of it, where that was not long ago. */
 static bool is_burst(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
@@ -444,6 +470,7 @@ const oom_rule oom_rules[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_HUGE_PAGES] = is_huge_pages,
 	[OOM_WHY_LOCKED] = is_locked,
 	[OOM_WHY_SWAP_FULL] = is_swap_full,
+	[OOM_WHY_RUNTIME_LIMIT] = is_runtime_limit,
 	[OOM_WHY_BURST] = is_burst,
 	[OOM_WHY_LEAK] = is_leak,
 	[OOM_WHY_RETENTION] = is_retention,

@@ -148,6 +148,12 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.least_per_mille = 990,
 		.ends = KILLED,
 	},
+	[OOM_WHY_RUNTIME_LIMIT] = {
+		.name = "runtime_limit",
+		.title = "the program's own limit on its memory does not fit into the group's",
+		.least_per_mille = 300,
+		.ends = KILLED | NONE,
+	},
 	[OOM_WHY_BURST] = {
 		.name = "burst",
 		.title = "need rose at once, and had not been growing before",
@@ -279,6 +285,15 @@ static const char no_group[] =
 static const char too_few_samples[] =
 	"there are too few samples to tell a leak from a burst: record longer, or more often";
 
+/* A program's shared buffers are larger than the limit. */
+static bool is_shared_runtime(const struct oom_evidence *e)
+{
+	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;
+
+	return oom_verdict_holds(OOM_WHY_RUNTIME_LIMIT, e, &unused) &&
+	       runtime_option_is_shared(e->runtime_limit.option);
+}
+
 void oom_verdict_add_advice(enum oom_verdict verdict, const struct oom_evidence *e,
 			    struct strbuf *out)
 {
@@ -290,6 +305,9 @@ void oom_verdict_add_advice(enum oom_verdict verdict, const struct oom_evidence 
 		advice = e->has_sample ? too_few_samples : no_recording;
 	if (verdict == OOM_WHY_UNKNOWN && e->end == OOM_END_GONE)
 		advice = no_group;
+	if (verdict == OOM_WHY_RUNTIME_LIMIT ||
+	    (verdict == OOM_WHY_SHMEM && is_shared_runtime(e)))
+		advice = runtime_option_advice(e->runtime_limit.option);
 	strbuf_add_text(out, part ? part->advice : advice);
 	if (verdict == OOM_WHY_LEAK && !bytes_known(e->live_bytes))
 		strbuf_add_text(

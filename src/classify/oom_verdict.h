@@ -25,6 +25,7 @@ enum oom_verdict {
 	OOM_WHY_HUGE_PAGES,
 	OOM_WHY_LOCKED,
 	OOM_WHY_SWAP_FULL,
+	OOM_WHY_RUNTIME_LIMIT, /* a heap may grow to more than the limit has room for */
 	OOM_WHY_BURST,
 	OOM_WHY_LEAK,
 	OOM_WHY_RETENTION, /* freed, and kept by the allocator */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -189,4 +190,32 @@ int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 			text[i] = ' ';
 	*ret = xstrndup(text, length);
 	return 0;
+}
+
+#define GO_NOTE_SEARCHED 65536
+
+/* An ELF note: the length of the name, that of the contents, type 4, and "Go". */
+static bool has_go_note(const char *text, size_t length)
+{
+	static const char name_length[4] = { 4, 0, 0, 0 };
+	static const char type_and_name[8] = { 4, 0, 0, 0, 'G', 'o', 0, 0 };
+
+	for (size_t i = 0; i + 16 <= length; i += 4)
+		if (memcmp(text + i, name_length, 4) == 0 &&
+		    memcmp(text + i + 8, type_and_name, 8) == 0)
+			return true;
+	return false;
+}
+
+bool proc_task_is_go(const struct procfs *fs, int pid)
+{
+	char path[PROCFS_PATH_SIZE];
+	_cleanup_free_ char *text = xmalloc(GO_NOTE_SEARCHED);
+	_cleanup_close_ int fd = -1;
+	size_t length = 0;
+
+	procfs_format_path(path, pid, "exe");
+	fd = foreign_file_open_trusted(fs->fd, path, FOREIGN_ELF_BYTES_MAX);
+	return fd >= 0 && read_beginning(fd, text, GO_NOTE_SEARCHED, &length) == 0 &&
+	       has_go_note(text, length);
 }

@@ -5,6 +5,7 @@
 #ifndef MS_PROC_PROC_TASK_H
 #define MS_PROC_PROC_TASK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,12 @@ int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
  * untouched.
  */
 int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE]);
+
+/*
+ * Whether the program of a process was compiled by Go: its linker puts a note with the
+ * build's id at the beginning of the file. False if the file cannot be read.
+ */
+bool proc_task_is_go(const struct procfs *fs, int pid);
 
 /*
  * The command line, arguments joined by blanks, "" if there is none; raw bytes. At most

@@ -39,6 +39,7 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/oom_notes.h \
 	%D%/oom_past.c \
 	%D%/oom_past.h \
+	%D%/oom_runtime.c \
 	%D%/oom_witness.c \
 	%D%/oom_witness.h \
 	%D%/process_notes.c \

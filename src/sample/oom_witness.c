@@ -333,6 +333,7 @@ static int read_last(const struct oom_witness *w, struct replay *replay, struct 
 	r = replay_read(replay, last_seen(w), &all, &processes);
 	if (r == 0) {
 		set_victim(w, &processes, e);
+		oom_runtime_find(w, &processes, e);
 		r = add_processes(w, replay, &processes, e);
 	}
 	if (r == 0) {

@@ -23,6 +23,13 @@ int oom_witness_ask(const struct oom_witness *witness, struct replay *replay,
 		    struct oom_evidence *ret);
 
 /*
+ * Find, among the processes of the last sample whose runtime sets itself a limit, the largest
+ * one, and that limit, as its command line and its recorded environment have it.
+ */
+void oom_runtime_find(const struct oom_witness *witness, const struct snapshot *processes,
+		      struct oom_evidence *e);
+
+/*
  * Find the process that grew most up to the sample `last`, each measured since its own last
  * plateau, and the mapping in which it grew. Only processes below the group whose limit was
  * hit count, where that is known. Returns 0 or -errno.

@@ -11,8 +11,13 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "classify/container_names.h"
+#include "classify/runtime_options.h"
 #include "proc/proc_cgroup_mount.h"
+#include "proc/proc_task.h"
 #include "sample/container_files.h"
+
+#define ENVIRON_SIZE_MAX ((size_t)2 << 20)
+#define GO_VARIABLE	 "GOMEMLIMIT="
 
 /* A group and what it is called; several processes share it. */
 struct place {
@@ -123,6 +128,38 @@ static int add_place(struct process_notes *notes, const struct process *process,
 	return r;
 }
 
+struct adder {
+	struct recording *recording;
+	const struct process *process;
+};
+
+static int add_option(void *context, const char *text)
+{
+	const struct adder *adder = context;
+
+	return recording_add_note(adder->recording, adder->process, NOTE_OPTION, text);
+}
+
+/* Only options of the table are recorded: an environment holds passwords. */
+static int add_options(const struct process_notes *notes, const struct usage *u,
+		       struct recording *recording)
+{
+	struct adder adder = { recording, &u->process };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct runtime_environment environment = { .command = u->command };
+
+	if (procfs_read_file(notes->fs, u->process.pid, "environ", ENVIRON_SIZE_MAX, &text) < 0)
+		return 0;
+	if (text.length == 0)
+		return 0;
+	environment.text = text.text;
+	environment.length = text.length;
+	/* many programs that Go did not compile inherit its variable */
+	environment.is_go = memmem(text.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
+			    proc_task_is_go(notes->fs, u->process.pid);
+	return runtime_variables_for_each(&environment, add_option, &adder);
+}
+
 static int compare_processes(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
@@ -140,6 +177,14 @@ static bool has_notes(const struct process_notes *notes, const struct process *p
 	return found && process_is_same(found, process) && strcmp(found->comm, process->comm) == 0;
 }
 
+static int add_notes(struct process_notes *notes, const struct usage *u,
+		     struct recording *recording)
+{
+	int r = add_place(notes, &u->process, recording);
+
+	return r < 0 ? r : add_options(notes, u, recording);
+}
+
 int process_notes_add(struct process_notes *notes, const struct snapshot *snapshot,
 		      struct recording *recording)
 {
@@ -150,7 +195,7 @@ int process_notes_add(struct process_notes *notes, const struct snapshot *snapsh
 		const struct process *process = &snapshot->usages[i].process;
 
 		if (!has_notes(notes, process))
-			r = add_place(notes, process, recording);
+			r = add_notes(notes, &snapshot->usages[i], recording);
 		now[i] = *process;
 	}
 	qsort(now, snapshot->count, sizeof(*now), compare_processes);

@@ -2,6 +2,7 @@
 # not link.
 EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
 made_comparison = %D%/made_comparison.c %D%/made_comparison.h
+made_runtime = %D%/made_runtime.c %D%/made_runtime.h
 judged = %D%/judged.c %D%/judged.h $(made_comparison)
 made_stacks = %D%/made_stacks.c %D%/made_stacks.h
 smaps_ways = %D%/smaps_ways.c %D%/smaps_ways.h
@@ -334,6 +335,12 @@ TESTS += %D%/test_trends
 %C%_test_trends_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_trends_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_runtime_options
+TESTS += %D%/test_runtime_options
+%C%_test_runtime_options_SOURCES = %D%/test_runtime_options.c $(made_runtime)
+%C%_test_runtime_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_runtime_options_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_last_rise
 TESTS += %D%/test_last_rise
 %C%_test_last_rise_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -504,6 +511,7 @@ TESTS += %D%/test_oom_evidence
 
 check_PROGRAMS += %D%/test_oom_verdict
 TESTS += %D%/test_oom_verdict
+%C%_test_oom_verdict_SOURCES = %D%/test_oom_verdict.c $(made_runtime)
 %C%_test_oom_verdict_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_oom_verdict_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "made_runtime.h"
 #include "unit.h"
 
 #define LIMIT (64 * MIB)
@@ -376,6 +377,9 @@ static const struct {
 	{ OOM_WHY_HUGE_PAGES, sparse_huge_pages, full_huge_pages },
 	{ OOM_WHY_LOCKED, locked, little_locked },
 	{ OOM_WHY_SWAP_FULL, swap_full, swap_without_a_limit },
+	{ OOM_WHY_RUNTIME_LIMIT, made_heap_above_limit, made_heap_below_limit },
+	{ OOM_WHY_RUNTIME_LIMIT, made_heap_of_all, made_heap_of_a_small_process },
+	{ OOM_WHY_RUNTIME_LIMIT, made_heap_that_may_outgrow, made_heap_that_fits },
 	{ OOM_WHY_BURST, burst, growth_that_is_quick },
 	{ OOM_WHY_BURST, burst_after_the_last_sample, long_after_the_last_sample },
 	{ OOM_WHY_LEAK, leak, growth_of_what_is_not_live },

@@ -416,6 +416,23 @@ static void a_rollup_is_one_record(void **state)
 
 #define test(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
 
+static void a_program_of_go_has_a_note_of_its_linker(void **state)
+{
+	static const char note[] = "\x7f" "ELF____________\4\0\0\0\x53\0\0\0\4\0\0\0Go\0\0build id";
+	static const char other[] = "\x7f" "ELF____________\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0Go\0\0";
+
+	(void)state;
+	tree_write_bytes(&tree, "7/exe", note, sizeof(note));
+	tree_write_bytes(&tree, "8/exe", other, sizeof(other));
+	tree_write(&tree, "9/exe", "Go");
+	tree_mkfifo(&tree, "10/exe");
+	assert_true(proc_task_is_go(&fs, 7));
+	assert_false(proc_task_is_go(&fs, 8));
+	assert_false(proc_task_is_go(&fs, 9));
+	assert_false(proc_task_is_go(&fs, 10));
+	assert_false(proc_task_is_go(&fs, 11));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -430,6 +447,7 @@ int main(void)
 		test(the_list_has_the_pids_and_nothing_else),
 		test(a_process_whose_stat_is_hidden_is_there_as_its_pid),
 		test(commands_are_joined_by_blanks),
+		test(a_program_of_go_has_a_note_of_its_linker),
 		test(a_command_line_of_megabytes_is_cut),
 		test(stack_pointers_stand_before_the_program_counter),
 		test(the_stack_pointers_are_of_every_thread_that_waits),

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The limit that a program's runtime sets itself, recorded from its environment, against the group's."""
+
+import json
+import os
+import signal
+import subprocess
+
+from live import MIB, Folder, check, equal, memstate, run, start_memstate, Skip
+from oom_lib import TARGET, Group, test
+
+LIMIT = 48 * MIB
+SECRET = "hunter2-is-not-for-recordings"
+
+
+def explain_leak(program, variables):
+    """Record a leak by a program of that name up to its kill. Returns what is told of it, and the recording's bytes."""
+    with Folder() as folder, Group(LIMIT) as group:
+        process = subprocess.Popen([program, "ready=1", "leak=256/5"], executable=TARGET, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, preexec_fn=group.enter, env={**os.environ, **variables})
+        watch = None
+        try:
+            equal(process.stdout.readline(), b"ready\n", "step")
+            watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "-i", "50ms")
+            if not watch.stdout.readline():
+                raise Skip("without SQLite")
+            process.communicate(b"x", timeout=60)
+            watch.send_signal(signal.SIGTERM)
+            watch.communicate(timeout=60)
+        finally:
+            for started in filter(None, (process, watch)):
+                started.kill()
+                started.wait()
+        told = memstate("oom", "explain", "--record", f"{folder}/r", "--json").must_be(0)
+        with open(f"{folder}/r", "rb") as f:
+            return json.loads(told.out.splitlines()[0]), f.read()
+
+
+@test
+def a_java_heap_larger_than_the_limit():
+    end, recording = explain_leak("java", {"JAVA_TOOL_OPTIONS": f"-Dkeystore.password={SECRET} -Xmx600m",
+                                           "DB_PASSWORD": SECRET})
+    equal(end["cause"], "runtime_limit", f"verdict: {end['why']}")
+    check("may grow to 600.0M (-Xmx600m), but the limit is 48.0M" in end["why"], end["why"])
+    check("-XX:MaxRAMPercentage" in end["advice"], end["advice"])
+    check(b"-Xmx600m" in recording, "the option is in the recording")
+    check(SECRET.encode() not in recording, "nothing else of the environment is")
+
+
+@test
+def a_java_heap_that_fits():
+    end, _ = explain_leak("java", {"JAVA_TOOL_OPTIONS": "-Xmx32m"})
+    check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
+
+
+@test
+def a_variable_of_go_that_another_program_inherits():
+    end, recording = explain_leak("server", {"GOMEMLIMIT": "600MiB"})
+    check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
+    check(b"600MiB" not in recording, "it is not in the recording")
+
+
+run()
