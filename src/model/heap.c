@@ -90,6 +90,7 @@ static const struct {
 	{ -ESRCH, "it has ended", NULL },
 	{ -EBUSY, "another tracer is there (a debugger, strace)", "end the other tracer" },
 	{ -EFBIG, "it would stand still for too long", "allow a longer stop with --max-pause" },
+	{ -ETIME, "reading its memory hangs in the kernel; the process itself runs", NULL },
 	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },
 	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a slow disk)",
 	  NULL },

@@ -47,46 +47,59 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 	       (uint64_t)place->hook * GATE_BYTES;
 }
 
+/* As trace_read_memory(), which can hang; -ETIMEDOUT if the target runs again. */
+static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
+			size_t length)
+{
+	int r = trace_read_memory(pid, addr, to, length);
+
+	return stop_is_over(stop) ? -ETIMEDOUT : r;
+}
+
 static int lead(struct work *w, const struct stop *stop, const struct hook_place *place)
 {
 	struct hooks_record *record = &w->s->records[w->s->record_count];
 	uint64_t now;
+	int r;
 
 	/* one that was noted, and could not be written in time, is noted once more */
 	if (w->s->record_count == HOOKS_RECORD_MAX)
 		return -E2BIG;
+	r = read_stopped(stop, w->s->request->pid, place->addr, &now, sizeof(now));
+	if (r == -ETIMEDOUT)
+		return r;
 	/* a library that is gone since, or a place that leads elsewhere now */
-	if (trace_read_memory(w->s->request->pid, place->addr, &now, sizeof(now)) < 0 ||
-	    (now != place->found && now != w->places->originals[place->hook]))
+	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	*record = (struct hooks_record){ place->addr, now };
 	__atomic_store_n(&w->head->record_count, (uint32_t)++w->s->record_count, __ATOMIC_SEQ_CST);
 	step(w->s, "place");
 	w->count++;
-	return trace_write_word(stop->threads[0].tid, place->addr, hook_addr(w, place));
+	return stop_write_word(stop, place->addr, hook_addr(w, place));
 }
 
-/* After an execve(2) nothing is where it was, and what is there now is left as it is. */
-static bool has_hooks(const struct work *w)
+/* 0; -ESRCH after an execve(2), when whatever is there now must not be changed; -ETIMEDOUT. */
+static int check_hooks(const struct work *w, const struct stop *stop)
 {
 	uint32_t magic;
+	int r = read_stopped(stop, w->s->request->pid,
+			     w->s->base_addr + offsetof(struct hooks_head, magic), &magic,
+			     sizeof(magic));
 
-	return trace_read_memory(w->s->request->pid,
-				 w->s->base_addr + offsetof(struct hooks_head, magic), &magic,
-				 sizeof(magic)) == 0 &&
-	       magic == HOOKS_MAGIC;
+	if (r == -ETIMEDOUT)
+		return r;
+	return r == 0 && magic == HOOKS_MAGIC ? 0 : -ESRCH;
 }
 
 /* What there is no time for is done in another stop. */
 static int lead_all(void *context, const struct stop *stop)
 {
 	struct work *w = context;
+	int r = check_hooks(w, stop);
 
-	if (!has_hooks(w))
-		return -ESRCH;
+	if (r < 0)
+		return r;
 	for (; w->done < w->places->count; w->done++) {
-		int r;
-
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
 		r = lead(w, stop, &w->places->items[w->done]);
@@ -109,66 +122,77 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 }
 
 /*
- * It is in a hook, or in a handler that goes back to one; true, too, if that cannot be
- * told. A hook has no frame that it could be returned to: what else of its addresses is
- * on a stack is old.
+ * *ret: the thread is in a hook, or in a handler that returns to one; true, too, if that
+ * cannot be determined. A hook has no frame that it could be returned to, so any other
+ * address of a hook on a stack is stale. 0 or -ETIMEDOUT.
  */
-static bool is_inside(const struct work *w, const struct stopped_thread *thread)
+static int look_inside(const struct work *w, const struct stop *stop,
+		       const struct stopped_thread *thread, bool *ret)
 {
 	const struct mapping *stack = mapping_list_find(w->mappings, thread->stack_addr);
 	uint64_t start = (thread->stack_addr + 7) / 8 * 8;
 	_cleanup_free_ uint64_t *words = NULL;
 	uint64_t bytes;
+	int r;
 
-	if (is_in_hooks(w->s, thread->code_addr))
-		return true;
-	/* one that begins, or ends, just now: it has none, and is in no hook */
-	if (!stack)
-		return thread->stack_addr != 0;
+	*ret = is_in_hooks(w->s, thread->code_addr);
+	/* a thread that begins, or ends, just now has no stack, and is in no hook */
+	if (!*ret && !stack)
+		*ret = thread->stack_addr != 0;
+	if (*ret || !stack)
+		return 0;
 	bytes = stack->end_addr - start;
 	if (bytes > STACK_LOOK_BYTES)
 		bytes = STACK_LOOK_BYTES;
 	words = xmalloc(bytes + 1);
-	if (trace_read_memory(w->s->request->pid, start, words, bytes) < 0)
-		return true;
-	for (size_t i = 0; i < bytes / sizeof(*words); i++)
-		if (is_in_hooks(w->s, words[i]) &&
-		    machine_is_broken_off(words, bytes / sizeof(*words), i))
-			return true;
-	return false;
+	r = read_stopped(stop, w->s->request->pid, start, words, bytes);
+	if (r == -ETIMEDOUT)
+		return r;
+	*ret = r < 0;
+	for (size_t i = 0; r == 0 && !*ret && i < bytes / sizeof(*words); i++)
+		*ret = is_in_hooks(w->s, words[i]) &&
+		       machine_is_broken_off(words, bytes / sizeof(*words), i);
+	return 0;
 }
 
 static int put_back(struct work *w, const struct stop *stop, const struct hooks_record *record)
 {
 	uint64_t now;
+	int r;
 
-	if (record->addr % sizeof(uint64_t) != 0 ||
-	    trace_read_memory(w->s->request->pid, record->addr, &now, sizeof(now)) < 0 ||
-	    !is_ours(w->s, now))
+	if (record->addr % sizeof(uint64_t) != 0)
+		return 0;
+	r = read_stopped(stop, w->s->request->pid, record->addr, &now, sizeof(now));
+	if (r == -ETIMEDOUT)
+		return r;
+	if (r < 0 || !is_ours(w->s, now))
 		return 0;
 	step(w->s, "place back");
-	return trace_write_word(stop->threads[0].tid, record->addr, record->original);
+	return stop_write_word(stop, record->addr, record->original);
 }
 
 static int put_all_back(void *context, const struct stop *stop)
 {
 	struct work *w = context;
+	bool is_inside = false;
+	int r = check_hooks(w, stop);
 
-	if (!has_hooks(w))
-		return -ESRCH;
+	if (r < 0)
+		return r;
 	/* the other way round: what was noted twice becomes what it was first */
 	for (; w->done < w->s->record_count; w->done++) {
-		int r;
-
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
 		r = put_back(w, stop, &w->s->records[w->s->record_count - 1 - w->done]);
 		if (r < 0)
 			return r;
 	}
-	w->is_inside = false;
-	for (size_t i = 0; !w->is_inside && i < stop->count; i++)
-		w->is_inside = is_inside(w, &stop->threads[i]);
+	for (size_t i = 0; !is_inside && i < stop->count; i++) {
+		r = look_inside(w, stop, &stop->threads[i], &is_inside);
+		if (r < 0)
+			return r;
+	}
+	w->is_inside = is_inside;
 	return 0;
 }
 

@@ -319,7 +319,19 @@ static void clear_walk(struct heap_walk *w)
 	w->reader.helpers = old.helpers;
 }
 
-/* True if a walk has ended, or has done so within patience_ns; its findings are noted. */
+/* Leave all that the walk used to its thread, which hangs in the kernel, and begin anew. */
+static void abandon_walk(struct heap_keeper *k)
+{
+	struct heap_walk *w = k->walk;
+
+	k->walk = new_walk(&w->fs, w->stops, w->reader.max_pause_ns);
+	k->walk->reader.helpers = w->reader.helpers;
+}
+
+/*
+ * True if a walk has ended, or has done so within patience_ns, and what it used is there;
+ * its findings are noted.
+ */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 {
 	struct heap_walk *w = k->walk;
@@ -332,7 +344,10 @@ static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 	kept = find(k, &w->usage.process);
 	if (kept)
 		note_result(k, kept);
-	return true;
+	if (w->result != -ETIME)
+		return true;
+	abandon_walk(k);
+	return false;
 }
 
 void heap_keeper_free(struct heap_keeper *k,

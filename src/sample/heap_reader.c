@@ -13,11 +13,9 @@
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
 #include "proc/proc_room.h"
-#include "proc/proc_task.h"
 #include "sample/heap_ask.h"
+#include "sample/heap_moment.h"
 #include "sample/swift.h"
-#include "target/peek.h"
-#include "target/stop.h"
 #include "walk/detail.h"
 #include "walk/walk.h"
 
@@ -64,22 +62,6 @@ void heap_reader_release(struct heap_reader *reader)
 	image_release(&reader->image);
 }
 
-/* What is done, and kept, while the target stands still. */
-struct moment {
-	struct heap_reader *reader;
-	int pagemap_fd, mem_fd;
-	int memory_pid; /* a thread's that lives */
-	struct usage usage;
-	struct mapping_list mappings;
-	uint64_t *thread_addrs;
-	size_t thread_count;
-};
-
-static bool is_wanted(const struct heap_reader *reader, const struct mapping *m)
-{
-	return walk_wants_mapping(m) || (reader->copies_roots && roots_want_mapping(m));
-}
-
 /* Huge pages of hugetlbfs are no part of Rss. */
 static uint64_t resident_bytes(const struct mapping *m)
 {
@@ -90,106 +72,13 @@ static uint64_t resident_bytes(const struct mapping *m)
 	return bytes_add(bytes[SMAPS_SHARED_HUGETLB], bytes[SMAPS_PRIVATE_HUGETLB]);
 }
 
-/* Anonymous pages that a fork or KSM made common to several; the pages of a file are no matter. */
-static bool may_share_pages(const struct mapping *m)
-{
-	const uint64_t *bytes = m->counters.bytes;
-	bool is_merged = bytes_known(bytes[SMAPS_KSM]) && bytes[SMAPS_KSM] != 0;
-
-	return bytes[SMAPS_ANONYMOUS] != 0 &&
-	       (is_merged || bytes[SMAPS_SHARED_DIRTY] != 0 || bytes[SMAPS_SHARED_CLEAN] != 0);
-}
-
-static size_t choose_ranges(const struct heap_reader *reader,
-			    const struct mapping_list *mappings, struct peek_range *ret)
-{
-	uint64_t done_addr = 0;
-	size_t count = 0;
-
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-		/* one that grew while smaps was read may be in it twice, with its old end too */
-		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
-
-		if (!is_wanted(reader, m) || start >= m->end_addr)
-			continue;
-		ret[count++] = (struct peek_range){ start, m->end_addr, may_share_pages(m) };
-		done_addr = m->end_addr;
-	}
-	return count;
-}
-
-/* What the threads had outside of memory. */
-static void keep_threads(struct heap_reader *reader, const struct stop *stop)
-{
-	reader->threads =
-		xrealloc(reader->threads, (stop->count + 1) * sizeof(*reader->threads));
-	reader->thread_count = stop->count;
-	for (size_t i = 0; i < stop->count; i++) {
-		const struct stopped_thread *thread = &stop->threads[i];
-
-		reader->threads[i] = (struct root_thread){
-			.tid = thread->tid,
-			.stack_addr = thread->stack_addr,
-			.tls_addr = thread->tls_addr,
-			.word_count = thread->word_count,
-		};
-	}
-	reader->words = xrealloc(reader->words,
-				 (stop->word_count + 1) * sizeof(*reader->words));
-	reader->word_count = stop->word_count;
-	if (stop->word_count > 0)
-		memcpy(reader->words, stop->words,
-		       stop->word_count * sizeof(*reader->words));
-}
-
-static int copy_target(void *context, const struct stop *stop)
-{
-	struct moment *moment = context;
-	_cleanup_free_ struct peek_range *ranges = NULL;
-	struct peek peek = {
-		.pid = moment->memory_pid,
-		.pagemap_fd = moment->pagemap_fd,
-		.mem_fd = moment->mem_fd,
-		.deadline_ns = stop->deadline_ns,
-		.is_running = moment->reader->is_running,
-	};
-	struct sampler *sampler = moment->reader->sampler;
-	/* nobody is there to be let in while the target stands still */
-	bool was_paced = sampler_set_paced(sampler, moment->reader->is_running);
-	int r;
-
-	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
-	sampler_set_paced(sampler, was_paced);
-	if (r < 0)
-		return r;
-	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
-	r = peek_copy(&peek, ranges,
-		      choose_ranges(moment->reader, &moment->mappings, ranges),
-		      &moment->reader->image);
-	if (r < 0)
-		return r;
-	moment->thread_addrs = xcalloc(stop->count, sizeof(*moment->thread_addrs));
-	for (size_t i = 0; i < stop->count; i++)
-		moment->thread_addrs[i] = stop->threads[i].tls_addr;
-	moment->thread_count = stop->count;
-	keep_threads(moment->reader, stop);
-	return 0;
-}
-
-static void moment_release(struct moment *moment)
-{
-	mapping_list_release(&moment->mappings);
-	free(moment->thread_addrs);
-}
-
 static uint64_t copy_bytes(const struct heap_reader *reader,
 			   const struct mapping_list *mappings)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < mappings->count; i++)
-		if (is_wanted(reader, &mappings->items[i]))
+		if (heap_moment_wants(reader, &mappings->items[i]))
 			sum = bytes_add(sum, resident_bytes(&mappings->items[i]));
 	return sum;
 }
@@ -241,52 +130,13 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 	return make_room(reader, bytes, ret);
 }
 
-static int take_moment(struct heap_reader *reader, const struct usage *u,
-		       struct moment *ret, uint64_t *ret_pause_ns)
-{
-	/* a first thread that has ended has no memory any more, the others have */
-	int tid = u->process.state == 'Z' ? proc_task_find_living(reader->fs, u->process.pid) :
-					    u->process.pid;
-	_cleanup_close_ int task_fd =
-		procfs_open_file(reader->fs, u->process.pid, "task");
-	_cleanup_close_ int pagemap_fd = procfs_open_file(reader->fs, tid, "pagemap");
-	_cleanup_close_ int mem_fd = procfs_open_file(reader->fs, tid, "mem");
-	struct stop_request request = {
-		.pid = u->process.pid,
-		.task_fd = task_fd,
-		.limit_ns = reader->max_pause_ns,
-		.work = copy_target,
-		.context = ret,
-	};
-
-	*ret = (struct moment){
-		.reader = reader,
-		.pagemap_fd = pagemap_fd,
-		.mem_fd = mem_fd,
-		.memory_pid = tid,
-	};
-	if (task_fd < 0 || pagemap_fd < 0)
-		return task_fd < 0 ? task_fd : pagemap_fd;
-	if (mem_fd < 0)
-		return mem_fd;
-	usage_init(&ret->usage);
-	ret->usage.process = u->process;
-	ret->usage.command = u->command; /* there already: not read again */
-	image_clear(&reader->image);
-	names_open(&reader->names, reader->fs, tid);
-	*ret_pause_ns = 0;
-	if (reader->is_running)
-		return copy_target(ret, &(struct stop){ 0 });
-	return stop_run(&request, ret_pause_ns);
-}
-
 static bool is_page_count_right(const struct heap_reader *reader, const struct mapping *m)
 {
 	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) ==
 	       resident_bytes(m);
 }
 
-static bool holds_thread(const struct moment *moment, const struct mapping *m)
+static bool holds_thread(const struct heap_moment *moment, const struct mapping *m)
 {
 	for (size_t i = 0; i < moment->thread_count; i++)
 		if (moment->thread_addrs[i] >= m->start_addr &&
@@ -299,7 +149,7 @@ static bool holds_thread(const struct moment *moment, const struct mapping *m)
  * Does the copy hold as many pages as the kernel counts, of the heap, of the threads' data, which
  * lead to their caches, and of the roots? A page that is being migrated is resident, but cannot be copied.
  */
-static bool is_copy_whole(const struct heap_reader *reader, const struct moment *moment,
+static bool is_copy_whole(const struct heap_reader *reader, const struct heap_moment *moment,
 			  const struct heap *heap)
 {
 	const struct mapping_list *list = &moment->mappings;
@@ -308,7 +158,7 @@ static bool is_copy_whole(const struct heap_reader *reader, const struct moment 
 		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
 			return false;
 	for (size_t i = 0; i < list->count; i++)
-		if (is_wanted(reader, &list->items[i]) &&
+		if (heap_moment_wants(reader, &list->items[i]) &&
 		    (reader->copies_roots || holds_thread(moment, &list->items[i])) &&
 		    !is_page_count_right(reader, &list->items[i]))
 			return false;
@@ -319,35 +169,34 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret,
 		     uint64_t *ret_pause_ns)
 {
-	struct moment moment;
+	struct heap_moment *moment;
 	struct walk_input input;
 	int r;
 
-	r = take_moment(reader, u, &moment, ret_pause_ns);
-	if (r < 0) {
-		moment_release(&moment);
+	r = heap_moment_take(reader, u, &moment, ret_pause_ns);
+	if (r < 0)
 		return r;
-	}
 	input = (struct walk_input){
 		.image = &reader->image,
-		.mappings = &moment.mappings,
-		.thread_addrs = moment.thread_addrs,
-		.thread_count = moment.thread_count,
+		.mappings = &moment->mappings,
+		.thread_addrs = moment->thread_addrs,
+		.thread_count = moment->thread_count,
 		.is_running = reader->is_running,
 	};
 	heap_release(ret);
 	blocks_release(&reader->blocks);
 	walk_heap(&input, ret, &reader->blocks);
 	ret->copied_bytes = reader->image.length_bytes;
-	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, &moment, ret)) {
+	if (ret->quality == QUALITY_EXACT && !is_copy_whole(reader, moment, ret)) {
 		ret->quality = QUALITY_ESTIMATE;
 		ret->problem = "resident pages are not those that smaps counts";
 	}
-	*u = moment.usage;
+	*u = moment->usage;
+	usage_init(&moment->usage);
 	mapping_list_release(mappings);
-	*mappings = moment.mappings;
-	moment.mappings = (struct mapping_list)MAPPING_LIST_INIT;
-	moment_release(&moment);
+	*mappings = moment->mappings;
+	moment->mappings = (struct mapping_list)MAPPING_LIST_INIT;
+	heap_moment_free(moment);
 	return 0;
 }
 

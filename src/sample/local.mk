@@ -10,6 +10,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap_ask.h \
 	%D%/heap_keeper.c \
 	%D%/heap_keeper.h \
+	%D%/heap_moment.c \
+	%D%/heap_moment.h \
 	%D%/heap_reader.c \
 	%D%/heap_reader.h \
 	%D%/helpers.c \

@@ -10,6 +10,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/elf_symbols.h \
 	%D%/exit_trace.c \
 	%D%/exit_trace.h \
+	%D%/expendable.c \
+	%D%/expendable.h \
 	%D%/give_back.c \
 	%D%/give_back.h \
 	%D%/link_order.c \
@@ -26,6 +28,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/registers.h \
 	%D%/stop.c \
 	%D%/stop.h \
+	%D%/stopped_work.c \
+	%D%/stopped_work.h \
 	%D%/symbol_name.c \
 	%D%/symbol_name.h \
 	%D%/symbol_ranges.c \

@@ -45,7 +45,7 @@ struct scan_arg {
  * One call copies at most this: often enough a look at the clock, seldom enough to cost
  * nothing.
  */
-#define COPY_BYTES (UINT64_C(16) << 20)
+#define COPY_BYTES (UINT64_C(4) << 20)
 #define COPY_RUNS 512
 
 static int check_time(const struct peek *peek)

@@ -24,6 +24,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "target/registers.h"
+#include "target/stopped_work.h"
 #include "target/trace.h"
 
 /*
@@ -37,6 +38,13 @@
  * stand still.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
+
+/*
+ * Detaching takes time, too, less than seizing did: the work has to end this much earlier,
+ * which is at most one part in RELEASE_SHARE of the limit.
+ */
+#define RELEASE_BASE_NS (500 * NS_PER_US)
+#define RELEASE_SHARE 4
 
 struct seized {
 	int tid;
@@ -52,6 +60,7 @@ struct tracer {
 	struct seized *seized; /* the first sorted_count by tid */
 	size_t count, capacity, sorted_count;
 	uint64_t deadline_ns, began_ns, ended_ns;
+	struct stopped_work *held;
 };
 
 /* "State:\tZ (zombie)" and "TracerPid:\t0" of task/TID/status. */
@@ -190,6 +199,8 @@ static int seize_new(struct tracer *t)
 		const struct seized *ours;
 		int tid, r;
 
+		if (clock_now_ns() > t->deadline_ns)
+			return -ETIMEDOUT;
 		if (num_parse_pid(entry->d_name, &tid) < 0)
 			continue;
 		ours = find_seized(t, tid);
@@ -318,6 +329,8 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 		size_t count = 0;
 		int r;
 
+		if (clock_now_ns() > t->deadline_ns)
+			return -ETIMEDOUT;
 		if (t->seized[i].is_gone)
 			continue;
 		stop->words = xgrow(stop->words, &capacity, stop->word_count + STOP_WORDS_MAX,
@@ -337,18 +350,28 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 	return stop->count > 0 ? 0 : -ESRCH;
 }
 
+/* The time by which the work must have ended, so that all are let go within the limit. */
+static uint64_t work_deadline_ns(const struct tracer *t)
+{
+	uint64_t most_ns = t->request->limit_ns / RELEASE_SHARE;
+	uint64_t release_ns = RELEASE_BASE_NS + (clock_now_ns() - t->began_ns) / 2;
+
+	return t->deadline_ns - (release_ns < most_ns ? release_ns : most_ns);
+}
+
 static int work_stopped(struct tracer *t)
 {
-	struct stop stop = { .deadline_ns = t->deadline_ns };
+	struct stop *stop = stopped_work_stop(t->held);
 	int r;
 
-	stop.threads = xcalloc(t->count, sizeof(*stop.threads));
-	r = read_all_registers(t, &stop);
-	if (r == 0)
-		r = t->request->work(t->request->context, &stop);
-	free(stop.threads);
-	free(stop.words);
-	return r;
+	stop->threads = xcalloc(t->count, sizeof(*stop->threads));
+	r = read_all_registers(t, stop);
+	stop->deadline_ns = work_deadline_ns(t);
+	if (r < 0)
+		return r;
+	if (clock_now_ns() > stop->deadline_ns)
+		return -ETIMEDOUT;
+	return stopped_work_run(t->held);
 }
 
 /*
@@ -373,6 +396,7 @@ static int trace(void *context)
 	r = stop_all(t);
 	if (r == 0)
 		r = work_stopped(t);
+	stopped_work_forbid_writes(t->held);
 	release_all(t);
 	t->ended_ns = clock_now_ns();
 	return r;
@@ -384,6 +408,9 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 	int r;
 
 	*ret_pause_ns = 0;
+	tracer.held = stopped_work_new(request);
+	if (!tracer.held)
+		return -EAGAIN;
 	tracer.deadline_ns = clock_now_ns() + request->limit_ns;
 	r = trace_run(trace, &tracer, request->limit_ns);
 	if (tracer.began_ns && tracer.count > 0)
@@ -392,5 +419,5 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 	if (tracer.tasks)
 		closedir(tracer.tasks);
 	free(tracer.seized);
-	return r;
+	return stopped_work_end(tracer.held) ? r : -ETIME;
 }

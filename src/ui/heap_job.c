@@ -153,11 +153,19 @@ static int read_once(struct heap_job *job)
 {
 	const struct mark_progress progress = { tell_progress, job };
 	struct heap_findings *f = &job->findings;
+	int r;
 
 	if (job->request.wants_leaks)
-		return heap_leaks_scan(&job->reader, &f->usage, &progress, &f->mappings, &f->heap,
-				       &f->leaks);
-	return heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+		r = heap_leaks_scan(&job->reader, &f->usage, &progress, &f->mappings, &f->heap,
+				    &f->leaks);
+	else
+		r = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
+	if (r == -ETIME) {
+		/* a thread that hangs may use the old one at any time */
+		job->sampler = sampler_new(&job->fs, job->fs.is_live);
+		job->reader.sampler = job->sampler;
+	}
+	return r;
 }
 
 /* The helper of the process that is to be read, and none in another one. */

@@ -116,6 +116,12 @@ tests_targets_aligned_target_SOURCES = %D%/aligned_target.c %D%/say.h
 tests_targets_aligned_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
 tests_targets_aligned_target_LDFLAGS =
 
+# Maps files of a FUSE file system that stops answering.
+check_PROGRAMS += tests/targets/fuse_target
+tests_targets_fuse_target_SOURCES = %D%/fuse_target.c %D%/say.h
+tests_targets_fuse_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_fuse_target_LDFLAGS =
+
 # A free chunk in each list of malloc.
 check_PROGRAMS += tests/targets/bins_target
 tests_targets_bins_target_SOURCES = %D%/bins_target.c %D%/say.h

@@ -586,8 +586,14 @@ TESTS += %D%/test_peek
 
 check_PROGRAMS += %D%/test_stop
 TESTS += %D%/test_stop
+%C%_test_stop_SOURCES = %D%/test_stop.c %D%/stopped_process.c %D%/stopped_process.h
 %C%_test_stop_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
 %C%_test_stop_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS) -lpthread
+check_PROGRAMS += %D%/test_stop_hang
+TESTS += %D%/test_stop_hang
+%C%_test_stop_hang_SOURCES = %D%/test_stop_hang.c %D%/stopped_process.c %D%/stopped_process.h
+%C%_test_stop_hang_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
+%C%_test_stop_hang_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS) -lpthread
 
 
 

@@ -3,7 +3,6 @@
 
 #include "target/stop.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,162 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/num.h"
 #include "base/units.h"
+#include "stopped_process.h"
 #include "unit.h"
 
-#define SECONDS 100
-#define LIMIT_NS (60 * NS_PER_S) /* only a hang takes so long */
-#define THREADS_MANY 400
 #define COPIED_BYTES (256 << 20)
-#define STACK_BYTES (32 << 10)
-#define MAGIC UINT64_C(0x00007a5cc3e1f0d0)
-
-/* What target and test share. */
-struct shared {
-	volatile int is_ready;
-	volatile uint64_t steps; /* goes up while any thread of the target runs */
-};
-
-#define SHARED_FD 99 /* after execve() too */
-
-static struct shared *shared;
-
-struct target {
-	pid_t pid;
-	int task_fd;
-};
-
-static void map_shared(void)
-{
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      SHARED_FD, 0);
-}
-
-static int set_up(void **state)
-{
-	static struct target target;
-	int fd = memfd_create("shared", 0);
-
-	if (fd < 0 || dup2(fd, SHARED_FD) < 0 || close(fd) < 0 ||
-	    ftruncate(SHARED_FD, sizeof(*shared)) < 0)
-		return -1;
-	map_shared();
-	target = (struct target){ -1, -1 };
-	*state = &target;
-	return shared == MAP_FAILED ? -1 : 0;
-}
-
-static void end(struct target *target)
-{
-	if (target->pid > 0) {
-		kill(target->pid, SIGKILL);
-		waitpid(target->pid, NULL, 0);
-	}
-	if (target->task_fd >= 0)
-		close(target->task_fd);
-	*target = (struct target){ -1, -1 };
-}
-
-static int tear_down(void **state)
-{
-	end(*state);
-	close(SHARED_FD);
-	return munmap(shared, sizeof(*shared));
-}
-
-/* In a process of its own, until the test ends it. */
-static void begin(struct target *target, void (*behave)(void))
-{
-	char path[64];
-
-	shared->is_ready = 0;
-	target->pid = fork();
-	if (target->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(SECONDS);
-		behave();
-		_exit(99);
-	}
-	assert_true(target->pid > 0);
-	snprintf(path, sizeof(path), "/proc/%d/task", target->pid);
-	target->task_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_true(target->task_fd >= 0);
-	while (!shared->is_ready) {
-		assert_int_equal(waitpid(target->pid, NULL, WNOHANG), 0);
-		usleep(20);
-	}
-}
-
-static void start_thread(void *(*run)(void *))
-{
-	pthread_attr_t attr;
-	pthread_t id;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&id, &attr, run, NULL))
-		_exit(98);
-	pthread_attr_destroy(&attr);
-}
-
-static int run_work(struct target *target, uint64_t limit_ns,
-		    int (*work)(void *, const struct stop *))
-{
-	const struct stop_request request = {
-		.pid = target->pid,
-		.task_fd = target->task_fd,
-		.limit_ns = limit_ns,
-		.work = work,
-		.context = target,
-	};
-	uint64_t pause_ns;
-
-	return stop_run(&request, &pause_ns);
-}
-
-/* States of the threads as the kernel names them; returns how many there are. */
-static size_t count_threads(const struct target *target, const char *states,
-			    size_t *ret_in_states)
-{
-	int fd = openat(target->task_fd, ".", O_RDONLY | O_DIRECTORY);
-	DIR *dir = fdopendir(fd);
-	struct dirent *entry;
-	size_t count = 0;
-
-	*ret_in_states = 0;
-	while ((entry = readdir(dir))) {
-		char path[300], text[1024] = "";
-		int stat_fd;
-		char *end_of_name;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/stat", entry->d_name);
-		stat_fd = openat(target->task_fd, path, O_RDONLY);
-		if (stat_fd < 0 || read(stat_fd, text, sizeof(text) - 1) <= 0)
-			text[0] = '\0';
-		if (stat_fd >= 0)
-			close(stat_fd);
-		end_of_name = strrchr(text, ')');
-		if (!end_of_name)
-			continue;
-		count++;
-		*ret_in_states += strchr(states, end_of_name[2]) != NULL;
-	}
-	closedir(dir);
-	return count;
-}
-
-static bool goes_on(void)
-{
-	uint64_t before = shared->steps;
-
-	for (int i = 0; i < SECONDS * 1000 && shared->steps == before; i++)
-		usleep(1000);
-	return shared->steps != before;
-}
 
 /* All threads but ended ones stand still, and each is in the list. */
 static int check_all_stand(void *context, const struct stop *stop)
@@ -195,24 +43,6 @@ static int do_nothing(void *context, const struct stop *stop)
 	(void)context;
 	(void)stop;
 	return 0;
-}
-
-static void *count_steps(void *unused)
-{
-	(void)unused;
-	for (;;) {
-		__atomic_fetch_add(&shared->steps, 1, __ATOMIC_RELAXED);
-		usleep(20000);
-	}
-	return NULL;
-}
-
-static void be_many(void)
-{
-	for (int i = 1; i < THREADS_MANY; i++)
-		start_thread(count_steps);
-	shared->is_ready = 1;
-	count_steps(NULL);
 }
 
 static void hundreds_of_threads_stand_still_and_go_on(void **state)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stopped_process - a process to be stopped, which counts steps while it runs.
+ */
+#ifndef MS_TESTS_STOPPED_PROCESS_H
+#define MS_TESTS_STOPPED_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/units.h"
+#include "target/stop.h"
+
+#define SECONDS 100
+#define LIMIT_NS (60 * NS_PER_S) /* only a hang takes this long */
+#define THREADS_MANY 400
+#define STACK_BYTES (32 << 10)
+#define MAGIC UINT64_C(0x00007a5cc3e1f0d0)
+
+/* Memory that target and test share. */
+struct shared {
+	volatile int is_ready;
+	volatile uint64_t steps; /* goes up while any thread of the target runs */
+};
+
+extern struct shared *shared;
+extern uint64_t last_pause_ns; /* of run_work() */
+
+struct target {
+	pid_t pid;
+	int task_fd;
+};
+
+void map_shared(void);
+int set_up(void **state);
+int tear_down(void **state);
+
+/* Start behave() in a process, and wait until it has set is_ready. */
+void begin(struct target *target, void (*behave)(void));
+void end(struct target *target);
+
+/* In the target. */
+void start_thread(void *(*run)(void *));
+void *count_steps(void *unused);
+void be_many(void); /* THREADS_MANY threads count */
+
+/* Stop it and call work with target. */
+int run_work(struct target *target, uint64_t limit_ns,
+	     int (*work)(void *, const struct stop *));
+
+/* Returns the number of threads; *ret_in_states: of those in one of the states. */
+size_t count_threads(const struct target *target, const char *states,
+		     size_t *ret_in_states);
+
+/* Wait until the steps go up. */
+bool goes_on(void);
+
+#endif
