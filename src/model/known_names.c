@@ -31,6 +31,16 @@ const struct library_name *library_name_find(const char *path)
 	return NULL;
 }
 
+/* Where Go places its heap on 64-bit machines if it can; and its name since Go 1.25. */
+#define GO_ARENA_ADDR UINT64_C(0xc000000000)
+#define GO_NAME "[anon: Go: "
+
+bool is_heap_of_go(const struct mapping *m)
+{
+	return m->inode == 0 && (m->start_addr == GO_ARENA_ADDR ||
+				 strncmp(m->name, GO_NAME, strlen(GO_NAME)) == 0);
+}
+
 const char *shmem_prefix_find(const char *name)
 {
 	for (const char *const *prefix = shmem_prefixes; *prefix; prefix++)

@@ -6,6 +6,7 @@
 #ifndef MS_MODEL_KNOWN_NAMES_H
 #define MS_MODEL_KNOWN_NAMES_H
 
+#include "model/mapping.h"
 #include "model/usage.h"
 
 /* How the file's name (what follows the last slash) of a library with a malloc begins. */
@@ -24,6 +25,9 @@ extern const char *const shmem_prefixes[];
 
 /* The library of a path, or NULL. */
 const struct library_name *library_name_find(const char *path);
+
+/* Whether an anonymous mapping is a part of the heap of the Go runtime. */
+bool is_heap_of_go(const struct mapping *m);
 
 /* The prefix of shmem_prefixes that the name has, or NULL. */
 const char *shmem_prefix_find(const char *name);

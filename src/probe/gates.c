@@ -18,6 +18,7 @@
 #include "proc/proc_stat.h"
 
 #define STATUS_MAX_BYTES 65536
+#define SPARE_DESCRIPTORS 8
 
 /* What a line of status must not begin with behind its key, and what it means then. */
 struct status_gate {
@@ -137,6 +138,25 @@ static int check_process(const struct probe_request *request, const char **ret_r
 	return 0;
 }
 
+/* The descriptors that are needed later must be available before anything is changed. */
+static int check_descriptors(int process_fd, const char **ret_reason)
+{
+	int fds[SPARE_DESCRIPTORS];
+	size_t count = 0;
+	int r = 0;
+
+	for (; r == 0 && count < SPARE_DESCRIPTORS; count++) {
+		fds[count] = fcntl(process_fd, F_DUPFD_CLOEXEC, 0);
+		r = fds[count] < 0 ? -errno : 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (r < 0)
+		*ret_reason = GATES_NO_DESCRIPTORS;
+	return r;
+}
+
 int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason)
 {
 	int r;
@@ -149,7 +169,9 @@ int gates_check(const struct probe_request *request, int process_fd, const char 
 		*ret_reason = "it is a capture";
 		return -EOPNOTSUPP;
 	}
-	r = check_process(request, ret_reason);
+	r = check_descriptors(process_fd, ret_reason);
+	if (r == 0)
+		r = check_process(request, ret_reason);
 	if (r == 0)
 		r = read_status(process_fd, ret_reason);
 	if (r == 0)

@@ -11,6 +11,9 @@
 	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as "     \
 	"kernel.yama.ptrace_scope allows that"
 
+#define GATES_NO_DESCRIPTORS \
+	"memstate cannot open more files: RLIMIT_NOFILE, or fs.file-max, is reached"
+
 /*
  * process_fd is the process's directory in /proc. Returns 0; or as probe_open(), with
  * *ret_reason, static.

@@ -11,9 +11,13 @@
 #include "agent/blob.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "model/known_names.h"
 #include "probe/loaded.h"
 #include "probe/machine.h"
 #include "target/elf_exports.h"
+
+/* How the names of the libraries that memstate preloads begin. */
+#define OWN_LIBRARY "libmemstate-"
 
 /* More code than any libc has. */
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
@@ -39,6 +43,22 @@ static const char *const lock_holders[] = {
 	"setuid",	  "setgid",	   "setreuid",	   "setregid",
 	"setresuid",	  "setresgid",	   "seteuid",	   "setegid",
 	"setgroups",	  "initgroups",
+};
+
+/*
+ * Runtimes that keep data of each thread, and must see how it begins. A thread that they
+ * do not know crashes in the first function that they watch.
+ */
+static const struct {
+	const char *name, *reason;
+} sanitizers[] = {
+	{ "__tsan_init", "it runs under ThreadSanitizer, which crashes in a thread that it did not "
+			 "start" },
+	{ "__asan_init", "it runs under AddressSanitizer, whose threads and malloc are its own" },
+	{ "__hwasan_init", "it runs under HWAddressSanitizer, whose threads and malloc are its own" },
+	{ "__msan_init", "it runs under MemorySanitizer, whose threads and malloc are its own" },
+	{ "__lsan_init", "it runs under LeakSanitizer, whose threads and malloc are its own" },
+	{ "__dfsan_init", "it runs under DataFlowSanitizer, whose threads are its own" },
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -179,6 +199,26 @@ static int read_libc(struct landmarks *marks, const struct loaded *libc,
 	return 0;
 }
 
+static int check_sanitizer(const struct loaded *file, const char **ret_reason)
+{
+	for (size_t i = 0; i < LENGTH(sanitizers); i++)
+		if (elf_exports_find(&file->exports, sanitizers[i].name)) {
+			*ret_reason = sanitizers[i].reason;
+			return -EOPNOTSUPP;
+		}
+	return 0;
+}
+
+/* memstate's own library calls the malloc behind it. */
+static bool has_own_malloc(const struct loaded *file)
+{
+	const char *slash = strrchr(file->first->name, '/');
+
+	return elf_exports_find(&file->exports, "malloc") &&
+	       elf_exports_find(&file->exports, "free") && !loaded_is_linker(file) &&
+	       !(slash && strncmp(slash + 1, OWN_LIBRARY, strlen(OWN_LIBRARY)) == 0);
+}
+
 /*
  * Returns 0 or -errno; what a file has is taken from the first one that has it, as the
  * dynamic linker does.
@@ -187,7 +227,13 @@ static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
 {
 	bool is_libc = elf_exports_find(&file->exports, "gnu_get_libc_version");
+	int r = check_sanitizer(file, ret_reason);
 
+	if (r < 0)
+		return r;
+	if (!is_libc && has_own_malloc(file) &&
+	    !elf_exports_find(&file->exports, agent_function_names[AGENT_FN_MALLINFO2][0]))
+		marks->has_other_malloc = true;
 	if (marks->pthread_create_addr == 0)
 		marks->pthread_create_addr = loaded_address(file, "pthread_create");
 	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
@@ -244,6 +290,27 @@ static int add(void *context, const struct loaded *file, const char **ret_reason
 	return add_file(marks, file, file->mappings, ret_reason);
 }
 
+static bool is_go(const struct mapping_list *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (is_heap_of_go(&mappings->items[i]))
+			return true;
+	return false;
+}
+
+static const char *explain_no_libc(const struct mapping_list *mappings)
+{
+	if (is_go(mappings))
+		return "it is a static Go program, and has no glibc";
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct library_name *library = library_name_find(mappings->items[i].name);
+
+		if (library && library->allocator == ALLOCATOR_MUSL)
+			return "its libc is musl, not glibc";
+	}
+	return "it is a static program, or has no shared glibc";
+}
+
 static int read_code(int process_fd, const struct mapping_list *mappings, bool wants_tables,
 		     struct landmarks *ret, const char **ret_reason)
 {
@@ -251,7 +318,7 @@ static int read_code(int process_fd, const struct mapping_list *mappings, bool w
 	int r = loaded_read_all(process_fd, mappings, add, &marks, ret_reason);
 
 	if (r == 0 && (marks.syscall_addr == 0 || marks.pthread_create_addr == 0)) {
-		*ret_reason = "it has no shared glibc: a static, musl or Go program";
+		*ret_reason = explain_no_libc(mappings);
 		r = -EOPNOTSUPP;
 	}
 	if (r < 0) {
@@ -269,6 +336,37 @@ int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
 	return read_code(process_fd, mappings, false, ret, ret_reason);
 }
 
+static bool has_any(const struct agent_functions *functions)
+{
+	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
+		if (functions->addr[i] != 0)
+			return true;
+	return false;
+}
+
+/* Figures of glibc's malloc are those of the program only if it is the program's malloc. */
+static void forget_libc_functions(struct landmarks *marks)
+{
+	marks->functions.addr[AGENT_FN_MALLINFO2] = 0;
+	marks->functions.addr[AGENT_FN_MALLOC_INFO] = 0;
+	marks->functions.addr[AGENT_FN_FOPENCOOKIE] = 0;
+	marks->functions.addr[AGENT_FN_SETVBUF] = 0;
+	marks->functions.addr[AGENT_FN_FCLOSE] = 0;
+}
+
+/* Why no function reports figures of the program's memory, or NULL. */
+static const char *explain_no_figures(const struct mapping_list *mappings,
+				      const struct landmarks *marks)
+{
+	if (is_go(mappings))
+		return "it is a Go program, whose memory no malloc manages";
+	if (has_any(&marks->functions))
+		return NULL;
+	return marks->has_other_malloc ?
+		       "its malloc is not glibc's, and has no function that reports its figures" :
+		       "its allocator has no function that reports its figures";
+}
+
 int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
 		   const char **ret_reason)
 {
@@ -277,14 +375,15 @@ int landmarks_read(int process_fd, const struct mapping_list *mappings, struct l
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < AGENT_FN_COUNT_; i++)
-		if (marks.functions.addr[i] != 0) {
-			*ret = marks;
-			return 0;
-		}
-	*ret_reason = "its allocator has no function that reports its figures";
-	landmarks_release(&marks);
-	return -ENOSYS;
+	if (marks.has_other_malloc)
+		forget_libc_functions(&marks);
+	*ret_reason = explain_no_figures(mappings, &marks);
+	if (*ret_reason) {
+		landmarks_release(&marks);
+		return -ENOSYS;
+	}
+	*ret = marks;
+	return 0;
 }
 
 void landmarks_release(struct landmarks *marks)

@@ -40,6 +40,11 @@ struct landmarks {
 	size_t libc_count;
 	struct code_tables tables; /* only of landmarks_read() */
 	bool wants_tables;
+	/*
+	 * A file other than libc has a malloc, and no function of it reports figures: those
+	 * of libc are not the program's.
+	 */
+	bool has_other_malloc;
 };
 
 #define LANDMARKS_INIT { .ranges = NULL }

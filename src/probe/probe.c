@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "probe/answer.h"
 #include "probe/ctlpage.h"
+#include "probe/gates.h"
 #include "probe/inject.h"
 
 /*
@@ -93,6 +94,8 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	/* one that never began is no helper; one that has just ended, another memstate's, neither */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
+	if (r == -EMFILE || r == -ENFILE)
+		*ret_reason = GATES_NO_DESCRIPTORS;
 	if (r < 0)
 		return r;
 	probe = xcalloc(1, sizeof(*probe));
@@ -154,12 +157,13 @@ static int guard_stall(struct probe *probe, const struct probe_question *questio
 	strbuf_clear(&probe->reason);
 	if (bytes_known(chunks))
 		strbuf_addf(&probe->reason,
-			    "its threads might wait %" PRIu64 " ms for malloc: it may have %" PRIu64
-			    " free chunks, all of which mallinfo2 looks at",
-			    chunks * CHUNK_COST_NS / NS_PER_MS, chunks);
+			    "its threads might wait %" PRIu64 " ms for malloc, because mallinfo2() "
+			    "visits every free chunk, and there may be %" PRIu64 "%s",
+			    chunks * CHUNK_COST_NS / NS_PER_MS, chunks,
+			    bytes_known(question->free_chunks) ? "" : ", estimated from its private memory");
 	else
-		strbuf_add_text(&probe->reason, "how long its threads might wait for malloc "
-						"cannot be told");
+		strbuf_add_text(&probe->reason, "it is unknown how long its threads might wait for "
+						"malloc");
 	return -EFBIG;
 }
 

@@ -7,13 +7,6 @@
 
 #include "model/known_names.h"
 
-/*
- * Where Go puts its heap on 64-bit machines, unless something else is there; and how it
- * names it since 1.25.
- */
-#define GO_ARENA_ADDR UINT64_C(0xc000000000)
-#define GO_NAME "[anon: Go: "
-
 static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
 	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not as versions 5.0 to 5.3 are",
@@ -47,8 +40,7 @@ static enum allocator find_named(const struct mapping_list *mappings)
 		const struct mapping *m = &mappings->items[i];
 		const struct library_name *library = library_name_find(m->name);
 
-		if (is_anonymous(m) && (m->start_addr == GO_ARENA_ADDR ||
-					strncmp(m->name, GO_NAME, strlen(GO_NAME)) == 0))
+		if (is_anonymous(m) && is_heap_of_go(m))
 			return ALLOCATOR_GO;
 		if (!library || !(m->flags & MAPPING_EXEC) || m->inode == 0 ||
 		    library->allocator == ALLOCATOR_GLIBC)

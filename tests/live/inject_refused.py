@@ -4,6 +4,7 @@ not even a stop."""
 
 import errno
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -126,28 +127,96 @@ WAITS = "#include <stdlib.h>\n#include <unistd.h>\nint main(void) { return mallo
 WAITS_32 = ('__asm__(".globl _start\\n_start: mov $29, %eax\\n int $0x80\\n jmp _start\\n");\n')
 
 
-def check_program(command, source):
+CC = shlex.split(os.environ.get("CC", "cc"))
+
+
+def check_program(command, source, words):
+    """words: of the reason."""
     with Folder() as folder, Program(folder, command, source) as program:
         wait_until(lambda: read_proc(program.pid, "syscall").startswith((b"34 ", b"29 ")), "it waits")
         before = facts(program.pid)
-        is_refused(program.pid, wanted=(errno.EOPNOTSUPP, errno.ENOSYS))
+        reason = is_refused(program.pid, wanted=(errno.EOPNOTSUPP, errno.ENOSYS))
+        check(words in reason, f"{words!r} is not in the reason {reason!r}")
         check_same(before, facts(program.pid))
         equal(program.process.poll(), None, "status")
 
 
 @test
 def one_with_musl():
-    check_program(["musl-gcc"], WAITS)
+    check_program(["musl-gcc"], WAITS, "musl")
 
 
 @test
 def one_that_is_static():
-    check_program([*shlex.split(os.environ.get("CC", "cc")), "-static"], WAITS)
+    check_program([*CC, "-static"], WAITS, "static")
 
 
 @test
 def one_of_another_word_size():
-    check_program([*shlex.split(os.environ.get("CC", "cc")), "-m32", "-nostdlib", "-static"], WAITS_32)
+    check_program([*CC, "-m32", "-nostdlib", "-static"], WAITS_32, "word size")
+
+
+@test
+def one_under_a_sanitizer():
+    """Their runtimes crash in a thread that they did not start."""
+    skipped = []
+    for option, word in (("thread", "ThreadSanitizer"), ("address", "AddressSanitizer"),
+                         ("leak", "LeakSanitizer")):
+        try:
+            check_program([*CC, f"-fsanitize={option}"], WAITS, word)
+        except Skip as skip:
+            skipped.append(str(skip))
+    if len(skipped) == 3:
+        raise Skip(skipped[0])
+
+
+OWN_MALLOC = """
+#include <stddef.h>
+#include <unistd.h>
+static char pool[1 << 20]; static size_t used;
+void *malloc(size_t n) { used += (n + 31) & ~15; return pool + used - ((n + 15) & ~15); }
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+int main(void) { return malloc(9) ? pause() : 1; }
+"""
+LIKE_GO = """
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) { return mmap((void *)0xc000000000, 1 << 22, PROT_READ | PROT_WRITE,
+MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED ? 1 : pause(); }
+"""
+
+
+@test
+def one_whose_malloc_is_not_glibcs():
+    """As in Chromium: mallinfo2 of glibc would report a malloc that the program does not use."""
+    check_program([*CC, "-rdynamic", "-fno-builtin"], OWN_MALLOC, "malloc is not glibc's")
+
+
+@test
+def one_of_go():
+    check_program([*CC, "-D_GNU_SOURCE"], LIKE_GO, "Go program")
+    check_program([*CC, "-D_GNU_SOURCE", "-static"], LIKE_GO, "Go program")
+
+
+@test
+def memstate_with_few_descriptors():
+    """It is refused before anything is done, and the limit is named; or there are enough."""
+    refused = 0
+    with InjectTarget("still", 2) as target:
+        before = facts(target.pid)
+        for count in range(6, 24):
+            limit = {"preexec_fn": lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))}
+            cycle = tool(target.pid, **limit)[0]
+            if cycle["open"] == 0:
+                equal(cycle["close"], 0, f"close with {count} descriptors: {cycle}")
+            else:
+                refused += 1
+                check("RLIMIT_NOFILE" in cycle["open_reason"], f"{count} descriptors: {cycle}")
+                equal(cycle["steps"], [], "steps")
+            check_same(before, facts(target.pid))
+    check(1 < refused < 18, f"refused {refused} times of 18")
 
 
 run()
