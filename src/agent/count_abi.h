@@ -6,8 +6,8 @@
  * COUNT_FOLDER_VARIABLE names, N = 0 for the first of that pid, 1 for what it became by
  * exec. A forked child begins one of its own. A head of one page, then slots, one per
  * thread, each written by its thread alone. Counters only grow, but where it is said. The
- * file is extended by COUNT_GROW_BYTES at a time, with room on the disk. Whoever reads it
- * believes nothing.
+ * file has its full size from the start, with holes: COUNT_GROW_BYTES at a time get room on
+ * the disk. Whoever reads it believes nothing.
  */
 #ifndef MS_AGENT_COUNT_ABI_H
 #define MS_AGENT_COUNT_ABI_H
@@ -60,6 +60,7 @@ enum count_flag {
 	COUNT_CALLS_ONLY = 1 << 2,   /* nothing is known but calls and requested bytes */
 	COUNT_NO_SIZES = 1 << 3,     /* the allocator does not tell how large a block is: no bytes of blocks */
 	COUNT_OTHER_NEW = 1 << 4,    /* the allocator has C++'s new and delete, which are not counted */
+	COUNT_FILTERED = 1 << 5,     /* a seccomp filter was installed: the kernel is asked for little */
 };
 
 #define COUNT_NAME_BYTES 16
@@ -84,6 +85,7 @@ struct count_slot {
 	int32_t tid;		/* 0: free; -1: being given to another */
 	uint32_t is_main;	/* the thread that the program, or the child, began with */
 	char name[COUNT_NAME_BYTES];
+	uint64_t self; /* the thread's struct pthread; 0: unknown */
 };
 
 struct count_head {
@@ -109,6 +111,7 @@ static_assert(offsetof(struct count_slot, free_null_count) == 160, "count_abi ve
 static_assert(offsetof(struct count_slot, flushed_bytes) == 192, "count_abi version 2");
 static_assert(offsetof(struct count_slot, tid) == 208, "count_abi version 2");
 static_assert(offsetof(struct count_slot, name) == 216, "count_abi version 2");
+static_assert(offsetof(struct count_slot, self) == 232, "count_abi version 2");
 static_assert(offsetof(struct count_head, pid) == 16, "count_abi version 2");
 static_assert(offsetof(struct count_head, live_bytes) == 32, "count_abi version 2");
 static_assert(offsetof(struct count_head, fold_begin_count) == 48, "count_abi version 2");

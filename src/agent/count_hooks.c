@@ -21,7 +21,6 @@
 #define WINDOW 32u
 /* Those that are looked at for one whose thread has ended. */
 #define ENDED_LOOKS 32u
-#define NAME_CALL   16 /* PR_GET_NAME */
 
 /* What they have no slot for any more, but is passed over when one is looked for. */
 #define TOMB (UINT64_C(1) << 32)
@@ -122,10 +121,8 @@ static inline uint64_t *counter_of(struct count_slot *slot, enum count_function 
 /* Has the thread that the entry is of ended? */
 static bool has_ended(uint64_t entry)
 {
-	long pid = agent_syscall(__NR_getpid, 0, 0, 0, 0);
-	uint32_t tid = ~(uint32_t)entry;
-
-	return (uint32_t)entry != 0 && agent_syscall(__NR_tgkill, pid, tid, 0, 0) == -ESRCH;
+	return (uint32_t)entry != 0 &&
+	       ask_has_ended(slot_at((uint32_t)(entry >> 32))->self, ~(uint32_t)entry);
 }
 
 /* Into slot 0, which several may write at once. */
@@ -194,8 +191,11 @@ static uint32_t take_slot(uint32_t key)
 
 static void fill_slot(struct count_slot *slot, uint32_t tid)
 {
-	slot->is_main = tid == (uint32_t)agent_syscall(__NR_getpid, 0, 0, 0, 0);
-	agent_syscall(__NR_prctl, NAME_CALL, (long)slot->name, 0, 0);
+	slot->is_main = tid == hooks_private.own_pid;
+	slot->self = ask_own_self();
+	/* memstate reads its name: to ask for it may be forbidden */
+	for (int i = 0; i < COUNT_NAME_BYTES; i++)
+		*(volatile char *)&slot->name[i] = '\0';
 	__atomic_store_n(&slot->tid, (int32_t)tid, __ATOMIC_RELEASE);
 }
 
@@ -243,7 +243,7 @@ static uint32_t find_or_take(uint32_t key)
 
 	if (offset)
 		return offset;
-	if (!__atomic_load_n(&hooks_private.is_ours, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_nobody(key);
 	/* no thread of libc's has the number 0 */
 	offset = key == UINT32_MAX ? 0 : take_slot(key);

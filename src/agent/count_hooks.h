@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/ask.h"
 #include "agent/count_abi.h"
 #include "agent/stack_trie.h"
 #include "agent/unwind.h"
@@ -110,7 +111,7 @@ struct hooks_entry {
 /* Of what is told outside, and the rest all 0 at first. */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
-	uint32_t is_ours; /* 0: this is a child */
+	uint32_t own_pid; /* as the process knows itself; 0: this is a child */
 	uint32_t cursor;
 	uint64_t arena_used_bytes;
 	uint64_t main_stack_end;
@@ -164,7 +165,7 @@ static_assert(HOOKS_NODES_OFFSET == 0x253000, "as in the script");
 static_assert(HOOKS_ARENA_OFFSET == 0x1354000, "as in the script");
 
 /* pthread_create() and fork() of glibc keep it there, from the thread pointer on. */
-#define HOOKS_TID_OFFSET 0x2d0
+#define HOOKS_TID_OFFSET ASK_TID_OFFSET
 
 #define GATES_BYTES 4096u
 #define GATE_BYTES  16u

@@ -24,10 +24,7 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 
 static inline uint32_t hooks_own_tid(void)
 {
-	uint32_t tid;
-
-	__asm__("movl %%fs:%c1, %0" : "=r"(tid) : "i"(HOOKS_TID_OFFSET));
-	return tid;
+	return ask_own_tid();
 }
 
 #endif

@@ -5,15 +5,11 @@
  */
 #include "agent/count_hooks_inside.h"
 
-#include <linux/mman.h>
-
 #include "agent/stack_record.h"
 #include "agent/stack_sample.h"
-#include "agent/syscalls.h"
 
 #define COLD	      __attribute__((cold, noinline))
 #define PAGE_BYTES    4096
-#define EINVAL_RESULT (-22)
 
 /* Of a slot. All 0 at first. */
 struct taker {
@@ -25,19 +21,12 @@ struct taker {
 
 static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
 
-/* Whether the kernel can read there: it is told to do what it does not do. */
-static bool page_is_there(uint64_t addr)
-{
-	return agent_syscall(__NR_rt_sigprocmask, -1, (long)(addr & ~UINT64_C(4095)), 0, 8) ==
-	       EINVAL_RESULT;
-}
-
 /* What was unmapped since memstate looked is not touched. */
 static bool is_there(const struct hooks_module *m)
 {
 	const uint64_t *begin = (const uint64_t *)(uintptr_t)m->tables_addr;
 
-	return page_is_there(m->tables_addr) && page_is_there(m->tables_addr + 15) &&
+	return ask_can_read(m->tables_addr) && ask_can_read(m->tables_addr + 15) &&
 	       begin[0] == m->begin[0] && begin[1] == m->begin[1];
 }
 
@@ -72,9 +61,11 @@ void *stack_memory_take(uint64_t bytes)
 	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
 }
 
+/* The kernel is not told: madvise(2) may be forbidden. */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
-	agent_syscall(__NR_madvise, (long)memory, (long)bytes, MADV_DONTNEED, 0);
+	(void)memory;
+	(void)bytes;
 }
 
 bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *ret)
@@ -90,21 +81,12 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-/* Where libc keeps what it knows of the thread. */
-static uint64_t own_self(void)
-{
-	uint64_t self;
-
-	__asm__("movq %%fs:0, %0" : "=r"(self));
-	return self;
-}
-
 /* See find_stack_end() of count_stacks.c. */
 static uint64_t find_stack_end(uint32_t tid)
 {
-	if (tid == (uint32_t)agent_syscall(__NR_getpid, 0, 0, 0, 0))
+	if (tid == hooks_private.own_pid)
 		return hooks_private.main_stack_end;
-	return own_self() & ~UINT64_C(7);
+	return ask_own_self() & ~UINT64_C(7);
 }
 
 /* NULL: there is no memory for it. */
@@ -117,7 +99,7 @@ static struct taker *find_taker(uint32_t slot)
 	taker = stack_memory_take(sizeof(*taker));
 	if (!taker)
 		return NULL;
-	taker->stack.random = ((uint64_t)(uintptr_t)taker ^ agent_now_ns() << 20) *
+	taker->stack.random = ((uint64_t)(uintptr_t)taker ^ ask_own_self() << 20) *
 				      UINT64_C(0x9e3779b97f4a7c15) |
 			      1;
 	taker->stack.trie.recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
@@ -133,8 +115,10 @@ static void begin_thread(struct taker *taker, uint32_t tid)
 	unwind->kept_count = 0;
 	unwind->stack_start = unwind->hole = 0;
 	unwind->stack_end = find_stack_end(tid);
+	unwind->sure_start =
+		tid == hooks_private.own_pid ? unwind->stack_end - UNWIND_SURE_BYTES : 0;
 	taker->tid = tid;
-	taker->self = own_self();
+	taker->self = ask_own_self();
 }
 
 /* Several may do it at once: all write the same. */
@@ -169,7 +153,7 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 		__atomic_fetch_add(&s->file.head->lost_count, 1, __ATOMIC_RELAXED);
 		return s->mode.sample_bytes ? INT64_MAX : 0;
 	}
-	is_new = taker->tid != tid || taker->self != own_self();
+	is_new = taker->tid != tid || taker->self != ask_own_self();
 	if (is_new)
 		begin_thread(taker, tid);
 	if (s->mode.sample_bytes) {

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/ask.h"
 #include "agent/count_abi.h"
 
 #define COUNT_EXPORT	  __attribute__((visibility("default")))
@@ -85,6 +86,16 @@ extern __thread struct count_own count_own __attribute__((tls_model("initial-exe
 struct count_slot *count_slot_take(void);
 /* There is much pending: it goes into the head's live_bytes. Returns p. */
 void *count_slot_flush(void *p);
+
+/*
+ * The program is about to install a seccomp filter: reserve what later system calls would
+ * get, and make no more than permission allows from now on. ASK_ALWAYS: it was not
+ * installed after all.
+ */
+void count_slot_seal(enum ask_permission wanted);
+
+/* The thread got a name: it is copied, now or when the thread gets a slot. */
+void count_slot_set_name(uint32_t tid, const char *name);
 
 /* Memory for the time when there is no malloc yet; it is never given back. */
 void *count_arena_take(size_t alignment, size_t bytes);

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,11 +19,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/ask.h"
 #include "agent/count_stacks.h"
 
 #define PATH_BYTES	 4096
 #define GENERATIONS_MAX	 100000
 #define ENDED_LOOKS	 32 /* slots that are looked at for one whose thread has ended */
+#define COUNT_NAMED_MAX	 64
+#define PAGE_SLOTS	 (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
+
+struct count_name {
+	uint32_t tid; /* 0: free */
+	char name[COUNT_NAME_BYTES];
+};
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
@@ -34,9 +41,14 @@ static struct count_head *head; /* NULL: there is no file */
 static char path[PATH_BYTES];	/* of the file */
 static size_t folder_length;	/* of its folder in that, with the slash */
 static uint32_t slots_reserved; /* there is room on the disk for those below */
+static uint32_t slots_in_file;	/* the file is as large as these need */
 static uint32_t slot_first;	/* and for this one on; after fork() that is not slot 1 */
 static uint32_t ended_cursor;
 static int64_t forked_blocks, forked_bytes; /* what there is, just before fork() */
+static enum ask_permission permission;
+static bool has_tid; /* ask_own_tid() is the kernel's id of the thread */
+static struct count_name named[COUNT_NAMED_MAX]; /* threads that were named before they allocated */
+static uint32_t named_count;
 
 enum { START_NOT_YET, START_RUNS, START_DONE };
 static int start_state;
@@ -72,15 +84,20 @@ static char *add_number(char *to, unsigned int number)
 	return to;
 }
 
-/* Room from here on, on the disk: a write to a page without any would end the program. */
+/* Allocate these bytes of the file: a write to a page without room would end the program. */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
+{
+	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
+}
+
+/* How large the file may become: a signal would end a program that makes it any larger. */
+static uint64_t find_limit(void)
 {
 	struct rlimit limit;
 
-	/* past the largest file that it may write a signal would end it */
-	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || offset + bytes > limit.rlim_cur)
-		return false;
-	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return 0;
+	return limit.rlim_cur < COUNT_FILE_MAX ? limit.rlim_cur : COUNT_FILE_MAX;
 }
 
 static int create_file(pid_t pid)
@@ -100,21 +117,24 @@ static int create_file(pid_t pid)
 }
 
 /*
- * A new file, mapped where the old one was, if there was one; with room for slot 0 and
- * the one that is wanted. Returns NULL if it cannot be had; where it was made it says by
- * its size, 0, that it could not be used.
+ * Create a file and map it, at the given address if that is not NULL. The file has its
+ * full size from the start, with holes, so that it grows without a descriptor; slot 0 and
+ * the given one have room. Return NULL on failure; a file of size 0 reports that.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
 	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)slot * COUNT_SLOT_BYTES) / COUNT_GROW_BYTES *
 			COUNT_GROW_BYTES;
+	uint64_t limit = find_limit();
 	int fd = create_file(getpid());
 	void *p = MAP_FAILED;
 
 	if (fd < 0)
 		return NULL;
-	if (reserve(fd, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) &&
-	    (page == COUNT_HEAD_BYTES || reserve(fd, page, COUNT_GROW_BYTES)))
+	if (page + COUNT_GROW_BYTES <= limit &&
+	    reserve(fd, 0, COUNT_HEAD_BYTES + COUNT_GROW_BYTES) &&
+	    (page == COUNT_HEAD_BYTES || reserve(fd, page, COUNT_GROW_BYTES)) &&
+	    ftruncate(fd, (off_t)limit) == 0)
 		p = mmap(at, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
 	if (p == MAP_FAILED && ftruncate(fd, 0) < 0)
@@ -123,6 +143,7 @@ static struct count_head *map_file(struct count_head *at, uint32_t slot)
 	if (p == MAP_FAILED)
 		return NULL;
 	slots_reserved = (uint32_t)((page + COUNT_GROW_BYTES - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
+	slots_in_file = (uint32_t)((limit - COUNT_HEAD_BYTES) / COUNT_GROW_BYTES) * PAGE_SLOTS;
 	return p;
 }
 
@@ -172,16 +193,71 @@ static void note_before_fork(void)
 	}
 }
 
+static pid_t own_tid(void)
+{
+	return has_tid ? (pid_t)ask_own_tid() : (pid_t)syscall(SYS_gettid);
+}
+
+/* Copy the name that the thread was given before it had a slot, or the one it inherited. */
+static void take_name(pid_t tid, char *to)
+{
+	memcpy(to, head->name, COUNT_NAME_BYTES);
+	for (uint32_t i = 0; i < COUNT_NAMED_MAX && i < named_count; i++) {
+		if (__atomic_load_n(&named[i].tid, __ATOMIC_ACQUIRE) != (uint32_t)tid)
+			continue;
+		memcpy(to, named[i].name, COUNT_NAME_BYTES);
+		named[i].tid = 0;
+	}
+}
+
 static void fill_slot(struct count_slot *slot, pid_t tid)
 {
-	prctl(PR_GET_NAME, slot->name);
+	take_name(tid, slot->name);
+	slot->self = has_tid ? ask_own_self() : 0;
 	slot->is_main = tid == head->pid;
 	__atomic_store_n(&slot->tid, tid, __ATOMIC_RELEASE);
 }
 
+void count_slot_set_name(uint32_t tid, const char *name)
+{
+	char copy[COUNT_NAME_BYTES] = "";
+	uint32_t count;
+
+	if (!head || start_state != START_DONE)
+		return;
+	strncpy(copy, name, sizeof(copy) - 1);
+	if ((int32_t)tid == head->pid)
+		memcpy(head->name, copy, sizeof(copy));
+	count = __atomic_load_n(&head->slot_count, __ATOMIC_ACQUIRE);
+	for (uint32_t i = slot_first; i < count && i < slots_reserved; i++)
+		if (slot_at(i)->tid == (int32_t)tid) {
+			memcpy(slot_at(i)->name, copy, sizeof(copy));
+			return;
+		}
+	count = __atomic_fetch_add(&named_count, 1, __ATOMIC_ACQ_REL) % COUNT_NAMED_MAX;
+	memcpy(named[count].name, copy, sizeof(copy));
+	__atomic_store_n(&named[count].tid, tid, __ATOMIC_RELEASE);
+}
+
+/* Count nothing in this child: neither this thread nor later ones. */
+static void lose_child(struct count_head *parent)
+{
+	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
+	own_slot(&lost_slot);
+	head = NULL;
+	/*
+	 * A call that a signal handler interrupted to fork() continues in the slot that it
+	 * has; except under a filter that must not be the parent's.
+	 */
+	if (permission == ASK_ALWAYS)
+		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	count_stack_begin_child(NULL);
+}
+
 /*
- * The slot keeps its place: a call that fork() came into by a signal goes on with it. A
- * thread that had none, as it has not allocated yet, has none here either.
+ * The slot keeps its place: a call that a signal handler interrupted to fork() continues
+ * with it. A thread that had no slot, as it has not allocated yet, has none here either.
  */
 static void begin_child(void)
 {
@@ -199,26 +275,21 @@ static void begin_child(void)
 	flags = (parent->flags & ~(uint32_t)COUNT_CALLS_ONLY) | COUNT_FORKED;
 	if (slot)
 		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) / COUNT_SLOT_BYTES);
-	if (map_file(parent, index)) {
+	/* a new file needs system calls that a filter may answer with a kill */
+	if (permission == ASK_ALWAYS && map_file(parent, index)) {
 		slot_first = index;
-		if (slot)
-			fill_slot(slot, (pid_t)syscall(SYS_gettid));
+		named_count = 0;
 		head->slot_count = slot ? index + 1 : index;
 		head->inherited_blocks = forked_blocks;
 		head->inherited_bytes = head->live_bytes = head->peak_bytes = forked_bytes;
 		fill_head(flags);
-		if (slot)
+		if (slot) {
+			fill_slot(slot, own_tid());
 			slot->is_main = 1;
+		}
 		count_stack_begin_child(path);
 	} else {
-		__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
-		/* not the parent's any more: this and later threads count where nobody looks */
-		own_slot(&lost_slot);
-		head = NULL;
-		/* and a call that fork() came into by a signal goes on where nobody looks either */
-		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-		count_stack_begin_child(NULL);
+		lose_child(parent);
 	}
 	errno = err;
 }
@@ -235,6 +306,7 @@ static void start(void)
 	head = map_file(NULL, 1);
 	if (!head)
 		return;
+	has_tid = ask_own_tid() == (uint32_t)syscall(SYS_gettid);
 	head->slot_count = 1;
 	slot_first = 1;
 	fill_head(flags);
@@ -291,13 +363,14 @@ static struct count_slot *take_ended(void)
 {
 	uint32_t range = slots_reserved - slot_first;
 
+	if (!ask_may(permission))
+		return NULL;
 	for (int i = 0; i < ENDED_LOOKS; i++) {
 		uint32_t n = __atomic_fetch_add(&ended_cursor, 1, __ATOMIC_RELAXED);
 		struct count_slot *slot = slot_at(slot_first + n % range);
 		int32_t tid = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
 
-		if (tid <= 0 || slot->is_main || syscall(SYS_tgkill, head->pid, tid, 0) == 0 ||
-		    errno != ESRCH ||
+		if (tid <= 0 || slot->is_main || !ask_has_ended(slot->self, (uint32_t)tid) ||
 		    !__atomic_compare_exchange_n(&slot->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED))
 			continue;
@@ -307,32 +380,39 @@ static struct count_slot *take_ended(void)
 	return NULL;
 }
 
-/* Room for one more slot, in the file that has no descriptor any more. */
+/* Make sure that the slot has room on the disk. */
 static bool extend_to(uint32_t index)
 {
-	uint64_t page = (COUNT_HEAD_BYTES + (uint64_t)index * COUNT_SLOT_BYTES) / COUNT_GROW_BYTES *
-			COUNT_GROW_BYTES;
-	uint32_t end = (uint32_t)((page + COUNT_GROW_BYTES - COUNT_HEAD_BYTES) / COUNT_SLOT_BYTES);
+	uint32_t first = index / PAGE_SLOTS * PAGE_SLOTS, end = first + PAGE_SLOTS;
 	uint32_t before = __atomic_load_n(&slots_reserved, __ATOMIC_ACQUIRE);
-	bool has_room;
-	int fd;
 
 	if (index < before)
 		return true;
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	if (end > slots_in_file || !ask_may(permission) ||
+	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
 		return false;
-	has_room = reserve(fd, page, COUNT_GROW_BYTES);
-	close(fd);
 	/*
-	 * pages are taken in turn: who comes here with a later one waits for nobody, and
-	 * reserves its own
+	 * pages are taken in turn: a thread that comes here with a later one waits for no
+	 * other, and asks for its own
 	 */
-	while (has_room && before < end &&
+	while (before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
 					    __ATOMIC_ACQUIRE))
 		;
-	return has_room;
+	return true;
+}
+
+void count_slot_seal(enum ask_permission wanted)
+{
+	if (!head)
+		return;
+	for (uint32_t i = slots_reserved; wanted != ASK_ALWAYS && i < COUNT_SLOTS_KEPT; i += PAGE_SLOTS)
+		if (!extend_to(i))
+			break;
+	permission = wanted;
+	if (wanted != ASK_ALWAYS)
+		__atomic_fetch_or(&head->flags, COUNT_FILTERED, __ATOMIC_RELAXED);
+	count_stack_seal(wanted);
 }
 
 static struct count_slot *take_new(void)
@@ -361,7 +441,7 @@ static struct count_slot *take_any(void)
 		__atomic_fetch_add(&head->lost_thread_count, 1, __ATOMIC_RELAXED);
 		return &lost_slot;
 	}
-	fill_slot(slot, (pid_t)syscall(SYS_gettid));
+	fill_slot(slot, own_tid());
 	return slot;
 }
 

@@ -4,14 +4,10 @@
 #include "agent/count_stacks.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/stack_sample.h"
@@ -22,6 +18,7 @@
 struct count_stack_thread {
 	struct count_stack_thread *next;
 	int32_t tid; /* -1: being given to another */
+	uint64_t self; /* see ask_has_ended() */
 	struct stack_thread stack;
 };
 
@@ -39,9 +36,13 @@ static bool is_usual; /* on, and not forked */
 static uint32_t fork_lock;
 static uint64_t fork_lost_count; /* what a handler allocated when a child began */
 static pid_t own_pid;
+static uint64_t random_seed;
+static enum ask_permission permission;
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
 static struct stack_blocks blocks;
 static uint8_t filter[STACK_FILTER_BYTES];
+
+static COUNT_COLD void leave_fork(void);
 
 static void say_mode(struct stack_mode *mode)
 {
@@ -91,6 +92,17 @@ void count_stack_begin(const char *path)
 		s->recent = stack_memory_take(sizeof(*s->recent) * s->file.node_max);
 	is_usual = is_on;
 	own_pid = getpid();
+	memcpy(&random_seed, (const void *)getauxval(AT_RANDOM), sizeof(random_seed));
+}
+
+void count_stack_seal(enum ask_permission wanted)
+{
+	if (is_forked && wanted != ASK_ALWAYS)
+		leave_fork();
+	if (!is_on)
+		return;
+	stack_file_seal(&count_stacks.file, wanted);
+	count_stacks.space.permission = permission = wanted;
 }
 
 /*
@@ -154,10 +166,10 @@ void count_stack_begin_child(const char *path)
 {
 	fork_lock = 0;
 	is_usual = false;
-	own_pid = getpid();
+	own_pid = (pid_t)ask_own_tid();
 	/* else one that begins would take it for one that has ended, and share it */
 	if (own.thread)
-		own.thread->tid = (int32_t)syscall(SYS_gettid);
+		own.thread->tid = own_pid;
 	if (!is_on)
 		return;
 	is_on = is_forked = path && make_path(path);
@@ -178,7 +190,7 @@ static COUNT_COLD void leave_fork(void)
 	own.leaves_fork = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	while (__atomic_exchange_n(&fork_lock, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+		ask_wait(&fork_lock, permission);
 	if (is_forked)
 		begin_again();
 	if (is_on)
@@ -197,21 +209,17 @@ static COUNT_COLD void leave_fork(void)
  */
 static uint64_t find_stack_end(pid_t tid)
 {
-	uint64_t self;
-
-	if (tid == getpid())
+	if (tid == own_pid)
 		return (getauxval(AT_EXECFN) + PAGE_BYTES) & ~(uint64_t)(PAGE_BYTES - 1);
-	__asm__("movq %%fs:0, %0" : "=r"(self));
-	return self & ~UINT64_C(7);
+	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* One whose thread has ended, or NULL. */
-static struct count_stack_thread *take_ended(pid_t pid)
+/* Return one whose thread has ended, or NULL. */
+static struct count_stack_thread *take_ended(void)
 {
 	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
 
-	/* a child that was made without fork(): none of those that are here is its own */
-	if (pid != own_pid)
+	if (!ask_may(permission))
 		return NULL;
 	for (int i = 0; i < ENDED_LOOKS; i++) {
 		int32_t tid;
@@ -222,8 +230,7 @@ static struct count_stack_thread *take_ended(pid_t pid)
 			return NULL;
 		tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
 		__atomic_store_n(&look_at, t->next, __ATOMIC_RELAXED);
-		if (tid > 0 && !t->stack.is_busy && syscall(SYS_tgkill, pid, tid, 0) < 0 &&
-		    errno == ESRCH &&
+		if (tid > 0 && !t->stack.is_busy && ask_has_ended(t->self, (uint32_t)tid) &&
 		    __atomic_compare_exchange_n(&t->tid, &tid, -1, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED))
 			return t;
@@ -235,13 +242,12 @@ static struct count_stack_thread *take_ended(pid_t pid)
 static struct count_stack_thread *take_new(void)
 {
 	struct count_stack_thread *t = stack_memory_take(sizeof(*t));
-	struct timespec now = { 0, 0 };
+	uint64_t seed;
 
 	if (!t)
 		return NULL;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	t->stack.random = ((uint64_t)(uintptr_t)t ^ (uint64_t)now.tv_nsec << 20 ^
-			   (uint64_t)now.tv_sec) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	seed = __atomic_fetch_add(&random_seed, UINT64_C(0x9e3779b97f4a7c15), __ATOMIC_RELAXED);
+	t->stack.random = ((uint64_t)(uintptr_t)t ^ seed) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
 	if (t->next)
 		__atomic_store_n(&count_stacks.is_threaded, true, __ATOMIC_RELAXED);
@@ -254,11 +260,11 @@ static struct count_stack_thread *take_new(void)
 /* Returns NULL if there is none, and there will be none. */
 static COUNT_COLD struct count_stack_thread *take_thread(void)
 {
-	pid_t tid = (pid_t)syscall(SYS_gettid);
+	pid_t tid = (pid_t)ask_own_tid();
 	struct count_stack_thread *t = NULL;
 	int err = errno;
 
-	t = take_ended(getpid());
+	t = take_ended();
 	if (!t)
 		t = take_new();
 	if (t) {
@@ -269,6 +275,9 @@ static COUNT_COLD struct count_stack_thread *take_thread(void)
 		t->stack.unwind.kept_count = 0;
 		t->stack.unwind.stack_start = t->stack.unwind.hole = 0;
 		t->stack.unwind.stack_end = find_stack_end(tid);
+		t->stack.unwind.sure_start =
+			tid == own_pid ? t->stack.unwind.stack_end - UNWIND_SURE_BYTES : 0;
+		t->self = ask_own_self();
 		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	}
 	own.thread = t;

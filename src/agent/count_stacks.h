@@ -29,6 +29,9 @@ extern struct stacks count_stacks;
 void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
 
+/* See count_slot_seal(). */
+void count_stack_seal(enum ask_permission wanted);
+
 /*
  * Whether malloc has nothing to do but to look whether a stack is due, and free but to
  * look at the last block.
@@ -186,6 +189,11 @@ static inline void count_stack_begin(const char *path)
 static inline void count_stack_begin_child(const char *path)
 {
 	(void)path;
+}
+
+static inline void count_stack_seal(enum ask_permission wanted)
+{
+	(void)wanted;
 }
 
 #endif

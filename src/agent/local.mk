@@ -21,7 +21,7 @@ if HAVE_AGENT
 # The hooks that count in a process that runs already, likewise.
 hooks_files = count_hooks count_hooks_stacks stack_blocks stack_record stack_sample stack_trie unwind unwind_cfi \
 	unwind_row unwind_rules
-hooks_headers = count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
+hooks_headers = ask.h count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
 	stack_sample.h stack_trie.h syscalls.h unwind.h unwind_bytes.h unwind_cfi.h unwind_row.h
 %D%/count_hooks.elf: $(hooks_files:%=$(srcdir)/%D%/%.c) $(hooks_headers:%=$(srcdir)/%D%/%) $(srcdir)/%D%/count_hooks.ld
 	@$(MKDIR_P) %D%/hooks
@@ -65,10 +65,11 @@ AGENT_LIBS = %D%/libagent.a
 # The libraries that count: all of it, or calls alone; with an allocator's own new and delete, or without. Users'
 # CFLAGS optimise and describe them; what hardens and instruments memstate has no place in other programs.
 # -fno-builtin: malloc() is not what the compiler thinks.
-count_files = %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_slots.c %D%/count_stacks.h
+count_files = %D%/ask.h %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_seal.c %D%/count_slots.c %D%/count_stacks.h \
+	%D%/syscalls.h
 stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_file.c %D%/stack_file.h \
 	%D%/stack_record.c %D%/stack_record.h %D%/stack_sample.c %D%/stack_sample.h %D%/stack_trie.c \
-	%D%/stack_trie.h %D%/syscalls.h %D%/unwind.c %D%/unwind.h %D%/unwind_bytes.h %D%/unwind_cfi.c \
+	%D%/stack_trie.h %D%/unwind.c %D%/unwind.h %D%/unwind_bytes.h %D%/unwind_cfi.c \
 	%D%/unwind_cfi.h %D%/unwind_row.c %D%/unwind_row.h %D%/unwind_rules.c
 count_stack_files = $(count_files) $(stack_files) %D%/count_modules.c %D%/count_stacks.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \

@@ -8,13 +8,24 @@
 #include "agent/syscalls.h"
 
 #define NODES_FIRST	   4096
+#define NODES_SEALED	   (1 << 15) /* room for so many is reserved before a filter */
+#define MODULES_SEALED	   (1 << 16)
+#define RESERVE_MAX	   (UINT64_C(1) << 30) /* of addresses, before a filter */
+#define RESERVE_MIN	   (UINT64_C(1) << 22)
 #define NODES_LEAST	   (1 << 14) /* that are mapped, where address space is short */
 #define MODULE_BYTES_STEP  16384
 #define SHARE_OF_ADDRESSES 16
 #define RLIMIT_FSIZE_	   1 /* sys/resource.h is libc's */
 #define RLIMIT_AS_	   9
 
-void *stack_memory_take(uint64_t bytes)
+/* Address space for the time when a filter may forbid to ask for more. */
+static struct {
+	char *memory; /* NULL: there is none */
+	uint64_t bytes, used_bytes;
+	enum ask_permission permission;
+} held;
+
+static void *map_memory(uint64_t bytes)
 {
 	long p = agent_syscall6(__NR_mmap, (const long[6]){ 0, (long)bytes, PROT_READ | PROT_WRITE,
 							     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -23,9 +34,43 @@ void *stack_memory_take(uint64_t bytes)
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
+void *stack_memory_take(uint64_t bytes)
+{
+	uint64_t whole = (bytes + ASK_PAGE_BYTES - 1) & ~(uint64_t)(ASK_PAGE_BYTES - 1), used;
+
+	if (held.permission == ASK_ALWAYS)
+		return map_memory(bytes);
+	used = __atomic_fetch_add(&held.used_bytes, whole, __ATOMIC_RELAXED);
+	if (held.memory && used + whole <= held.bytes)
+		return held.memory + used;
+	return ask_may(held.permission) ? map_memory(bytes) : NULL;
+}
+
+/* Under a filter memory is kept. */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
-	agent_syscall(__NR_munmap, (long)memory, (long)bytes, 0, 0);
+	if (held.permission == ASK_ALWAYS)
+		agent_syscall(__NR_munmap, (long)memory, (long)bytes, 0, 0);
+}
+
+static uint64_t limit_of(int resource)
+{
+	uint64_t limits[2] = { 0, 0 };
+
+	if (agent_syscall(__NR_prlimit64, 0, resource, 0, (long)limits) < 0)
+		return 0;
+	return limits[0];
+}
+
+static void hold_memory(void)
+{
+	uint64_t limit = limit_of(RLIMIT_AS_) / SHARE_OF_ADDRESSES;
+
+	for (uint64_t bytes = RESERVE_MAX; bytes >= RESERVE_MIN && !held.memory; bytes /= 2) {
+		if (bytes <= limit)
+			held.memory = map_memory(bytes);
+		held.bytes = bytes;
+	}
 }
 
 static int open_file(const struct stack_file *file, long flags)
@@ -34,39 +79,35 @@ static int open_file(const struct stack_file *file, long flags)
 				  flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
 }
 
-/* Room on the disk: a write to a page without any would end the program. */
+/* Allocate these bytes of the file: a write to a page without room would end the program. */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
-	uint64_t limits[2] = { 0, 0 };
-
-	/* past the largest file that it may write a signal would end it */
-	if (agent_syscall(__NR_prlimit64, 0, RLIMIT_FSIZE_, 0, (long)limits) < 0 ||
-	    offset + bytes > limits[0])
-		return false;
 	return agent_syscall(__NR_fallocate, fd, 0, (long)offset, (long)bytes) == 0;
 }
 
-static bool reserve_nodes(struct stack_file *file, int fd, uint32_t from, uint32_t to)
+static uint64_t bytes_of_nodes(uint32_t count)
 {
-	return reserve(fd, STACK_NODES_OFFSET + (uint64_t)from * STACK_NODE_BYTES,
-		       (uint64_t)(to - from) * STACK_NODE_BYTES) &&
-	       to <= file->node_max;
+	return STACK_NODES_OFFSET + (uint64_t)count * STACK_NODE_BYTES;
 }
 
-/* As much address space as can be had; little of it where the program has not much. */
+/*
+ * Map the file with its full size, and with holes: as many nodes as fit into the address
+ * space and into the largest file that the program may write. A signal would end a program
+ * that makes a file larger than that.
+ */
 static void *map(struct stack_file *file, int fd)
 {
-	uint64_t limits[2] = { UINT64_MAX, UINT64_MAX };
+	uint64_t addresses = limit_of(RLIMIT_AS_) / SHARE_OF_ADDRESSES;
+	uint64_t room = (limit_of(RLIMIT_FSIZE_) - STACK_NODES_OFFSET) / STACK_NODE_BYTES;
 
-	agent_syscall(__NR_prlimit64, 0, RLIMIT_AS_, 0, (long)limits);
-	for (file->node_max = STACK_NODE_MAX; file->node_max >= NODES_LEAST; file->node_max /= 2) {
+	for (uint32_t count = STACK_NODE_MAX; count >= NODES_LEAST; count /= 2) {
 		long p;
 
-		if ((uint64_t)file->node_max * STACK_NODE_BYTES > limits[0] / SHARE_OF_ADDRESSES)
+		file->node_max = count < room ? count : (uint32_t)room;
+		file->mapped_bytes = bytes_of_nodes(file->node_max);
+		if ((uint64_t)file->node_max * STACK_NODE_BYTES > addresses ||
+		    agent_syscall(__NR_ftruncate, fd, (long)file->mapped_bytes, 0, 0) < 0)
 			continue;
-
-		file->mapped_bytes =
-			STACK_NODES_OFFSET + (uint64_t)file->node_max * STACK_NODE_BYTES;
 		p = agent_syscall6(__NR_mmap,
 				   (const long[6]){ 0, (long)file->mapped_bytes,
 						    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0 });
@@ -104,9 +145,9 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode, u
 	file->head = NULL;
 	if (fd < 0)
 		return false;
-	file->node_max = STACK_NODE_MAX;
-	if (reserve(fd, 0, STACK_HEAD_BYTES + MODULE_BYTES_STEP) &&
-	    reserve_nodes(file, fd, 0, count))
+	if (bytes_of_nodes(count) <= limit_of(RLIMIT_FSIZE_) &&
+	    reserve(fd, 0, STACK_HEAD_BYTES + MODULE_BYTES_STEP) &&
+	    reserve(fd, STACK_NODES_OFFSET, (uint64_t)count * STACK_NODE_BYTES))
 		mapped = map(file, fd);
 	if (mapped && count > file->node_max) {
 		stack_memory_give(mapped, file->mapped_bytes);
@@ -134,28 +175,29 @@ void stack_file_close(struct stack_file *file)
 	file->head = NULL;
 }
 
-/* Threads that come here at once reserve the same. */
+static bool has_node_room(const struct stack_file *file, uint32_t from, uint32_t to)
+{
+	return ask_for_room((uintptr_t)&file->nodes[from], (uintptr_t)&file->nodes[to]);
+}
+
+/* Threads that come here at the same time reserve the same nodes. */
 static bool extend_to(struct stack_file *file, uint32_t end)
 {
 	uint32_t before = __atomic_load_n(&file->reserved_nodes, __ATOMIC_ACQUIRE);
-	uint32_t after = before + (before / 2 > NODES_FIRST ? before / 2 : NODES_FIRST);
+	uint32_t after = before + NODES_FIRST;
 	bool has_room;
-	int fd;
 
 	if (end <= before)
 		return true;
-	if (file->is_full || end > file->node_max)
+	if (file->is_full || end > file->node_max || !ask_may(file->permission))
 		return false;
 	if (after > file->node_max)
 		after = file->node_max;
-	fd = open_file(file, 0);
-	has_room = fd >= 0 && reserve_nodes(file, fd, before, after);
-	if (!has_room && fd >= 0) { /* for a few there may be */
+	has_room = has_node_room(file, before, after);
+	if (!has_room) { /* perhaps for a few */
 		after = before + NODES_FIRST / 16;
-		has_room = reserve_nodes(file, fd, before, after);
+		has_room = after <= file->node_max && has_node_room(file, before, after);
 	}
-	if (fd >= 0)
-		agent_syscall(__NR_close, fd, 0, 0, 0);
 	while (has_room && before < after &&
 	       !__atomic_compare_exchange_n(&file->reserved_nodes, &before, after, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -213,21 +255,37 @@ static const struct stack_file_module *find_last(const struct stack_file *file,
 
 static bool has_module_room(struct stack_file *file, uint32_t end)
 {
-	int fd;
-	bool has_room;
+	uintptr_t from = (uintptr_t)file->head + STACK_HEAD_BYTES + file->reserved_module_bytes;
 
 	if (end <= file->reserved_module_bytes)
 		return true;
-	if (end > STACK_MODULES_BYTES)
+	if (end > STACK_MODULES_BYTES || !ask_may(file->permission) ||
+	    !ask_for_room(from, from + MODULE_BYTES_STEP))
 		return false;
-	fd = open_file(file, 0);
-	if (fd < 0)
-		return false;
-	has_room = reserve(fd, STACK_HEAD_BYTES + file->reserved_module_bytes, MODULE_BYTES_STEP);
-	agent_syscall(__NR_close, fd, 0, 0, 0);
-	if (has_room)
-		file->reserved_module_bytes += MODULE_BYTES_STEP;
-	return has_room;
+	file->reserved_module_bytes += MODULE_BYTES_STEP;
+	return true;
+}
+
+static void lock_modules(struct stack_file *file)
+{
+	while (__atomic_exchange_n(&file->module_lock, 1, __ATOMIC_ACQUIRE))
+		ask_wait(&file->module_lock, file->permission);
+}
+
+void stack_file_seal(struct stack_file *file, enum ask_permission wanted)
+{
+	if (wanted != ASK_ALWAYS && file->permission == ASK_ALWAYS) {
+		while (file->head && extend_to(file, file->reserved_nodes + 1) &&
+		       file->reserved_nodes < NODES_SEALED)
+			;
+		lock_modules(file);
+		while (file->head && file->reserved_module_bytes < MODULES_SEALED &&
+		       has_module_room(file, file->reserved_module_bytes + 1))
+			;
+		__atomic_store_n(&file->module_lock, 0, __ATOMIC_RELEASE);
+		hold_memory();
+	}
+	file->permission = held.permission = wanted;
 }
 
 static void append(struct stack_file *file, const struct stack_file_module *module,
@@ -258,8 +316,7 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 	const struct stack_file_module *last;
 	int r = 0;
 
-	while (__atomic_exchange_n(&file->module_lock, 1, __ATOMIC_ACQUIRE))
-		agent_syscall(__NR_sched_yield, 0, 0, 0, 0);
+	lock_modules(file);
 	last = find_last(file, module);
 	if (!last || !is_same(last, module, path)) {
 		uint32_t first_node = module->first_node;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/ask.h"
 #include "agent/stack_abi.h"
 
 #define STACK_PATH_BYTES 4128
@@ -29,6 +30,7 @@ struct stack_file {
 	uint32_t reserved_nodes; /* there is room on the disk */
 	uint32_t reserved_module_bytes;
 	bool is_full; /* there is no more room for nodes */
+	enum ask_permission permission;
 	uint32_t module_lock;
 	char path[STACK_PATH_BYTES];
 };
@@ -59,6 +61,12 @@ static inline uint64_t stack_node_live(const struct stack_file_node *node)
 {
 	return node->bytes - (uint64_t)node->freed_bytes;
 }
+
+/*
+ * The program is about to install a seccomp filter: reserve room for nodes and modules, and
+ * address space for stack_memory_take(). ASK_ALWAYS: it was not installed after all.
+ */
+void stack_file_seal(struct stack_file *file, enum ask_permission wanted);
 
 /* Memory, all 0, or NULL. */
 void *stack_memory_take(uint64_t bytes);

@@ -10,9 +10,10 @@
 #include <asm/unistd.h>
 #include <linux/futex.h>
 #include <linux/prctl.h>
-#include <linux/time.h>
 #include <linux/time_types.h>
 #include <stdint.h>
+
+#define AGENT_MONOTONIC 1 /* <linux/time.h> excludes libc's */
 
 /* Returns what the kernel does: -errno on failure. */
 static inline long agent_syscall(long number, long a, long b, long c, long d)
@@ -48,7 +49,7 @@ static inline uint64_t agent_now_ns(void)
 {
 	struct __kernel_timespec now = { 0, 0 };
 
-	agent_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
+	agent_syscall(__NR_clock_gettime, AGENT_MONOTONIC, (long)&now, 0, 0);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

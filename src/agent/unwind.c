@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "agent/unwind.h"
 
-#include <linux/mman.h>
 #include <stddef.h>
 
-#include "agent/syscalls.h"
 #include "agent/unwind_row.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define COLD	    __attribute__((cold, noinline))
 
-#define PAGE_BYTES 4096
+#define PAGE_BYTES ASK_PAGE_BYTES
 /* So much of a stack is asked for at most, page by page, before it is taken for one. */
 #define STACK_MAX  (UINT64_C(256) << 20)
 
-#define EINVAL_RESULT (-22)
-
-/* Whether the kernel can read there: it is told to do what it does not do. */
-static COLD bool page_is_there(uint64_t page)
+/* Whether the kernel can read there, as far as it may be asked. */
+static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 {
-	return agent_syscall(__NR_rt_sigprocmask, -1, (long)page, 0, 8) == EINVAL_RESULT;
+	return ask_may(space->permission) && ask_can_read(page);
 }
 
 /*
@@ -28,18 +24,20 @@ static COLD bool page_is_there(uint64_t page)
  * known downwards: where there is a hole it is elsewhere, and the hole is asked for first
  * the next time.
  */
-static COLD bool extend_stack(struct unwind_thread *t, uint64_t sp)
+static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t, uint64_t sp)
 {
 	uint64_t start = sp & ~(uint64_t)(PAGE_BYTES - 1);
 	uint64_t page = t->stack_start ? t->stack_start : (t->stack_end + PAGE_BYTES - 1) &
 								  ~(uint64_t)(PAGE_BYTES - 1);
 
-	if (sp >= page || sp >= t->stack_end || t->stack_end - sp > STACK_MAX ||
-	    (sp < t->hole && !page_is_there(t->hole)))
+	if (t->sure_start && sp >= t->sure_start && sp < t->stack_end)
+		page = start;
+	else if (sp >= page || sp >= t->stack_end || t->stack_end - sp > STACK_MAX ||
+	    (sp < t->hole && !page_is_there(space, t->hole)))
 		return false;
 	while (page > start) {
 		page -= PAGE_BYTES;
-		if (!page_is_there(page)) {
+		if (!page_is_there(space, page)) {
 			t->hole = page;
 			return false;
 		}
@@ -50,15 +48,17 @@ static COLD bool extend_stack(struct unwind_thread *t, uint64_t sp)
 	return true;
 }
 
-static inline bool is_own_stack(struct unwind_thread *t, uint64_t sp)
+static inline bool is_own_stack(const struct unwind_space *space, struct unwind_thread *t,
+				uint64_t sp)
 {
 	return (likely(sp >= t->stack_start) && likely(sp < t->stack_end) &&
 		likely(t->stack_start)) ||
-	       extend_stack(t, sp);
+	       extend_stack(space, t, sp);
 }
 
 /* Of one walk. */
 struct reading {
+	const struct unwind_space *space;
 	const struct unwind_thread *thread;
 	uint64_t page; /* is there */
 };
@@ -72,7 +72,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	if (addr & 7)
 		return false;
 	if (!t->stack_start || addr < t->stack_start || addr >= t->stack_end) {
-		if (page != reading->page && !page_is_there(page))
+		if (page != reading->page && !page_is_there(reading->space, page))
 			return false;
 		reading->page = page;
 	}
@@ -114,7 +114,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading, ui
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t, uint64_t row,
 			    struct unwind_state *state)
 {
-	struct reading reading = { t, 0 };
+	struct reading reading = { space, t, 0 };
 	struct unwind_state next = { 0, 0, state->rbp };
 	uint64_t before = state->sp;
 	int r;
@@ -346,7 +346,7 @@ static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_sta
 static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread *t,
 			       const struct unwind_state *start, bool has_rows)
 {
-	struct reading reading = { t, 0 };
+	struct reading reading = { space, t, 0 };
 	struct unwind_state state = *start;
 	uint64_t is_call = 1;
 
@@ -386,7 +386,7 @@ static COLD void unwind_passing(struct unwind_space *space, struct unwind_thread
 void unwind_whole(struct unwind_space *space, struct unwind_thread *t,
 		  const struct unwind_state *state)
 {
-	is_own_stack(t, state->sp);
+	is_own_stack(space, t, state->sp);
 	walk_anywhere(space, t, state, false);
 }
 
@@ -401,7 +401,7 @@ void unwind_stack(struct unwind_space *space, struct unwind_thread *t,
 		t->kept_count = 0;
 	}
 	t->is_cut = t->is_passing = false;
-	if (unlikely(!is_own_stack(t, state->sp))) {
+	if (unlikely(!is_own_stack(space, t, state->sp))) {
 		unwind_passing(space, t, state);
 		return;
 	}
@@ -418,7 +418,7 @@ void unwind_stack(struct unwind_space *space, struct unwind_thread *t,
 void unwind_forget(struct unwind_space *space)
 {
 	__atomic_fetch_add(&space->generation, 1, __ATOMIC_ACQ_REL);
-	agent_syscall(__NR_madvise, (long)space->rows,
-		      (long)(UNWIND_ROW_COUNT * sizeof(*space->rows)), MADV_DONTNEED, 0);
+	for (uint32_t i = 0; i < UNWIND_ROW_COUNT; i++)
+		__atomic_store_n(&space->rows[i].row, 0, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&space->forgotten, 1, __ATOMIC_ACQ_REL);
 }

@@ -15,7 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/ask.h"
 #include "agent/unwind_cfi.h"
+
+/* mmap(2) keeps away from at least 128 MiB of the main stack. */
+#define UNWIND_SURE_BYTES (UINT64_C(64) << 20)
 
 /* Of a deeper stack the innermost UNWIND_DEEP_KEPT frames are had, and it is cut. */
 #define UNWIND_DEPTH_MAX 2048
@@ -37,6 +41,7 @@ struct unwind_space {
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
 	void *context;
 	struct unwind_row *rows; /* UNWIND_ROW_COUNT */
+	enum ask_permission permission;
 	uint32_t generation;	 /* of unwind_forget(): begun… */
 	uint32_t forgotten;	 /* …and done */
 };
@@ -67,11 +72,16 @@ enum unwind_frame_flag {
 	UNWIND_NEEDS_RBP = 1 << 1, /* of rbp_delta: that, or one further out */
 };
 
-/* Of a thread. All 0 before the first use but stack_end. */
+/* Of a thread. All 0 before the first use but stack_end and sure_start. */
 struct unwind_thread {
 	uint64_t stack_end; /* of its own stack; 0: unknown, and each page is asked for */
 	uint64_t stack_start; /* of what is known to be there of it */
 	uint64_t hole;	      /* a page below, where nothing was */
+	/*
+	 * From here to stack_end the kernel maps nothing but the main stack: code that runs
+	 * on any part of it can read everything above. 0: of other threads.
+	 */
+	uint64_t sure_start;
 	uint32_t generation;
 	uint32_t kept_count;  /* of kept, beside the first */
 	uint32_t fresh_count; /* what is new, innermost first */

@@ -185,10 +185,13 @@ static void say_what_is_missing(const struct counting *c)
 {
 	const struct count_list *list = &c->counted.list;
 	uint64_t children = list->unreadable_count, threads = 0;
+	uint64_t filtered_children = 0, filtered_threads = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-		children += list->programs[i].lost_children;
-		threads += list->programs[i].lost_threads;
+		const struct count_program *p = &list->programs[i];
+
+		*(p->has_filter ? &filtered_children : &children) += p->lost_children;
+		*(p->has_filter ? &filtered_threads : &threads) += p->lost_threads;
 	}
 	if (children > 0)
 		message("%llu %s not counted: no room in %s, or no right to write there",
@@ -198,6 +201,14 @@ static void say_what_is_missing(const struct counting *c)
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
 			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
+	if (filtered_children > 0)
+		message("%llu forked %s not counted: the program is under a seccomp filter",
+			(unsigned long long)filtered_children,
+			filtered_children == 1 ? "process was" : "processes were");
+	if (filtered_threads > 0)
+		message("%llu %s not counted: the program is under a seccomp filter",
+			(unsigned long long)filtered_threads,
+			filtered_threads == 1 ? "thread was" : "threads were");
 	count_child_hint(&c->counted, c->options->targets.with_children);
 }
 

@@ -65,6 +65,7 @@ struct count_program {
 	bool is_forked;	      /* not begun by exec */
 	bool has_other_malloc; /* the program's own comes first: its calls are not seen */
 	bool has_other_new; /* the allocator has C++'s new and delete, and they were not counted */
+	bool has_filter; /* it installed a seccomp filter while it was counted */
 	bool has_ended;
 	const struct count_means *means; /* NULL: since it began, by a library in it. Borrowed */
 	uint64_t peak_live_bytes; /* the most of sums.live_bytes */

@@ -164,7 +164,16 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 
 #define TRIES 3
 
-/* Into folder->bytes, which grow to hold all of it. Returns how much was read, or -errno. */
+/* The part of a file that is in use: the rest is a hole. */
+static size_t used_bytes(const char *bytes)
+{
+	const struct count_head *head = (const void *)bytes;
+	uint64_t count = head->slot_count < COUNT_SLOT_MAX ? head->slot_count : COUNT_SLOT_MAX;
+
+	return COUNT_HEAD_BYTES + (size_t)count * COUNT_SLOT_BYTES;
+}
+
+/* Read the part in use into folder->bytes, which grow. Return its length, or -errno. */
 static ssize_t read_whole(int fd, struct count_folder *folder)
 {
 	for (;;) {
@@ -172,11 +181,10 @@ static ssize_t read_whole(int fd, struct count_folder *folder)
 
 		if (n < 0)
 			return -errno;
-		if ((size_t)n < folder->capacity)
+		if ((size_t)n < folder->capacity || used_bytes(folder->bytes) <= folder->capacity)
 			return n;
-		if ((uint64_t)n > COUNT_FILE_MAX + COUNT_GROW_BYTES)
-			return -EBADMSG;
-		folder->bytes = xgrow(folder->bytes, &folder->capacity, folder->capacity + 1, 1);
+		folder->bytes = xgrow(folder->bytes, &folder->capacity,
+				      used_bytes(folder->bytes), 1);
 	}
 }
 

@@ -16,11 +16,13 @@
 #include "probe/count_reader.h"
 #include "probe/gates.h"
 #include "probe/hook_places.h"
+#include "probe/hooks_names.h"
 #include "probe/hooks_orphans.h"
 #include "probe/hooks_parcel.h"
 #include "probe/hooks_stacks.h"
 #include "probe/hooks_switch.h"
 #include "probe/hooks_visit.h"
+#include "probe/own_number.h"
 #include "probe/segment.h"
 #include "proc/proc_stat.h"
 #include "target/trace.h"
@@ -224,22 +226,20 @@ static int check_alone(struct injected *i, struct strbuf *why)
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
-	const uint32_t yes = 1;
-	int r = 0;
+	const uint32_t own_pid = own_number_read(i->visit.process_fd, ".");
+	int r = own_pid ? 0 : -ESRCH;
 
-	if (i->parcel.nodes)
+	if (r == 0 && i->parcel.nodes)
 		r = hooks_stacks_fill(&i->stacks, addr);
 	/* last: from here on it is taken for what it is meant to be */
-	return r < 0 ? r : trace_write_memory(i->request.pid,
-					       addr + offsetof(struct hooks_private, is_ours),
-					       &yes, sizeof(yes));
+	addr += offsetof(struct hooks_private, own_pid);
+	return r < 0 ? r : trace_write_memory(i->request.pid, addr, &own_pid, sizeof(own_pid));
 }
 
 static int begin(struct injected *i, const struct hook_places *places, struct strbuf *why)
 {
-	int r;
+	int r = check_alone(i, why);
 
-	r = check_alone(i, why);
 	if (r < 0)
 		return r;
 	i->parcel.head->gates_addr = i->visit.gates_addr;
@@ -379,6 +379,7 @@ static void look_for_more(struct injected *i)
 	uint64_t now_ns = clock_now_ns(), sum;
 	const char *reason;
 
+	hooks_name_threads(i->parcel.counts, i->visit.process_fd, i->request.pid);
 	if (now_ns < i->next_look_ns)
 		return;
 	i->next_look_ns = now_ns + LOOK_NS;

@@ -204,6 +204,7 @@ int count_read_program(const char *bytes, size_t length, struct count_program *p
 	p->is_forked = head->flags & COUNT_FORKED;
 	p->has_other_malloc = head->flags & COUNT_OTHER_MALLOC;
 	p->has_other_new = head->flags & COUNT_OTHER_NEW;
+	p->has_filter = head->flags & COUNT_FILTERED;
 	p->lost_threads = head->lost_thread_count;
 	p->lost_children = head->lost_child_count;
 	read_slots(bytes, length, p);

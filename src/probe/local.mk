@@ -43,6 +43,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/gates.h \
 	%D%/hook_places.c \
 	%D%/hook_places.h \
+	%D%/hooks_names.c \
+	%D%/hooks_names.h \
 	%D%/hooks_orphans.c \
 	%D%/hooks_orphans.h \
 	%D%/hooks_parcel.c \

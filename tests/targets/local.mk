@@ -75,6 +75,13 @@ tests/targets/stack_plugin_other.so: %D%/stack_plugin.c
 	$(AM_V_CC)$(CC) $(CPPFLAGS) -O2 -fno-optimize-sibling-calls -shared -fPIC -I. -DSTACK_PLUGIN_OTHER -o $@ \
 		$(srcdir)/tests/targets/stack_plugin.c
 
+# Puts itself under a seccomp filter.
+check_PROGRAMS += tests/targets/filter_target
+tests_targets_filter_target_SOURCES = %D%/filter_target.c
+tests_targets_filter_target_CFLAGS = $(WARN_CFLAGS) -Wno-vla -O2 -fno-builtin -fno-optimize-sibling-calls \
+	-fno-stack-protector -pthread
+tests_targets_filter_target_LDFLAGS = -pthread
+
 # Compares stacks with those that libunwind finds, where that is there.
 EXTRA_DIST += %D%/unwind_agree.c %D%/unwind_modules.h
 if HAVE_LIBUNWIND

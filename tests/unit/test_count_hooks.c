@@ -71,7 +71,7 @@ static void place(uint64_t sample_bytes, bool takes_stacks)
 	in.counts->slot_count = 1;
 	in.private->sample_bytes = sample_bytes;
 	in.private->takes_stacks = takes_stacks;
-	in.private->is_ours = 1;
+	in.private->own_pid = (uint32_t)getpid();
 	assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_EXEC), 0);
 }
 

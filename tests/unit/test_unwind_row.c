@@ -30,7 +30,7 @@ static bool find(void *context, uint64_t pc, struct unwind_module *ret)
 static void a_row_that_was_found_is_found_again_until_code_is_forgotten(void **state)
 {
 	struct code code = { NULL, true, 0 };
-	struct unwind_space space = { find, &code, rows, 0, 0 };
+	struct unwind_space space = { .find = find, .context = &code, .rows = rows };
 
 	(void)state;
 	unwind_forget(&space);
@@ -45,7 +45,7 @@ static void a_row_that_was_found_is_found_again_until_code_is_forgotten(void **s
 static void a_row_is_not_kept_if_code_is_forgotten_while_it_is_looked_for(void **state)
 {
 	struct code code = { NULL, true, 0 };
-	struct unwind_space space = { find, &code, rows, 0, 0 };
+	struct unwind_space space = { .find = find, .context = &code, .rows = rows };
 
 	(void)state;
 	unwind_forget(&space);
@@ -60,7 +60,7 @@ static void a_row_is_not_kept_if_code_is_forgotten_while_it_is_looked_for(void *
 static void addresses_that_share_a_line_are_told_apart(void **state)
 {
 	struct code code = { NULL, true, 0 };
-	struct unwind_space space = { find, &code, rows, 0, 0 };
+	struct unwind_space space = { .find = find, .context = &code, .rows = rows };
 	uint64_t first = row_index(LOOKUP) / ROW_WAYS;
 	uint64_t count = 0;
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ask - what code in another program may ask the kernel after that program's main() began.
+ *
+ * A program may install a seccomp filter at any moment, and a system call of a kind that
+ * the program itself never makes may end it then. So after the start only futex(2), mmap(2)
+ * and munmap(2) are called, which malloc() and threads need themselves. futex(2) replaces
+ * the others: it reports without a signal whether memory is readable, has room on its disk,
+ * or still holds a value.
+ */
+#ifndef MS_AGENT_ASK_H
+#define MS_AGENT_ASK_H
+
+#ifdef __x86_64__
+
+#include <linux/errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/syscalls.h"
+
+#define ASK_PAGE_BYTES 4096
+
+/* glibc's struct pthread: the kernel clears this word when the thread has ended. */
+#define ASK_TID_OFFSET 0x2d0
+
+enum ask_permission {
+	ASK_ALWAYS,
+	ASK_IF_THREADED, /* there is a filter: threads need futex(2), a single one does not */
+	ASK_NEVER,	 /* strict mode, or only read, write and exit may be called */
+};
+
+#ifndef AGENT_BLOB
+extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
+#endif
+
+static inline bool ask_may(enum ask_permission permission)
+{
+#ifndef AGENT_BLOB
+	if (permission == ASK_IF_THREADED)
+		return &__libc_single_threaded && !__libc_single_threaded;
+#endif
+	return permission != ASK_NEVER;
+}
+
+/* Return 0 if the 4 bytes at addr are value, -EAGAIN if not, -EFAULT if nothing is there. */
+static inline long ask_word(uint64_t addr, uint32_t value)
+{
+	return agent_syscall6(__NR_futex,
+			      (const long[6]){ (long)addr, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG,
+					       0, 0, (long)addr, value });
+}
+
+static inline bool ask_can_read(uint64_t addr)
+{
+	long r = ask_word(addr & ~UINT64_C(3), 0);
+
+	return r >= 0 || r == -EAGAIN;
+}
+
+/* Whether the thread with this struct pthread and thread id has ended. */
+static inline bool ask_has_ended(uint64_t self, uint32_t tid)
+{
+	long r = self ? ask_word(self + ASK_TID_OFFSET, tid) : 0;
+
+	return r == -EAGAIN || r == -EFAULT;
+}
+
+/*
+ * Allocate the pages of a shared file mapping between two addresses. Return false if the
+ * disk has no room, or the file ends before; touching such a page would end the program.
+ */
+static inline bool ask_for_room(uint64_t from, uint64_t to)
+{
+	const uint64_t page = ASK_PAGE_BYTES;
+
+	for (uint64_t at = from & ~(page - 1); at < to; at += page)
+		if (agent_syscall(__NR_futex, (long)at, FUTEX_WAKE, 1, 0) < 0)
+			return false;
+	return true;
+}
+
+/* Wait up to 1 ms while another thread holds the lock. */
+static inline void ask_wait(const uint32_t *lock, enum ask_permission permission)
+{
+	if (ask_may(permission))
+		agent_futex_wait(lock, 1, 1);
+	else
+		__builtin_ia32_pause();
+}
+
+static inline uint64_t ask_own_self(void)
+{
+	uint64_t self;
+
+	__asm__("movq %%fs:0, %0" : "=r"(self));
+	return self;
+}
+
+static inline uint32_t ask_own_tid(void)
+{
+	uint32_t tid;
+
+	__asm__("movl %%fs:%c1, %0" : "=r"(tid) : "i"(ASK_TID_OFFSET));
+	return tid;
+}
+
+#endif
+#endif

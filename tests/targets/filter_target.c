@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * filter_target HOW ACTION THREADS CALLS - starts threads, puts all of them under a seccomp
+ * filter that allows little more than malloc() and threads need, and allocates then, in the
+ * threads and in main(). Prints how much.
+ *
+ * HOW: prctl, syscall (each thread installs the filter), tsync (one does, for all), raw (the
+ * same without libc), mode1 (strict mode; without threads), fork (prctl, and then a fork).
+ * ACTION: kill, or eperm.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+#define KEPT	 7 /* blocks that each thread does not free */
+
+static const int allowed[] = {
+	SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_futex, SYS_mmap, SYS_munmap, SYS_brk,
+	SYS_rt_sigreturn,
+};
+
+static const char *how;
+static unsigned int action = SECCOMP_RET_KILL_PROCESS;
+static long calls;
+static atomic_long started, ready, done;
+static atomic_int go;
+static void *volatile sink;
+
+static long raw_call(long number, long a, long b, long c)
+{
+	long r;
+
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "a"(number), "D"(a), "S"(b), "d"(c)
+			 : "rcx", "r11", "memory");
+	return r;
+}
+
+static void install(void)
+{
+	struct sock_filter code[64];
+	struct sock_fprog program = { .filter = code };
+	unsigned short n = 0;
+	long r;
+
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							 (unsigned int)allowed[i], 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	if (strcmp(how, "fork") == 0) {
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, SYS_wait4, 2, 0);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, SYS_clone, 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							 SYS_set_robust_list, 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+	program.len = n;
+	if (strcmp(how, "raw") == 0)
+		r = raw_call(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&program);
+	else if (strcmp(how, "syscall") == 0)
+		r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+	else if (strcmp(how, "tsync") == 0)
+		r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	else if (strcmp(how, "mode1") == 0)
+		r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	else
+		r = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	if (r != 0)
+		_exit(77);
+}
+
+NOINLINE static void *one_block(long i)
+{
+	sink = malloc((size_t)(i % 300 + 1));
+	return sink;
+}
+
+/* Ten different stacks, of different depth. */
+NOINLINE static void *deeper(long depth, long i)
+{
+	volatile char room[3000];
+	void *p;
+
+	room[0] = (char)depth;
+	p = depth > 0 ? deeper(depth - 1, i) : one_block(i);
+	return room[0] >= 0 ? p : NULL;
+}
+
+static void allocate(void)
+{
+	for (long i = 0; i < calls; i++) {
+		void *p = deeper(i % 10, i);
+
+		if (i >= KEPT)
+			free(p);
+	}
+}
+
+static void *work(void *unused)
+{
+	(void)unused;
+	atomic_fetch_add(&started, 1);
+	while (!atomic_load(&go))
+		;
+	if (strcmp(how, "tsync") != 0)
+		install();
+	atomic_fetch_add(&ready, 1);
+	allocate();
+	atomic_fetch_add(&done, 1);
+	/* what a thread calls at its end is not allowed */
+	for (;;)
+		syscall(SYS_futex, &started, 0 /* FUTEX_WAIT */, (int)started, NULL);
+	return NULL;
+}
+
+static void run_fork(void)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		allocate();
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+		_exit(3);
+}
+
+int main(int argc, char **argv)
+{
+	char line[128];
+	long threads;
+	int n;
+
+	if (argc != 5)
+		return 2;
+	how = argv[1];
+	if (strcmp(argv[2], "eperm") == 0)
+		action = SECCOMP_RET_ERRNO | EPERM;
+	threads = atol(argv[3]);
+	calls = atol(argv[4]);
+	/* another arena would be made with mprotect(2) */
+	if (!mallopt(M_ARENA_MAX, 1) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return 2;
+	for (long i = 0; i < threads; i++) {
+		pthread_attr_t attributes;
+		pthread_t thread;
+
+		pthread_attr_init(&attributes);
+		pthread_attr_setstacksize(&attributes, 256 << 10);
+		if (pthread_create(&thread, &attributes, work, NULL) != 0)
+			return 2;
+	}
+	while (atomic_load(&started) < threads)
+		usleep(1000);
+	free(one_block(299)); /* strict mode allows no brk(2) */
+	install();
+	atomic_store(&go, 1);
+	allocate();
+	while (atomic_load(&done) < threads)
+		;
+	if (strcmp(how, "fork") == 0)
+		run_fork();
+	n = snprintf(line, sizeof(line), "malloc %ld\nlive %ld\nthreads %ld\n",
+		     (threads + 1) * calls + 1, (threads + 1) * KEPT, threads + 1);
+	if (write(STDOUT_FILENO, line, (size_t)n) != n)
+		syscall(SYS_exit, 1);
+	/* in strict mode there is no other */
+	syscall(threads > 0 ? SYS_exit_group : SYS_exit, 0);
+}
