@@ -33,11 +33,11 @@ __asm__(".section .text.head, \"ax\"\n"
 	".hidden hooks_head\n"
 	"hooks_head:\n"
 	".zero 256\n"
-	".long 0x4843534d, 1\n"
+	".long 0x4843534d, 2\n"
 	".long hooks_end - hooks_head\n"
 	".long (0f - 1f) / 4\n"
 	"1:\n" HOOKS(OFFSET) "0:\n"
-	".zero 440 - (0b - hooks_head)\n"
+	".zero 448 - (0b - hooks_head)\n"
 	".previous\n");
 
 extern const struct hooks_head hooks_head __attribute__((visibility("hidden")));

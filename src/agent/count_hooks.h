@@ -3,12 +3,12 @@
  * count_hooks - the code that counts in a process that runs already: what memstate puts
  * there, and where. All of it is one range of addresses:
  *
- *   code      struct hooks_head, the hooks, and what memstate has to put back; read-only
- *             there, shared with memstate
+ *   code      struct hooks_head, the hooks, and which places lead to them: private, never
+ *             writable there, written by memstate with the right to trace
+ *   counts    agent/count_abi.h; shared with memstate, and neither side believes the other
  *   private   struct hooks_private: a child of a fork finds it filled with 0
- *   counts    agent/count_abi.h; shared with memstate
- *   nodes     where stacks are wanted: agent/stack_abi.h; shared with memstate
- *   arena     and likewise: memory for what takes them; private, as above
+ *   arena     where stacks are wanted: memory for what takes them; private, as above
+ *   nodes     likewise: agent/stack_abi.h; shared with memstate
  *
  * A hook counts a call and goes on to the function that it stands for, without a frame.
  * Which slot is a thread's it knows by the number that glibc keeps of each thread.
@@ -30,7 +30,7 @@
 
 #define HOOKS_MAGIC   UINT32_C(0x4843534d) /* "MSCH" */
 #define GATES_MAGIC   UINT32_C(0x4743534d) /* "MSCG" */
-#define HOOKS_VERSION UINT32_C(1)
+#define HOOKS_VERSION UINT32_C(2)
 
 /* X(the function's symbol, as what it is counted) */
 #define HOOKS_PLAIN(X)                         \
@@ -76,7 +76,10 @@ enum hook { HOOKS(HOOKS_INDEX) HOOK_COUNT_ };
 #define HOOK_MAX 32
 static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
 
-/* A place that was made to lead to a hook, or to a gate, and what was there. */
+/*
+ * A place that was made to lead to a hook, or to a gate, and what was there. The process
+ * has a copy: a later memstate looks whether these places still lead to hooks.
+ */
 struct hooks_record {
 	uint64_t addr, original;
 };
@@ -92,11 +95,16 @@ struct hooks_head {
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
 	uint64_t gates_addr; /* 0: none */
 	uint32_t record_count;
-	uint32_t pad;
+	uint32_t range_bytes; /* of all: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	/*
+	 * Where the code was first: until it has moved to where the whole range is, no more
+	 * than HOOKS_CODE_BYTES are there. 0: it has moved.
+	 */
+	uint64_t unmoved_addr;
 };
-static_assert(offsetof(struct hooks_head, magic) == 256, "hooks version 1");
-static_assert(offsetof(struct hooks_head, offsets) == 272, "hooks version 1");
-static_assert(sizeof(struct hooks_head) == 440, "hooks version 1");
+static_assert(offsetof(struct hooks_head, magic) == 256, "hooks version 2");
+static_assert(offsetof(struct hooks_head, offsets) == 272, "hooks version 2");
+static_assert(sizeof(struct hooks_head) == 448, "hooks version 2");
 
 /* Which slot is whose: the thread's number inverted, so that 0 is nobody's, and where. */
 struct hooks_entry {
@@ -142,27 +150,28 @@ struct hooks_modules {
 #define HOOKS_RECORDS_BYTES  (HOOKS_RECORD_MAX * (uint32_t)sizeof(struct hooks_record))
 #define HOOKS_MODULES_OFFSET (HOOKS_CODE_BYTES + HOOKS_RECORDS_BYTES)
 #define HOOKS_MODULES_BYTES  0xb000u
-#define HOOKS_PRIVATE_OFFSET (HOOKS_MODULES_OFFSET + HOOKS_MODULES_BYTES)
-#define HOOKS_PRIVATE_BYTES  ((uint32_t)sizeof(struct hooks_private))
-#define HOOKS_COUNTS_OFFSET  (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
+#define HOOKS_RECORDS_OFFSET HOOKS_CODE_BYTES
+#define HOOKS_COUNTS_OFFSET  (HOOKS_MODULES_OFFSET + HOOKS_MODULES_BYTES)
 #define HOOKS_COUNTS_BYTES   (COUNT_HEAD_BYTES + HOOKS_SLOT_COUNT * COUNT_SLOT_BYTES)
-#define HOOKS_BYTES	     (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
-/* only where stacks are wanted */
-#define HOOKS_NODES_OFFSET HOOKS_BYTES
-#define HOOKS_NODE_MAX	   (1u << 18)
-#define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
-#define HOOKS_ARENA_OFFSET (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
+#define HOOKS_PRIVATE_OFFSET (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
+#define HOOKS_PRIVATE_BYTES  ((uint32_t)sizeof(struct hooks_private))
+#define HOOKS_BYTES	     (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
+/* only where stacks are wanted; the arena is mapped together with the private part */
+#define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES   (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
 #define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20) /* rows, what was looked for last, the rest */
-#define HOOKS_ALL_BYTES	   (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
+#define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
+#define HOOKS_NODE_MAX	   (1u << 18)
+#define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
+#define HOOKS_ALL_BYTES	   (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
 /* count_hooks.ld has them, too */
 static_assert(HOOKS_MODULES_OFFSET == 0x20000, "as in the script");
-static_assert(HOOKS_PRIVATE_OFFSET == 0x2b000, "as in the script");
-static_assert(HOOKS_COUNTS_OFFSET == 0x52000, "as in the script");
-static_assert(HOOKS_NODES_OFFSET == 0x253000, "as in the script");
-static_assert(HOOKS_ARENA_OFFSET == 0x1354000, "as in the script");
+static_assert(HOOKS_COUNTS_OFFSET == 0x2b000, "as in the script");
+static_assert(HOOKS_PRIVATE_OFFSET == 0x22c000, "as in the script");
+static_assert(HOOKS_ARENA_OFFSET == 0x253000, "as in the script");
+static_assert(HOOKS_NODES_OFFSET == 0x10253000, "as in the script");
 
 /* pthread_create() and fork() of glibc keep it there, from the thread pointer on. */
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
@@ -170,14 +179,14 @@ static_assert(HOOKS_ARENA_OFFSET == 0x1354000, "as in the script");
 #define GATES_BYTES 4096u
 #define GATE_BYTES  16u
 
-/* Read-only in the process, shared with memstate. */
+/* Private, and never writable in the process; memstate writes it with the right to trace. */
 struct gates {
 	uint32_t magic, version;
 	uint64_t targets[HOOK_MAX]; /* a hook, or the function */
 	uint8_t pad[248];
 	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
 };
-static_assert(offsetof(struct gates, code) == 512, "hooks version 1");
+static_assert(offsetof(struct gates, code) == 512, "hooks version 2");
 static_assert(sizeof(struct gates) <= GATES_BYTES, "a page");
 
 #endif

@@ -42,7 +42,8 @@ struct injected {
 	struct count_inject_cost cost;
 	/* what leads to it */
 	size_t place_count, file_count, other_count, late_file_count;
-	size_t record_count; /* of all that was ever made to lead to it */
+	struct hooks_record *records; /* HOOKS_RECORD_MAX: all that was ever made to lead to it */
+	size_t record_count;
 	struct hooks_stacks stacks;
 	uint64_t mapped; /* of code, when it was looked at last: a sum over all */
 	uint64_t next_look_ns;
@@ -72,7 +73,8 @@ static struct hooks_switch switch_of(const struct injected *i)
 		.base_addr = i->visit.base_addr,
 		.gates_addr = i->visit.gates_addr,
 		.code_bytes = i->parcel.head ? i->parcel.head->code_bytes : 0,
-		.records = i->parcel.head ? hooks_parcel_records(&i->parcel) : NULL,
+		.mem_fd = i->visit.mem_fd,
+		.records = i->records,
 		.record_count = i->record_count,
 	};
 }
@@ -83,24 +85,15 @@ static void note_cost(struct injected *i, const struct hooks_switch *s)
 	i->cost.paused_ns += s->pause_ns;
 }
 
-/* The kernel's word for a stop of all threads that failed. */
-static const char *explain_stop(int error)
-{
-	switch (error) {
-	case -EBUSY: return "another tracer holds it";
-	case -EPERM: return GATES_NOT_ALLOWED;
-	case -ESRCH: return "it has ended";
-	case -E2BIG: return "it has too many libraries";
-	default: return "its threads did not all stop in time";
-	}
-}
-
 static int switch_on(struct injected *i, const struct hook_places *places, struct strbuf *why)
 {
 	struct hooks_switch s = switch_of(i);
 	size_t count = 0;
 	int r;
 
+	gates_lead_to_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
+	/* its own lead there already */
+	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
 		i->visit.keeps_gates = i->visit.keeps_gates || !places->items[n].is_for_calls;
 	r = hooks_switch_on(&s, i->parcel.head, places, &count);
@@ -109,7 +102,7 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	i->place_count += count;
 	i->record_count = s.record_count;
 	if (r < 0)
-		strbuf_add_text(why, explain_stop(r));
+		strbuf_add_text(why, hooks_switch_explain(r));
 	return r;
 }
 
@@ -129,7 +122,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	for (size_t n = 0; r == 0 && n < found; n++) {
 		struct hooks_switch s = switch_of(i);
 
-		r = hooks_orphan_disarm(&s, mappings, i->visit.mem_fd, i->orphans[n].addr);
+		r = hooks_orphan_disarm(&s, &look, i->orphans[n].addr);
 		note_cost(i, &s);
 		/* one that somebody is in stays, and does no harm */
 		if (r == -EAGAIN)
@@ -181,16 +174,17 @@ static int find_places(struct injected *i, const struct mapping_list *mappings,
 static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 		       const struct hook_places *places, struct strbuf *why)
 {
-	const struct probe_request *request = &i->request;
+	const struct hooks_look look = { i->request.fs, mappings, i->visit.mem_fd, 0 };
 	int r;
 
 	i->other_count = places->other_count;
-	r = hooks_parcel_make(&i->wanted, places, &i->parcel);
+	i->records = xcalloc(HOOKS_RECORD_MAX, sizeof(*i->records));
+	r = hooks_parcel_make(&i->wanted, i->visit.process_fd, places, &i->parcel);
 	if (r == 0)
-		i->visit.gates_addr = hooks_orphans_find_gates(mappings, i->visit.mem_fd, &i->parcel);
+		i->visit.gates_addr = hooks_orphans_find_gates(&look, &i->parcel.gates);
 	i->visit.has_own_gates = !i->visit.gates_addr;
 	if (r == 0 && i->visit.has_own_gates)
-		r = hooks_parcel_make_gates(request->fs, request->pid, &i->parcel);
+		i->parcel.gates = gates_make();
 	if (r < 0)
 		strbuf_add_text(why, r == -EOPNOTSUPP
 					     ? "this memstate was built without it"
@@ -210,8 +204,11 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	if (r == 0)
 		(void)hooks_orphans_find(&look, found, &is_owned);
 	i->mapped = hook_places_sum_code(&mappings);
-	i->stacks = (struct hooks_stacks){ &i->wanted, &i->parcel, i->visit.process_fd,
-					   i->visit.mem_fd, 0 };
+	i->stacks = (struct hooks_stacks){ .wanted = &i->wanted,
+					   .parcel = &i->parcel,
+					   .process_fd = i->visit.process_fd,
+					   .mem_fd = i->visit.mem_fd,
+					   .base_addr = i->visit.base_addr };
 	if (r == 0 && i->parcel.nodes)
 		r = hooks_stacks_look(&i->stacks, &mappings);
 	mapping_list_release(&mappings);
@@ -242,13 +239,11 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 
 	if (r < 0)
 		return r;
-	i->parcel.head->gates_addr = i->visit.gates_addr;
 	r = fill_private(i);
 	if (r < 0) {
 		strbuf_add_text(why, "its memory cannot be written");
 		return r;
 	}
-	gates_lead_to_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
 	i->file_count = places->file_count;
 	return switch_on(i, places, why);
 }
@@ -262,8 +257,8 @@ static int leave(struct injected *i, struct strbuf *why)
 
 	if (!i->visit.base_addr)
 		return 0;
-	if (i->parcel.gates)
-		gates_lead_past(i->parcel.gates, i->parcel.head);
+	gates_lead_past(i->parcel.gates, i->parcel.head->originals);
+	s.gates = i->parcel.gates;
 	if (s.record_count > 0)
 		r = hooks_switch_off(&s, &is_inside);
 	note_cost(i, &s);
@@ -277,13 +272,14 @@ static int leave(struct injected *i, struct strbuf *why)
 	if (r != -ESRCH)
 		strbuf_addf(why, "%s: the probe stays, and goes on counting for nobody: the next "
 				 "memstate that counts it takes it out",
-			    explain_stop(r));
+			    hooks_switch_explain(r));
 	return r;
 }
 
 static void injected_free(struct injected *i)
 {
 	hooks_parcel_release(&i->parcel);
+	free(i->records);
 	landmarks_release(&i->marks);
 	if (i->visit.mem_fd >= 0)
 		close(i->visit.mem_fd);
@@ -301,7 +297,7 @@ static int check(struct injected *i, struct strbuf *why)
 
 	if (r == 0) {
 		reason = GATES_NOT_ALLOWED;
-		i->visit.mem_fd = openat(i->visit.process_fd, "mem", O_RDONLY | O_CLOEXEC);
+		i->visit.mem_fd = openat(i->visit.process_fd, "mem", O_RDWR | O_CLOEXEC);
 		r = i->visit.mem_fd >= 0 ? 0 : errno == EACCES ? -EPERM : -errno;
 	}
 	if (r == 0)

@@ -249,7 +249,7 @@ int ctlpage_make(const struct procfs *fs, int pid, uint64_t start_ticks, struct 
 {
 	struct ctlpage made = { .is_segment = true };
 	void *page;
-	int r = segment_make_own(AGENT_PAGE_BYTES, 0, ret_segment, &page);
+	int r = segment_make(AGENT_PAGE_BYTES, 0, ret_segment, &page);
 
 	if (r < 0)
 		return r;

@@ -149,7 +149,8 @@ static bool leads_to_hooks(const struct search *search, const struct hook_place 
 	const struct hooks_there *there = &search->source->there;
 
 	return there->base_addr && (place->found - there->base_addr < HOOKS_CODE_BYTES ||
-				    place->found - there->gates_addr < GATES_BYTES);
+				    (there->gates_addr &&
+				     place->found - there->gates_addr < GATES_BYTES));
 }
 
 /* The one that most places lead to; or the only one, where all are still to be looked up. */
@@ -272,6 +273,29 @@ static void choose(struct search *search, struct hook_places *ret)
 	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);
 }
 
+/* 0 if no file has that function there: the process may say what it likes. */
+static uint64_t prove_original(const struct search *search, enum hook hook)
+{
+	uint64_t original = search->source->there.originals[hook];
+
+	for (size_t i = 0; i < search->file_count; i++)
+		if (!search->files[i].is_linker && search->files[i].exports[hook] == original)
+			return original;
+	return 0;
+}
+
+static void choose_leading(struct search *search, struct hook_places *ret)
+{
+	for (size_t i = 0; i < HOOK_COUNT_; i++)
+		ret->originals[i] = prove_original(search, (enum hook)i);
+	for (size_t i = 0; i < search->count; i++) {
+		const struct candidate *c = &search->candidates[i];
+
+		if (leads_to_hooks(search, &c->place) && ret->originals[c->place.hook])
+			add_place(search, c, ret);
+	}
+}
+
 int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
 		     const char **ret_reason)
 {
@@ -281,10 +305,10 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 
 	r = loaded_read_all(source->process_fd, source->mappings, add_file, &search,
 			    ret_reason);
-	if (r == 0)
+	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
 	if (r == 0) {
-		choose(&search, &places);
+		(source->finds_leading ? choose_leading : choose)(&search, &places);
 		*ret = places;
 	}
 	free(search.files);

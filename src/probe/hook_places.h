@@ -46,6 +46,11 @@ struct hook_places_source {
 	int process_fd, mem_fd;
 	const struct mapping_list *mappings;
 	struct hooks_there there;
+	/*
+	 * Find the places that do lead there instead. originals are those of `there` that a
+	 * file of the process exports under that name, and 0 for others.
+	 */
+	bool finds_leading;
 };
 int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
 		     const char **ret_reason);

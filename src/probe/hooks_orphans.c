@@ -6,23 +6,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/shm.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "probe/private_code.h"
 #include "probe/segment.h"
 #include "proc/proc_stat.h"
 
-static bool read_head(int mem_fd, uint64_t addr, struct hooks_head *ret)
-{
-	return pread(mem_fd, ret, sizeof(*ret), (off_t)addr) == (ssize_t)sizeof(*ret) &&
-	       ret->magic == HOOKS_MAGIC && ret->version == HOOKS_VERSION &&
-	       ret->code_bytes <= HOOKS_CODE_BYTES && ret->record_count <= HOOKS_RECORD_MAX;
-}
+#define CANDIDATES_MAX 64
 
-/* One in another pid namespace is not known: it is taken for alive. */
+/*
+ * An owner in another pid namespace is taken to be alive. A process that names a false
+ * owner keeps memstate out, as it could by other means.
+ */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {
 	struct process owner;
@@ -35,126 +33,189 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
 }
 
-/* All that lies in the range is a part of it: nothing else is ever unmapped. */
-static bool is_whole(const struct mapping_list *mappings, size_t first, uint64_t bytes)
+/* Does the mapping, at that offset of the range, hold what the hooks have there? */
+static bool is_part(const struct mapping *m, uint64_t offset)
 {
-	uint64_t base_addr = mappings->items[first].start_addr;
+	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_EXEC))
+		return true;
+	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_WRITE))
+		return offset == HOOKS_PRIVATE_OFFSET;
+	return (offset == HOOKS_COUNTS_OFFSET && segment_is_whole(m, HOOKS_COUNTS_BYTES)) ||
+	       (offset == HOOKS_NODES_OFFSET && segment_is_whole(m, HOOKS_NODES_BYTES));
+}
 
-	for (size_t i = first; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
+/*
+ * All that is mapped in the range is a part of the hooks: nothing else is ever unmapped.
+ * The range was mapped as one piece of code first. Private mappings may have merged with
+ * others at both ends.
+ */
+static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr, uint64_t bytes)
+{
+	uint64_t addr = base_addr, end_addr = base_addr + bytes;
 
-		if (m->start_addr >= base_addr + bytes)
-			break;
-		if (m->end_addr > base_addr + bytes ||
-		    (m->inode != 0 && !segment_is_mapped(m)))
+	if (!private_code_covers(mappings, base_addr, HOOKS_CODE_BYTES))
+		return false;
+	while (addr < end_addr) {
+		const struct mapping *m = mapping_list_find(mappings, addr);
+
+		if (!m || !is_part(m, m->start_addr - base_addr))
 			return false;
+		addr = m->end_addr;
 	}
 	return true;
 }
 
-static bool is_code(const struct mapping *m)
+/* Returns 0 if there are no hooks at addr, or not all of the range is theirs. */
+static uint64_t read_size(const struct hooks_look *look, uint64_t addr, struct hooks_head *ret)
 {
-	return segment_is_mapped(m) && m->file_offset_bytes == 0 &&
-	       (m->flags & MAPPING_ACCESS) == (MAPPING_READ | MAPPING_EXEC);
-}
+	uint64_t bytes;
 
-/* As hooks have it. 0: it is something else. */
-static uint64_t read_size(const struct mapping *m)
-{
-	struct shmid_ds segment;
-
-	if (m->inode > INT32_MAX || shmctl((int)m->inode, IPC_STAT, &segment) < 0 ||
-	    (segment.shm_segsz != HOOKS_BYTES && segment.shm_segsz != HOOKS_ALL_BYTES))
+	if (!hooks_are_there(look->mem_fd, addr, ret))
 		return 0;
-	return segment.shm_segsz;
+	bytes = ret->unmoved_addr == addr ? HOOKS_CODE_BYTES : ret->range_bytes;
+	return is_whole(look->mappings, addr, bytes) ? bytes : 0;
 }
 
 size_t hooks_orphans_find(const struct hooks_look *look,
 			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned)
 {
-	size_t count = 0;
+	const struct private_code_mark mark = { { HOOKS_MAGIC, HOOKS_VERSION },
+						offsetof(struct hooks_head, magic) };
+	uint64_t found[CANDIDATES_MAX];
+	size_t count = 0, candidates;
 
 	*ret_is_owned = false;
-	for (size_t i = 0; i < look->mappings->count && count < HOOKS_ORPHANS_MAX; i++) {
-		const struct mapping *m = &look->mappings->items[i];
+	candidates = private_code_find(look->mappings, look->mem_fd, &mark, found, CANDIDATES_MAX);
+	for (size_t i = 0; i < candidates && count < HOOKS_ORPHANS_MAX; i++) {
 		struct hooks_head head;
-		uint64_t bytes;
+		uint64_t bytes = found[i] == look->own_addr ? 0 : read_size(look, found[i], &head);
 
-		if (!is_code(m) || m->start_addr == look->own_addr)
-			continue;
-		bytes = read_size(m);
-		if (bytes == 0 || !read_head(look->mem_fd, m->start_addr, &head) ||
-		    !is_whole(look->mappings, i, bytes))
+		if (bytes == 0)
 			continue;
 		if (has_owner(look->fs, &head))
 			*ret_is_owned = true;
 		else
-			ret[count++] = (struct hooks_orphan){ m->start_addr, bytes };
+			ret[count++] = (struct hooks_orphan){ found[i], bytes };
 	}
 	return count;
 }
 
-/* Whoever has an address of theirs gets past the hooks from now on. */
-static int close_gates(const struct mapping_list *mappings, const struct hooks_head *head)
+bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orphan *orphan)
 {
-	const struct mapping *m = mapping_list_find(mappings, head->gates_addr);
-	void *memory;
-	int segment, r;
+	struct hooks_head head;
 
-	if (head->gates_addr == 0)
-		return 0;
-	r = m ? segment_attach(m, GATES_BYTES, &segment, &memory) : -EINVAL;
-	if (r < 0)
-		return r;
-	if (((struct gates *)memory)->magic == GATES_MAGIC)
-		gates_lead_past(memory, head);
-	shmdt(memory);
+	return read_size(look, orphan->addr, &head) == orphan->bytes &&
+	       !has_owner(look->fs, &head);
+}
+
+/* The gates it says it has are gates. *ret: as they are. */
+static int read_gates(const struct hooks_look *look, uint64_t gates_addr, struct gates *ret)
+{
+	return private_code_covers(look->mappings, gates_addr, GATES_BYTES) &&
+			       gates_are_there(look->mem_fd, gates_addr, ret)
+		       ? 0
+		       : -EBADMSG;
+}
+
+/* What leads to the hooks, and what it has to lead to, as the process's files show it. */
+static int find_places(const struct hooks_switch *s, const struct hooks_look *look,
+		       const struct hooks_head *head, struct hook_places *ret)
+{
+	const struct hook_places_source source = {
+		.process_fd = s->process_fd,
+		.mem_fd = s->mem_fd,
+		.mappings = look->mappings,
+		.there = { s->base_addr, s->gates_addr, head->originals },
+		.finds_leading = true,
+	};
+	const char *unused;
+	int r = hook_places_read(&source, ret, &unused);
+
+	for (size_t i = 0; r == 0 && i < HOOK_COUNT_; i++)
+		if (ret->originals[i] != head->originals[i])
+			r = -EBADMSG;
+	return r == 0 && ret->count > HOOKS_RECORD_MAX ? -E2BIG : r;
+}
+
+/* Each place that was noted in the process leads elsewhere. */
+static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
+{
+	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);
+	size_t bytes = head->record_count * sizeof(*noted);
+	uint64_t now;
+
+	if (pread(s->mem_fd, noted, bytes, (off_t)(s->base_addr + HOOKS_RECORDS_OFFSET)) !=
+	    (ssize_t)bytes)
+		return -EBADMSG;
+	for (size_t i = 0; i < head->record_count; i++)
+		if (pread(s->mem_fd, &now, sizeof(now), (off_t)noted[i].addr) ==
+			    (ssize_t)sizeof(now) &&
+		    now - s->base_addr < s->code_bytes)
+			return -EBADMSG;
 	return 0;
 }
 
-int hooks_orphan_disarm(struct hooks_switch *s, const struct mapping_list *mappings, int mem_fd,
-			uint64_t base_addr)
+static int disarm(struct hooks_switch *s, const struct hooks_look *look,
+		  const struct hooks_head *head, struct gates *gates)
 {
-	_cleanup_free_ struct hooks_record *records = NULL;
-	struct hooks_head head;
+	struct hook_places places = HOOK_PLACES_INIT;
 	bool is_inside = true;
-	size_t bytes;
 	int r;
 
-	if (!read_head(mem_fd, base_addr, &head))
+	r = find_places(s, look, head, &places);
+	for (size_t i = 0; r == 0 && i < places.count; i++)
+		s->records[s->record_count++] = (struct hooks_record){
+			places.items[i].addr, places.originals[places.items[i].hook]
+		};
+	if (r == 0 && s->gates_addr)
+		gates_lead_past(gates, places.originals);
+	hook_places_release(&places);
+	if (r == 0)
+		r = hooks_switch_off(s, &is_inside);
+	if (r == 0)
+		r = check_places(s, head);
+	return r == 0 && is_inside ? -EAGAIN : r;
+}
+
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look, uint64_t base_addr)
+{
+	_cleanup_free_ struct hooks_record *records =
+		xcalloc(HOOKS_RECORD_MAX, sizeof(*records));
+	struct hooks_head head;
+	struct gates gates;
+	int r;
+
+	if (!hooks_are_there(look->mem_fd, base_addr, &head))
 		return -EBADMSG;
-	bytes = head.record_count * sizeof(*records);
-	records = xmalloc(bytes + 1);
-	if (pread(mem_fd, records, bytes, (off_t)(base_addr + HOOKS_CODE_BYTES)) != (ssize_t)bytes)
-		return -EBADMSG;
-	r = close_gates(mappings, &head);
+	r = head.gates_addr ? read_gates(look, head.gates_addr, &gates) : 0;
 	if (r < 0)
 		return r;
 	s->base_addr = base_addr;
 	s->gates_addr = head.gates_addr;
+	s->gates = head.gates_addr ? &gates : NULL;
 	s->code_bytes = head.code_bytes;
 	s->records = records;
-	s->record_count = head.record_count;
-	r = hooks_switch_off(s, &is_inside);
-	return r == 0 && is_inside ? -EAGAIN : r;
+	s->record_count = 0;
+	r = disarm(s, look, &head, &gates);
+	s->records = NULL;
+	s->gates = NULL;
+	return r;
 }
 
-uint64_t hooks_orphans_find_gates(const struct mapping_list *mappings, int mem_fd,
-				  struct hooks_parcel *parcel)
+uint64_t hooks_orphans_find_gates(const struct hooks_look *look, struct gates **ret)
 {
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-		uint32_t words[2];
-		void *memory;
+	const struct private_code_mark mark = { { GATES_MAGIC, HOOKS_VERSION }, 0 };
+	_cleanup_free_ struct gates *gates = xmalloc(sizeof(*gates));
+	uint64_t found[CANDIDATES_MAX];
+	size_t count = private_code_find(look->mappings, look->mem_fd, &mark, found,
+					 CANDIDATES_MAX);
 
-		if (!is_code(m) || m->end_addr - m->start_addr != GATES_BYTES ||
-		    pread(mem_fd, words, sizeof(words), (off_t)m->start_addr) !=
-			    (ssize_t)sizeof(words) ||
-		    words[0] != GATES_MAGIC || words[1] != HOOKS_VERSION ||
-		    segment_attach(m, GATES_BYTES, &parcel->gates_segment, &memory) < 0)
+	for (size_t i = 0; i < count; i++) {
+		if (read_gates(look, found[i], gates) < 0)
 			continue;
-		parcel->gates = memory;
-		return m->start_addr;
+		*ret = gates;
+		gates = NULL;
+		return found[i];
 	}
 	return 0;
 }

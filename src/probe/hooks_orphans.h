@@ -2,6 +2,11 @@
 /*
  * hooks_orphans - hooks in a process whose memstate was killed before it could take them
  * out again; and gates that were left there, for hooks to come.
+ *
+ * Both are known by their code, byte for byte, in private memory (private_code). The rest
+ * of what they hold the process could have written itself, so memstate only reads it: the
+ * places that lead to hooks, and the functions these stand for, are found anew in the
+ * process's files.
  */
 #ifndef MS_PROBE_HOOKS_ORPHANS_H
 #define MS_PROBE_HOOKS_ORPHANS_H
@@ -32,18 +37,16 @@ struct hooks_look {
 size_t hooks_orphans_find(const struct hooks_look *look,
 			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned);
 
-/*
- * No place leads to it any more, and no thread is in it: it may be unmapped. Returns 0;
- * -EAGAIN: not yet; or -errno.
- */
-int hooks_orphan_disarm(struct hooks_switch *s, const struct mapping_list *mappings, int mem_fd,
-			uint64_t base_addr);
+/* Is this one still there, as hooks_orphans_find() found it, and without an owner? */
+bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orphan *orphan);
 
 /*
- * Gates that are there, attached to the parcel. Returns their address, or 0: there are
- * none, or none to be had.
+ * No place leads to it any more, and no thread is in it: it may be unmapped. s has the
+ * request and the process's descriptors. Returns 0; -EAGAIN: not yet; or -errno.
  */
-uint64_t hooks_orphans_find_gates(const struct mapping_list *mappings, int mem_fd,
-				  struct hooks_parcel *parcel);
+int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look, uint64_t base_addr);
+
+/* Return the address of gates that are there, with a copy of them, which the caller frees; or 0. */
+uint64_t hooks_orphans_find_gates(const struct hooks_look *look, struct gates **ret);
 
 #endif

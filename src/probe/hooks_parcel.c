@@ -4,6 +4,7 @@
 #include "probe/hooks_parcel.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
@@ -11,6 +12,8 @@
 
 #include "agent/blob.h"
 #include "agent/stack_file.h"
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "probe/machine.h"
 #include "probe/segment.h"
 #include "proc/proc_stat.h"
@@ -40,9 +43,10 @@ static void sign(const struct procfs *fs, struct hooks_head *head)
 		head->owner_namespace = st.st_ino;
 }
 
-static int fill_code(const struct procfs *fs, struct hooks_head *head,
+static int fill_code(const struct procfs *fs, struct hooks_parcel *parcel,
 		     const struct hook_places *places)
 {
+	struct hooks_head *head = parcel->head;
 	size_t bytes;
 	const void *hooks = agent_hooks(&bytes);
 
@@ -53,6 +57,7 @@ static int fill_code(const struct procfs *fs, struct hooks_head *head,
 	memcpy(head, hooks, bytes);
 	memcpy(head->originals, places->originals, sizeof(places->originals));
 	sign(fs, head);
+	head->range_bytes = (uint32_t)hooks_parcel_bytes(parcel);
 	return head->hook_count == HOOK_COUNT_ ? 0 : -E2BIG;
 }
 
@@ -79,47 +84,47 @@ uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
 	return parcel->nodes ? HOOKS_ALL_BYTES : HOOKS_BYTES;
 }
 
-int hooks_parcel_make(const struct hooks_wanted *wanted, const struct hook_places *places,
-		      struct hooks_parcel *ret)
+/* The segments are lent later: until then no process of another user can attach them. */
+static int make_segments(struct hooks_parcel *parcel, bool has_stacks)
+{
+	void *nodes = NULL;
+	int r = segment_make(HOOKS_COUNTS_BYTES, 0, &parcel->counts_segment, &parcel->counts);
+
+	if (r == 0 && has_stacks)
+		r = segment_make(HOOKS_NODES_BYTES, 0, &parcel->nodes_segment, &nodes);
+	parcel->nodes = nodes;
+	return r;
+}
+
+int hooks_parcel_make(const struct hooks_wanted *wanted, int process_fd,
+		      const struct hook_places *places, struct hooks_parcel *ret)
 {
 	struct hooks_parcel parcel = HOOKS_PARCEL_INIT;
-	uid_t uid = proc_stat_read_uid(wanted->fs, wanted->pid);
-	void *code = NULL, *nodes = NULL;
+	int64_t user = segment_user_of(process_fd);
 	int r;
 
-	/* of what lies behind the modules nothing is ever used */
-	r = segment_make(wanted->has_stacks ? HOOKS_ALL_BYTES : HOOKS_BYTES, uid, SHM_NORESERVE,
-			 &parcel.code_segment, &code);
-	parcel.head = code;
+	parcel.user = (uid_t)user;
+	parcel.head = xcalloc(1, HOOKS_COUNTS_OFFSET);
+	r = user < 0 ? (int)user : make_segments(&parcel, wanted->has_stacks);
 	if (r == 0)
-		r = segment_make(HOOKS_COUNTS_BYTES, uid, 0, &parcel.counts_segment,
-				 &parcel.counts);
-	if (r == 0 && wanted->has_stacks)
-		r = segment_make(HOOKS_NODES_BYTES, uid, 0, &parcel.nodes_segment, &nodes);
-	parcel.nodes = nodes;
-	if (r == 0)
-		r = fill_code(wanted->fs, parcel.head, places);
+		r = fill_code(wanted->fs, &parcel, places);
 	if (r < 0) {
 		hooks_parcel_release(&parcel);
 		return r;
 	}
 	fill_counts(parcel.counts, wanted->pid, places);
-	if (parcel.nodes)
+	if (parcel.nodes) {
 		fill_nodes(parcel.nodes, wanted);
+		parcel.module_records = xcalloc(1, STACK_MODULES_BYTES);
+	}
 	*ret = parcel;
 	return 0;
 }
 
-int hooks_parcel_make_gates(const struct procfs *fs, int pid, struct hooks_parcel *parcel)
+struct gates *gates_make(void)
 {
-	struct gates *gates;
-	void *memory;
-	int r;
+	struct gates *gates = xcalloc(1, sizeof(*gates));
 
-	r = segment_make(GATES_BYTES, proc_stat_read_uid(fs, pid), 0, &parcel->gates_segment, &memory);
-	if (r < 0)
-		return r;
-	gates = parcel->gates = memory;
 	gates->magic = GATES_MAGIC;
 	gates->version = HOOKS_VERSION;
 	for (size_t i = 0; i < HOOK_MAX; i++) {
@@ -129,39 +134,78 @@ int hooks_parcel_make_gates(const struct procfs *fs, int pid, struct hooks_parce
 		(void)machine_jump((int32_t)target_offset - (int32_t)code_offset,
 				   gates->code[i]);
 	}
-	return 0;
+	return gates;
 }
 
 void hooks_parcel_release(struct hooks_parcel *parcel)
 {
-	if (parcel->head)
-		shmdt(parcel->head);
 	if (parcel->counts)
 		shmdt(parcel->counts);
 	if (parcel->nodes)
 		shmdt(parcel->nodes);
-	if (parcel->gates)
-		shmdt(parcel->gates);
+	free(parcel->head);
+	free(parcel->gates);
+	free(parcel->module_records);
 	*parcel = (struct hooks_parcel)HOOKS_PARCEL_INIT;
 }
 
-struct hooks_record *hooks_parcel_records(const struct hooks_parcel *parcel)
+int hooks_parcel_lend(const struct hooks_parcel *parcel)
 {
-	return (struct hooks_record *)(void *)((uint8_t *)parcel->head + HOOKS_CODE_BYTES);
+	int r = segment_lend(parcel->counts_segment, parcel->user);
+
+	if (r == 0 && parcel->nodes)
+		r = segment_lend(parcel->nodes_segment, parcel->user);
+	return r;
+}
+
+void hooks_parcel_reclaim(const struct hooks_parcel *parcel)
+{
+	(void)segment_reclaim(parcel->counts_segment);
+	if (parcel->nodes)
+		(void)segment_reclaim(parcel->nodes_segment);
+}
+
+struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel)
+{
+	return (struct hooks_modules *)(void *)((uint8_t *)parcel->head + HOOKS_MODULES_OFFSET);
+}
+
+bool hooks_are_there(int mem_fd, uint64_t addr, struct hooks_head *ret)
+{
+	size_t bytes, filled = offsetof(struct hooks_head, owner_pid);
+	const uint8_t *hooks = agent_hooks(&bytes);
+	_cleanup_free_ uint8_t *found = xmalloc(bytes + 1);
+
+	if (bytes < sizeof(*ret) ||
+	    pread(mem_fd, found, bytes, (off_t)addr) != (ssize_t)bytes ||
+	    memcmp(found + sizeof(ret->originals), hooks + sizeof(ret->originals),
+		   filled - sizeof(ret->originals)) != 0 ||
+	    memcmp(found + sizeof(*ret), hooks + sizeof(*ret), bytes - sizeof(*ret)) != 0)
+		return false;
+	memcpy(ret, found, sizeof(*ret));
+	return ret->record_count <= HOOKS_RECORD_MAX &&
+	       (ret->range_bytes == HOOKS_BYTES || ret->range_bytes == HOOKS_ALL_BYTES);
+}
+
+bool gates_are_there(int mem_fd, uint64_t addr, struct gates *ret)
+{
+	_cleanup_free_ struct gates *expected = gates_make();
+
+	if (pread(mem_fd, ret, sizeof(*ret), (off_t)addr) != (ssize_t)sizeof(*ret))
+		return false;
+	memcpy(expected->targets, ret->targets, sizeof(expected->targets));
+	return memcmp(ret, expected, sizeof(*ret)) == 0;
 }
 
 void gates_lead_to_hooks(struct gates *gates, const struct hooks_head *head, uint64_t base_addr)
 {
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
-		__atomic_store_n(&gates->targets[i],
-				 head->originals[i] ? base_addr + head->offsets[i] : 0,
-				 __ATOMIC_SEQ_CST);
+		gates->targets[i] = head->originals[i] ? base_addr + head->offsets[i] : 0;
 }
 
-void gates_lead_past(struct gates *gates, const struct hooks_head *head)
+void gates_lead_past(struct gates *gates, const uint64_t originals[HOOK_COUNT_])
 {
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
-		if (head->originals[i])
-			__atomic_store_n(&gates->targets[i], head->originals[i],
-					 __ATOMIC_SEQ_CST);
+		if (originals[i])
+			gates->targets[i] = originals[i];
 }

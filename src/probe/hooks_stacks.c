@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "probe/loaded.h"
+#include "probe/protected_write.h"
 #include "probe/stacks.h"
 #include "target/elf_imports.h"
 #include "target/elf_symbols.h"
@@ -56,8 +57,8 @@ static struct hooks_module describe(const struct hooks_stacks *stacks, const str
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
 {
-	struct stack_file_head *head = stacks->parcel->nodes;
-	uint32_t at = head->module_bytes;
+	struct hooks_parcel *parcel = stacks->parcel;
+	uint32_t at = parcel->module_record_bytes;
 	size_t path_bytes = strlen(file->first->name) + 1;
 	size_t bytes = (sizeof(struct stack_file_module) + path_bytes + 7) / 8 * 8;
 	struct elf_build_id id = { .length = 0 };
@@ -65,12 +66,14 @@ static bool add_record(const struct hooks_stacks *stacks, const struct loaded *f
 
 	if (bytes > UINT16_MAX || at > STACK_MODULES_BYTES - bytes)
 		return false;
-	to = (void *)((uint8_t *)head + STACK_HEAD_BYTES + at);
+	to = (void *)(parcel->module_records + at);
 	*to = (struct stack_file_module){
 		.start = module->start,
 		.end = module->end,
 		.load_bias = file->base_addr,
-		.first_node = at > 0 ? __atomic_load_n(&head->node_count, __ATOMIC_RELAXED) : 0,
+		.first_node = at > 0 ? __atomic_load_n(&parcel->nodes->node_count,
+						       __ATOMIC_RELAXED)
+				     : 0,
 		.record_bytes = (uint16_t)bytes,
 	};
 	if (elf_build_id_read(file->fd, &id) == 0 && id.length <= sizeof(to->build_id)) {
@@ -78,7 +81,7 @@ static bool add_record(const struct hooks_stacks *stacks, const struct loaded *f
 		to->build_id_bytes = (uint8_t)id.length;
 	}
 	memcpy(to->path, file->first->name, path_bytes);
-	__atomic_store_n(&head->module_bytes, (uint32_t)(at + bytes), __ATOMIC_RELEASE);
+	parcel->module_record_bytes = (uint32_t)(at + bytes);
 	return true;
 }
 
@@ -107,23 +110,53 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 	to = &l->modules->items[count];
 	*to = module;
 	l->is_seen[count] = true;
-	__atomic_store_n(&l->modules->count, count + 1, __ATOMIC_RELEASE);
+	l->modules->count = count + 1;
 	return 0;
+}
+
+/* The process gets the new modules before their number, and learns of those that are gone. */
+static int write_modules(const struct hooks_stacks *stacks, const struct looking *l,
+			 uint32_t old_count)
+{
+	const struct protected_target target = { stacks->wanted->pid, stacks->process_fd,
+						 stacks->mem_fd };
+	uint64_t addr = stacks->base_addr + HOOKS_MODULES_OFFSET;
+	const struct hooks_modules *modules = l->modules;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < old_count; i++)
+		if (!l->is_seen[i])
+			r = protected_write(&target,
+					    addr + offsetof(struct hooks_modules, items) +
+						    i * sizeof(modules->items[0]) +
+						    offsetof(struct hooks_module, end),
+					    &modules->items[i].end, sizeof(uint64_t));
+	if (r < 0 || modules->count == old_count)
+		return r;
+	r = protected_write(&target,
+			    addr + offsetof(struct hooks_modules, items) +
+				    old_count * sizeof(modules->items[0]),
+			    &modules->items[old_count],
+			    (modules->count - old_count) * sizeof(modules->items[0]));
+	return r < 0 ? r : protected_write(&target, addr, &modules->count, sizeof(modules->count));
 }
 
 int hooks_stacks_look(struct hooks_stacks *stacks, const struct mapping_list *mappings)
 {
 	struct looking l = {
 		.stacks = stacks,
-		.modules = (void *)((uint8_t *)stacks->parcel->head + HOOKS_MODULES_OFFSET),
+		.modules = hooks_parcel_modules(stacks->parcel),
 		.has_room = true,
 	};
+	uint32_t old_count = l.modules->count;
 	const char *unused;
 	int r = loaded_read_all(stacks->process_fd, mappings, add_module, &l, &unused);
 
-	for (uint32_t i = 0; r == 0 && i < l.modules->count && i < HOOKS_MODULE_MAX; i++)
+	for (uint32_t i = 0; r == 0 && i < l.modules->count; i++)
 		if (!l.is_seen[i])
-			__atomic_store_n(&l.modules->items[i].end, 0, __ATOMIC_RELEASE);
+			l.modules->items[i].end = 0;
+	if (r == 0)
+		r = write_modules(stacks, &l, old_count);
 	for (size_t i = 0; i < mappings->count; i++)
 		if (strcmp(mappings->items[i].name, "[stack]") == 0)
 			stacks->main_stack_end = mappings->items[i].end_addr;
@@ -153,19 +186,20 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 {
 	const struct stack_file_head *head = stacks->parcel->nodes;
 	uint32_t nodes = __atomic_load_n(&head->node_count, __ATOMIC_ACQUIRE);
-	uint32_t module_bytes = __atomic_load_n(&head->module_bytes, __ATOMIC_ACQUIRE);
+	uint32_t module_bytes = stacks->parcel->module_record_bytes;
 	_cleanup_free_ uint8_t *bytes = NULL;
 	size_t length;
 	int r;
 
 	if (nodes > HOOKS_NODE_MAX)
 		nodes = HOOKS_NODE_MAX;
-	if (module_bytes > STACK_MODULES_BYTES)
-		module_bytes = STACK_MODULES_BYTES;
 	length = STACK_NODES_OFFSET + (size_t)nodes * STACK_NODE_BYTES;
-	/* of what was never written no page is to come into being */
+	/* only what was written: reading the rest would make pages of it */
 	bytes = xcalloc(length, 1);
-	memcpy(bytes, head, STACK_HEAD_BYTES + module_bytes);
+	memcpy(bytes, head, STACK_HEAD_BYTES);
+	/* which files are opened for names, nobody else may say */
+	((struct stack_file_head *)(void *)bytes)->module_bytes = module_bytes;
+	memcpy(bytes + STACK_HEAD_BYTES, stacks->parcel->module_records, module_bytes);
 	memcpy(bytes + STACK_NODES_OFFSET, (const uint8_t *)head + STACK_NODES_OFFSET,
 	       (size_t)nodes * STACK_NODE_BYTES);
 	r = stacks_read(bytes, length, ret);

@@ -14,8 +14,9 @@
 
 struct hooks_stacks {
 	const struct hooks_wanted *wanted;
-	const struct hooks_parcel *parcel; /* with nodes */
-	int process_fd, mem_fd;
+	struct hooks_parcel *parcel; /* with nodes */
+	int process_fd, mem_fd;	     /* the latter opened for writing */
+	uint64_t base_addr;	     /* where the process has the hooks */
 	uint64_t main_stack_end; /* set by hooks_stacks_look() */
 };
 

@@ -14,7 +14,9 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/borrow.h"
+#include "probe/gates.h"
 #include "probe/machine.h"
+#include "probe/protected_write.h"
 #include "target/stop.h"
 #include "target/trace.h"
 
@@ -27,9 +29,11 @@
 struct work {
 	struct hooks_switch *s;
 	const struct mapping_list *mappings;
-	struct hooks_head *head;
+	const struct hooks_head *head;
 	const struct hook_places *places;
+	size_t first_record; /* of these places */
 	size_t done, count;
+	bool has_gates; /* they are as they are to be */
 	bool is_inside;
 };
 
@@ -56,26 +60,61 @@ static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *t
 	return stop_is_over(stop) ? -ETIMEDOUT : r;
 }
 
-static int lead(struct work *w, const struct stop *stop, const struct hook_place *place)
+/* Write all records of these places to the process, before the first place leads anywhere. */
+static int note_places(struct work *w)
 {
-	struct hooks_record *record = &w->s->records[w->s->record_count];
+	struct hooks_switch *s = w->s;
+	const struct protected_target target = { s->request->pid, s->process_fd, s->mem_fd };
+	uint64_t head_addr = s->base_addr + offsetof(struct hooks_head, record_count);
+	size_t first = s->record_count;
+	uint32_t count;
+	int r;
+
+	for (size_t i = 0; i < w->places->count; i++) {
+		const struct hook_place *place = &w->places->items[i];
+
+		s->records[s->record_count++] = (struct hooks_record){ place->addr, place->found };
+	}
+	w->first_record = first;
+	count = (uint32_t)s->record_count;
+	r = protected_write(&target,
+			    s->base_addr + HOOKS_RECORDS_OFFSET + first * sizeof(*s->records),
+			    &s->records[first], w->places->count * sizeof(*s->records));
+	return r < 0 ? r : protected_write(&target, head_addr, &count, sizeof(count));
+}
+
+static int lead(struct work *w, const struct stop *stop, size_t index)
+{
+	const struct hook_place *place = &w->places->items[index];
 	uint64_t now;
 	int r;
 
-	/* one that was noted, and could not be written in time, is noted once more */
-	if (w->s->record_count == HOOKS_RECORD_MAX)
-		return -E2BIG;
 	r = read_stopped(stop, w->s->request->pid, place->addr, &now, sizeof(now));
 	if (r == -ETIMEDOUT)
 		return r;
 	/* a library that is gone since, or a place that leads elsewhere now */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
-	*record = (struct hooks_record){ place->addr, now };
-	__atomic_store_n(&w->head->record_count, (uint32_t)++w->s->record_count, __ATOMIC_SEQ_CST);
+	w->s->records[w->first_record + index].original = now;
 	step(w->s, "place");
 	w->count++;
 	return stop_write_word(stop, place->addr, hook_addr(w, place));
+}
+
+/* All threads are stopped: none finds half of an address. */
+static int write_gates(struct work *w, const struct stop *stop)
+{
+	const struct hooks_switch *s = w->s;
+	uint64_t addr = s->gates_addr + offsetof(struct gates, targets);
+	int r = 0;
+
+	if (!s->gates || w->has_gates)
+		return 0;
+	step(s, "gates");
+	for (size_t i = 0; r == 0 && i < HOOK_MAX; i++)
+		r = stop_write_word(stop, addr + i * sizeof(uint64_t), s->gates->targets[i]);
+	w->has_gates = r == 0;
+	return r;
 }
 
 /* 0; -ESRCH after an execve(2), when whatever is there now must not be changed; -ETIMEDOUT. */
@@ -97,16 +136,16 @@ static int lead_all(void *context, const struct stop *stop)
 	struct work *w = context;
 	int r = check_hooks(w, stop);
 
-	if (r < 0)
-		return r;
-	for (; w->done < w->places->count; w->done++) {
+	if (r == 0)
+		r = write_gates(w, stop);
+	for (; r == 0 && w->done < w->places->count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
-		r = lead(w, stop, &w->places->items[w->done]);
+		r = lead(w, stop, w->done);
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return r;
 }
 
 static bool is_in_hooks(const struct hooks_switch *s, uint64_t addr)
@@ -177,6 +216,8 @@ static int put_all_back(void *context, const struct stop *stop)
 	bool is_inside = false;
 	int r = check_hooks(w, stop);
 
+	if (r == 0)
+		r = write_gates(w, stop);
 	if (r < 0)
 		return r;
 	/* the other way round: what was noted twice becomes what it was first */
@@ -247,7 +288,7 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 	}
 }
 
-int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
+int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count)
 {
 	struct work w = { .s = s, .head = head, .places = places };
@@ -255,7 +296,9 @@ int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
 
 	if (places->count > HOOKS_RECORD_MAX - s->record_count)
 		return -E2BIG;
-	r = run(&w, lead_all);
+	r = note_places(&w);
+	if (r == 0)
+		r = run(&w, lead_all);
 	*ret_count = w.count;
 	return r;
 }
@@ -267,4 +310,15 @@ int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside)
 
 	*ret_is_inside = w.is_inside;
 	return r;
+}
+
+const char *hooks_switch_explain(int error)
+{
+	switch (error) {
+	case -EBUSY: return "another tracer holds it";
+	case -EPERM: return GATES_NOT_ALLOWED;
+	case -ESRCH: return "it has ended";
+	case -E2BIG: return "it has too many libraries";
+	default: return "its threads did not all stop in time";
+	}
 }

@@ -3,8 +3,9 @@
  * hooks_switch - make the places of a process lead to hooks, and back, while all of its
  * threads stand still.
  *
- * What a place held before is noted first, in memory that the process has, too: whoever
- * finds it there can put it back.
+ * What a place held before is noted first, in memstate's own memory; the process gets a
+ * copy, from which a later memstate knows where to look. Nothing is ever written to an
+ * address that was read from the process.
  */
 #ifndef MS_PROBE_HOOKS_SWITCH_H
 #define MS_PROBE_HOOKS_SWITCH_H
@@ -23,10 +24,10 @@ struct hooks_switch {
 	uint64_t base_addr;  /* where the process has the hooks */
 	uint64_t gates_addr; /* 0: none */
 	uint64_t code_bytes; /* of the hooks, their head included */
-	/*
-	 * Where the process may write, too: how many there are is known here, and is in the
-	 * head for whoever comes later. hooks_switch_on() adds to it.
-	 */
+	int mem_fd;	     /* the process's mem, opened for writing */
+	/* The gates as they are to be after the switch; NULL: they stay as they are. */
+	const struct gates *gates;
+	/* HOOKS_RECORD_MAX, in memstate's memory; hooks_switch_on() adds to them. */
 	struct hooks_record *records;
 	size_t record_count;
 	uint64_t pause_ns; /* of all stops together */
@@ -40,10 +41,11 @@ struct hooks_switch {
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
 /*
- * All places that are still as they were found lead to hooks afterwards; head's records
- * grow. *ret_count: how many do. -E2BIG: there is no room for all, and none does.
+ * All places that are still as they were found lead to hooks afterwards; the records
+ * grow, in the process too. *ret_count: how many do. -E2BIG: there is no room for all,
+ * and none does.
  */
-int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
+int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);
 
 /*
@@ -51,5 +53,8 @@ int hooks_switch_on(struct hooks_switch *s, struct hooks_head *head,
  * some thread is in the hooks still.
  */
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
+
+/* Why a stop of all threads failed. */
+const char *hooks_switch_explain(int error);
 
 #endif

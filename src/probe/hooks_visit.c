@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "probe/borrow.h"
+#include "probe/hooks_orphans.h"
 #include "probe/own_number.h"
 #include "target/trace.h"
 
@@ -71,61 +72,153 @@ static int check_tls(struct entering *e)
 	return -EOPNOTSUPP;
 }
 
+/* Private memory that the process can only execute and read: at what address is in *ret. */
+static int map_code(struct borrow *b, uint64_t bytes, int flags, uint64_t *ret)
+{
+	const uint64_t map[7] = { SYS_mmap,
+				  0,
+				  bytes,
+				  PROT_READ | PROT_EXEC,
+				  (uint64_t)(MAP_PRIVATE | MAP_ANONYMOUS | flags),
+				  UINT64_MAX,
+				  0 };
+
+	return call(b, map, ret);
+}
+
+static int write_code(struct borrow *b, uint64_t addr, const void *from, size_t length)
+{
+	int r = trace_write_protected(b->tid, b->mem_fd, addr, from, length);
+
+	if (r < 0)
+		b->reason = "its memory cannot be written";
+	return r;
+}
+
+/* The new ones lead to the hooks from the start: nothing leads to them yet. */
 static int place_gates(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
-	const uint64_t attach[7] = { SYS_shmat, (uint64_t)v->parcel->gates_segment, 0,
-				     SHM_RDONLY | SHM_EXEC };
-
-	return v->has_own_gates ? call(&e->borrow, attach, &v->gates_addr) : 0;
-}
-
-static int place(struct entering *e)
-{
-	struct hooks_visit *v = e->visit;
-	const uint64_t attach_code[7] = { SYS_shmat, (uint64_t)v->parcel->code_segment, 0,
-					  SHM_RDONLY | SHM_EXEC };
-	uint64_t unused;
+	struct hooks_parcel *parcel = v->parcel;
 	int r;
 
-	r = call(&e->borrow, attach_code, &v->base_addr);
+	if (!v->has_own_gates)
+		return 0;
+	/* not merged with the hooks: these have another flag */
+	r = map_code(&e->borrow, GATES_BYTES, 0, &v->gates_addr);
 	if (r < 0)
 		return r;
-	const uint64_t stacks[][7] = {
-		{ SYS_shmat, (uint64_t)v->parcel->nodes_segment, v->base_addr + HOOKS_NODES_OFFSET,
-		  SHM_REMAP },
-		{ SYS_mmap, v->base_addr + HOOKS_ARENA_OFFSET, HOOKS_ARENA_BYTES,
-		  PROT_READ | PROT_WRITE,
+	gates_lead_to_hooks(parcel->gates, parcel->head, v->base_addr);
+	parcel->head->gates_addr = v->gates_addr;
+	borrow_step(&e->borrow, "code of the gates");
+	r = write_code(&e->borrow, v->gates_addr, parcel->gates, sizeof(*parcel->gates));
+	if (r == 0)
+		r = write_code(&e->borrow, v->base_addr + offsetof(struct hooks_head, gates_addr),
+			       &parcel->head->gates_addr, sizeof(parcel->head->gates_addr));
+	return r;
+}
+
+/*
+ * The code is written before it takes up the whole range: by it a later memstate recognizes
+ * what was left behind. Its move shows that all of the range belongs to it.
+ */
+static int place_code(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	struct hooks_head *head = v->parcel->head;
+	uint64_t addr = 0;
+	int r;
+
+	r = map_code(&e->borrow, HOOKS_CODE_BYTES, MAP_NORESERVE, &addr);
+	if (r < 0)
+		return r;
+	v->base_addr = addr;
+	head->gates_addr = v->gates_addr;
+	head->unmoved_addr = addr;
+	borrow_step(&e->borrow, "code");
+	r = write_code(&e->borrow, addr, head, head->code_bytes);
+	const uint64_t move[7] = { SYS_mremap, addr, HOOKS_CODE_BYTES,
+				   hooks_parcel_bytes(v->parcel), MREMAP_MAYMOVE };
+
+	if (r == 0)
+		r = call(&e->borrow, move, &v->base_addr);
+	if (r < 0)
+		return r;
+	head->unmoved_addr = 0;
+	borrow_step(&e->borrow, "code that has moved");
+	return write_code(&e->borrow, v->base_addr + offsetof(struct hooks_head, unmoved_addr),
+			  &head->unmoved_addr, sizeof(head->unmoved_addr));
+}
+
+static int place_data(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	uint64_t private_addr = v->base_addr + HOOKS_PRIVATE_OFFSET;
+	uint64_t private_bytes = HOOKS_PRIVATE_BYTES +
+				 (v->parcel->nodes ? HOOKS_ARENA_BYTES : 0);
+	const uint64_t calls[][7] = {
+		{ SYS_mmap, private_addr, private_bytes, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, UINT64_MAX, 0 },
-		{ SYS_madvise, v->base_addr + HOOKS_ARENA_OFFSET, HOOKS_ARENA_BYTES,
-		  MADV_WIPEONFORK },
-	};
-	const uint64_t rest[][7] = {
-		{ SYS_mmap, v->base_addr + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
-		  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0 },
-		{ SYS_madvise, v->base_addr + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
-		  MADV_WIPEONFORK },
+		{ SYS_madvise, private_addr, private_bytes, MADV_WIPEONFORK },
 		{ SYS_shmat, (uint64_t)v->parcel->counts_segment,
 		  v->base_addr + HOOKS_COUNTS_OFFSET, SHM_REMAP },
+		{ SYS_shmat, (uint64_t)v->parcel->nodes_segment, v->base_addr + HOOKS_NODES_OFFSET,
+		  SHM_REMAP },
 	};
-	for (size_t n = 0; r == 0 && n < LENGTH(rest); n++)
-		r = call(&e->borrow, rest[n], &unused);
-	for (size_t n = 0; r == 0 && v->parcel->nodes && n < LENGTH(stacks); n++)
-		r = call(&e->borrow, stacks[n], &unused);
+	size_t count = v->parcel->nodes ? LENGTH(calls) : LENGTH(calls) - 1;
+	uint64_t unused;
+	int r = 0;
+
+	for (size_t n = 0; r == 0 && n < count; n++)
+		r = call(&e->borrow, calls[n], &unused);
+	return r;
+}
+
+/* Only for this moment may the process, and others of its user, attach the segments. */
+static int place(struct entering *e)
+{
+	int r = place_code(e);
+
+	if (r == 0)
+		r = hooks_parcel_lend(e->visit->parcel);
+	if (r == 0)
+		r = place_data(e);
+	hooks_parcel_reclaim(e->visit->parcel);
 	return r == 0 ? place_gates(e) : r;
 }
 
+/* Nothing is unmapped but what is proven to be ours. */
 static int take_out(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
+	struct hooks_head head;
+	struct gates gates;
 	int r = 0;
 
-	if (v->base_addr)
-		r = unmap(&e->borrow, v->base_addr, hooks_parcel_bytes(v->parcel));
+	if (v->base_addr && hooks_are_there(v->mem_fd, v->base_addr, &head))
+		r = unmap(&e->borrow, v->base_addr,
+			  v->parcel->head->unmoved_addr ? HOOKS_CODE_BYTES
+							: hooks_parcel_bytes(v->parcel));
 	if (r == 0)
 		v->base_addr = 0;
-	if (r == 0 && v->has_own_gates && !v->keeps_gates && v->gates_addr)
+	if (r == 0 && v->has_own_gates && !v->keeps_gates && v->gates_addr &&
+	    gates_are_there(v->mem_fd, v->gates_addr, &gates))
 		r = unmap(&e->borrow, v->gates_addr, GATES_BYTES);
+	return r;
+}
+
+/* Another memstate may have taken them out since, and put its own there. */
+static int take_out_orphans(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	const struct hooks_look look = { v->request->fs, &mappings, v->mem_fd, 0 };
+	int r = borrow_read_mappings(v->process_fd, &mappings);
+
+	for (size_t n = 0; r == 0 && n < v->orphan_count; n++)
+		if (hooks_orphans_is_one(&look, &v->orphans[n]))
+			r = unmap(&e->borrow, v->orphans[n].addr, v->orphans[n].bytes);
+	mapping_list_release(&mappings);
 	return r;
 }
 
@@ -134,8 +227,8 @@ static int put_in(struct entering *e)
 	struct hooks_visit *v = e->visit;
 	int r = check_tls(e);
 
-	for (size_t n = 0; r == 0 && n < v->orphan_count; n++)
-		r = unmap(&e->borrow, v->orphans[n].addr, v->orphans[n].bytes);
+	if (r == 0 && v->orphan_count > 0)
+		r = take_out_orphans(e);
 	v->orphan_count = r == 0 ? 0 : v->orphan_count;
 	if (r == 0)
 		r = place(e);

@@ -21,8 +21,8 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	const struct hooks_parcel *parcel;
-	int process_fd, mem_fd; /* its directory in /proc, and its mem */
+	struct hooks_parcel *parcel; /* the addresses in it are filled in */
+	int process_fd, mem_fd; /* its directory in /proc, and its mem, opened for writing */
 	uint64_t base_addr;	/* where it has the hooks; 0: it has not */
 	uint64_t gates_addr;	/* 0: none */
 	bool has_own_gates;	/* that were not there before */

@@ -76,6 +76,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/private_code.h \
 	%D%/probe.c \
 	%D%/probe.h \
+	%D%/protected_write.c \
+	%D%/protected_write.h \
 	%D%/safe_point.c \
 	%D%/safe_point.h \
 	%D%/segment.c \

@@ -16,33 +16,7 @@
 #include "base/io.h"
 #include "base/strbuf.h"
 
-int segment_make(uint64_t bytes, uid_t uid, int flags, int *ret_segment, void **ret_memory)
-{
-	struct shmid_ds ds;
-	void *memory = (void *)-1;
-	int segment, r = 0;
-
-	segment = shmget(IPC_PRIVATE, bytes, IPC_CREAT | flags | 0700);
-	if (segment < 0)
-		return -errno;
-	if (shmctl(segment, IPC_STAT, &ds) < 0)
-		r = -errno;
-	ds.shm_perm.uid = uid;
-	if (r == 0 && uid != geteuid() && shmctl(segment, IPC_SET, &ds) < 0)
-		r = -errno;
-	if (r == 0)
-		memory = shmat(segment, NULL, 0);
-	if (r == 0 && memory == (void *)-1)
-		r = -errno;
-	shmctl(segment, IPC_RMID, NULL);
-	if (r < 0)
-		return r;
-	*ret_segment = segment;
-	*ret_memory = memory;
-	return 0;
-}
-
-int segment_make_own(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
+int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
 {
 	void *memory;
 	int segment, r = 0;
@@ -104,25 +78,6 @@ bool segment_is_whole(const struct mapping *m, uint64_t bytes)
 	return segment_is_mapped(m) && m->inode <= INT32_MAX && m->file_offset_bytes == 0 &&
 	       m->end_addr - m->start_addr == bytes &&
 	       shmctl((int)m->inode, IPC_STAT, &segment) == 0 && segment.shm_segsz == bytes;
-}
-
-int segment_attach(const struct mapping *m, uint64_t bytes, int *ret_segment, void **ret_memory)
-{
-	struct shmid_ds segment;
-	void *memory;
-
-	if (!segment_is_mapped(m) || m->inode > INT32_MAX || m->file_offset_bytes != 0)
-		return -EINVAL;
-	if (shmctl((int)m->inode, IPC_STAT, &segment) < 0)
-		return -errno;
-	if (segment.shm_segsz != bytes)
-		return -EINVAL;
-	memory = shmat((int)m->inode, NULL, 0);
-	if (memory == (void *)-1)
-		return -errno;
-	*ret_segment = (int)m->inode;
-	*ret_memory = memory;
-	return 0;
 }
 
 int segment_is_shared_with(int process_fd, bool *ret)

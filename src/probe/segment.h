@@ -16,19 +16,7 @@
  * Make a segment and attach it here. It belongs to memstate's user, and vanishes with the
  * last process that has it attached. flags: SHM_NORESERVE or 0. Returns 0 or -errno.
  */
-int segment_make_own(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
-
-/*
- * Make a segment for a process of that user and attach it here. Any process of that user
- * can attach it until the last one detaches it. Returns 0 or -errno.
- */
-int segment_make(uint64_t bytes, uid_t uid, int flags, int *ret_segment, void **ret_memory);
-
-/*
- * Attach the segment of that size that a process has mapped. Returns 0; -EINVAL: it is not
- * one; -errno.
- */
-int segment_attach(const struct mapping *m, uint64_t bytes, int *ret_segment, void **ret_memory);
+int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
 
 /*
  * Let a process of that user attach the segment, and take that right away again; attached

@@ -125,14 +125,14 @@ class InjectTarget:
         self.end()
 
 
-def start_tool(pid, *args, **popen):
-    return subprocess.Popen([TOOL, *[str(a) for a in args], str(pid)], stdin=subprocess.PIPE,
+def start_tool(pid, *args, command=(TOOL,), **popen):
+    return subprocess.Popen([*command, *[str(a) for a in args], str(pid)], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
 
 
-def start_holding(pid):
+def start_holding(pid, **popen):
     """The helper is in it until the tool gets a line, or is killed."""
-    process = start_tool(pid, "-w", 1)
+    process = start_tool(pid, "-w", 1, **popen)
     for line in process.stdout:
         if line == b"held\n":
             return process

@@ -44,6 +44,9 @@ LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py
 LIVE_TESTS += %D%/count_attached.py
 # Of putting in what counts.
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
+# Of another process of the same user, and of a process that fakes what memstate leaves behind.
+LIVE_TESTS += %D%/inject_same_user.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
-	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python $(LIVE_TESTS)
+	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python \
+	%D%/same_user_lib.py $(LIVE_TESTS)

@@ -23,16 +23,23 @@
 
 /* In this process and, at the same addresses, in the target, which has its own. */
 static uint64_t places_there[PLACES];
-static uint64_t hooks_there[1024 / sizeof(uint64_t)];
+static uint64_t other_there = ORIGINAL;
+static uint64_t hooks_there[HOOKS_MODULES_OFFSET / sizeof(uint64_t)];
 
-static struct hooks_head *head;
-
-/* The process may write what it shares with memstate, and does when it likes. */
+/* The process may change its copy of the records whenever it likes. */
 static void spoil(void *context, const char *step)
 {
-	(void)context;
+	const struct hooks_record wrong[PLACES] = { { (uintptr_t)&other_there, 1 } };
+	const uint32_t count = UINT32_MAX / 2;
+	pid_t pid = *(const pid_t *)context;
+
 	(void)step;
-	head->record_count = UINT32_MAX / 2;
+	(void)trace_write_memory(pid, (uintptr_t)hooks_there + HOOKS_RECORDS_OFFSET, wrong,
+				 sizeof(wrong));
+	(void)trace_write_memory(pid,
+				 (uintptr_t)hooks_there +
+					 offsetof(struct hooks_head, record_count),
+				 &count, sizeof(count));
 }
 
 static pid_t start_target(void)
@@ -64,8 +71,10 @@ static void check_places(pid_t pid, uint64_t expected)
 static void a_process_that_writes_over_what_is_shared_harms_only_itself(void **state)
 {
 	struct hooks_record *records = calloc(HOOKS_RECORD_MAX, sizeof(*records));
+	struct hooks_head *head = calloc(1, sizeof(*head));
+	pid_t pid = start_target();
 	const struct probe_request request = {
-		.pid = start_target(), .limit_ns = 60 * NS_PER_S, .step = spoil
+		.pid = pid, .limit_ns = 60 * NS_PER_S, .step = spoil, .context = &pid
 	};
 	struct hooks_switch s = { .request = &request, .base_addr = (uintptr_t)hooks_there,
 				  .code_bytes = sizeof(hooks_there), .records = records };
@@ -73,10 +82,10 @@ static void a_process_that_writes_over_what_is_shared_harms_only_itself(void **s
 	struct hook_place items[PLACES];
 	bool is_inside = true;
 	char path[32];
+	uint64_t other;
 	size_t count = 0;
 
 	(void)state;
-	head = calloc(1, sizeof(*head));
 	assert_non_null(records);
 	assert_non_null(head);
 	head->offsets[HOOK_malloc] = HOOK_AT;
@@ -89,20 +98,26 @@ static void a_process_that_writes_over_what_is_shared_harms_only_itself(void **s
 	snprintf(path, sizeof(path), "/proc/%d", request.pid);
 	s.process_fd = open(path, O_RDONLY | O_DIRECTORY);
 	assert_true(s.process_fd >= 0);
+	snprintf(path, sizeof(path), "/proc/%d/mem", request.pid);
+	s.mem_fd = open(path, O_RDWR);
+	assert_true(s.mem_fd >= 0);
 	assert_int_equal(hooks_switch_on(&s, head, &places, &count), 0);
 	assert_int_equal(count, PLACES);
 	assert_int_equal(s.record_count, PLACES);
 	check_places(request.pid, (uintptr_t)hooks_there + HOOK_AT);
-	head->record_count = UINT32_MAX;
+	spoil(&pid, "off");
 	assert_int_equal(hooks_switch_off(&s, &is_inside), 0);
 	assert_false(is_inside);
 	check_places(request.pid, ORIGINAL);
+	assert_int_equal(trace_read_memory(pid, (uintptr_t)&other_there, &other, sizeof(other)), 0);
+	assert_int_equal(other, ORIGINAL);
 	s.record_count = HOOKS_RECORD_MAX - PLACES + 1;
 	assert_int_equal(hooks_switch_on(&s, head, &places, &count), -E2BIG);
 	check_places(request.pid, ORIGINAL);
 	kill(request.pid, SIGKILL);
 	waitpid(request.pid, NULL, 0);
 	close(s.process_fd);
+	close(s.mem_fd);
 	free(records);
 	free(head);
 }
