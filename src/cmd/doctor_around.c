@@ -3,36 +3,48 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/units.h"
 #include "cmd/doctor.h"
 #include "probe/agent_library.h"
+#include "proc/mount_line.h"
 #include "proc/proc_meminfo.h"
 #include "target/elf_symbols.h"
 
 /* What a mount line is asked for: a type of file system, and a word among its own options. */
 struct mount_query {
 	const char *type, *option;
-	char point[256]; /* where the first such is, "" if nowhere */
+	char point[PATH_MAX]; /* where the first such is, "" if nowhere */
 };
 
-/* "41 31 0:38 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,memory" */
-static void query_mount(char *line, struct mount_query *query)
+static void query_mount(const struct mount_line *mount, struct mount_query *query)
 {
-	char point[256], type[32], options[1000];
-	const char *dash = strstr(line, " - ");
+	if (query->point[0] || strcmp(mount->type, query->type) != 0 ||
+	    (query->option && !mount_line_find_option(mount, query->option)))
+		return;
+	snprintf(query->point, sizeof(query->point), "%s", mount->point);
+}
 
-	if (query->point[0] || !dash || sscanf(line, "%*s %*s %*s %*s %255s", point) != 1 ||
-	    sscanf(dash, " - %31s %*s %999s", type, options) != 2)
-		return;
-	if (strcmp(type, query->type) != 0 || (query->option && !strstr(options, query->option)))
-		return;
-	memcpy(query->point, point, sizeof(point));
+/* Whether a word is in a list that blanks and line breaks separate. */
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; *list; list += strspn(list, " \n")) {
+		size_t size = strcspn(list, " \n");
+
+		if (size == length && strncmp(list, word, length) == 0)
+			return true;
+		list += size;
+	}
+	return false;
 }
 
 static void check_cgroup(const struct patient *patient, struct finding *ret)
@@ -42,6 +54,7 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf controllers = STRBUF_INIT;
+	struct mount_line mount;
 	char *rest, *line;
 
 	if (patient_read(patient, "self/mountinfo", &mounts) < 0) {
@@ -50,12 +63,14 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 	}
 	rest = mounts.text;
 	while ((line = strsep(&rest, "\n"))) {
-		query_mount(line, &unified);
-		query_mount(line, &memory);
+		if (!mount_line_parse(line, &mount))
+			continue;
+		query_mount(&mount, &unified);
+		query_mount(&mount, &memory);
 	}
 	strbuf_addf(&path, "%s/cgroup.controllers", unified.point);
 	if (unified.point[0] && io_read_file_at(-1, path.text, 4096, &controllers) == 0 &&
-	    strstr(strbuf_text(&controllers), "memory"))
+	    has_word(strbuf_text(&controllers), "memory"))
 		finding_set(ret, ANSWER_YES, NULL, "cgroup v2 at %s",
 			    unified.point);
 	else if (memory.point[0])
@@ -110,7 +125,7 @@ static void check_swap(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_NO, NULL, "no swap");
 	else
 		finding_set(ret, ANSWER_YES, NULL, "%s%s", units_format_bytes(bytes, size),
-			    strstr(strbuf_text(&swaps), "/zram") ? ", zram among it" : "");
+			    key_lines_find(strbuf_text(&swaps), "/dev/zram") ? ", zram among it" : "");
 }
 
 static void check_utf8(const struct patient *patient, struct finding *ret)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/doctor.h"
+#include "proc/mount_line.h"
 
 static void check_all_processes(const struct patient *patient, struct finding *ret)
 {
@@ -17,34 +18,38 @@ static void check_all_processes(const struct patient *patient, struct finding *r
 	find_tally(&tally, patient_permission_fix(patient), ret);
 }
 
-/* The line of self/mountinfo of the last mount at /proc, as `*line`; NULL: none. */
-static const char *find_proc_mount(char *mountinfo)
+/* Find the last mount at /proc, whose options are those in force. Returns false if there is none. */
+static bool find_proc_mount(char *mountinfo, struct mount_line *ret)
 {
-	const char *found = NULL;
+	struct mount_line mount;
+	bool is_found = false;
 	char *line;
 
-	while ((line = strsep(&mountinfo, "\n"))) {
-		char point[8] = "";
-
-		if (sscanf(line, "%*u %*u %*s %*s %7s", point) == 1 && strcmp(point, "/proc") == 0)
-			found = line;
-	}
-	return found;
+	while ((line = strsep(&mountinfo, "\n")))
+		if (mount_line_parse(line, &mount) && strcmp(mount.point, "/proc") == 0) {
+			*ret = mount;
+			is_found = true;
+		}
+	return is_found;
 }
 
 static void check_hidepid(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *mount, *option, *value;
+	struct mount_line mount;
+	const char *value = NULL;
+	bool is_mounted;
 
 	if (patient_read(patient, "self/mountinfo", &text) < 0 || text.length == 0) {
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "self/mountinfo cannot be read");
 		return;
 	}
-	mount = find_proc_mount(text.text);
-	option = mount ? strstr(mount, "hidepid=") : NULL;
-	value = option ? option + strlen("hidepid=") : "off";
-	if (!mount)
+	is_mounted = find_proc_mount(text.text, &mount);
+	if (is_mounted)
+		value = mount_line_find_option(&mount, "hidepid=");
+	if (!value)
+		value = "off";
+	if (!is_mounted)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "nothing is mounted at /proc");
 	else if (value[0] == '0' || strncmp(value, "off", 3) == 0)
 		finding_set(ret, ANSWER_YES, NULL, "/proc is mounted without hidepid");

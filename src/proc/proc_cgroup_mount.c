@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "proc/mount_line.h"
 
 #define LIST_BYTES_MAX (4 << 20)
 #define DEPTH_MAX      64
@@ -26,25 +27,6 @@ void cgroup_mount_release(struct cgroup_mount *mount)
 	free(mount->dir);
 	free(mount->root);
 	*mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
-}
-
-/* "a\040b" */
-static char *decode(const char *text)
-{
-	char *out = xstrdup(text), *to = out;
-
-	for (const char *from = out; *from; from++) {
-		unsigned int byte;
-
-		if (from[0] == '\\' && sscanf(from + 1, "%3o", &byte) == 1 && strlen(from) >= 4) {
-			*to++ = (char)byte;
-			from += 3;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
-	return out;
 }
 
 /* Whether a word is one of those in a list with these ends. */
@@ -67,36 +49,22 @@ static bool has_memory_v2(const char *dir)
 	       has_word(strbuf_text(&list), "memory", " \n");
 }
 
-/*
- * "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory", with any
- * number of fields before the "-". False if it is none.
- */
+/* Returns false if the line is not a mount of cgroups with the memory controller. */
 static bool parse_mount(char *line, struct cgroup_mount *ret)
 {
-	char *type = strstr(line, " - "), *fields[6], *after[3];
+	struct mount_line mount;
 	bool is_v1, is_v2;
 
-	if (!type)
+	if (!mount_line_parse(line, &mount))
 		return false;
-	*type = '\0';
-	type += 3;
-	for (size_t i = 0; i < 6; i++)
-		if (!(fields[i] = strsep(&line, " ")))
-			return false;
-	for (size_t i = 0; i < 3; i++)
-		if (!(after[i] = strsep(&type, " ")))
-			return false;
-	is_v1 = strcmp(after[0], "cgroup") == 0 && has_word(after[2], "memory", ",");
-	is_v2 = strcmp(after[0], "cgroup2") == 0;
-	if (!is_v1 && !is_v2)
+	is_v1 = strcmp(mount.type, "cgroup") == 0 && mount_line_find_option(&mount, "memory");
+	is_v2 = strcmp(mount.type, "cgroup2") == 0;
+	if (!is_v1 && !(is_v2 && has_memory_v2(mount.point)))
 		return false;
 	ret->version = is_v1 ? CGROUP_V1 : CGROUP_V2;
-	ret->dir = decode(fields[4]);
-	ret->root = decode(fields[3]);
-	if (is_v1 || has_memory_v2(ret->dir))
-		return true;
-	cgroup_mount_release(ret);
-	return false;
+	ret->dir = xstrdup(mount.point);
+	ret->root = xstrdup(mount.root);
+	return true;
 }
 
 int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)

@@ -4,10 +4,15 @@
 #include "proc/proc_cgroup_parse.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
+
+#define KEY_SIZE    64
+#define NUMBER_SIZE 24
 
 /* Keys of memory.stat; those of v1 are sums over what is below, too. */
 static const struct {
@@ -41,33 +46,12 @@ static const struct {
 #undef KEY
 };
 
-/* The number after "KEY ", at the beginning of a line. False if there is none. */
-static bool find_after(const char *text, const char *key, char separator, uint64_t *ret)
-{
-	size_t length = strlen(key);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		char digits[24];
-		const char *value;
-		size_t count;
-
-		line += *line == '\n';
-		if (strncmp(line, key, length) != 0 || line[length] != separator)
-			continue;
-		value = line + length + 1;
-		count = strspn(value, "0123456789");
-		if (count >= sizeof(digits))
-			return false;
-		memcpy(digits, value, count);
-		digits[count] = '\0';
-		return num_parse_u64(digits, ret) == 0;
-	}
-	return false;
-}
-
 bool cgroup_find_value(const char *text, const char *key, uint64_t *ret)
 {
-	return find_after(text, key, ' ', ret);
+	char start[KEY_SIZE];
+
+	snprintf(start, sizeof(start), "%s ", key);
+	return key_lines_find_u64(text, start, ret);
 }
 
 /* Before 5.18 there is no sum of the kernel's own memory: its parts that are told. */
@@ -101,25 +85,36 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text, struct cgr
 		add_kernel_parts(ret);
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" */
-static bool parse_line(const char *text, const char *what, uint64_t *ret_ns, uint32_t *ret_avg10)
+/* Copy the value of one field, "avg10=", of the line that begins at `line`. */
+static bool find_field(const char *line, const char *field, char *ret, size_t size)
 {
-	const char *line = strstr(text, what), *total, *avg;
-	uint64_t us, thousandths;
-	char digits[24];
-	size_t count;
+	size_t length = strlen(field), value_length;
 
-	total = line ? strstr(line, "total=") : NULL;
-	avg = line ? strstr(line, "avg10=") : NULL;
-	if (!total || !avg || !find_after(total, "total", '=', &us))
+	while (strncmp(line, field, length) != 0) {
+		line += strcspn(line, " \n");
+		if (*line != ' ')
+			return false;
+		line++;
+	}
+	line += length;
+	value_length = strcspn(line, " \n");
+	if (value_length >= size)
 		return false;
-	avg += strlen("avg10=");
-	count = strspn(avg, "0123456789.");
-	if (count >= sizeof(digits))
-		return false;
-	memcpy(digits, avg, count);
-	digits[count] = '\0';
-	if (num_parse_thousandths(digits, &thousandths) < 0)
+	memcpy(ret, line, value_length);
+	ret[value_length] = '\0';
+	return true;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" */
+static bool parse_line(const char *text, const char *key, uint64_t *ret_ns, uint32_t *ret_avg10)
+{
+	const char *line = key_lines_find(text, key);
+	uint64_t us, thousandths;
+	char total[NUMBER_SIZE], avg[NUMBER_SIZE];
+
+	if (!line || !find_field(line, "total=", total, sizeof(total)) ||
+	    !find_field(line, "avg10=", avg, sizeof(avg)) || num_parse_u64(total, &us) < 0 ||
+	    num_parse_thousandths(avg, &thousandths) < 0)
 		return false;
 	*ret_ns = us * NS_PER_US;
 	*ret_avg10 = (uint32_t)(thousandths / 10);

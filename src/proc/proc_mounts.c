@@ -3,11 +3,11 @@
 
 #include "proc/proc_mounts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "proc/mount_line.h"
 
 #define MOUNTINFO_SIZE_MAX (4 * 1024 * 1024)
 
@@ -34,20 +34,13 @@ static void add(struct tmpfs_devices *devices, uint32_t major, uint32_t minor, b
 	devices->items[devices->count++] = (struct tmpfs_device){ major, minor, is_tmpfs };
 }
 
-/*
- * "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": optional fields end at
- * " - "
- */
-static void parse_mount(struct tmpfs_devices *devices, const char *line)
+static void parse_mount(struct tmpfs_devices *devices, char *line)
 {
-	unsigned int major, minor;
-	const char *type = strstr(line, " - ");
+	struct mount_line mount;
 
-	if (!type || sscanf(line, "%*u %*u %u:%u", &major, &minor) != 2)
-		return;
-	type += 3;
-	if (strncmp(type, "tmpfs ", 6) == 0 || strncmp(type, "devtmpfs ", 9) == 0)
-		add(devices, major, minor, true);
+	if (mount_line_parse(line, &mount) &&
+	    (strcmp(mount.type, "tmpfs") == 0 || strcmp(mount.type, "devtmpfs") == 0))
+		add(devices, mount.major, mount.minor, true);
 }
 
 void proc_mounts_parse(struct tmpfs_devices *devices, const char *text)

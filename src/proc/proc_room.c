@@ -16,11 +16,12 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/mount_line.h"
+#include "proc/proc_cgroup_parse.h"
 #include "proc/proc_meminfo.h"
 
 #define MOUNTINFO_SIZE_MAX (4 * 1024 * 1024)
 #define FILE_SIZE_MAX 65536
-#define PATH_SIZE 4096
 
 /* cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst. */
 static const struct version {
@@ -31,10 +32,6 @@ static const struct version {
 	{ "cgroup2", "", "memory.max", "memory.current", "inactive_file" },
 	{ "cgroup", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
 	  "total_inactive_file" },
-};
-
-struct mount {
-	char root[PATH_SIZE], point[PATH_SIZE];
 };
 
 static void lower(struct room *room, uint64_t bytes, const char *limit)
@@ -78,22 +75,14 @@ static const char *find_path(char *text, const struct version *version)
 	return NULL;
 }
 
-/* "41 31 0:38 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory" */
-static bool find_mount(char *text, const struct version *version, struct mount *ret)
+static bool find_mount(char *text, const struct version *version, struct mount_line *ret)
 {
 	char *rest = text, *line;
 
-	while ((line = strsep(&rest, "\n"))) {
-		char type[32], options[1024];
-		const char *dash = strstr(line, " - ");
-
-		if (!dash || sscanf(dash, " - %31s %*s %1023s", type, options) != 2 ||
-		    strcmp(type, version->type) != 0 ||
-		    (*version->controller && !has_word(options, version->controller)))
-			continue;
-		if (sscanf(line, "%*s %*s %*s %4095s %4095s", ret->root, ret->point) == 2)
+	while ((line = strsep(&rest, "\n")))
+		if (mount_line_parse(line, ret) && strcmp(ret->type, version->type) == 0 &&
+		    (!*version->controller || mount_line_find_option(ret, version->controller)))
 			return true;
-	}
 	return false;
 }
 
@@ -121,17 +110,12 @@ static uint64_t read_amount(const char *folder, const char *file)
 static uint64_t read_cache(const char *folder, const char *key)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	char *rest, *line;
-	size_t length = strlen(key);
-	uint64_t bytes = 0;
+	uint64_t bytes;
 
-	if (read_text(folder, "memory.stat", &text) < 0 || text.length == 0)
+	if (read_text(folder, "memory.stat", &text) < 0 ||
+	    !cgroup_find_value(strbuf_text(&text), key, &bytes))
 		return 0;
-	rest = text.text;
-	while ((line = strsep(&rest, "\n")))
-		if (strncmp(line, key, length) == 0 && line[length] == ' ')
-			return num_parse_u64(line + length + 1, &bytes) < 0 ? 0 : bytes;
-	return 0;
+	return bytes;
 }
 
 static void lower_by_folder(struct room *room, const char *folder,
@@ -149,7 +133,7 @@ static void lower_by_folder(struct room *room, const char *folder,
 }
 
 /* The cgroup at path, and those that it is in, up to what is mounted. */
-static void lower_by_cgroup(struct room *room, const struct mount *mount,
+static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 			    const char *path, const struct version *version)
 {
 	_cleanup_strbuf_ struct strbuf folder = STRBUF_INIT;
@@ -184,7 +168,7 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 		_cleanup_free_ char *lines = xstrdup(strbuf_text(&cgroups));
 		_cleanup_free_ char *table = xstrdup(strbuf_text(&mounts));
 		const char *path = find_path(lines, &versions[i]);
-		struct mount mount;
+		struct mount_line mount;
 
 		if (path && find_mount(table, &versions[i], &mount))
 			lower_by_cgroup(room, &mount, path, &versions[i]);

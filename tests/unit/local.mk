@@ -298,6 +298,11 @@ check_PROGRAMS += %D%/test_proc_meminfo
 TESTS += %D%/test_proc_meminfo
 %C%_test_proc_meminfo_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_proc_meminfo_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_mount_line
+TESTS += %D%/test_mount_line
+%C%_test_mount_line_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_mount_line_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_proc_room
 TESTS += %D%/test_proc_room
 %C%_test_proc_room_SOURCES = %D%/test_proc_room.c %D%/tree.c %D%/tree.h

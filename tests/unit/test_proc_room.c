@@ -157,9 +157,26 @@ static void address_space_may_be_limited(void **state)
 	assert_non_null(strstr(room.limit, "ulimit"));
 }
 
+/* The kernel writes a blank in the mount point's path as \040. */
+static void the_mount_point_may_have_blanks_in_its_name(void **state)
+{
+	struct room room;
+
+	(void)state;
+	tree_write(&tree, "self/cgroup", "0::/a\n");
+	mount("cgroup2", "/", "/my\\040cg");
+	tree_write(&tree, "my cg/a/memory.max", "104857600\n");
+	tree_write(&tree, "my cg/a/memory.current", "20971520\n");
+	room = proc_room_read(&fs);
+	assert_int_equal(room.bytes, 80 << 20);
+	assert_non_null(strstr(room.limit, "cgroup"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_mount_point_may_have_blanks_in_its_name, set_up,
+						tear_down),
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		TEST(without_limits_it_is_what_the_machine_has),
 		TEST(its_own_cgroup_leaves_less),
