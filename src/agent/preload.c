@@ -16,6 +16,8 @@
 #include <pty.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -105,22 +107,45 @@ static void find_functions(void)
 	}
 }
 
-/* "Seccomp_filters:	1", since Linux 5.9. 0 if there are none, or nobody knows. */
+/* A value of status, whose key counts only at the start of a line. */
+struct status_value {
+	const char *key;
+	size_t matched; /* of the key, in this line; SIZE_MAX: it is another one */
+	unsigned long value;
+	bool is_read;
+};
+
+static void take_status(struct status_value *v, char c)
+{
+	size_t length = strlen(v->key);
+
+	if (c == '\n') {
+		v->is_read = v->is_read || v->matched == length;
+		v->matched = 0;
+	} else if (v->is_read || v->matched == SIZE_MAX) {
+		return;
+	} else if (v->matched < length) {
+		v->matched = c == v->key[v->matched] ? v->matched + 1 : SIZE_MAX;
+	} else if (c >= '0' && c <= '9') {
+		v->value = v->value * 10 + (unsigned long)(c - '0');
+	}
+}
+
+/* "Seccomp_filters:	1", since Linux 5.9. Return 0 if there are none, or it is not known. */
 static unsigned long count_filters(void)
 {
-	static const char key[] = "\nSeccomp_filters:";
-	char text[4096];
-	const char *line;
+	struct status_value filters = { .key = "Seccomp_filters:" };
+	char text[2048];
 	ssize_t length;
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return 0;
-	length = read(fd, text, sizeof(text) - 1);
+	while ((length = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < length; i++)
+			take_status(&filters, text[i]);
 	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	line = strstr(text, key);
-	return line ? strtoul(line + sizeof(key) - 1, NULL, 10) : 0;
+	return filters.value;
 }
 
 /*

@@ -22,8 +22,8 @@ const char *key_lines_find(const char *text, const char *key)
 	return text + length + strspn(text + length, " \t");
 }
 
-static bool find_number(const char *text, const char *key, int (*parse)(const char *, uint64_t *),
-			uint64_t *ret)
+static bool find_number(const char *text, const char *key,
+			int (*parse)(const char *, uint64_t *), uint64_t *ret)
 {
 	const char *value = key_lines_find(text, key);
 	size_t length = value ? strcspn(value, " \t\n") : 0;

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/text.h"
 #include "proc/proc_list.h"
 
@@ -21,13 +22,11 @@
 static bool has_capability(const struct patient *patient, unsigned int bit)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *line;
 	uint64_t mask;
 
 	if (patient_read(patient, "self/status", &text) < 0)
 		return false;
-	line = strstr(strbuf_text(&text), "\nCapEff:");
-	return line && sscanf(line, "\nCapEff: %" SCNx64, &mask) == 1 && mask >> bit & 1;
+	return key_lines_find_hex(strbuf_text(&text), "CapEff:", &mask) && mask >> bit & 1;
 }
 
 void patient_init(struct patient *patient, const struct procfs *fs)

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "cmd/doctor.h"
 #include "probe/count_attach.h"
 #include "proc/proc_smaps.h"
@@ -80,7 +81,7 @@ static void check_lazyfree(const struct patient *patient, struct finding *ret)
 
 	if (r <= 0)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "no smaps to look into");
-	else if (strstr(strbuf_text(&text), "\nLazyFree:"))
+	else if (key_lines_find(strbuf_text(&text), "LazyFree:"))
 		finding_set(ret, ANSWER_YES, NULL, "smaps has LazyFree");
 	else
 		finding_set(ret, ANSWER_NO,
@@ -209,11 +210,11 @@ static void check_pagemap_scan(const struct patient *patient, struct finding *re
 /* The value of "key: value" in the description that a capture carries, cut to fit. */
 static void find_described(const char *description, const char *key, char ret[40])
 {
-	const char *line = strstr(description, key);
+	const char *value = key_lines_find(description, key);
 
 	ret[0] = '\0';
-	if (line)
-		sscanf(line + strlen(key), "%39[^\n]", ret);
+	if (value)
+		sscanf(value, "%39[^\n]", ret);
 }
 
 static void check_capture(const struct patient *patient, struct finding *ret)
@@ -225,9 +226,9 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "no memstate-capture in it");
 		return;
 	}
-	find_described(strbuf_text(&text), "\nmemstate: ", version);
-	find_described(strbuf_text(&text), "\ntime: ", time);
-	find_described(strbuf_text(&text), "\nredacted: ", redacted);
+	find_described(strbuf_text(&text), "memstate:", version);
+	find_described(strbuf_text(&text), "time:", time);
+	find_described(strbuf_text(&text), "redacted:", redacted);
 	finding_set(ret, ANSWER_YES, NULL, "made %s by memstate %s, redacted: %s", time, version,
 		    redacted);
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/key_lines.h"
 #include "cmd/doctor.h"
 #include "model/heap.h"
 #include "model/known_names.h"
@@ -216,19 +218,19 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 	enum allocator allocator =
 		patient->usage ? patient->usage->allocator : ALLOCATOR_UNKNOWN;
 	char path[PROCFS_PATH_SIZE];
-	const char *tracer;
+	uint64_t tracer = 0;
 
 	procfs_format_path(path, patient->process->pid, "status");
 	(void)patient_read(patient, path, &text);
-	tracer = strstr(strbuf_text(&text), "\nTracerPid:\t");
+	(void)key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer);
 	if (!process_has_memory(patient->process))
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
 	else if (fd < 0)
 		finding_set(ret, ANSWER_NO, patient_permission_fix(patient), "mem: %s",
 			    strerror(-fd));
-	else if (tracer && atoi(tracer + 12) != 0)
-		finding_set(ret, ANSWER_NO, heap_error_help(-EBUSY), "process %d traces it",
-			    atoi(tracer + 12));
+	else if (tracer != 0)
+		finding_set(ret, ANSWER_NO, heap_error_help(-EBUSY),
+			    "process %" PRIu64 " traces it", tracer);
 	else if (allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GLIBC &&
 		 allocator != ALLOCATOR_JEMALLOC)
 		finding_set(ret, ANSWER_NO, NULL, "%s cannot be read", allocator_titles[allocator]);

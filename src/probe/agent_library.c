@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/abi.h"
+#include "base/key_lines.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
@@ -20,7 +21,6 @@
 #define LIBRARY "libmemstate-agent.so"
 #define PRELOAD "LD_PRELOAD="
 #define FILTERS AGENT_FILTERS_VARIABLE "="
-#define STATUS_BYTES_MAX (1 << 16)
 
 /* Where it lies in a build tree; NULL if there is none. */
 static char *find_beside_program(const char *name)
@@ -69,14 +69,13 @@ int agent_library_find(char **ret)
  */
 static char *filters_setting(const struct procfs *fs)
 {
-	static const char key[] = "\nSeccomp_filters:";
 	struct strbuf status = STRBUF_INIT, setting = STRBUF_INIT;
-	const char *line = NULL;
+	uint64_t filters = 0;
 
-	if (procfs_read_file(fs, getpid(), "status", STATUS_BYTES_MAX, &status) == 0)
-		line = strstr(strbuf_text(&status), key);
+	if (procfs_read_file(fs, getpid(), "status", KEY_LINES_BYTES_MAX, &status) == 0)
+		(void)key_lines_find_u64(strbuf_text(&status), "Seccomp_filters:", &filters);
 	strbuf_add_text(&setting, FILTERS);
-	strbuf_add_u64(&setting, line ? strtoul(line + strlen(key), NULL, 10) : 0);
+	strbuf_add_u64(&setting, filters);
 	strbuf_release(&status);
 	return strbuf_take(&setting);
 }

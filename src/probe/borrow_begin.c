@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -55,17 +56,15 @@
 static int explain_refusal(struct borrow *b, int error)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *tracer;
+	uint64_t tracer;
 	char path[48];
 
 	if (error == -ESRCH)
 		return borrow_fail(b, -ESRCH, "it has ended");
 	snprintf(path, sizeof(path), "task/%d/status", b->tid);
-	if (io_read_file_at(b->process_fd, path, 16384, &text) == 0) {
-		tracer = strstr(strbuf_text(&text), "\nTracerPid:\t");
-		if (tracer && tracer[12] != '0')
-			return borrow_fail(b, -EBUSY, "another tracer holds it");
-	}
+	if (io_read_file_at(b->process_fd, path, KEY_LINES_BYTES_MAX, &text) == 0 &&
+	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
+		return borrow_fail(b, -EBUSY, "another tracer holds it");
 	return borrow_fail(b, error, GATES_NOT_ALLOWED);
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/xalloc.h"
 #include "model/known_names.h"
 #include "probe/count_inner.h"
@@ -337,9 +338,10 @@ static const struct mapping *find_program(const struct count_place *place)
 
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
-	_cleanup_close_ int fd = openat(place->process_fd, "exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd =
+		foreign_file_open_trusted(place->process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	Elf64_Ehdr header;
-	int r = fd < 0 ? -errno : 0;
+	int r = fd < 0 ? fd : 0;
 
 	if (r < 0) {
 		strbuf_addf(why, "its program cannot be read: %s", strerror(-r));

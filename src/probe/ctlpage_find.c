@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "probe/segment.h"
 #include "proc/proc_stat.h"
 
@@ -142,12 +143,12 @@ static int32_t own_pid(const struct procfs *fs, int pid)
 	const char *line;
 	int number = 0, own = 0, used;
 
-	if (procfs_read_file(fs, pid, "status", 1 << 16, &text) < 0)
+	if (procfs_read_file(fs, pid, "status", KEY_LINES_BYTES_MAX, &text) < 0)
 		return 0;
-	line = strstr(strbuf_text(&text), "\nNSpid:");
+	line = key_lines_find(strbuf_text(&text), "NSpid:");
 	if (!line)
 		return pid;
-	for (line += strlen("\nNSpid:"); sscanf(line, "%d%n", &number, &used) == 1; line += used) {
+	for (; sscanf(line, "%d%n", &number, &used) == 1; line += used) {
 		own = number;
 		if (line[used] == '\n')
 			break;

@@ -12,15 +12,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/strbuf.h"
 #include "probe/machine.h"
 #include "proc/proc_stat.h"
 
-#define STATUS_MAX_BYTES 65536
 #define SPARE_DESCRIPTORS 8
 
-/* What a line of status must not begin with behind its key, and what it means then. */
+/* Values of status with which a process is refused, and why. */
 struct status_gate {
 	const char *key;
 	const char *refused; /* one of these letters; NULL: anything but 0 */
@@ -29,11 +30,11 @@ struct status_gate {
 };
 
 static const struct status_gate status_gates[] = {
-	{ "State:\t", "ZX", -ESRCH, "it has ended" },
-	{ "State:\t", "T", -EAGAIN, "it is stopped by a signal" },
-	{ "State:\t", "t", -EBUSY, "a tracer holds it" },
-	{ "TracerPid:\t", NULL, -EBUSY, "another tracer holds it" },
-	{ "Seccomp:\t", NULL, -EOPNOTSUPP,
+	{ "State:", "ZX", -ESRCH, "it has ended" },
+	{ "State:", "T", -EAGAIN, "it is stopped by a signal" },
+	{ "State:", "t", -EBUSY, "a tracer holds it" },
+	{ "TracerPid:", NULL, -EBUSY, "another tracer holds it" },
+	{ "Seccomp:", NULL, -EOPNOTSUPP,
 	  "it runs under seccomp, which may kill it for a system call that it does not make itself" },
 };
 
@@ -41,13 +42,9 @@ static int check_status(const char *text, const char **ret_reason)
 {
 	for (size_t i = 0; i < sizeof(status_gates) / sizeof(status_gates[0]); i++) {
 		const struct status_gate *gate = &status_gates[i];
-		const char *line = strstr(text, gate->key);
-		char letter;
+		const char *value = key_lines_find(text, gate->key);
 
-		if (!line)
-			continue;
-		letter = line[strlen(gate->key)];
-		if (gate->refused ? !strchr(gate->refused, letter) : letter == '0')
+		if (!value || (gate->refused ? !strchr(gate->refused, *value) : *value == '0'))
 			continue;
 		*ret_reason = gate->reason;
 		return gate->error;
@@ -58,11 +55,9 @@ static int check_status(const char *text, const char **ret_reason)
 /* "x86_Thread_features:\tshstk wrss" */
 static bool has_shadow_stack(const char *text)
 {
-	const char *line = strstr(text, "x86_Thread_features:\t");
-	const char *end = line ? strchr(line, '\n') : NULL;
-	const char *found = line ? strstr(line, "shstk") : NULL;
+	const char *value = key_lines_find(text, "x86_Thread_features:");
 
-	return found && (!end || found < end);
+	return value && memmem(value, strcspn(value, "\n"), "shstk", strlen("shstk"));
 }
 
 static int read_status(int process_fd, const char **ret_reason)
@@ -70,7 +65,7 @@ static int read_status(int process_fd, const char **ret_reason)
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r;
 
-	r = io_read_file_at(process_fd, "status", STATUS_MAX_BYTES, &text);
+	r = io_read_file_at(process_fd, "status", KEY_LINES_BYTES_MAX, &text);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
 	r = check_status(strbuf_text(&text), ret_reason);
@@ -89,12 +84,13 @@ static int read_status(int process_fd, const char **ret_reason)
 
 static int check_program(int process_fd, const char **ret_reason)
 {
-	_cleanup_close_ int fd = openat(process_fd, "exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd =
+		foreign_file_open_trusted(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	Elf64_Ehdr header;
 
 	if (fd < 0) {
 		*ret_reason = GATES_NOT_ALLOWED;
-		return errno == EACCES ? -EPERM : -errno;
+		return fd == -EACCES ? -EPERM : fd;
 	}
 	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||

@@ -51,12 +51,21 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 	return false;
 }
 
+/* The kernel appends this mark; elsewhere in a path it is part of a file's name. */
+static bool is_deleted(const struct mapping *m)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(m->name), mark_length = strlen(mark);
+
+	return length > mark_length && strcmp(m->name + length - mark_length, mark) == 0;
+}
+
 static int explain_unread(const struct mapping *m, int error, const char **ret_reason)
 {
 	*ret_reason = "a file that it has mapped cannot be read";
 	if (error != -ENOENT && error != -ESRCH)
 		return error;
-	if (strstr(m->name, " (deleted)")) {
+	if (is_deleted(m)) {
 		*ret_reason = "a file that it has mapped was deleted: only who has "
 			      "CAP_CHECKPOINT_RESTORE can read it";
 		return -EPERM;

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/num.h"
 #include "probe/borrow.h"
 
@@ -21,11 +22,11 @@ uint32_t own_number_read(int process_fd, const char *dir)
 	const char *line, *end;
 
 	snprintf(path, sizeof(path), "%s/status", dir);
-	if (io_read_file_at(process_fd, path, 16384, &text) < 0)
+	if (io_read_file_at(process_fd, path, KEY_LINES_BYTES_MAX, &text) < 0)
 		return 0;
-	line = strstr(strbuf_text(&text), "\nNSpid:\t");
-	end = line ? strchr(line + 1, '\n') : NULL;
-	while (end && end[-1] != '\t')
+	line = key_lines_find(strbuf_text(&text), "NSpid:");
+	end = line ? line + strcspn(line, "\n") : NULL;
+	while (end && end > line && end[-1] != '\t')
 		end--;
 	return end ? (uint32_t)strtoul(end, NULL, 10) : 0;
 }

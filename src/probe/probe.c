@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/key_lines.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -29,7 +30,6 @@
 /* Asking takes at most this share of the time. */
 #define REST_FACTOR 100
 
-#define STATUS_BYTES_MAX (1 << 16)
 #define LIMIT_NS_MAX (3600 * NS_PER_S)
 
 struct probe {
@@ -125,15 +125,10 @@ static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t number, bytes;
-	const char *line;
-	char *end;
 
-	if (procfs_read_file(ctl->fs, ctl->pid, "status", STATUS_BYTES_MAX, &text) < 0)
+	if (procfs_read_file(ctl->fs, ctl->pid, "status", KEY_LINES_BYTES_MAX, &text) < 0 ||
+	    !key_lines_find_u64(strbuf_text(&text), "RssAnon:", &number))
 		return BYTES_UNKNOWN;
-	line = strstr(strbuf_text(&text), "\nRssAnon:");
-	if (!line)
-		return BYTES_UNKNOWN;
-	number = strtoull(line + strlen("\nRssAnon:"), &end, 10);
 	return units_bytes_from_kib(number, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
 }
 

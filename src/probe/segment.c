@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/strbuf.h"
 
 int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory)
@@ -56,14 +57,14 @@ int64_t segment_user_of(int process_fd)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	unsigned int uid;
-	const char *line;
-	int r = io_read_file_at(process_fd, "status", 65536, &text);
+	const char *ids;
+	int r = io_read_file_at(process_fd, "status", KEY_LINES_BYTES_MAX, &text);
 
 	if (r < 0)
 		return r;
 	/* "Uid:	1000	1000	1000	1000": real, effective, … */
-	line = strstr(strbuf_text(&text), "\nUid:\t");
-	return line && sscanf(line, "\nUid: %*u %u", &uid) == 1 ? (int64_t)uid : -EBADMSG;
+	ids = key_lines_find(strbuf_text(&text), "Uid:");
+	return ids && sscanf(ids, "%*u %u", &uid) == 1 ? (int64_t)uid : -EBADMSG;
 }
 
 bool segment_is_mapped(const struct mapping *m)

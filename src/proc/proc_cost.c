@@ -10,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/key_lines.h"
 #include "base/text.h"
 #include "base/units.h"
 
-#define STATUS_MAX_BYTES 65536
+#define STAT_MAX_BYTES 65536
 
 /*
  * "1234 (a) b) S 1 1234 1234 0 -1 4194560 MINFLT CMINFLT MAJFLT CMAJFLT UTIME STIME
@@ -44,7 +45,7 @@ int proc_cost_parse(const char *text, struct process_cost *ret)
 int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = procfs_read_file(fs, pid, "stat", STATUS_MAX_BYTES, &text);
+	int r = procfs_read_file(fs, pid, "stat", STAT_MAX_BYTES, &text);
 
 	return r < 0 ? r : proc_cost_parse(strbuf_text(&text), ret);
 }
@@ -53,14 +54,12 @@ int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret)
 int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = procfs_read_file(fs, pid, "status", STATUS_MAX_BYTES, &text);
-	const char *line;
+	int r = procfs_read_file(fs, pid, "status", KEY_LINES_BYTES_MAX, &text);
 	uint64_t kib;
 
 	if (r < 0)
 		return r;
-	line = strstr(strbuf_text(&text), "\nVmHWM:");
-	if (!line || sscanf(line, "\nVmHWM: %" SCNu64 " kB", &kib) != 1)
+	if (!key_lines_find_u64(strbuf_text(&text), "VmHWM:", &kib))
 		return -EBADMSG;
 	return units_bytes_from_kib(kib, ret_bytes);
 }

@@ -4,46 +4,30 @@
 #include "proc/proc_meminfo.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
+#include "base/key_lines.h"
 #include "base/units.h"
-#include "base/xalloc.h"
 
-/* "       2097148 kB" */
-static int parse_amount(char *value, uint64_t *ret_bytes)
-{
-	char *unit;
-	uint64_t kib;
+#define KEY_SIZE 64
 
-	value += strspn(value, " ");
-	unit = strchr(value, ' ');
-	if (!unit || strcmp(unit, " kB") != 0)
-		return -EBADMSG;
-	*unit = '\0';
-	if (num_parse_u64(value, &kib) < 0 || units_bytes_from_kib(kib, ret_bytes) < 0)
-		return -EBADMSG;
-	return 0;
-}
-
+/* "MemTotal:        2097148 kB" */
 int proc_meminfo_parse(const char *text, const char *key, uint64_t *ret_bytes)
 {
-	size_t length = strlen(key);
+	char start[KEY_SIZE];
+	const char *value;
+	uint64_t kib;
 
-	for (const char *line = text; *line; line += strspn(line, "\n")) {
-		size_t size = strcspn(line, "\n");
-
-		if (strncmp(line, key, length) == 0 && line[length] == ':') {
-			char *value = xstrndup(line + length + 1, size - length - 1);
-			int r = parse_amount(value, ret_bytes);
-
-			free(value);
-			return r;
-		}
-		line += size;
-	}
-	return -ENODATA;
+	snprintf(start, sizeof(start), "%s:", key);
+	value = key_lines_find(text, start);
+	if (!value)
+		return -ENODATA;
+	value += strspn(value, "0123456789");
+	if (strncmp(value, " kB", 3) != 0 || (value[3] != '\n' && value[3] != '\0') ||
+	    !key_lines_find_u64(text, start, &kib))
+		return -EBADMSG;
+	return units_bytes_from_kib(kib, ret_bytes) < 0 ? -EBADMSG : 0;
 }
 
 int proc_meminfo_read(const struct procfs *fs, const char *key, uint64_t *ret_bytes)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
@@ -69,9 +70,8 @@ static int read_offset(const char *folder, size_t *ret)
 
 	if (r < 0)
 		return r;
-	at = strstr(strbuf_text(&text), "field:int pid;");
-	if (!at ||
-	    sscanf(at, "field:int pid; offset:%zu; size:%u;", &offset, &size) != 2 ||
+	at = key_lines_find(strbuf_text(&text), "\tfield:int pid;");
+	if (!at || sscanf(at, "offset:%zu; size:%u;", &offset, &size) != 2 ||
 	    size != sizeof(int) || offset > RECORD_MAX - sizeof(int))
 		return -EOPNOTSUPP;
 	*ret = offset;

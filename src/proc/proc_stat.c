@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/text.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
@@ -123,17 +124,17 @@ uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 	char path[PROCFS_PATH_SIZE];
 	struct stat st;
 	unsigned int uid;
-	const char *line;
+	const char *ids;
 
 	if (fs->is_live) {
 		procfs_format_path(path, pid, "");
 		return fstatat(fs->fd, path, &st, 0) == 0 ? st.st_uid : UINT32_MAX;
 	}
-	if (procfs_read_file(fs, pid, "status", 64 * 1024, &status) < 0)
+	if (procfs_read_file(fs, pid, "status", KEY_LINES_BYTES_MAX, &status) < 0)
 		return UINT32_MAX;
 	/* "Uid:	0	1000	0	0": real, effective, … */
-	line = strstr(strbuf_text(&status), "\nUid:");
-	if (!line || sscanf(line, "\nUid: %*u %u", &uid) != 1)
+	ids = key_lines_find(strbuf_text(&status), "Uid:");
+	if (!ids || sscanf(ids, "%*u %u", &uid) != 1)
 		return UINT32_MAX;
 	return uid;
 }

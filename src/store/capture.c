@@ -78,7 +78,7 @@ static void add_source(const struct procfs *fs, struct strbuf *out)
 
 	if (fs->is_live || procfs_read_path(fs, DESCRIPTION, MIB, &text) < 0)
 		return;
-	time = key_lines_find(strbuf_text(&text), "time: ");
+	time = key_lines_find(strbuf_text(&text), "time:");
 	if (time)
 		strbuf_addf(out, "captured_from_capture_of: %.*s\n", (int)strcspn(time, "\n"), time);
 }

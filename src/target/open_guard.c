@@ -28,7 +28,8 @@
  * Not examined: O_PATH opens nothing, O_NONBLOCK is foreign_file itself, a directory cannot do
  * harm, and the others write.
  */
-#	define PASSED_FLAGS (O_PATH | O_NONBLOCK | O_DIRECTORY | O_WRONLY | O_RDWR | O_CREAT)
+#	define PASSED_FLAGS \
+		(O_PATH | O_NONBLOCK | O_DIRECTORY | O_WRONLY | O_RDWR | O_CREAT)
 
 struct open_call {
 	int dir_fd;
@@ -42,7 +43,8 @@ static struct open_call read_call(const ucontext_t *context, int number)
 
 	if (number == SYS_open)
 		return (struct open_call){ AT_FDCWD, (const char *)registers[REG_RDI] };
-	return (struct open_call){ (int)registers[REG_RDI], (const char *)registers[REG_RSI] };
+	return (struct open_call){ (int)registers[REG_RDI],
+				   (const char *)registers[REG_RSI] };
 }
 
 static void set_result(ucontext_t *context, long result)
@@ -70,13 +72,15 @@ static void open_instead(int signal, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)signal;
-	set_result(context,
-		   foreign_file_open_trusted(call.dir_fd, call.path, FOREIGN_ELF_BYTES_MAX));
+	set_result(context, foreign_file_open_trusted(call.dir_fd, call.path,
+						      FOREIGN_ELF_BYTES_MAX));
 	errno = saved;
 }
 
-#	define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#	define IS_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
+#	define LOAD(field) \
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#	define IS_EQUAL(value, yes, no) \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
 #	define HAS_ANY(bits, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, yes, no)
 #	define RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
 
@@ -100,10 +104,12 @@ int open_guard_install(void)
 		RETURN(SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-	struct sigaction action = { .sa_sigaction = open_instead, .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = open_instead,
+				    .sa_flags = SA_SIGINFO };
 
 	sigemptyset(&action.sa_mask);
-	if (sigaction(SIGSYS, &action, NULL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	if (sigaction(SIGSYS, &action, NULL) < 0 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 		return -errno;
 	return 0;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/key_lines.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -67,20 +69,21 @@ struct tracer {
 static int read_status(int task_fd, int tid, char *ret_state, int *ret_tracer)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const char *state, *tracer;
+	const char *state;
+	uint64_t tracer;
 	char path[32];
 	int r;
 
 	snprintf(path, sizeof(path), "%d/status", tid);
-	r = io_read_file_at(task_fd, path, 16384, &text);
+	r = io_read_file_at(task_fd, path, KEY_LINES_BYTES_MAX, &text);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
-	state = strstr(strbuf_text(&text), "\nState:\t");
-	tracer = strstr(strbuf_text(&text), "\nTracerPid:\t");
-	if (!state || !tracer)
+	state = key_lines_find(strbuf_text(&text), "State:");
+	if (!state || !key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) ||
+	    tracer > INT_MAX)
 		return -EBADMSG;
-	*ret_state = state[8];
-	*ret_tracer = atoi(tracer + 12);
+	*ret_state = *state;
+	*ret_tracer = (int)tracer;
 	return 0;
 }
 
