@@ -32,6 +32,10 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/moment_diff.h \
 	%D%/oom_evidence.c \
 	%D%/oom_evidence.h \
+	%D%/oom_exclusions.c \
+	%D%/oom_exclusions.h \
+	%D%/oom_node.c \
+	%D%/oom_node.h \
 	%D%/oom_figures.c \
 	%D%/oom_figures.h \
 	%D%/oom_pace.c \

@@ -83,23 +83,49 @@ static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 	if (!bytes_known(cgroup.limit_stat.pagetables_bytes))
 		cgroup.limit_stat.pagetables_bytes = sum_pagetables(k);
 	/* a report of a group that has no lines of memory.stat may name the victim's */
-	if (!bytes_known(cgroup.limit_stat.anon_bytes))
+	if (!bytes_known(cgroup.limit_stat.anon_bytes) && k->constraint != OOM_GLOBAL)
 		cgroup.limit_stat.anon_bytes = k->victim.anon_bytes;
 	oom_figures_find(&cgroup, &nobody, &e->at);
 }
 
+static uint64_t at_most(uint64_t sum, uint64_t most)
+{
+	return bytes_known(most) && sum > most ? most : sum;
+}
+
+/*
+ * The table has each process's Rss, in which shared pages count for every process that has
+ * them. Private memory is added up where the kernel lists it (Linux 6.7), and shared memory
+ * counts once, as memory.stat has it; else the sum is at most what the group used.
+ */
 static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 {
+	uint64_t private = 0, shmem = 0, files = 0, rss = 0, largest = 0, largest_rss = 0;
+
 	if (k->task_count == 0)
 		return;
-	e->process_count = k->task_count;
-	e->process_bytes = e->largest_bytes = 0;
 	for (size_t i = 0; i < k->task_count; i++) {
-		uint64_t rss_bytes = bytes_or_0(k->tasks[i].rss_bytes);
+		const struct oom_task *task = &k->tasks[i];
 
-		e->process_bytes = bytes_add(e->process_bytes, rss_bytes);
-		e->largest_bytes = rss_bytes > e->largest_bytes ? rss_bytes
-								: e->largest_bytes;
+		private = bytes_add(private, task->anon_bytes);
+		shmem = bytes_add(shmem, task->shmem_bytes);
+		files = bytes_add(files, task->file_bytes);
+		rss = bytes_add(rss, bytes_or_0(task->rss_bytes));
+		if (bytes_or_0(task->anon_bytes) > largest)
+			largest = task->anon_bytes;
+		if (bytes_or_0(task->rss_bytes) > largest_rss)
+			largest_rss = task->rss_bytes;
+	}
+	e->process_count = k->task_count;
+	if (bytes_known(private) && bytes_known(k->stat.shmem_bytes)) {
+		shmem = at_most(bytes_or_0(shmem), k->stat.shmem_bytes);
+		files = at_most(bytes_or_0(files), k->stat.file_mapped_bytes);
+		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
+		/* one that has all shared memory mapped is not smaller for it */
+		e->largest_bytes = at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
+	} else {
+		e->process_bytes = at_most(rss, k->usage_bytes);
+		e->largest_bytes = at_most(largest_rss, e->process_bytes);
 	}
 }
 
@@ -115,6 +141,8 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->kill = k;
 	e->constraint = k->constraint;
 	e->is_kernel_excluded = false;
+	if (e->unix_ms == 0)
+		e->unix_ms = k->time.unix_ms;
 	e->invoker.pid = k->invoker_pid;
 	text_copy(e->invoker.name, sizeof(e->invoker.name), k->invoker);
 	set_path(e->limit_path, k->limit_path);

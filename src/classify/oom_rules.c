@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "classify/oom_node.h"
 
 /* Found on kills whose cause is known: tests/live/oom_verdicts.py. In per mille. */
 #define LEFTOVERS_TASKS 250 /* of usage, by processes: less is not theirs */
@@ -76,11 +77,21 @@ static bool is_not_kernel(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-static bool is_node(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+static bool is_sysrq(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	(void)least;
 	(void)why;
-	return e->constraint == OOM_GLOBAL;
+	return e->kill && e->kill->is_sysrq;
+}
+
+static bool is_node(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
+{
+	(void)least;
+	if (e->constraint != OOM_GLOBAL)
+		return false;
+	if (e->kill)
+		oom_node_add_reason(e->kill, why);
+	return true;
 }
 
 static bool is_cpuset(const struct oom_evidence *e, unsigned int least,
@@ -457,6 +468,7 @@ static bool is_unknown(const struct oom_evidence *e, unsigned int least,
 const oom_rule oom_rules[OOM_VERDICT_COUNT_] = {
 	[OOM_WHY_RSS_WATCHER] = is_rss_watcher,
 	[OOM_WHY_NOT_KERNEL] = is_not_kernel,
+	[OOM_WHY_SYSRQ] = is_sysrq,
 	[OOM_WHY_NODE] = is_node,
 	[OOM_WHY_CPUSET] = is_cpuset,
 	[OOM_WHY_ANCESTOR] = is_ancestor,

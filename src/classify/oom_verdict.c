@@ -32,6 +32,14 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 			  "earlyoom, a watchdog, docker stop",
 		.ends = GONE,
 	},
+	[OOM_WHY_SYSRQ] = {
+		.name = "sysrq",
+		.title = "a person or a program asked the kernel to kill (SysRq f); memory need "
+			 "not have run out",
+		.advice = "look for who writes to /proc/sysrq-trigger or has pressed the keys; "
+			  "kernel.sysrq limits who may",
+		.ends = KILLED,
+	},
 	[OOM_WHY_NODE] = {
 		.name = "node",
 		.title = "the machine had no memory left, whatever the group's limit",

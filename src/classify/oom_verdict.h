@@ -12,6 +12,7 @@
 enum oom_verdict {
 	OOM_WHY_RSS_WATCHER, /* not the kernel, and LazyFree counted against it */
 	OOM_WHY_NOT_KERNEL,
+	OOM_WHY_SYSRQ,	   /* a person asked for it: nothing had run out */
 	OOM_WHY_NODE,	   /* the machine had no more */
 	OOM_WHY_CPUSET,	   /* the nodes that it may have memory from had no more */
 	OOM_WHY_ANCESTOR,  /* a limit above the victim's own group */

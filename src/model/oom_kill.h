@@ -42,7 +42,8 @@ struct oom_zone {
 /* The machine's memory as of a report that lists it (Mem-Info). */
 struct oom_machine {
 	bool is_known;
-	uint64_t ram_bytes, free_bytes, anon_bytes, file_bytes, shmem_bytes, pagetables_bytes;
+	uint64_t ram_bytes, free_bytes, shmem_bytes, pagetables_bytes;
+	uint64_t anon_bytes, file_bytes; /* the kernel's lists: shared memory is in anon */
 	uint64_t slab_reclaimable_bytes, slab_unreclaimable_bytes;
 	uint64_t swap_total_bytes, swap_free_bytes;
 	struct oom_zone zones[OOM_ZONES_MAX];

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/oom_exclusions.h"
+#include "classify/oom_node.h"
 #include "classify/oom_verdict.h"
 
 #define LABEL_WIDTH 9
@@ -72,7 +74,9 @@ static void add_victim(struct page *p)
 	if (e->end == OOM_END_NONE) {
 		strbuf_add_text(&line, "nobody, as far as the recording goes");
 	} else if (e->victim.pid == 0) {
-		strbuf_add_text(&line, "who, is not known");
+		strbuf_add_text(&line, e->kill && e->kill->is_cut
+					       ? "not in the log, which lacks the report's end"
+					       : "an unknown process");
 	} else {
 		add_printable(p, &line, e->victim.name);
 		strbuf_addf(&line, " (%d)", e->victim.pid);
@@ -119,7 +123,28 @@ static void add_invoker(struct page *p)
 		return;
 	strbuf_add_text(&line, "an allocation by ");
 	add_invoker_name(p, &line);
+	if (e->kill && e->kill->cpuset[0] != '\0' && strcmp(e->kill->cpuset, "/") != 0) {
+		strbuf_add_text(&line, " in cpuset ");
+		add_printable(p, &line, e->kill->cpuset);
+	}
 	add_words(p, "hit by", line.text);
+}
+
+/* As the log has it: without a year or a time zone it is no moment. */
+static void add_log_time(struct page *p)
+{
+	const struct oom_kill *k = p->evidence->kill;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	if (!k)
+		return;
+	add_printable(p, &line, k->time.text);
+	if (k->time.boot_us != COUNT_UNKNOWN)
+		strbuf_addf(&line, "%s%llu.%06llu s after boot", line.length ? ", " : "",
+			    (unsigned long long)(k->time.boot_us / 1000000),
+			    (unsigned long long)(k->time.boot_us % 1000000));
+	if (line.length > 0)
+		add_words(p, "when", line.text);
 }
 
 static void add_time(struct page *p)
@@ -128,8 +153,10 @@ static void add_time(struct page *p)
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	char time[CLOCK_TEXT_SIZE], age[UNITS_TEXT_SIZE];
 
-	if (e->unix_ms == 0)
+	if (e->unix_ms == 0) {
+		add_log_time(p);
 		return;
+	}
 	strbuf_add_text(&line, clock_format_utc(e->unix_ms, time));
 	if (e->has_sample && e->end != OOM_END_NONE && e->age_ns != UINT64_MAX)
 		strbuf_addf(&line, "%s; the last sample is %s older",
@@ -137,6 +164,21 @@ static void add_time(struct page *p)
 			    e->age_ns < NS_PER_MS ? "less than 1ms"
 						  : units_format_duration(e->age_ns, age));
 	add_words(p, "when", line.text);
+}
+
+static void add_machine(struct page *p)
+{
+	const struct oom_kill *k = p->evidence->kill;
+	_cleanup_strbuf_ struct strbuf amounts = STRBUF_INIT, zones = STRBUF_INIT;
+
+	if (!k)
+		return;
+	oom_node_add_amounts(k, &amounts);
+	if (amounts.length > 0)
+		add_words(p, "machine", amounts.text);
+	oom_node_add_zones(k, &zones);
+	if (zones.length > 0)
+		add_words(p, "zones", zones.text);
 }
 
 static void add_limit(struct page *p)
@@ -147,6 +189,7 @@ static void add_limit(struct page *p)
 
 	if (e->constraint == OOM_GLOBAL) {
 		add_words(p, "limit", "none: the whole machine's memory");
+		add_machine(p);
 		return;
 	}
 	if (e->at.limit_bytes == CGROUP_NO_LIMIT && e->has_sample)
@@ -158,6 +201,10 @@ static void add_limit(struct page *p)
 	if (e->limit_path[0] != '\0') {
 		strbuf_add_text(&line, ", of ");
 		add_printable(p, &line, e->limit_path);
+	} else if (e->kill && e->kill->stats_path[0] != '\0') {
+		strbuf_add_text(&line, ", of ");
+		add_printable(p, &line, e->kill->stats_path);
+		strbuf_add_text(&line, " or a group above it");
 	}
 	if (bytes_known(e->at.usage_bytes))
 		strbuf_addf(&line, "; in use %s",
@@ -276,11 +323,12 @@ static void add_verdicts(struct page *p)
 	_cleanup_strbuf_ struct strbuf advice = STRBUF_INIT, sure = STRBUF_INIT,
 				       line = STRBUF_INIT;
 	enum oom_confidence confidence = oom_evidence_confidence(p->evidence, &sure);
+	enum oom_verdict also[OOM_VERDICT_COUNT_];
+	size_t count = oom_verdicts_find_also(p->evidence, verdict, also);
 
 	add_verdict(p, "cause", verdict);
-	for (int other = 0; other < OOM_WHY_FILLERS; other++)
-		if (other != (int)verdict)
-			add_verdict(p, "also", (enum oom_verdict)other);
+	for (size_t i = 0; i < count; i++)
+		add_verdict(p, "also", also[i]);
 	oom_verdict_add_advice(verdict, p->evidence, &advice);
 	add_words(p, "advice", strbuf_text(&advice));
 	strbuf_addf(&line, "%s: %s", oom_confidence_names[confidence],

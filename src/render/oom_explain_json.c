@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "classify/oom_exclusions.h"
 #include "classify/oom_verdict.h"
 #include "render/oom_explain.h"
 
@@ -54,16 +55,14 @@ static void add_verdicts(struct strbuf *out, const struct oom_evidence *e)
 	enum oom_verdict first = oom_verdict_find(e);
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, advice = STRBUF_INIT,
 				       sure = STRBUF_INIT;
+	enum oom_verdict also[OOM_VERDICT_COUNT_];
+	size_t count;
 
 	strbuf_addf(out, ",\"end\":\"%s\",\"cause\":\"%s\",\"also\":[",
 		    oom_end_names[e->end], oom_verdicts[first].name);
-	for (int other = 0, count = 0; other < OOM_WHY_FILLERS; other++) {
-		if (other == (int)first ||
-		    !oom_verdict_holds((enum oom_verdict)other, e, &why))
-			continue;
-		strbuf_addf(out, "%s\"%s\"", count++ ? "," : "",
-			    oom_verdicts[other].name);
-	}
+	count = oom_verdicts_find_also(e, first, also);
+	for (size_t i = 0; i < count; i++)
+		strbuf_addf(out, "%s\"%s\"", i > 0 ? "," : "", oom_verdicts[also[i]].name);
 	strbuf_add_char(out, ']');
 	strbuf_clear(&why);
 	(void)oom_verdict_holds(first, e, &why);
@@ -159,6 +158,54 @@ static void add_sample(struct strbuf *out, const struct oom_evidence *e)
 	strbuf_add_char(out, '}');
 }
 
+/* When and where the log has it. */
+static void add_log(struct strbuf *out, const struct oom_kill *k)
+{
+	add_text(out, "log_time", k ? k->time.text : "");
+	strbuf_add_text(out, ",\"boot_seconds\":");
+	if (k && k->time.boot_us != COUNT_UNKNOWN)
+		strbuf_addf(out, "%llu.%06llu", (unsigned long long)(k->time.boot_us / 1000000),
+			    (unsigned long long)(k->time.boot_us % 1000000));
+	else
+		strbuf_add_text(out, "null");
+	add_text(out, "stats_cgroup", k ? k->stats_path : "");
+	add_text(out, "invoker_cpuset", k ? k->cpuset : "");
+	add_number(out, "order", k ? k->order : COUNT_UNKNOWN);
+	add_flag(out, "is_sysrq", k && k->is_sysrq);
+}
+
+/* The machine's memory, if the report lists it. */
+static void add_machine(struct strbuf *out, const struct oom_kill *k)
+{
+	const struct oom_machine *m = k && k->machine.is_known ? &k->machine : NULL;
+
+	strbuf_add_text(out, ",\"machine\":");
+	if (!m) {
+		strbuf_add_text(out, "null");
+		return;
+	}
+	strbuf_addf(out, "{\"zone_count\":%zu", m->zone_count);
+	add_number(out, "ram_bytes", m->ram_bytes);
+	add_number(out, "free_bytes", m->free_bytes);
+	add_number(out, "anon_lru_bytes", m->anon_bytes);
+	add_number(out, "file_lru_bytes", m->file_bytes);
+	add_number(out, "shmem_bytes", m->shmem_bytes);
+	add_number(out, "slab_reclaimable_bytes", m->slab_reclaimable_bytes);
+	add_number(out, "slab_unreclaimable_bytes", m->slab_unreclaimable_bytes);
+	add_number(out, "pagetables_bytes", m->pagetables_bytes);
+	add_number(out, "swap_total_bytes", m->swap_total_bytes);
+	add_number(out, "swap_free_bytes", m->swap_free_bytes);
+	strbuf_add_text(out, ",\"zones\":[");
+	for (size_t i = 0; i < m->zone_count; i++) {
+		strbuf_addf(out, "%s{\"node\":%d", i > 0 ? "," : "", m->zones[i].node);
+		add_text(out, "name", m->zones[i].name);
+		add_number(out, "free_bytes", m->zones[i].free_bytes);
+		add_number(out, "min_bytes", m->zones[i].min_bytes);
+		strbuf_add_char(out, '}');
+	}
+	strbuf_add_text(out, "]}");
+}
+
 void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
 {
 	const struct oom_figures *f = &e->at;
@@ -167,6 +214,7 @@ void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
 		    PACKAGE_VERSION);
 	add_verdicts(out, e);
 	add_time(out, "time", e->unix_ms);
+	add_log(out, e->kill);
 	add_text(out, "limit_cgroup", e->limit_path);
 	add_text(out, "victim_cgroup", e->victim_path);
 	add_text(out, "invoker", e->kill ? e->kill->invoker : "");
@@ -188,6 +236,7 @@ void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
 	add_flag(out, "is_group_killed", e->kill && e->kill->is_group_killed);
 	add_flag(out, "has_report", e->kill != NULL);
 	add_flag(out, "is_cut", e->kill && e->kill->is_cut);
+	add_machine(out, e->kill);
 	add_victim(out, e);
 	add_sample(out, e);
 	strbuf_add_text(out, ",\"tasks\":[");

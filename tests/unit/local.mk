@@ -514,6 +514,11 @@ TESTS += %D%/test_oom_evidence
 %C%_test_oom_evidence_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_oom_evidence_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_oom_exclusions
+TESTS += %D%/test_oom_exclusions
+%C%_test_oom_exclusions_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_oom_exclusions_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_oom_verdict
 TESTS += %D%/test_oom_verdict
 %C%_test_oom_verdict_SOURCES = %D%/test_oom_verdict.c $(made_runtime)

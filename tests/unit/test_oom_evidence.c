@@ -39,7 +39,8 @@ static struct oom_kill report(struct oom_task *task)
 	k.stat.file_bytes = k.stat.shmem_bytes = 0;
 	k.stat.kernel_bytes = 24 * MIB;
 	*task = (struct oom_task){ .pid = 7, .name = "hog", .rss_bytes = 41 * MIB,
-				   .anon_bytes = 40 * MIB, .pagetables_bytes = 22 * MIB };
+				   .anon_bytes = 40 * MIB, .file_bytes = MIB,
+				   .pagetables_bytes = 22 * MIB };
 	k.victim = *task;
 	return k;
 }
@@ -66,6 +67,35 @@ static void a_report_is_evidence(void **state)
 	k.is_cut = true;
 	assert_int_equal(oom_evidence_confidence(&e, &why), OOM_LOW);
 	strbuf_release(&why);
+}
+
+/* Eight processes that map the same 30 MiB: it counts once. */
+static void shared_memory_counts_once(void **state)
+{
+	struct oom_task tasks[8];
+	struct oom_kill k = report(&tasks[0]);
+	struct oom_evidence e;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i] = (struct oom_task){ .pid = (int)i + 1, .rss_bytes = 33 * MIB,
+					      .anon_bytes = 2 * MIB, .file_bytes = MIB,
+					      .shmem_bytes = 30 * MIB };
+	k.task_count = ARRAY_SIZE(tasks);
+	k.stat.shmem_bytes = 30 * MIB;
+	k.stat.file_mapped_bytes = MIB;
+	oom_evidence_init(&e);
+	oom_evidence_set_kill(&e, &k);
+	assert_int_equal(e.process_bytes, (8 * 2 + 30 + 1) * MIB);
+	assert_int_equal(e.largest_bytes, (2 + 30 + 1) * MIB);
+	assert_int_not_equal(oom_verdict_find(&e), OOM_WHY_MANY);
+	/* without those columns it is no more than what was used */
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i].anon_bytes = tasks[i].shmem_bytes = tasks[i].file_bytes = BYTES_UNKNOWN;
+	oom_evidence_init(&e);
+	oom_evidence_set_kill(&e, &k);
+	assert_int_equal(e.process_bytes, LIMIT);
+	assert_int_equal(e.largest_bytes, 33 * MIB);
 }
 
 static void a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before(void **state)
@@ -154,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernels_part_is_named_where_it_is_told),
 		cmocka_unit_test(a_report_is_evidence),
+		cmocka_unit_test(shared_memory_counts_once),
 		cmocka_unit_test(a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before),
 		cmocka_unit_test(a_line_that_names_the_victim_only_leaves_the_samples_figures),
 		cmocka_unit_test(a_sample_that_misses_much_is_no_sure_one),
