@@ -144,15 +144,16 @@ static void detach_all(struct attached *a)
 	a->count = 0;
 }
 
-/* Returns 0, or -errno of one that cannot be read any more, after the message. */
+/* Returns 0, or -errno after reporting the process whose counts cannot be read. */
 static int read_counts(struct attached *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		int r = count_attach_read(a->items[i], &a->list.programs[i]);
 
 		if (r < 0) {
-			message("%d: its counts cannot be read: %s", a->list.programs[i].pid,
-				strerror(-r));
+			message("%d: cannot read its counts: %s", a->list.programs[i].pid,
+				r == -ECHILD ? "the guard process of its breakpoints was killed"
+					     : strerror(-r));
 			return r;
 		}
 	}

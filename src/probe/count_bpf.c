@@ -2,9 +2,10 @@
 /*
  * count_bpf - breakpoints at which the kernel runs a program that counts (uprobes with BPF).
  *
- * The kernel has the breakpoints in the memory of this process alone, and takes them out
- * when the last descriptor is closed, however memstate ends. It sees all threads, those that
- * begin later too; forked children it does not.
+ * The kernel sets the breakpoints in the memory of this process alone, and removes them when
+ * the guard process closes the last descriptor, which it does when memstate ends in any way.
+ * Calls of all threads are counted, including threads that start later; calls of forked
+ * children are not.
  */
 #include "config.h"
 
@@ -27,6 +28,7 @@
 #include "probe/count_perf.h"
 #include "probe/count_points.h"
 #include "probe/count_way.h"
+#include "probe/uprobe_guard.h"
 
 /* Of newer kernels than the headers may be: enum bpf_attach_type of Linux 6.6. */
 #define ATTACH_UPROBE_MULTI 48
@@ -46,9 +48,12 @@ struct bpf_state {
 	struct count_points points;
 	int map_fd;
 	const struct count_bpf_value *values; /* the map, shared with the kernel */
+	bool is_multi;
+	int pid;
+	struct uprobe_guard guard;
+	/* In the guard: what holds the breakpoints. */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
-	bool is_multi;
 };
 
 static int bpf(int command, const void *attributes, size_t size)
@@ -127,8 +132,8 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 	return fd;
 }
 
-/* The one breakpoint of a point. */
-static int add_point(struct bpf_state *state, size_t number, int pid)
+/* The one breakpoint of a point. In the guard. */
+static int add_point(struct bpf_state *state, size_t number)
 {
 	const struct count_point *point = &state->points.items[number];
 	struct count_bpf_program program;
@@ -140,8 +145,8 @@ static int add_point(struct bpf_state *state, size_t number, int pid)
 	if (program_fd < 0)
 		return program_fd;
 	count_perf_format_path(path, state->points.files[point->file].fd);
-	fd = state->is_multi ? link_multi(program_fd, path, point->offset_bytes, pid)
-			     : link_event(program_fd, path, point->offset_bytes, pid);
+	fd = state->is_multi ? link_multi(program_fd, path, point->offset_bytes, state->pid)
+			     : link_event(program_fd, path, point->offset_bytes, state->pid);
 	/* the breakpoint holds it */
 	close(program_fd);
 	if (fd < 0)
@@ -150,18 +155,24 @@ static int add_point(struct bpf_state *state, size_t number, int pid)
 	return 0;
 }
 
-static void remove_points(struct bpf_state *state)
+static void remove_points(void *data)
 {
+	struct bpf_state *state = data;
+
 	count_close_all(state->link_fds, state->link_count);
 	state->link_count = 0;
 }
 
-static int add_points(struct bpf_state *state, int pid)
+/* The only request to the guard: to set all breakpoints. */
+static int add_points(void *data, int request, int *ret_fd)
 {
+	struct bpf_state *state = data;
 	int r = 0;
 
+	(void)request;
+	(void)ret_fd;
 	for (size_t i = 0; r == 0 && i < state->points.count; i++)
-		r = add_point(state, i, pid);
+		r = add_point(state, i);
 	if (r < 0)
 		remove_points(state);
 	return r;
@@ -172,7 +183,7 @@ static int bpf_close(void *data, struct strbuf *why)
 	struct bpf_state *state = data;
 
 	(void)why;
-	remove_points(state);
+	uprobe_guard_end(&state->guard);
 	if (state->values)
 		munmap((void *)(uintptr_t)state->values, VALUES_BYTES);
 	if (state->map_fd >= 0)
@@ -224,13 +235,15 @@ static bool has_multi(void)
 
 static int begin(struct bpf_state *state, const struct count_place *place)
 {
-	int pid = place->request->pid;
+	const struct uprobe_guard_work work = { add_points, remove_points, state };
 	int r = make_map(state);
 
 	if (r < 0)
 		return r;
+	state->pid = place->request->pid;
 	state->is_multi = has_multi();
-	return add_points(state, pid);
+	r = uprobe_guard_start(&state->guard, &work);
+	return r < 0 ? r : uprobe_guard_ask(&state->guard, 0, NULL);
 }
 
 static int bpf_open(const struct count_place *place, void **ret_state, struct strbuf *why)
@@ -244,6 +257,7 @@ static int bpf_open(const struct count_place *place, void **ret_state, struct st
 	}
 	state = xcalloc(1, sizeof(*state));
 	state->map_fd = -1;
+	state->guard = (struct uprobe_guard)UPROBE_GUARD_NONE;
 	r = count_points_find(place, &state->points, why);
 	if (r == 0) {
 		r = begin(state, place);
@@ -301,6 +315,8 @@ static int bpf_read(void *data, struct count_program *ret)
 {
 	struct bpf_state *state = data;
 
+	if (!uprobe_guard_is_alive(&state->guard))
+		return -ECHILD;
 	strncpy(ret->allocator, state->points.files[0].name, sizeof(ret->allocator) - 1);
 	for (size_t i = 0; i < COUNT_BPF_THREADS; i++)
 		if (state->values[i].tid != 0)

@@ -23,18 +23,28 @@
 #include "probe/count_close.h"
 #include "probe/count_points.h"
 #include "probe/count_way.h"
+#include "probe/uprobe_guard.h"
 
 /* More threads than this have no events: each has one for each function. */
 #define THREADS_MAX 4096
 
 struct perf_thread {
-	struct count_thread counted; /* of one that has ended: all of it */
-	int fds[COUNT_POINTS_MAX]; /* the first leads the group. -1: it has ended */
+	struct count_thread counted; /* after the thread has ended: all of its calls */
+	int leader_fd; /* of the group of its events; -1: the thread has ended */
 	bool is_seen;
+};
+
+/* In the guard: the events of one thread. */
+struct perf_group {
+	int tid; /* 0: free */
+	int fds[COUNT_POINTS_MAX]; /* the first one is the leader */
 };
 
 struct perf_state {
 	struct count_points points;
+	struct uprobe_guard guard;
+	struct perf_group *groups; /* used by the guard alone */
+	size_t group_count, group_capacity;
 	int process_fd; /* borrowed */
 	struct perf_thread *threads;
 	size_t thread_count, thread_capacity;
@@ -81,37 +91,91 @@ int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int 
 	return fd < 0 ? -errno : fd;
 }
 
-static void close_events(struct perf_thread *thread, size_t count)
-{
-	count_close_all(thread->fds, count);
-	for (size_t i = 0; i < count; i++)
-		thread->fds[i] = -1;
-}
-
 /* Returns 0 or -errno, with no event left. */
-static int open_events(const struct perf_state *state, struct perf_thread *thread)
+static int open_events(const struct count_points *points, struct perf_group *group)
 {
+	size_t count;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < state->points.count; i++) {
-		const struct count_point *point = &state->points.items[i];
+	for (count = 0; count < points->count; count++) {
+		const struct count_point *point = &points->items[count];
 		char path[COUNT_PERF_PATH_SIZE];
 
-		count_perf_format_path(path, state->points.files[point->file].fd);
-		thread->fds[i] = count_perf_open_event(path, point->offset_bytes,
-						       thread->counted.tid,
-						       i == 0 ? -1 : thread->fds[0]);
-		if (thread->fds[i] < 0) {
-			r = thread->fds[i];
-			close_events(thread, i);
-		}
+		count_perf_format_path(path, points->files[point->file].fd);
+		r = count_perf_open_event(path, point->offset_bytes, group->tid,
+					  count == 0 ? -1 : group->fds[0]);
+		if (r < 0)
+			break;
+		group->fds[count] = r;
 	}
-	/* all of them at once */
-	if (r == 0 && ioctl(thread->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0) {
-		r = -errno;
-		close_events(thread, state->points.count);
-	}
+	/* Enable all of them together. */
+	if (r >= 0)
+		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0 ? -errno
+											 : 0;
+	if (r < 0)
+		count_close_all(group->fds, count);
 	return r;
+}
+
+static struct perf_group *find_group(const struct perf_state *state, int tid)
+{
+	for (size_t i = 0; i < state->group_count; i++)
+		if (state->groups[i].tid == tid)
+			return &state->groups[i];
+	return NULL;
+}
+
+static int add_group(struct perf_state *state, int tid, int *ret_leader_fd)
+{
+	struct perf_group group = { .tid = tid }, *room = find_group(state, 0);
+	int r = open_events(&state->points, &group);
+
+	if (r < 0)
+		return r;
+	if (!room) {
+		state->groups = xgrow(state->groups, &state->group_capacity,
+				      state->group_count + 1, sizeof(*state->groups));
+		room = &state->groups[state->group_count++];
+	}
+	*room = group;
+	*ret_leader_fd = group.fds[0];
+	return 0;
+}
+
+static void remove_group(const struct perf_state *state, struct perf_group *group)
+{
+	count_close_all(group->fds, state->points.count);
+	group->tid = 0;
+}
+
+/* A request to the guard: open the events of thread `request`, or close those of -`request`. */
+static int serve(void *data, int request, int *ret_fd)
+{
+	struct perf_state *state = data;
+	struct perf_group *group;
+
+	if (request > 0)
+		return add_group(state, request, ret_fd);
+	group = find_group(state, -request);
+	if (group)
+		remove_group(state, group);
+	return 0;
+}
+
+static void remove_groups(void *data)
+{
+	const struct perf_state *state = data;
+
+	for (size_t i = 0; i < state->group_count; i++)
+		if (state->groups[i].tid != 0)
+			remove_group(state, &state->groups[i]);
+}
+
+static void close_events(struct perf_state *state, struct perf_thread *thread)
+{
+	close(thread->leader_fd);
+	thread->leader_fd = -1;
+	(void)uprobe_guard_ask(&state->guard, -thread->counted.tid, NULL);
 }
 
 /*
@@ -132,8 +196,8 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 	} group = { 0, { 0 } };
 	uint64_t *calls = thread->counted.sums.calls;
 
-	if (thread->fds[0] < 0 ||
-	    read(thread->fds[0], &group, sizeof(group)) < (ssize_t)sizeof(group.count) ||
+	if (thread->leader_fd < 0 ||
+	    read(thread->leader_fd, &group, sizeof(group)) < (ssize_t)sizeof(group.count) ||
 	    group.count != state->points.count)
 		return;
 	memset(calls, 0, sizeof(thread->counted.sums.calls));
@@ -153,7 +217,7 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 static struct perf_thread *find_thread(struct perf_state *state, int tid)
 {
 	for (size_t i = 0; i < state->thread_count; i++)
-		if (state->threads[i].counted.tid == tid && state->threads[i].fds[0] >= 0)
+		if (state->threads[i].counted.tid == tid && state->threads[i].leader_fd >= 0)
 			return &state->threads[i];
 	return NULL;
 }
@@ -178,7 +242,7 @@ static int add_thread(struct perf_state *state, int tid)
 
 	if (state->thread_count >= THREADS_MAX)
 		return -EMFILE;
-	r = open_events(state, &thread);
+	r = uprobe_guard_ask(&state->guard, tid, &thread.leader_fd);
 	if (r < 0)
 		return r;
 	read_name(state, tid, thread.counted.name);
@@ -226,10 +290,10 @@ static void end_threads(struct perf_state *state)
 	for (size_t i = 0; i < state->thread_count; i++) {
 		struct perf_thread *thread = &state->threads[i];
 
-		if (thread->is_seen || thread->fds[0] < 0)
+		if (thread->is_seen || thread->leader_fd < 0)
 			continue;
 		read_events(state, thread);
-		close_events(thread, state->points.count);
+		close_events(state, thread);
 	}
 }
 
@@ -239,7 +303,9 @@ static int perf_close(void *data, struct strbuf *why)
 
 	(void)why;
 	for (size_t i = 0; i < state->thread_count; i++)
-		close_events(&state->threads[i], state->points.count);
+		if (state->threads[i].leader_fd >= 0)
+			close(state->threads[i].leader_fd);
+	uprobe_guard_end(&state->guard);
 	count_points_release(&state->points);
 	free(state->threads);
 	free(state);
@@ -272,6 +338,16 @@ static void allow_many_files(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static int begin(struct perf_state *state)
+{
+	const struct uprobe_guard_work work = { serve, remove_groups, state };
+	int r;
+
+	allow_many_files();
+	r = uprobe_guard_start(&state->guard, &work);
+	return r < 0 ? r : scan(state);
+}
+
 static int perf_open(const struct count_place *place, void **ret_state, struct strbuf *why)
 {
 	struct perf_state *state;
@@ -283,10 +359,10 @@ static int perf_open(const struct count_place *place, void **ret_state, struct s
 	}
 	state = xcalloc(1, sizeof(*state));
 	state->process_fd = place->process_fd;
+	state->guard = (struct uprobe_guard)UPROBE_GUARD_NONE;
 	r = count_points_find(place, &state->points, why);
 	if (r == 0) {
-		allow_many_files();
-		r = scan(state);
+		r = begin(state);
 		if (r < 0)
 			explain(r, why);
 	}
@@ -316,6 +392,8 @@ static int perf_read(void *data, struct count_program *ret)
 {
 	struct perf_state *state = data;
 
+	if (!uprobe_guard_is_alive(&state->guard))
+		return -ECHILD;
 	strncpy(ret->allocator, state->points.files[0].name, sizeof(ret->allocator) - 1);
 	(void)scan(state);
 	end_threads(state);

@@ -85,6 +85,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/stacks.c \
 	%D%/stacks.h \
 	%D%/stub_x86_64.c \
+	%D%/uprobe_guard.c \
+	%D%/uprobe_guard.h \
 	%D%/x86_code.c \
 	%D%/x86_code.h
 %C%_libprobe_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'

@@ -97,8 +97,11 @@ bench-helper-programs: memstate$(EXEEXT) $(check_PROGRAMS)
 
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
-.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf
-stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf
+.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
+stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
+stress-uprobe-kill: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/count_uprobe_kill.py $(COUNT)
 stress-elf: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/hostile_elf.py $(COUNT)
