@@ -15,7 +15,7 @@
 #define CAME                                                                                \
 	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |                  \
 	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) |      \
-	 BIT(OOM_WHY_HUGE_PAGES))
+	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
 /* Read in both directions. */
 static const struct {

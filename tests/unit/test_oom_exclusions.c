@@ -146,6 +146,7 @@ static void all_verdicts_have_words_and_what_to_do(void **state)
 		struct oom_kill k;
 
 		make(&e, &k);
+		runtime_limit_find("/usr/bin/java -Xmx600m Main", NULL, 0, &e.runtime_limit);
 		oom_verdict_add_advice((enum oom_verdict)v, &e, &advice);
 		assert_row(info->name && info->title && strlen(info->title) > 20, info->name);
 		assert_row(advice.length > 20, info->name);
