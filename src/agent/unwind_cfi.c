@@ -264,6 +264,12 @@ static void set_expression(struct bytes *b, struct unwind_rule *rule, enum unwin
 		*rule = (struct unwind_rule){ kind, 0, (int64_t)length, at };
 }
 
+/* A factored offset. Tables may hold any number, so the product may wrap around. */
+static int64_t scale(const struct program *p, uint64_t factor)
+{
+	return (int64_t)(factor * (uint64_t)p->entry->data_align);
+}
+
 static void define(struct program *p, uint64_t reg, int64_t value)
 {
 	p->rules.cfa = (struct unwind_rule){ RULE_OFFSET, (uint32_t)reg, value, NULL };
@@ -279,10 +285,19 @@ static void run_remember(struct program *p, struct bytes *b, bool is_restore)
 		b->is_bad = true;
 }
 
+/* An expression has no register and no offset that could be changed: its value is its length. */
+static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t value)
+{
+	if (p->rules.cfa.kind == RULE_OFFSET)
+		define(p, reg, value);
+	else
+		b->is_bad = true;
+}
+
 /* Those that say what the CFA is. Returns false if it is none of them. */
 static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 {
-	int64_t align = p->entry->data_align;
+	const struct unwind_rule *cfa = &p->rules.cfa;
 	uint64_t reg;
 
 	switch (op) {
@@ -292,11 +307,13 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 		return true;
 	case CFA_DEF_SF:
 		reg = take_uleb(b);
-		define(p, reg, take_sleb(b) * align);
+		define(p, reg, scale(p, (uint64_t)take_sleb(b)));
 		return true;
-	case CFA_DEF_REGISTER: define(p, take_uleb(b), p->rules.cfa.value); return true;
-	case CFA_DEF_OFFSET: p->rules.cfa.value = (int64_t)take_uleb(b); return true;
-	case CFA_DEF_OFFSET_SF: p->rules.cfa.value = take_sleb(b) * align; return true;
+	case CFA_DEF_REGISTER: redefine(p, b, take_uleb(b), cfa->value); return true;
+	case CFA_DEF_OFFSET: redefine(p, b, cfa->reg, (int64_t)take_uleb(b)); return true;
+	case CFA_DEF_OFFSET_SF:
+		redefine(p, b, cfa->reg, scale(p, (uint64_t)take_sleb(b)));
+		return true;
 	case CFA_DEF_EXPRESSION: set_expression(b, &p->rules.cfa, RULE_EXPRESSION); return true;
 	default: return false;
 	}
@@ -305,19 +322,16 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 /* Those with a register first, that say what became of it. */
 static void run_register(struct program *p, struct bytes *b, unsigned int op)
 {
-	int64_t align = p->entry->data_align;
 	uint64_t reg = take_uleb(b);
 
 	switch (op) {
-	case CFA_OFFSET_EXTENDED:
-		set(p, reg, RULE_OFFSET, (int64_t)take_uleb(b) * align);
-		return;
-	case CFA_OFFSET_SF: set(p, reg, RULE_OFFSET, take_sleb(b) * align); return;
+	case CFA_OFFSET_EXTENDED: set(p, reg, RULE_OFFSET, scale(p, take_uleb(b))); return;
+	case CFA_OFFSET_SF: set(p, reg, RULE_OFFSET, scale(p, (uint64_t)take_sleb(b))); return;
 	case CFA_GNU_NEGATIVE_OFFSET:
-		set(p, reg, RULE_OFFSET, -(int64_t)take_uleb(b) * align);
+		set(p, reg, RULE_OFFSET, scale(p, 0 - take_uleb(b)));
 		return;
-	case CFA_VAL_OFFSET: set(p, reg, RULE_VALUE, (int64_t)take_uleb(b) * align); return;
-	case CFA_VAL_OFFSET_SF: set(p, reg, RULE_VALUE, take_sleb(b) * align); return;
+	case CFA_VAL_OFFSET: set(p, reg, RULE_VALUE, scale(p, take_uleb(b))); return;
+	case CFA_VAL_OFFSET_SF: set(p, reg, RULE_VALUE, scale(p, (uint64_t)take_sleb(b))); return;
 	case CFA_RESTORE_EXTENDED: restore(p, reg); return;
 	case CFA_UNDEFINED: set(p, reg, RULE_UNDEFINED, 0); return;
 	case CFA_SAME_VALUE: set(p, reg, RULE_SAME, 0); return;
@@ -343,7 +357,7 @@ static uint64_t run_one(struct program *p, struct bytes *b)
 	switch (op & 0xc0) {
 	case CFA_ADVANCE: return operand * align;
 	case CFA_OFFSET:
-		set(p, operand, RULE_OFFSET, (int64_t)take_uleb(b) * p->entry->data_align);
+		set(p, operand, RULE_OFFSET, scale(p, take_uleb(b)));
 		return 0;
 	case CFA_RESTORE: restore(p, operand); return 0;
 	default: break;
