@@ -2,7 +2,12 @@
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
-	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk
+	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk \
+	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_link_order %D%/fuzz_maps \
+	%D%/fuzz_unwind_cfi %D%/fuzz_x86_code
+if HAVE_SQLITE
+fuzz_targets += %D%/fuzz_recording
+endif
 if ENABLE_FUZZING
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_main =
@@ -82,3 +87,36 @@ endif
 %C%_fuzz_walk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 %C%_fuzz_walk_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_walk_LDADD = $(WALK_LIBS)
+
+%C%_fuzz_capture_SOURCES = %D%/fuzz_capture.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_capture_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_capture_LDADD = $(SAMPLE_LIBS)
+
+%C%_fuzz_ctlpage_SOURCES = %D%/fuzz_ctlpage.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_ctlpage_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_ctlpage_LDADD = $(PROBE_LIBS)
+
+%C%_fuzz_imports_SOURCES = %D%/fuzz_imports.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_imports_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_imports_LDADD = $(TARGET_LIBS)
+
+%C%_fuzz_link_order_SOURCES = %D%/fuzz_link_order.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_link_order_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_link_order_LDADD = $(TARGET_LIBS)
+
+%C%_fuzz_maps_SOURCES = %D%/fuzz_maps.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_maps_LDADD = $(PROBE_LIBS)
+
+%C%_fuzz_recording_SOURCES = %D%/fuzz_recording.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_recording_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_recording_LDADD = $(STORE_LIBS)
+
+%C%_fuzz_x86_code_SOURCES = %D%/fuzz_x86_code.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_x86_code_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_x86_code_LDADD = $(PROBE_LIBS)
+
+%C%_fuzz_unwind_cfi_SOURCES = %D%/fuzz_unwind_cfi.c %D%/fuzz.h src/agent/unwind_cfi.c src/agent/unwind_rules.c \
+	$(fuzz_main)
+%C%_fuzz_unwind_cfi_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_unwind_cfi_LDADD = $(BASE_LIBS)
