@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/strbuf.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/transform_regex.h"
 
 #define FRAME_NAME_SIZE 256 /* of those that are made up */
+
+uint64_t profile_transform_limit_ns = 20 * NS_PER_S;
 
 /* What a rule makes of a frame. */
 struct frame_change {
@@ -36,6 +40,7 @@ struct pass {
 	struct profile *to;
 	const struct transform_rule *rule;
 	regex_t regex;
+	uint64_t end_ns; /* of this thread's CPU time */
 	struct frame_change *frames;
 	struct node_change *nodes;
 	struct transform_error *reterr;
@@ -63,6 +68,12 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 	}
 }
 
+/* A search takes time in proportion to the square of the name's length, and a name may have many. */
+static bool is_too_late(const struct pass *p)
+{
+	return clock_thread_cpu_ns() >= p->end_ns;
+}
+
 /* Returns whether anything matched; the new name is in *out then. */
 static bool replace_name(const struct pass *p, const char *name, struct strbuf *out)
 {
@@ -70,7 +81,7 @@ static bool replace_name(const struct pass *p, const char *name, struct strbuf *
 	size_t at = 0;
 
 	strbuf_clear(out);
-	while (out->length <= TRANSFORM_NAME_MAX &&
+	while (out->length <= TRANSFORM_NAME_MAX && !is_too_late(p) &&
 	       transform_regex_find(&p->regex, name, at, parts)) {
 		strbuf_add(out, name + at, (size_t)parts[0].rm_so - at);
 		add_replacement(out, p->rule->text, name, parts);
@@ -133,7 +144,7 @@ static int change_frames(struct pass *p)
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct named_frame){ p->from->frames[i].function, (uint32_t)i };
 	qsort(order, count, sizeof(*order), compare_names);
-	for (size_t i = 0; i < count && r == 0; i++) {
+	for (size_t i = 0; i < count && r == 0 && !is_too_late(p); i++) {
 		const struct profile_frame *frame = &p->from->frames[order[i].number];
 
 		if (i > 0 && order[i].name && order[i].name == order[i - 1].name &&
@@ -144,6 +155,12 @@ static int change_frames(struct pass *p)
 					 &p->frames[order[i].number]);
 	}
 	free(order);
+	if (r == 0 && is_too_late(p)) {
+		snprintf(p->reterr->why, sizeof(p->reterr->why),
+			 "the pattern '%.60s' takes too long to search for in these names",
+			 p->rule->pattern);
+		r = -ETIMEDOUT;
+	}
 	return r;
 }
 
@@ -250,6 +267,7 @@ static int apply(struct pass *p)
 int profile_transform(const struct profile *profile, const struct transform_list *list,
 		      struct profile *ret, struct transform_error *reterr)
 {
+	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
 	struct profile made[2]; /* in turns */
 
 	assert(list->count > 0);
@@ -259,6 +277,7 @@ int profile_transform(const struct profile *profile, const struct transform_list
 			.from = i == 0 ? profile : &made[(i - 1) % 2],
 			.to = &made[i % 2],
 			.rule = &list->rules[i],
+			.end_ns = end_ns,
 			.reterr = reterr,
 		};
 		int r;

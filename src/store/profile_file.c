@@ -37,7 +37,7 @@ static int read_bytes(const struct strbuf *bytes, enum profile_metric folded_met
 	r = gzip_unpack(bytes->text, bytes->length, PROFILE_FILE_MAX_BYTES, &plain);
 	if (r == 0)
 		return read_plain(&plain, folded_metric, profile, reterr_why);
-	strbuf_add_text(reterr_why, r == -EFBIG ? "is too large for a profile"
+	strbuf_add_text(reterr_why, r == -EFBIG ? "is too large for a profile: more than 512 MiB unpacked"
 				    : r == -EBADMSG
 					    ? "is gzipped, and damaged"
 					    : "is gzipped, and there is no zlib here");

@@ -222,6 +222,29 @@ static void a_name_that_grows_without_end_is_refused(void **state)
 	profile_release(&p);
 }
 
+/* Each search takes time in proportion to the square of the length of such a name. */
+static void a_search_that_takes_too_long_is_given_up(void **state)
+{
+	const uint64_t limit_ns = profile_transform_limit_ns;
+	struct strbuf stacks = STRBUF_INIT;
+	struct profile p, q;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		strbuf_add_repeat(&stacks, "a", 4080);
+		strbuf_addf(&stacks, "%d 1\n", i);
+	}
+	made_stacks(&p, stacks.text);
+	assert_int_equal(transform("filter ^a", &p, &q), 0);
+	profile_release(&q);
+	profile_transform_limit_ns = 50000000;
+	assert_int_equal(transform("filter (a|aa)+$", &p, &q), -ETIMEDOUT);
+	assert_int_equal(transform("replace (a|aa)+$ => b", &p, &q), -ETIMEDOUT);
+	profile_transform_limit_ns = limit_ns;
+	strbuf_release(&stacks);
+	profile_release(&p);
+}
+
 /* A backtracking matcher would be at it for years. */
 static void a_pattern_that_is_made_to_be_slow_is_not(void **state)
 {
@@ -248,6 +271,7 @@ int main(void)
 		cmocka_unit_test(all_metrics_and_what_is_said_of_the_whole_stay),
 		cmocka_unit_test(modules_are_what_they_were),
 		cmocka_unit_test(a_name_that_grows_without_end_is_refused),
+		cmocka_unit_test(a_search_that_takes_too_long_is_given_up),
 		cmocka_unit_test(a_pattern_that_is_made_to_be_slow_is_not),
 	};
 
