@@ -15,6 +15,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/key_lines.h \
 	%D%/num.c \
 	%D%/num.h \
+	%D%/platform.c \
+	%D%/platform.h \
 	%D%/sha256.c \
 	%D%/sha256.h \
 	%D%/strbuf.c \

@@ -98,7 +98,9 @@ static const struct {
 	{ -ESTALE, "its memory changed while it stood still", NULL },
 	{ -EINPROGRESS, "the walk is not finished", NULL },
 	{ -ENODATA, "it is not its turn yet: walks keep to --max-share", NULL },
-	{ -EOPNOTSUPP, "only live 64-bit programs on x86-64 can be walked", NULL },
+	{ -EOPNOTSUPP, "only live 64-bit programs can be walked", NULL },
+	{ -ENOEXEC, "heaps can be walked only on x86-64, and where pages have 4096 bytes", NULL },
+	{ -EOVERFLOW, "it has memory at addresses above 47 bits, which is not supported", NULL },
 };
 
 static size_t find_reason(int error)

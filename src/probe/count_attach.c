@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/platform.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "probe/count_inject.h"
@@ -51,10 +52,15 @@ static int add_mapping(void *context, struct mapping *m)
 static int look(struct count_attach *attach, const struct count_request *request,
 		struct mapping_list *mappings, struct strbuf *why)
 {
+	const char *refusal = platform_refusal(PLATFORM_BREAKPOINTS);
 	struct smaps_reader reader;
 	uint64_t read_ns;
 	int r;
 
+	if (refusal) {
+		strbuf_add_text(why, refusal);
+		return -EOPNOTSUPP;
+	}
 	if (!request->fs->is_live || request->pid == getpid()) {
 		strbuf_add_text(why, request->fs->is_live ? "it is memstate itself" : "it is a capture");
 		return -EOPNOTSUPP;
@@ -154,6 +160,12 @@ static void free_all(struct count_attach *attach)
 
 int count_method_check(enum count_method method, struct strbuf *why)
 {
+	const char *refusal = platform_refusal(PLATFORM_BREAKPOINTS);
+
+	if (refusal) {
+		strbuf_add_text(why, refusal);
+		return -EOPNOTSUPP;
+	}
 	if (method >= COUNT_METHOD_COUNT_ || !ways[method] || !ways[method]->check)
 		return -ENOSYS;
 	return ways[method]->check(why);

@@ -15,8 +15,8 @@
 #include "base/foreign_file.h"
 #include "base/io.h"
 #include "base/key_lines.h"
+#include "base/platform.h"
 #include "base/strbuf.h"
-#include "probe/machine.h"
 #include "proc/proc_stat.h"
 
 #define SPARE_DESCRIPTORS 8
@@ -157,7 +157,7 @@ int gates_check(const struct probe_request *request, int process_fd, const char 
 {
 	int r;
 
-	*ret_reason = machine_refusal();
+	*ret_reason = platform_refusal(PLATFORM_BORROW);
 	if (*ret_reason)
 		return -EOPNOTSUPP;
 	*ret_reason = "it cannot be read";

@@ -77,11 +77,6 @@ _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
 #	define CONTEXT_FLAGS 7 /* extended state, ss is there, and is meant */
 #	define STACK_FLAGS_INVALID 0x7fff /* leave the signal stack as it is */
 
-const char *machine_refusal(void)
-{
-	return NULL;
-}
-
 const uint8_t *machine_syscall_code(size_t *ret_bytes)
 {
 	static const uint8_t code[] = { 0x0f, 0x05, 0xc3 }; /* syscall; ret */

@@ -14,9 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why nothing is done on this machine, or NULL. */
-const char *machine_refusal(void);
-
 /* What libc's code is searched for. */
 const uint8_t *machine_syscall_code(size_t *ret_bytes);
 const uint8_t *machine_sigreturn_code(size_t *ret_bytes);

@@ -6,19 +6,10 @@
 #include <errno.h>
 
 /*
- * Machines on which no thread is borrowed: after machine_refusal() none of the others is
- * called.
+ * Machines on which no thread is borrowed: platform_refusal(PLATFORM_BORROW) is asked
+ * first, and none of these is called.
  */
 #if !defined(__x86_64__)
-
-const char *machine_refusal(void)
-{
-#	if defined(__aarch64__)
-	return "on AArch64 no helper can be put into a process that runs, only started with it";
-#	else
-	return "on this machine no helper can be put into a process that runs";
-#	endif
-}
 
 const uint8_t *machine_syscall_code(size_t *ret_bytes)
 {

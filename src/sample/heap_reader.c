@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/platform.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
@@ -124,6 +125,10 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
+	if (platform_refusal(PLATFORM_WALK))
+		return -ENOEXEC;
+	if (!walk_can_index(mappings))
+		return -EOVERFLOW;
 	ret->expected_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
 	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;

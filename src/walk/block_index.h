@@ -9,6 +9,7 @@
 #define MS_WALK_BLOCK_INDEX_H
 
 #include "walk/blocks.h"
+#include "walk/walk.h"
 
 /* What is known of a page of the image before its bits are looked at. */
 struct block_page {
@@ -22,10 +23,10 @@ struct block_page {
 #define BIT_NONE UINT64_MAX
 
 /*
- * User space of x86-64 with four levels of tables ends at 47 bits; above is nothing but
- * five-level space. The tables here are cut like the kernel's.
+ * WALK_ADDR_BITS of walk.h: walk_can_index() refuses a process that has memory above. The
+ * tables here are cut like the kernel's.
  */
-#define INDEX_ADDR_BITS 47
+#define INDEX_ADDR_BITS WALK_ADDR_BITS
 #define INDEX_TABLE_BITS 9
 #define INDEX_TABLE_LENGTH (1 << INDEX_TABLE_BITS)
 #define INDEX_PAGE_SHIFT 12

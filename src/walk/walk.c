@@ -26,6 +26,15 @@ bool walk_wants_mapping(const struct mapping *m)
 	return (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE);
 }
 
+bool walk_can_index(const struct mapping_list *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (walk_wants_mapping(&mappings->items[i]) &&
+		    mappings->items[i].end_addr > UINT64_C(1) << WALK_ADDR_BITS)
+			return false;
+	return true;
+}
+
 static bool is_anonymous(const struct mapping *m)
 {
 	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;

@@ -27,6 +27,12 @@ struct walk_input {
 	bool is_running;
 };
 
+/* Addresses of x86-64 with four levels of page tables. With five there may be more. */
+#define WALK_ADDR_BITS 47
+
+/* True if the walkers know all addresses of the memory that they read. */
+bool walk_can_index(const struct mapping_list *mappings);
+
 /* True if the walkers read the memory of such a mapping: private, readable and writable. */
 bool walk_wants_mapping(const struct mapping *m);
 

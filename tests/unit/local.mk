@@ -463,6 +463,11 @@ TESTS += %D%/test_landmarks
 %C%_test_landmarks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_landmarks_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS) -lpthread
 
+check_PROGRAMS += %D%/test_platform
+TESTS += %D%/test_platform
+%C%_test_platform_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_platform_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS) -lpthread
+
 check_PROGRAMS += %D%/test_call_chain
 TESTS += %D%/test_call_chain
 %C%_test_call_chain_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

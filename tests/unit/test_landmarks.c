@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "probe/borrow.h"
 #include "probe/machine.h"
 #include "unit.h"
@@ -33,7 +34,7 @@ static int set_up(void **state)
 	const char *reason = "";
 	int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (machine_refusal() || IS_SANITIZED)
+	if (platform_refusal(PLATFORM_BORROW) || IS_SANITIZED)
 		return 0;
 	seen = (struct seen){ MAPPING_LIST_INIT, LANDMARKS_INIT };
 	*state = &seen;
