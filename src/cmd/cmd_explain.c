@@ -124,6 +124,8 @@ static int show_process(struct explain *x, struct usage *u)
 	}
 	if (r < 0)
 		heaps_report_failure(u, &x->heap, r);
+	else
+		heaps_report_skipped(u->process.pid, &x->mappings, true);
 	x->pagemap_fd = procfs_open_file(&x->session->fs, u->process.pid, "pagemap");
 	status = explain_all(x, u);
 	if (x->pagemap_fd >= 0)

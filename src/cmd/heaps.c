@@ -141,3 +141,28 @@ void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
 	}
 	report(u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
 }
+
+void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots)
+{
+	const struct mapping *first = NULL;
+	char sum[UNITS_TEXT_SIZE];
+	uint64_t bytes = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (!mapping_is_skipped(m) || !(m->flags & MAPPING_READ) ||
+		    (m->flags & MAPPING_SHARED && !with_roots))
+			continue;
+		first = first ? first : m;
+		bytes += m->end_addr - m->start_addr;
+		count++;
+	}
+	if (count == 0)
+		return;
+	message("%d: not read: %zu %s, %s, on FUSE, a network file system or userfaultfd, where a "
+		"read can hang; the first is %s",
+		pid, count, count == 1 ? "mapping" : "mappings",
+		units_format_bytes(bytes, sum), first->name[0] ? first->name : "nameless");
+}

@@ -45,4 +45,10 @@ int heaps_report_missing(const struct session *session, const struct snapshot *s
 /* Why heap_reader_read() did not read it, or gave a heap of unknown quality (r is 0 then). */
 void heaps_report_failure(const struct usage *u, const struct heap *heap, int r);
 
+/*
+ * Report memory that was not read because a page may wait for another process or machine
+ * (mapping_is_skipped()). with_roots: shared memory was to be read, too.
+ */
+void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots);
+
 #endif

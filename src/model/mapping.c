@@ -89,3 +89,9 @@ const struct mapping *mapping_list_find(const struct mapping_list *list, uint64_
 		       ? &list->items[low]
 		       : NULL;
 }
+
+bool mapping_is_skipped(const struct mapping *m)
+{
+	return m->flags & MAPPING_USERFAULT ||
+	       (m->flags & MAPPING_REMOTE && m->flags & MAPPING_SHARED);
+}

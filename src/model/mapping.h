@@ -70,6 +70,9 @@ enum mapping_flag {
 	MAPPING_LOCKED = 1 << 7,     /* VmFlags lo */
 	MAPPING_TMPFS = 1 << 8,	     /* the file is on a tmpfs, or on the kernel's own shmem mount */
 	MAPPING_MALLOC = 1 << 9,     /* memory of the allocator is in it: the heap was read */
+	/* Live processes only: a page fault may wait for another process or machine. */
+	MAPPING_REMOTE = 1 << 10,    /* the file is on FUSE, a network or an unknown file system */
+	MAPPING_USERFAULT = 1 << 11, /* VmFlags um, uw, ui: userfaultfd(2) */
 };
 
 struct mapping {
@@ -87,6 +90,13 @@ struct mapping {
 };
 
 #define MAPPING_ACCESS (MAPPING_READ | MAPPING_WRITE | MAPPING_EXEC)
+
+/*
+ * True if none of its memory may be read: a page may vanish at any time, and whoever
+ * touches it then waits for another process or machine. Private pages that are no longer
+ * the file's (MAPPING_REMOTE) cannot vanish.
+ */
+bool mapping_is_skipped(const struct mapping *m);
 
 /* "rw-p" as in maps. Returns buf. */
 const char *mapping_format_perms(const struct mapping *m, char buf[5]);

@@ -25,6 +25,7 @@
 #include "probe/borrow_private.h"
 #include "probe/gates.h"
 #include "probe/safe_point.h"
+#include "proc/local_devices.h"
 #include "proc/proc_smaps.h"
 #include "target/trace.h"
 
@@ -177,6 +178,8 @@ int borrow_read_mappings(int process_fd, struct mapping_list *ret)
 	smaps_reader_init(&reader);
 	r = smaps_parse(&reader, strbuf_text(&text), text.length, add_mapping, ret, &line);
 	smaps_reader_release(&reader);
+	if (r == 0)
+		local_devices_mark(process_fd, ret);
 	return r;
 }
 

@@ -15,6 +15,7 @@
 #include "probe/count_inject.h"
 #include "probe/count_points.h"
 #include "probe/count_way.h"
+#include "proc/local_devices.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_stat.h"
 
@@ -78,6 +79,8 @@ static int look(struct count_attach *attach, const struct count_request *request
 	reader.is_paced = true;
 	r = proc_smaps_read(&reader, request->fs, request->pid, add_mapping, mappings, &read_ns);
 	smaps_reader_release(&reader);
+	if (r == 0)
+		local_devices_mark(attach->process_fd, mappings);
 	return r;
 }
 

@@ -14,6 +14,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/kmsg_table.h \
 	%D%/kmsg_victim.c \
 	%D%/kmsg_victim.h \
+	%D%/local_devices.c \
+	%D%/local_devices.h \
 	%D%/mount_line.c \
 	%D%/mount_line.h \
 	%D%/proc_cgroup.c \

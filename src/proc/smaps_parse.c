@@ -160,6 +160,8 @@ static uint32_t flag_of(uint16_t code)
 		return MAPPING_HUGETLB;
 	if (code == flag_code("lo"))
 		return MAPPING_LOCKED;
+	if (code == flag_code("um") || code == flag_code("uw") || code == flag_code("ui"))
+		return MAPPING_USERFAULT;
 	return 0;
 }
 

@@ -17,6 +17,8 @@
 
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)
 {
+	if (mapping_is_skipped(m))
+		return false;
 	return walk_wants_mapping(m) || (reader->copies_roots && roots_want_mapping(m));
 }
 
@@ -43,7 +45,8 @@ static size_t choose_ranges(const struct heap_reader *reader,
 
 		if (!heap_moment_wants(reader, m) || start >= m->end_addr)
 			continue;
-		ret[count++] = (struct peek_range){ start, m->end_addr, may_share_pages(m) };
+		ret[count++] = (struct peek_range){ start, m->end_addr, may_share_pages(m),
+						      m->flags & MAPPING_REMOTE };
 		done_addr = m->end_addr;
 	}
 	return count;

@@ -137,8 +137,10 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 
 static bool is_page_count_right(const struct heap_reader *reader, const struct mapping *m)
 {
-	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) ==
-	       resident_bytes(m);
+	uint64_t bytes = m->flags & MAPPING_REMOTE ? m->counters.bytes[SMAPS_ANONYMOUS]
+						   : resident_bytes(m);
+
+	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) == bytes;
 }
 
 static bool holds_thread(const struct heap_moment *moment, const struct mapping *m)
@@ -321,6 +323,7 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 
 	heap_init(ret);
 	helper_answer_release(&reader->answer);
+	sampler_forget_mounts(reader->sampler);
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;

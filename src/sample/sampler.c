@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/classify.h"
 #include "proc/proc_list.h"
+#include "proc/local_devices.h"
 #include "proc/proc_mounts.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_task.h"
@@ -23,6 +25,7 @@ struct sampler {
 	const struct procfs *fs;
 	struct smaps_reader reader;
 	struct tmpfs_devices devices;
+	struct local_devices local;
 	struct address_list stack_addrs;
 	int (*read_heap)(void *context, struct usage *u, struct mapping_list *mappings);
 	void *heap_context;
@@ -67,12 +70,18 @@ bool sampler_set_paced(struct sampler *s, bool is_paced)
 	return before;
 }
 
+void sampler_forget_mounts(struct sampler *s)
+{
+	local_devices_release(&s->local);
+}
+
 void sampler_free(struct sampler *s)
 {
 	if (!s)
 		return;
 	smaps_reader_release(&s->reader);
 	tmpfs_devices_release(&s->devices);
+	local_devices_release(&s->local);
 	address_list_release(&s->stack_addrs);
 	mapping_list_release(&s->heap_mappings);
 	mapping_list_release(&s->sink_mappings);
@@ -88,6 +97,21 @@ struct reading {
 	struct mapping_list *keep; /* or NULL */
 };
 
+/* True if a page fault in it may wait for another process or machine. */
+static bool is_remote(const struct reading *reading, const struct mapping *m)
+{
+	struct sampler *s = reading->sampler;
+	_cleanup_close_ int process_fd = -1;
+	bool is_local;
+
+	if (m->inode == 0 || m->flags & MAPPING_HUGETLB)
+		return false;
+	if (local_devices_find(&s->local, m->dev_major, m->dev_minor, &is_local))
+		return !is_local;
+	process_fd = procfs_open_file(s->fs, reading->pid, "");
+	return !local_devices_learn(&s->local, process_fd, m->dev_major, m->dev_minor);
+}
+
 static int take_mapping(void *context, struct mapping *m)
 {
 	struct reading *reading = context;
@@ -97,6 +121,8 @@ static int take_mapping(void *context, struct mapping *m)
 	if (m->inode != 0 && m->dev_major == 0 &&
 	    proc_mounts_is_tmpfs(&s->devices, s->fs, reading->pid, m->dev_major, m->dev_minor))
 		m->flags |= MAPPING_TMPFS;
+	if (s->fs->is_live && is_remote(reading, m))
+		m->flags |= MAPPING_REMOTE;
 	m->owner = classifier_add(&reading->classifier, m);
 	if (reading->keep)
 		mapping_list_add(reading->keep, m);

@@ -46,6 +46,12 @@ struct mapping_sink {
  */
 void sampler_set_mapping_sink(struct sampler *s, const struct mapping_sink *sink);
 
+/*
+ * Look again which file systems are local (MAPPING_REMOTE): numbers of devices may have
+ * been reused.
+ */
+void sampler_forget_mounts(struct sampler *s);
+
 /* Returns how it was. */
 bool sampler_set_paced(struct sampler *s, bool is_paced);
 void sampler_free(struct sampler *s);

@@ -80,6 +80,8 @@ int mapped_file_open(int process_fd, const struct mapping *m)
 
 	if (m->inode == 0)
 		return -ESTALE;
+	if (m->flags & MAPPING_REMOTE)
+		return -EREMOTE;
 	/* the file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN */
 	snprintf(link, sizeof(link), "map_files/%" PRIx64 "-%" PRIx64, m->start_addr,
 		 m->end_addr);

@@ -10,7 +10,8 @@
 
 /*
  * Open it for reading. process_fd is the process's directory in /proc. Returns a
- * descriptor that the caller closes; -ESTALE if only other files are to be had; -errno.
+ * descriptor that the caller closes; -ESTALE if only other files are available; -EREMOTE
+ * if its file system may never answer (MAPPING_REMOTE); -errno.
  */
 int mapped_file_open(int process_fd, const struct mapping *m);
 

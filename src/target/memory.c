@@ -12,6 +12,7 @@
 /* Documentation/admin-guide/mm/pagemap.rst */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAP (UINT64_C(1) << 62)
+#define PAGEMAP_FILE (UINT64_C(1) << 61)
 
 #define TEXT_STEP 64
 
@@ -72,9 +73,12 @@ static bool read_in_page(struct memory *memory, uint64_t addr, void *to, size_t 
 	const struct mapping *m = memory_find_mapping(memory, addr);
 	uint64_t entry;
 
-	if (!m || !(m->flags & MAPPING_READ) || length > m->end_addr - addr ||
+	if (!m || !(m->flags & MAPPING_READ) || m->flags & MAPPING_USERFAULT || length > m->end_addr - addr ||
 	    pread(memory->pagemap_fd, &entry, sizeof(entry),
 		  (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entry))) != sizeof(entry))
+		return false;
+	/* a page of such a file may vanish before it is read */
+	if (m->flags & MAPPING_REMOTE && (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))
 		return false;
 	if (entry & PAGEMAP_PRESENT)
 		return pread(memory->mem_fd, to, length, (off_t)addr) == (ssize_t)length;

@@ -29,6 +29,7 @@ struct scan_arg {
 
 #define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
 #define SCAN_PRESENT (1 << 3)
+#define SCAN_FILE (1 << 2)
 #define SCAN_PFNZERO (1 << 5)
 
 #define SCAN_REGIONS 512
@@ -67,6 +68,10 @@ static int scan_range(const struct peek *peek, const struct peek_range *range,
 		.category_mask = SCAN_PRESENT | SCAN_PFNZERO,
 	};
 
+	if (range->is_anonymous_only) {
+		arg.category_inverted |= SCAN_FILE;
+		arg.category_mask |= SCAN_FILE;
+	}
 	while (arg.start < arg.end) {
 		int count = ioctl(peek->pagemap_fd, SCAN_IOCTL, &arg);
 		int r = check_time(peek);
@@ -117,6 +122,7 @@ static int read_pagemap(const struct peek *peek, const struct peek_range *range,
 		for (ssize_t i = 0; r == 0 && i < got / (ssize_t)sizeof(entries[0]);
 		     i++) {
 			if (entries[i] & PAGEMAP_PRESENT &&
+			    !(range->is_anonymous_only && entries[i] & PAGEMAP_FILE) &&
 			    !(may_be_zero_page(entries[i]) && is_zero_page(peek, addr)))
 				r = image_add_run(image, addr, addr + IMAGE_PAGE_BYTES);
 			addr += IMAGE_PAGE_BYTES;

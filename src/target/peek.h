@@ -22,6 +22,11 @@ struct peek_range {
 	 * they are read through mem, slower.
 	 */
 	bool is_shared;
+	/*
+	 * Only pages that are no longer the file's: those of the file may vanish at any time,
+	 * and reading one then waits for its file system.
+	 */
+	bool is_anonymous_only;
 };
 
 struct peek {

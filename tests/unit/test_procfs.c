@@ -13,6 +13,7 @@
 
 #include "base/strbuf.h"
 #include "proc/proc_list.h"
+#include "proc/local_devices.h"
 #include "proc/proc_mounts.h"
 #include "proc/proc_smaps.h"
 #include "proc/proc_stat.h"
@@ -329,6 +330,37 @@ static void without_mountinfo_nothing_is_a_tmpfs(void **state)
 	tmpfs_devices_release(&devices);
 }
 
+static bool is_local(const struct local_devices *devices, uint32_t minor)
+{
+	bool is_local = false;
+
+	return local_devices_find(devices, 0, minor, &is_local) && is_local;
+}
+
+static void file_systems_that_may_not_answer_are_not_local(void **state)
+{
+	struct local_devices devices = LOCAL_DEVICES_INIT;
+	const char text[] = "22 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
+			    "29 22 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=1k\n"
+			    "30 22 0:26 / /a rw - fuse a rw\n"
+			    "31 22 0:27 / /b rw - fuse.ext4 b rw\n"
+			    "32 22 0:28 / /c rw - nfs4 c:/ rw\n"
+			    "33 22 0:29 / /d rw - overlay overlay rw,lowerdir=/a\n"
+			    "34 22 8:1 / /e rw - fuseblk /dev/sda1 rw\n"
+			    "35 22 0:30 / /tmpfs\\040-\\040tmpfs rw - 9p d rw";
+
+	(void)state;
+	local_devices_parse(&devices, text, false);
+	assert_true(is_local(&devices, 25));
+	for (uint32_t minor = 26; minor <= 30; minor++)
+		assert_false(is_local(&devices, minor));
+	local_devices_parse(&devices, text, true);
+	assert_true(is_local(&devices, 29));
+	assert_false(is_local(&devices, 26));
+	assert_int_equal(devices.count, 3);
+	local_devices_release(&devices);
+}
+
 static int count_mapping(void *context, struct mapping *m)
 {
 	(void)m;
@@ -453,6 +485,7 @@ int main(void)
 		test(the_stack_pointers_are_of_every_thread_that_waits),
 		test(tmpfs_mounts_are_told_by_their_device),
 		test(without_mountinfo_nothing_is_a_tmpfs),
+		test(file_systems_that_may_not_answer_are_not_local),
 		test(smaps_of_any_length_are_read_through_small_buffers),
 		test(a_record_without_an_end_does_not_grow_the_reader),
 		test(a_rollup_is_one_record),
