@@ -25,6 +25,9 @@
 #define PLATEAU_LATE_SLOPE  0.35 /* of the whole, in the last third */
 #define MEDIAN_TO_DEVIATION 1.48 /* of the normal distribution */
 #define NORMAL_95	    1.96
+#define RECENT_LEAST	    4	/* windows whose peaks count */
+#define WANDER_LEAST	    0.05 /* of the variance between neighbours */
+#define WANDER_REACH	    3.0 /* standard deviations of random steps */
 #define NS_PER_HOUR	    (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -53,10 +56,12 @@ static double square_root(double square)
 {
 	double root = square > 1 ? square : 1;
 
+	if (!(square > 0))
+		return 0;
 	for (;;) {
 		double next = (root + square / root) / 2;
 
-		if (next >= root)
+		if (!(next < root))
 			return root;
 		root = next;
 	}
@@ -273,6 +278,78 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 	rates->late = slopes[n / 2];
 }
 
+/* The last third of the windows says how high peaks are now. */
+static size_t first_recent(const struct floors *floors)
+{
+	size_t recent = floors->count / 3 > RECENT_LEAST ? floors->count / 3 : RECENT_LEAST;
+
+	return floors->count > recent ? floors->count - recent : 0;
+}
+
+/*
+ * The peak of each recent window above a straight line of the median rate, and where these
+ * peaks are at the end. A line that is steeper or flatter turns about the middle of the series.
+ */
+static void find_top(const struct grid *grid, const struct floors *floors,
+		     const struct rates *rates, struct growth *ret)
+{
+	size_t begin = grid->count - floors->count * floors->window, count = 0;
+	double peaks[GROWTH_FLOORS_MAX] = { 0 }, end = (double)(grid->count - 1);
+	double reach = end - (floors->at[0] + floors->at[floors->count - 1]) / 2;
+	double least, most;
+
+	for (size_t f = first_recent(floors); f < floors->count; f++) {
+		size_t from = begin + f * floors->window;
+
+		peaks[count] = grid->most[from] - rates->median * (double)from;
+		for (size_t i = from + 1; i < from + floors->window; i++)
+			peaks[count] = larger(peaks[count],
+					      grid->most[i] - rates->median * (double)i);
+		count++;
+	}
+	least = most = peaks[0];
+	for (size_t i = 1; i < count; i++) {
+		least = lesser(least, peaks[i]);
+		most = larger(most, peaks[i]);
+	}
+	/* close to the limit few samples remain: their peak may well be a lower one */
+	least -= most - least;
+	ret->top_bytes = median_of(peaks, count) + rates->median * end;
+	ret->top_low_bytes = lesser(ret->top_bytes, least + rates->median * end -
+							    (rates->median - rates->low) * reach);
+	ret->top_high_bytes = larger(ret->top_bytes, most + rates->median * end +
+							     (rates->high - rates->median) * reach);
+}
+
+/* The mean square of the differences of floors that are this far apart, less their trend. */
+static double square_of_differences(const struct floors *floors, size_t distance, double rate)
+{
+	double sum = 0;
+
+	for (size_t f = 0; f + distance < floors->count; f++) {
+		double off = floors->bytes[f + distance] - floors->bytes[f] -
+			     rate * (floors->at[f + distance] - floors->at[f]);
+
+		sum += off * off;
+	}
+	return sum / (double)(floors->count - distance);
+}
+
+/*
+ * Noise about a line does not add up: floors far apart differ by no more than neighbours. What
+ * they differ by more comes from growth in random steps, whose variance rises with time.
+ */
+static double find_wander(const struct floors *floors, double rate)
+{
+	size_t distance = floors->count / 4 > 2 ? floors->count / 4 : 2;
+	double near = square_of_differences(floors, 1, rate);
+	double far = square_of_differences(floors, distance, rate);
+	double variance = (far - near) / (double)(distance - 1);
+
+	/* few floors may hide it by chance */
+	return square_root(larger(variance, WANDER_LEAST * near));
+}
+
 static enum growth_kind judge(const struct floors *floors, const struct rates *rates)
 {
 	const double *y = floors->bytes;
@@ -326,6 +403,9 @@ void growth_find(const struct growth_point *points, size_t count, struct growth 
 	ret->rate_high_bytes = (int64_t)(rates.high * per_hour);
 	ret->floor_bytes = (uint64_t)floors.bytes[floors.count - 1];
 	ret->tooth_bytes = (uint64_t)floors.tooth;
+	ret->step_ns = (uint64_t)grid.step_ns;
+	find_top(&grid, &floors, &rates, ret);
+	ret->wander_bytes = find_wander(&floors, rates.median);
 }
 
 static uint64_t time_at(double room_bytes, int64_t rate_bytes)
@@ -335,15 +415,32 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
 }
 
+/* How far random steps may have led away after a time, as a sum of independent windows. */
+static double find_stray(const struct growth *g, double ns)
+{
+	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
+	double seen = (double)g->floor_count;
+
+	return WANDER_REACH * g->wander_bytes * square_root(windows * (1 + windows / seen));
+}
+
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret)
 {
-	double top = (double)growth->floor_bytes + (double)growth->tooth_bytes;
-	double room = larger((double)limit_bytes - top, 0);
+	double limit = (double)limit_bytes, stray;
+	uint64_t late_ns;
 
 	if (growth->kind != GROWTH_STEADY)
 		return false;
-	ret->ns = time_at(room, growth->rate_bytes);
-	ret->soonest_ns = time_at(room, growth->rate_high_bytes);
-	ret->latest_ns = time_at(room, growth->rate_low_bytes);
+	ret->ns = time_at(larger(limit - growth->top_bytes, 0), growth->rate_bytes);
+	stray = find_stray(growth, (double)ret->ns);
+	ret->soonest_ns = time_at(larger(limit - growth->top_high_bytes - stray, 0),
+				  growth->rate_high_bytes);
+	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
+				 growth->rate_low_bytes);
+	/* the peak of a cycle may be one cycle away */
+	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
+	if (ret->latest_ns < UINT64_MAX - late_ns)
+		ret->latest_ns += late_ns;
+	ret->soonest_ns -= ret->soonest_ns < late_ns ? ret->soonest_ns : late_ns;
 	return true;
 }

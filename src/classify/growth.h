@@ -48,6 +48,10 @@ struct growth {
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
 	uint64_t floor_bytes; /* the last one */
 	uint64_t tooth_bytes; /* the most that was above its floor */
+	/* The peaks of a cycle, as of the last point: usually, and within which bounds. */
+	double top_bytes, top_low_bytes, top_high_bytes;
+	double wander_bytes; /* by how much a floor strays from a straight line, per window */
+	uint64_t step_ns;    /* the time between two points that were looked at */
 };
 
 /* Of any number of points, at any times. */
@@ -59,8 +63,10 @@ struct growth_time {
 };
 
 /*
- * When the tallest tooth, on a floor that goes on growing, meets the limit: from the last
- * point on. False if it does not grow, or that cannot be said.
+ * When a peak, on a floor that goes on growing, meets the limit: from the last point on. In at
+ * least nine of ten cases the true moment lies between soonest_ns and latest_ns, which allow
+ * for the rate, the height of peaks, the phase of the cycle and, where growth comes in random
+ * steps, for more such steps. False if it does not grow, or that cannot be determined.
  */
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct growth_time *ret);
 

@@ -94,6 +94,8 @@ static int run_live(struct prediction *p)
 			message_error("the group", r);
 			return EXIT_FAILED;
 		}
+		if (r < 0)
+			message("the group was removed; this is what it needed until then");
 		if (r < 0 || n == o->sample_count)
 			return EXIT_DONE;
 		schedule_advance(&schedule, clock_now_ns());

@@ -62,6 +62,26 @@ static void add_seen(const struct page *p, const struct trend *t)
 	add_line(p, "seen", strbuf_text(&words));
 }
 
+/* Nobody is left who could need more, whatever need did before. */
+static bool is_empty(const struct predict_report *report)
+{
+	return report->cgroup && report->cgroup->pid_count == 0;
+}
+
+/* "its last process has ended; 12.0M remain charged" */
+static void add_empty(const struct page *p, const struct trend *t)
+{
+	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
+	char buf[UNITS_TEXT_SIZE];
+
+	strbuf_add_text(&words, trends_process_count(p->report->trends) > 0
+					? "the group is empty: its last process has ended"
+					: "the group is empty: it had no process");
+	if (bytes_known(t->bytes) && t->bytes > 0)
+		strbuf_addf(&words, "; %s remain charged to it", format_amount(p, t->bytes, buf));
+	add_line(p, "need", strbuf_text(&words));
+}
+
 static void add_group(const struct page *p)
 {
 	const struct cgroup *cgroup = p->report->cgroup;
@@ -73,6 +93,10 @@ static void add_group(const struct page *p)
 	group_head_add(p->out, cgroup, &p->report->options);
 	strbuf_add_char(p->out, '\n');
 	add_seen(p, &t);
+	if (is_empty(p->report)) {
+		add_empty(p, &t);
+		return;
+	}
 	growth_add_words(&need, &t.growth);
 	add_line(p, "need", strbuf_text(&need));
 	if (limit_bytes != CGROUP_NO_LIMIT)
@@ -224,7 +248,7 @@ static void add_json_group(struct strbuf *out, const struct predict_report *repo
 	bool has_time;
 
 	trends_find_group(report->trends, &t);
-	has_time = limit_bytes != CGROUP_NO_LIMIT &&
+	has_time = limit_bytes != CGROUP_NO_LIMIT && !is_empty(report) &&
 		   growth_time_to(&t.growth, limit_bytes, &left);
 	strbuf_add_text(out, "{\"cgroup\":");
 	if (c->level_count > 0)
@@ -233,7 +257,8 @@ static void add_json_group(struct strbuf *out, const struct predict_report *repo
 		strbuf_add_text(out, "null");
 	json_add_number(out, "limit_bytes",
 			limit_bytes == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : limit_bytes);
-	strbuf_addf(out, ",\"restart_count\":%zu", trends_restart_count(report->trends));
+	strbuf_addf(out, ",\"is_empty\":%s,\"restart_count\":%zu",
+		    is_empty(report) ? "true" : "false", trends_restart_count(report->trends));
 	add_seconds(out, "time_to_limit_s", left.ns, has_time && left.ns != UINT64_MAX);
 	add_seconds(out, "soonest_s", left.soonest_ns,
 		    has_time && left.soonest_ns != UINT64_MAX);
@@ -293,6 +318,8 @@ enum growth_kind predict_report_kind(const struct predict_report *report)
 	struct trend t;
 	size_t count;
 
+	if (is_empty(report))
+		return GROWTH_NONE;
 	if (report->cgroup) {
 		trends_find_group(report->trends, &t);
 		return t.growth.kind;

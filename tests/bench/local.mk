@@ -95,6 +95,12 @@ bench-helper-programs: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/helper_programs.py $(COUNT) $(ONLY)
 
+# How often the moment at which a limit is met lies in the interval that oom predict states:
+# "make bench-predict COUNT=2000".
+.PHONY: bench-predict
+bench-predict: $(check_PROGRAMS)
+	COUNT=$(COUNT) $(top_builddir)/tests/unit/test_growth_coverage
+
 # For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
 COUNT = 200
 .PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill

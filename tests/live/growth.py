@@ -37,7 +37,8 @@ class Growing:
     def end(self):
         self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
         self.process.stdout.close()
 
 
@@ -137,6 +138,37 @@ def when_a_leak_meets_its_limit_is_foreseen():
     check(abs(seconds - wanted) < wanted / 4, f"in {seconds} s, not in {wanted}")
     check(told["group"]["soonest_s"] <= seconds <= told["group"]["latest_s"], told["group"])
     equal([told["group"]["cgroup"], told["group"]["limit_bytes"]], [group.path, limit], "the group")
+
+
+@test
+def a_group_whose_last_process_has_ended_is_empty():
+    with Folder() as folder, Group(192 * MIB) as group:
+        program = Growing("leak", preexec_fn=group.enter)
+        recorder = start_memstate("oom", "--cgroup", group.path, "--csv", "-i", "25ms", "--record", f"{folder}/r",
+                                  "-o", "process_count", bufsize=0)
+        try:
+            if not recorder.stdout.readline():
+                raise Skip("without SQLite")
+            program.begin()
+            for _ in range(60):
+                recorder.stdout.readline()
+            full, _ = predict("--cgroup", group.path, "-i", "25ms", "-n", 3)
+            program.end()
+            line = b"1"
+            while line.strip() != b"0":
+                line = recorder.stdout.readline()
+            for _ in range(3):
+                recorder.stdout.readline()
+        finally:
+            program.end()
+            recorder.terminate()
+            recorder.communicate()
+        equal(full["group"]["is_empty"], False, "with a process")
+        for args in (["--replay", f"{folder}/r"], ["--cgroup", group.path, "-i", "25ms", "-n", 3]):
+            told, status = predict(*args)
+            equal([status, told["group"]["is_empty"], told["group"]["time_to_limit_s"]], [0, True, None], args)
+            text = memstate("oom", "predict", *args).must_be(0).out
+            check(b"the group is empty" in text and b"meets the limit" not in text, text)
 
 
 @test

@@ -346,6 +346,11 @@ TESTS += %D%/test_runtime_options
 %C%_test_runtime_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_runtime_options_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_growth_coverage
+TESTS += %D%/test_growth_coverage
+%C%_test_growth_coverage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_growth_coverage_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS) -lm
+
 check_PROGRAMS += %D%/test_last_rise
 TESTS += %D%/test_last_rise
 %C%_test_last_rise_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
