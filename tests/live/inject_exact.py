@@ -7,11 +7,13 @@ import os
 
 from inject_lib import (InjectTarget, check_same, descriptors, end_tool, facts, maps, put_in_and_out,
                         room_of, start_holding, threads, tool, was_put_in)
-from live import MIB, check, equal, run, status_field, test, wait_until
+from live import MIB, Skip, check, equal, read_proc, run, status_field, test, wait_until
 
 UINT64_MAX = 2 ** 64 - 1
 MOST_STOPS = 20  # one attach
 MOST_ROOM = MIB
+JEMALLOC = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
+MOST_JEMALLOC_ROOM = 16 * MIB  # a stack of 8 MiB, an arena, and a cache
 
 
 @test
@@ -77,6 +79,32 @@ def a_heap_that_would_stall_it_is_not_asked():
         was_put_in(cycle)
         check(cycle["live_bytes"] >= 24 * 1000000, f"live: {cycle}")
         target.check_goes_on()
+
+
+def background_threads(pid):
+    """jemalloc's. It starts them one after the other, a moment after they are wanted."""
+    return [tid for tid in threads(pid) if read_proc(f"{pid}/task/{tid}", "comm") == b"jemalloc_bg_thd\n"]
+
+
+@test
+def jemalloc_keeps_one_arena_and_one_background_thread_at_most():
+    """As SECURITY.md says: jemalloc has them for the first thread that asks it, and reuses them for all others."""
+    if not os.path.exists(JEMALLOC):
+        raise Skip(f"{JEMALLOC} is not installed")
+    environment = {**os.environ, "LD_PRELOAD": JEMALLOC, "MALLOC_CONF": "background_thread:true"}
+    with InjectTarget("still", 0, env=environment) as target:
+        wait_until(lambda: background_threads(target.pid), "jemalloc has its first background thread")
+        own, room = set(threads(target.pid)), room_of(target.pid)
+        put_in_and_out(target)
+        wait_until(lambda: len(background_threads(target.pid)) == 2, "jemalloc has its second background thread")
+        after = facts(target.pid)
+        equal(set(threads(target.pid)) - own, set(background_threads(target.pid)[1:]), "threads that stay")
+        check(room_of(target.pid) - room <= MOST_JEMALLOC_ROOM, "it takes more address space")
+        put_in_and_out(target, "-n", 5)
+        equal(threads(target.pid), after["threads"], "threads after more cycles")
+        equal(len(background_threads(target.pid)), 2, "background threads after more cycles")
+        check(room_of(target.pid) - room <= MOST_JEMALLOC_ROOM, "each cycle takes more address space")
+        target.check_whole()
 
 
 @test
