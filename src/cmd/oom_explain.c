@@ -11,51 +11,29 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strbuf.h"
+#include "base/xalloc.h"
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 #include "cmd/recordings.h"
 #include "cmd/stream.h"
 #include "cmd/text.h"
-#include "proc/kmsg_oom.h"
+#include "proc/kmsg_log.h"
 #include "render/oom_explain.h"
+#include "render/oom_page.h"
+#include "render/oom_summary.h"
 #include "sample/oom_ends.h"
 
-#define LOG_BYTES_MAX	 ((size_t)256 << 20)
-#define RECORD_BYTES_MAX 8192
-#define DEVICE		 "/dev/kmsg"
-
-/* Each read gives one record; one that was overwritten meanwhile is an error of its own. */
-static int read_device(struct strbuf *out)
-{
-	_cleanup_close_ int fd = open(DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	char record[RECORD_BYTES_MAX];
-
-	if (fd < 0)
-		return -errno;
-	while (out->length < LOG_BYTES_MAX) {
-		ssize_t n = read(fd, record, sizeof(record));
-
-		if (n < 0 && (errno == EPIPE || errno == EINTR))
-			continue;
-		if (n < 0)
-			return errno == EAGAIN ? 0 : -errno;
-		if (n == 0)
-			return 0;
-		strbuf_add(out, record, (size_t)n);
-	}
-	return 0;
-}
-
-static int read_log(const char *path, struct strbuf *out)
+/* Of a file, of standard input, or of the kernel's own log. */
+static int read_log(const char *path, struct oom_kill_list *ret)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (!path || strcmp(path, DEVICE) == 0)
-		return read_device(out);
+	if (!path || strcmp(path, KMSG_DEVICE) == 0)
+		return kmsg_log_read_device(ret);
 	if (strcmp(path, "-") == 0)
-		return io_read_all(STDIN_FILENO, LOG_BYTES_MAX, out);
+		return kmsg_log_read(STDIN_FILENO, ret);
 	fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : io_read_all(fd, LOG_BYTES_MAX, out);
+	return fd < 0 ? -errno : kmsg_log_read(fd, ret);
 }
 
 /* The group itself, or one below it. */
@@ -75,6 +53,22 @@ static bool is_meant(const struct options *o, const char *limit_path, const char
 	       is_within(victim_path, o->cgroup) || strstr(victim_path, o->cgroup);
 }
 
+/*
+ * The kernel limits the rate of its reports: beyond that a kill has a process and no cgroup,
+ * and may be of any.
+ */
+static bool is_pathless(const struct oom_kill *k)
+{
+	return k->limit_path[0] == '\0' && k->victim_path[0] == '\0' && k->stats_path[0] == '\0';
+}
+
+static bool is_kill_meant(const struct options *o, const struct oom_kill *k)
+{
+	return is_meant(o, k->limit_path, k->victim_path) ||
+	       is_meant(o, k->stats_path, k->stats_path) ||
+	       (strlen(o->cgroup) >= 12 && strstr(k->cpuset, o->cgroup));
+}
+
 static int check_usage(const struct options *o)
 {
 	const struct recording_options *r = &o->recording;
@@ -87,6 +81,8 @@ static int check_usage(const struct options *o)
 	else if (o->format == FORMAT_CSV || o->has_interval || o->sample_count > 0 || o->output ||
 		 o->output_all)
 		problem = "explain takes --text or --json, and no -i, -n or -o";
+	else if (o->compare.html && (r->record || o->format != FORMAT_AUTO))
+		problem = "explain: --html writes the kills of a log: without --record, --text and --json";
 	if (!problem)
 		return EXIT_DONE;
 	message_usage("oom", "%s", problem);
@@ -96,17 +92,24 @@ static int check_usage(const struct options *o)
 /* Returns EXIT_DONE, or how to end after the message. */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {
-	_cleanup_strbuf_ struct strbuf log = STRBUF_INIT;
-	int r = read_log(o->kmsg, &log);
+	const char *name = o->kmsg ? o->kmsg : KMSG_DEVICE;
+	int r = read_log(o->kmsg, ret);
 
 	if (r < 0) {
-		message_error(o->kmsg ? o->kmsg : DEVICE, r);
+		message_error(name, r);
 		if (!o->kmsg)
 			message("hint: only root may read it here: --kmsg FILE takes what dmesg, "
 				"journalctl -k or a syslog have, - standard input");
 		return EXIT_FAILED;
 	}
-	kmsg_oom_parse(strbuf_text(&log), log.length, ret);
+	if (ret->cut_line_count > 0)
+		message("%s: %zu lines are longer than any of the kernel's; their ends were ignored",
+			name, ret->cut_line_count);
+	if (ret->left_out_count > 0)
+		message("%s: %zu more kills were left out", name, ret->left_out_count);
+	if (ret->unkillable_count > 0)
+		message("%s: %zu time%s memory ran out and the kernel found no process that it may kill",
+			name, ret->unkillable_count, ret->unkillable_count == 1 ? "" : "s");
 	return EXIT_DONE;
 }
 
@@ -127,25 +130,74 @@ static void add_evidence(struct strbuf *out, const struct options *o,
 	oom_explain_add_text(out, evidence, &options);
 }
 
-/* Each kill of the log. */
-static int explain_log(const struct options *o, const struct oom_kill_list *kills,
-		       struct strbuf *out)
+static void report_none(const struct options *o)
 {
-	for (size_t i = 0; i < kills->count; i++) {
-		const struct oom_kill *kill = &kills->items[i];
+	message("%s: no OOM kill%s found in this log", o->kmsg ? o->kmsg : KMSG_DEVICE,
+		o->cgroup ? " of that cgroup" : "");
+}
+
+static int write_page(const struct options *o, const struct oom_kill *const *kills, size_t count)
+{
+	const struct oom_explain_options options = {
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+	};
+	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
+	int r;
+
+	oom_page_add(&page, o->kmsg ? o->kmsg : KMSG_DEVICE, kills, count, &options);
+	r = io_write_file_atomic(o->compare.html, page.text, page.length, 0666);
+	if (r < 0)
+		message_error(o->compare.html, r);
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static void add_kills(const struct options *o, const struct oom_kill *const *kills, size_t count,
+		      struct strbuf *out)
+{
+	const struct oom_explain_options options = {
+		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
+	};
+
+	if (count >= OOM_SUMMARY_LEAST && o->format != FORMAT_JSON)
+		oom_summary_add_text(out, kills, count, &options);
+	for (size_t i = 0; i < count; i++) {
 		struct oom_evidence evidence;
 
-		if (!is_meant(o, kill->limit_path, kill->victim_path))
-			continue;
 		oom_evidence_init(&evidence);
-		oom_evidence_set_kill(&evidence, kill);
+		oom_evidence_set_kill(&evidence, kills[i]);
 		add_evidence(out, o, &evidence);
 	}
-	if (out->length > 0)
-		return EXIT_DONE;
-	message("%s: no process%s was killed for want of memory, as far as this log goes",
-		o->kmsg ? o->kmsg : DEVICE, o->cgroup ? " of that group" : "");
-	return EXIT_FAILED;
+}
+
+/* Each kill of the log. */
+static int explain_log(const struct options *o, const struct oom_kill_list *list,
+		       struct strbuf *out)
+{
+	_cleanup_free_ const struct oom_kill **kills = xcalloc(list->count + 1, sizeof(*kills));
+	size_t count = 0, pathless = 0;
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct oom_kill *kill = &list->items[i];
+		bool is_unsure = o->cgroup && is_pathless(kill) && !is_kill_meant(o, kill);
+
+		if (!o->cgroup || is_unsure || is_kill_meant(o, kill))
+			kills[count++] = kill;
+		pathless += is_unsure;
+	}
+	if (pathless == count)
+		report_none(o);
+	if (pathless > 0)
+		message("%zu kill%s below name%s no cgroup, as the kernel limits the rate of its reports: "
+			"they may be of another one",
+			pathless, pathless == 1 ? "" : "s", pathless == 1 ? "s" : "");
+	if (count == 0)
+		return EXIT_FAILED;
+	if (o->compare.html)
+		status = write_page(o, kills, count);
+	else
+		add_kills(o, kills, count, out);
+	return status == EXIT_DONE && pathless == count ? EXIT_PARTIAL : status;
 }
 
 /* Each end in the recording, with what the log, if there is one, says of it. */
@@ -194,5 +246,5 @@ int oom_explain_run(const struct options *o)
 		status = o->recording.record ? explain_recording(o, &kills, &out)
 					     : explain_log(o, &kills, &out);
 	oom_kill_list_release(&kills);
-	return status == EXIT_DONE ? stream_finish(&out, EXIT_DONE) : status;
+	return status == EXIT_DONE || status == EXIT_PARTIAL ? stream_finish(&out, status) : status;
 }

@@ -108,7 +108,8 @@ const struct option_row option_rows[OPTION_COUNT_] = {
 	[OPTION_ABOVE] = { 0, "above", "SIZE", SCOPE_WATCH,
 			   "compare for how long Rss was above this, as 512M or 2G" },
 	[OPTION_HTML] = { 0, "html", "FILE", SCOPE_WATCH | SCOPE_OOM,
-			  "write the comparison too, or all of --replay, as one page of HTML, with graphs" },
+			  "write the comparison too, all of --replay, or the kills of a log (oom explain), as one "
+			  "page of HTML" },
 	[OPTION_COUNT] = { 0, "count", NULL, SCOPE_WATCH,
 			   "one more run under each allocator, in which allocations are counted" },
 	[OPTION_OUTPUT_DIR] = { 0, "output-dir", "DIR", SCOPE_WATCH,

@@ -2,6 +2,8 @@ noinst_LIBRARIES += %D%/libproc.a
 %C%_libproc_a_SOURCES = \
 	%D%/kmsg_group.c \
 	%D%/kmsg_group.h \
+	%D%/kmsg_log.c \
+	%D%/kmsg_log.h \
 	%D%/kmsg_machine.c \
 	%D%/kmsg_machine.h \
 	%D%/kmsg_oom.c \

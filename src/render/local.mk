@@ -59,6 +59,10 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/oom_columns.c \
 	%D%/oom_explain.c \
 	%D%/oom_explain.h \
+	%D%/oom_page.c \
+	%D%/oom_page.h \
+	%D%/oom_summary.c \
+	%D%/oom_summary.h \
 	%D%/oom_explain_json.c \
 	%D%/oom_report.c \
 	%D%/oom_report.h \

@@ -39,7 +39,7 @@ LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v2.py
 # Of why a process ended.
 LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py
 # Of the recorder of a group.
-LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py
+LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py %D%/oom_logs.py
 # Of counting from outside.
 LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py
 # Of putting in what counts.

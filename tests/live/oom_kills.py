@@ -73,8 +73,10 @@ def many_processes_none_of_them_alone():
 def page_cache_and_lazily_freed_memory_kill_nobody():
     with Group(LIMIT) as group:
         equal(group.run("anon=40", "free=0", "anon=30"), 0, "LazyFree")
-        result = memstate("oom", "explain", "--cgroup", group.path).must_be(1)
-        check(b"no process of that group" in result.err or b"/dev/kmsg" in result.err, result.err)
+        result = memstate("oom", "explain", "--cgroup", group.path)
+        # kills of others that name no group are shown with status 3
+        check(result.status in (1, 3) and group.path.encode() not in result.out, result.out)
+        check(b"no OOM kill of that cgroup" in result.err or b"/dev/kmsg" in result.err, result.err)
 
 
 @test
@@ -88,7 +90,7 @@ def a_log_from_elsewhere_needs_no_rights():
     equal([process.returncode, err], [0, b""], "status")
     check(b"x (9) of /system.slice/x.service" in out and b"the machine had no memory left" in out, out)
     for args, status, word in [(["--kmsg", "/no/such"], 1, b"/no/such: No such file"),
-                               (["--kmsg", "/dev/null"], 1, b"no process was killed"),
+                               (["--kmsg", "/dev/null"], 1, b"no OOM kill found in this log"),
                                (["--kmsg", "/dev/null", "-p", "1"], 2, b"--cgroup"),
                                (["--kmsg", "/dev/null", "--csv"], 2, b"--json")]:
         result = memstate("oom", "explain", *args).must_be(status)

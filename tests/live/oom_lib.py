@@ -231,9 +231,12 @@ def figures(group):
 def explained(group):
     """The last kill in this group, or by its limit."""
     result = memstate("oom", "explain", "--cgroup", group.path, "--json")
-    if b"/dev/kmsg" in result.err and result.status == 1 and b"no process" not in result.err:
+    if b"/dev/kmsg" in result.err and result.status == 1 and b"no OOM kill" not in result.err:
         raise Skip("the kernel's log cannot be read")
-    return json.loads(result.must_be(0).out.splitlines()[-1])
+    kills = [json.loads(line) for line in result.must_be(0).out.splitlines()]
+    # kills of others may be there too, without a group
+    return [k for k in kills if (k["limit_cgroup"] or "").startswith(group.path) or
+            (k["victim_cgroup"] or "").startswith(group.path)][-1]
 
 
 def near(got, wanted, what, slack=SLACK):

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernel logs of any size and from anywhere: what is said of them, and what that costs."""
+
+import json
+import os
+import resource
+import subprocess
+
+from live import MEMSTATE, Folder, check, equal, memstate, run, test
+
+MIB = 1 << 20
+
+
+def report(number, group, when="[{0}.5] "):
+    """One whole report, with a table of 100 tasks; number is the victim's pid."""
+    lines = ["hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
+             "memory: usage 65536kB, limit 65536kB, failcnt 31",
+             f"Memory cgroup stats for {group}:", "anon 62914560", "file 4096", "shmem 0", "kernel 1048576",
+             "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name"]
+    lines += [f"[{100000 + task:7}]     0 {100000 + task:5}     4096     1024    49152        0             0 other {task}"
+              for task in range(100)]
+    lines += [f"[{number:7}]     0 {number:5}    12172    15360   106496        0             0 hog",
+              f"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg={group},"
+              f"task_memcg={group},task=hog,pid={number},uid=0",
+              f"Memory cgroup out of memory: Killed process {number} (hog) total-vm:48688kB, anon-rss:61440kB, "
+              "file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:104kB oom_score_adj:0"]
+    return "".join(when.format(number) + line + "\n" for line in lines)
+
+
+def explain(data, *args):
+    """Returns status, output, messages and CPU seconds."""
+    process = subprocess.Popen([MEMSTATE, "oom", "explain", "--kmsg", "-", *args], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    before = os.times()
+    out, err = process.communicate(data if isinstance(data, bytes) else data.encode())
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return process.returncode, out.decode(), err.decode(), cpu
+
+
+@test
+def many_kills_have_a_summary_first_and_cost_little():
+    log = "".join(report(1000 + n, f"/pods/{n % 3}") for n in range(348))
+    status, out, err, cpu = explain(log)
+    equal([status, err], [0, ""], "status")
+    lines = out.splitlines()
+    equal(lines[0], "348 kills, from 1000 s after boot to 1347 s after boot", "first line")
+    check(any(line.split() == ["116", "60.0M", "/pods/2"] for line in lines[:8]), lines[:8])
+    check(any(line.split() == ["348", "60.0M", "hog"] for line in lines[:12]), lines[:12])
+    equal(sum(line.startswith("killed   hog (") for line in lines), 348, "each of them")
+    check(cpu < 1, f"{cpu} s of CPU time")
+    with Folder() as folder:
+        path = f"{folder}/page.html"
+        status, out, err, cpu = explain(log, "--html", path)
+        equal([status, out, err], [0, "", ""], "status")
+        check(cpu < 1, f"{cpu} s of CPU time")
+        size = os.path.getsize(path)
+        check(100000 < size <= 2 * MIB, f"a page of {size} bytes")
+
+
+@test
+def a_page_is_bounded_and_its_names_are_text():
+    log = "".join(report(1000 + n, f"/<script>alert({n})</script>{'x' * 400}") for n in range(3000))
+    with Folder() as folder:
+        path = f"{folder}/page.html"
+        equal(explain(log, "--html", path)[0], 0, "status")
+        with open(path, encoding="utf-8") as f:
+            page = f.read()
+        check(len(page) <= 2 * MIB and "more kills are not on this page" in page, len(page))
+        check("<script>alert" not in page and "&lt;script&gt;alert" in page, "a name as text")
+    status, _, err, _ = explain(log, "--html", "/no/such/page.html")
+    equal(status, 1, err)
+    status, _, err, _ = explain(log, "--html", "x.html", "--json")
+    equal(status, 2, err)
+
+
+def bound_memory():
+    resource.setrlimit(resource.RLIMIT_DATA, (100 * MIB, 100 * MIB))
+
+
+@test
+def a_line_without_end_costs_no_memory():
+    line = b"x" * (1 << 20)
+    process = subprocess.Popen([MEMSTATE, "oom", "explain", "--kmsg", "-", "--json"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=bound_memory)
+    out, err = process.communicate(line * 256 + ("\n" + report(7, "/g")).encode())
+    equal(process.returncode, 0, err)
+    check(b"longer than any of the kernel's" in err, err)
+    equal(json.loads(out)["victim"]["pid"], 7, "the kill after it")
+
+
+@test
+def kills_without_a_cgroup_are_not_hidden():
+    named = report(7, "/g")
+    nameless = "Memory cgroup out of memory: Killed process 8 (y) total-vm:1kB, anon-rss:2kB, file-rss:3kB\n"
+    for log, status, pids in [(named + nameless, 0, [7, 8]), (nameless, 3, [8]), (report(7, "/other"), 1, []),
+                              (report(7, "/other") + nameless, 3, [8])]:
+        got, out, err, _ = explain(log, "--cgroup", "/g", "--json")
+        equal([got, [json.loads(line)["victim"]["pid"] for line in out.splitlines()]], [status, pids], err)
+        check(("no cgroup" in err) == (8 in pids), err)
+    equal(explain(named + nameless, "--json")[2], "", "without --cgroup nothing is unclear")
+
+
+@test
+def times_are_in_text_and_json():
+    for when, text, time, log_time, boot in [
+            ("[{0}.5] ", "7.500000 s after boot", None, None, 7.5),
+            ("Sep 27 11:33:05 host kernel: ", "Sep 27 11:33:05", None, "Sep 27 11:33:05", None),
+            ("[Thu Dec  7 00:05:14 2017] ", "Thu Dec 7 00:05:14 2017", None, "Thu Dec  7 00:05:14 2017", None),
+            ("2026-11-22T15:41:01.250+01:00 host kernel: [  9.25] ", "2026-11-22T14:41:01.250Z",
+             "2026-11-22T14:41:01.250Z", "2026-11-22T15:41:01.250+01:00", 9.25)]:
+        log = report(7, "/g", when)
+        kill = json.loads(explain(log, "--json")[1])
+        equal([kill["time"], kill["log_time"], kill["boot_seconds"]], [time, log_time, boot], when)
+        equal(len(kill["tasks"]), 101, when)
+        check(f"when     {text}\n" in explain(log)[1], explain(log)[1])
+
+
+@test
+def a_log_in_which_nobody_was_killed_says_so():
+    log = ("systemd invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=100\n"
+           "Out of memory and no killable processes...\n")
+    status, out, err, _ = explain(log)
+    equal([status, out], [1, ""], err)
+    check("no OOM kill found" in err and "1 time memory ran out" in err, err)
+    status, out, err, _ = explain("kworker/0:2 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=-1\n"
+                                  "Out of memory: Killed process 9 (x) total-vm:4kB, anon-rss:2kB, file-rss:0kB\n",
+                                  "--json")
+    equal(json.loads(out)["cause"], "sysrq", err)
+    equal(memstate("oom", "explain", "--kmsg", "/no/such").must_be(1).out, b"", "no file")
+
+
+run()
