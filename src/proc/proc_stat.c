@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,5 +160,26 @@ int proc_stat_read(const struct procfs *fs, int pid, struct process *ret)
 		return -EBADMSG;
 	process.uid = proc_stat_read_uid(fs, pid);
 	*ret = process;
+	return 0;
+}
+
+int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes)
+{
+	_cleanup_close_ int fd = procfs_open_file(fs, pid, "statm");
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size, resident;
+	char text[128];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return procfs_fold_errno(errno);
+	text[n] = '\0';
+	if (sscanf(text, "%" SCNu64 " %" SCNu64, &size, &resident) != 2 ||
+	    resident > UINT64_MAX / page_bytes)
+		return -EBADMSG;
+	*ret_bytes = resident * page_bytes;
 	return 0;
 }

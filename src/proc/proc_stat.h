@@ -20,4 +20,11 @@ uint32_t proc_stat_read_uid(const struct procfs *fs, int pid);
 /* Returns 0, -ESRCH, -EACCES, -EBADMSG. *ret is untouched on failure. */
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
 
+/*
+ * What is resident now, from statm. stat's own figure is up to (batch - 1) pages off for each CPU
+ * since Linux 6.2 and never summed; statm's is exact. Returns 0, -ESRCH, -EOPNOTSUPP, -EBADMSG or
+ * another -errno.
+ */
+int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
+
 #endif

@@ -16,6 +16,7 @@
 #include "proc/local_devices.h"
 #include "proc/proc_mounts.h"
 #include "proc/proc_smaps.h"
+#include "proc/proc_stat.h"
 #include "proc/proc_task.h"
 
 /* A process that execs or is replaced while it is read is read again, but not for ever. */
@@ -303,6 +304,11 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 		u->error = r;
 	}
 	return r;
+}
+
+int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes)
+{
+	return proc_stat_read_rss(s->fs, pid, ret_bytes);
 }
 
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)

@@ -68,6 +68,9 @@ void sampler_free(struct sampler *s);
 int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
 
+/* As proc_stat_read_rss(). */
+int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes);
+
 /*
  * As sampler_take() of every process, but each usage, unreadable ones too, is given to fn
  * when it was read, and then forgotten: *ret has no usages, but the times and counts. A

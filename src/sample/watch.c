@@ -28,10 +28,14 @@ static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_TURN] = 8,
 };
 
+/* How many processes that are not on the screen a refresh looks at in statm. */
+#define LOOKS_MAX 256
+
 /* What goes with the usage of the same index. */
 struct entry {
 	struct process then; /* as stat told when the memory was last asked for */
 	uint64_t tried_ns;   /* when that was; 0: never */
+	uint64_t then_rss_bytes, rss_bytes; /* statm's, then and at the last look */
 	unsigned int needs;  /* what for */
 	bool is_visible;
 	bool is_left_out;
@@ -47,6 +51,7 @@ struct watch {
 	struct snapshot before; /* empty between refreshes: storage to swap with */
 	struct entry *entries_before;
 	size_t entry_before_capacity;
+	int next_look_pid; /* where looking at statm goes on */
 	int next_pid[REASON_COUNT_]; /* where the reading for each reason goes on */
 	size_t read_count;
 };
@@ -193,14 +198,22 @@ static void mark_visible(struct watch *w, const int *pids, size_t count)
 	}
 }
 
-/* Exec keeps pid and start time. Pages that came show as faults, and those that went in rss. */
+/* Stat's rss may miss a change of some dozen pages, statm's does not. */
+static bool has_rss_changed(const struct entry *e, const struct process *p)
+{
+	if (bytes_known(e->then_rss_bytes) && bytes_known(e->rss_bytes))
+		return e->then_rss_bytes != e->rss_bytes;
+	return e->then.stat_rss_bytes != p->stat_rss_bytes;
+}
+
+/* Exec keeps pid and start time. New pages show as faults, and pages that were given back in rss. */
 static bool has_changed(const struct entry *e, const struct usage *u)
 {
 	const struct process *then = &e->then, *p = &u->process;
 
 	return strcmp(then->comm, p->comm) != 0 ||
 	       process_has_memory(then) != process_has_memory(p) ||
-	       (!u->error && (then->stat_rss_bytes != p->stat_rss_bytes ||
+	       (!u->error && (has_rss_changed(e, p) ||
 			      then->minor_fault_count != p->minor_fault_count));
 }
 
@@ -243,6 +256,38 @@ static bool may_be_read(const struct watch *w, size_t i)
 	return w->now.taken_ns - e->tried_ns >= rest_ns;
 }
 
+static uint64_t look_at_rss(struct watch *w, size_t i)
+{
+	const struct usage *u = &w->now.usages[i];
+	uint64_t bytes;
+
+	if (!process_has_memory(&u->process) ||
+	    sampler_read_rss(w->sampler, u->process.pid, &bytes) < 0)
+		return BYTES_UNKNOWN;
+	return bytes;
+}
+
+/* All that are on the screen, and some of the others in turn: a look costs some microseconds. */
+static void look_for_changes(struct watch *w)
+{
+	size_t start = find_place(&w->now, w->next_look_pid);
+	size_t left = LOOKS_MAX;
+
+	for (size_t k = 0; k < w->now.count; k++) {
+		size_t i = (start + k) % w->now.count;
+		struct entry *e = &w->entries[i];
+
+		if (e->tried_ns == 0 || !bytes_known(e->then_rss_bytes) ||
+		    has_changed(e, &w->now.usages[i]) || (!e->is_visible && left == 0))
+			continue;
+		e->rss_bytes = look_at_rss(w, i);
+		if (e->is_visible)
+			continue;
+		left--;
+		w->next_look_pid = w->now.usages[i].process.pid + 1;
+	}
+}
+
 static void read_usage(struct watch *w, size_t i, unsigned int needs)
 {
 	struct entry *e = &w->entries[i];
@@ -251,6 +296,7 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 	e->then = u->process;
 	e->tried_ns = w->now.taken_ns;
 	e->needs = needs;
+	e->then_rss_bytes = e->rss_bytes = look_at_rss(w, i);
 	usage_release(u); /* the command line, which a program may rewrite */
 	if (sampler_read_usage(w->sampler, u, needs) == -ESRCH) {
 		e->is_left_out = true;
@@ -301,6 +347,7 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 	merge(w);
 	leave_out_without_memory(w);
 	mark_visible(w, visible_pids, visible_count);
+	look_for_changes(w);
 	w->read_count = 0;
 	needs = (needs | NEED_ROLLUP) & ~(unsigned int)NEED_HEAP;
 	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)

@@ -200,6 +200,26 @@ static void process_with_new_faults_is_read_again(void **state)
 	assert_int_equal(known_rss(f, 2), 5 * MIB);
 }
 
+/* stat's rss stays the same when a process gives back fewer pages than its counters hold back. */
+static void process_that_gave_back_a_few_pages_is_read_again(void **state)
+{
+	struct fixture *f = *state;
+	const int pid = 3;
+
+	make_processes(f, 1, 5);
+	for (int i = 1; i <= 5; i++)
+		write_file(f, i, "statm", "2000 256 10 1 0 100 0\n");
+	refresh(f, &pid, 1);
+	set_rss(f, 3, 2);
+	refresh(f, &pid, 1);
+	assert_int_equal(known_rss(f, 3), MIB);
+	write_file(f, 3, "statm", "2000 255 10 1 0 100 0\n");
+	refresh(f, &pid, 1);
+	assert_int_equal(known_rss(f, 3), 2 * MIB);
+	for (int i = 1; i <= 5; i++)
+		remove_file(f, i, "statm");
+}
+
 static void changed_process_out_of_sight_is_read_before_the_turn_of_the_rest(void **state)
 {
 	struct fixture *f = *state;
@@ -407,6 +427,7 @@ int main(void)
 		TEST(usages_come_by_rising_pid),
 		TEST(unchanged_visible_process_is_kept_and_not_read_again),
 		TEST(process_with_new_faults_is_read_again),
+		TEST(process_that_gave_back_a_few_pages_is_read_again),
 		TEST(changed_process_out_of_sight_is_read_before_the_turn_of_the_rest),
 		TEST(rest_is_read_a_few_in_turn_until_all_were),
 		TEST(many_changed_processes_are_spread_over_ticks_and_none_starves),
