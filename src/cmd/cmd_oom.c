@@ -29,6 +29,7 @@ struct oom {
 	struct session *session;
 	struct cgroup_sampler *sampler; /* NULL: a recording is shown */
 	struct recorder *recorder;	/* NULL: nothing is recorded */
+	int stream_error; /* of standard output: 0 or -errno */
 	int record_error;
 	struct column_list columns;
 	struct cgroup cgroup;
@@ -123,8 +124,10 @@ static int report_unreadable(const struct oom *oom)
 {
 	if (oom->figures.unreadable_count == 0)
 		return EXIT_DONE;
-	message("%zu of %zu processes could not be read: what is LazyFree of theirs counts as need",
-		oom->figures.unreadable_count, oom->cgroup.pid_count);
+	message("%zu of %zu processes could not be read%s%s: what is LazyFree of theirs counts as need",
+		oom->figures.unreadable_count, oom->cgroup.pid_count,
+		oom->figures.unreadable_error ? ": " : "",
+		oom->figures.unreadable_error ? strerror(-oom->figures.unreadable_error) : "");
 	return EXIT_PARTIAL;
 }
 
@@ -196,7 +199,8 @@ static int run_replay(struct oom *oom)
 			return EXIT_FAILED;
 		}
 		add_sample(oom);
-		if (stream_write(&oom->out) < 0)
+		oom->stream_error = stream_write(&oom->out);
+		if (oom->stream_error < 0)
 			return EXIT_FAILED;
 		if (++shown == o->sample_count)
 			break;
@@ -225,7 +229,8 @@ static int run_series(struct oom *oom)
 		add_sample(oom);
 		if (n == 1)
 			status = report_unreadable(oom);
-		if (stream_write(&oom->out) < 0)
+		oom->stream_error = stream_write(&oom->out);
+		if (oom->stream_error < 0)
 			return EXIT_FAILED;
 		if (n == wanted)
 			return status;
@@ -306,6 +311,8 @@ static int oom_run(struct options *o)
 	session_end(&session);
 	column_list_release(&oom.columns);
 	strbuf_release(&oom.out);
+	if (oom.stream_error == -EPIPE)
+		stream_die_of_pipe();
 	return status;
 }
 

@@ -43,6 +43,7 @@ struct attached {
 	uint64_t start_ns;
 	struct strbuf out;
 	int end_fd; /* can be read when the first of them ends; -1: that cannot be told */
+	int stream_error; /* of standard output: 0 or -errno */
 	bool has_line; /* on the terminal, to be overwritten */
 	struct count_sums line_sums;
 	uint64_t line_ns;
@@ -195,13 +196,19 @@ static void show_line(struct attached *a)
 	a->has_line = true;
 }
 
+static int write_out(struct attached *a)
+{
+	a->stream_error = stream_write(&a->out);
+	return a->stream_error;
+}
+
 static int write_rows(struct attached *a)
 {
 	if (a->session->options->format == FORMAT_JSON)
 		count_report_add_json(&a->out, &a->report, a->columns);
 	else
 		count_report_add_csv(&a->out, &a->report, a->columns);
-	return stream_write(&a->out);
+	return write_out(a);
 }
 
 /* Wait for the sample's time, or for the end of the first process, or a signal. */
@@ -302,7 +309,7 @@ static int show(struct attached *a)
 	count_report_add_text(&a->out, &a->report);
 	if (has_stacks)
 		strbuf_add_char(&a->out, '\n');
-	if (stream_write(&a->out) < 0)
+	if (write_out(a) < 0)
 		return EXIT_FAILED;
 	return has_stacks ? show_stacks(a) : EXIT_DONE;
 }
@@ -318,7 +325,7 @@ static int count(struct attached *a)
 	a->report.list = &a->list;
 	if (o->format == FORMAT_CSV && !o->no_headings && !options_count_records_stacks(&o->count)) {
 		csv_add_header(&a->out, a->columns);
-		status = stream_write(&a->out) < 0 ? EXIT_FAILED : EXIT_DONE;
+		status = write_out(a) < 0 ? EXIT_FAILED : EXIT_DONE;
 	}
 	if (status == EXIT_DONE && watch(a) < 0)
 		status = EXIT_FAILED;
@@ -376,5 +383,7 @@ int count_attached_run(struct options *o, const struct column_list *columns)
 	count_list_release(&a.list);
 	strbuf_release(&a.out);
 	session_end(&session);
+	if (a.stream_error == -EPIPE)
+		stream_die_of_pipe();
 	return status;
 }

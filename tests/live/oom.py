@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 
 from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, test
 from oom_lib import Filled, Group, check_sum, figures, near
@@ -198,6 +199,18 @@ def bad_words_are_refused_in_one_line():
         result = memstate("oom", *args).must_be(status)
         check(word in result.err, result.err)
         equal(result.out, b"", "output")
+
+
+@test
+def a_closed_pipe_ends_the_series_as_any_other():
+    with Group(LIMIT) as group, Filled(group, "anon=10"):
+        for args in (["--csv"], ["--json"]):
+            series = start_memstate("oom", "--cgroup", group.path, "-i", "1ms", *args)
+            check(series.stdout.readline(), "a row")
+            series.stdout.close()
+            err = series.stderr.read()
+            series.stderr.close()
+            equal((series.wait(60), err), (-signal.SIGPIPE, b""), f"{args}: status, complaints")
 
 
 run()
