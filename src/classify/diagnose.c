@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "model/heap.h"
@@ -74,8 +75,10 @@ static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int 
 
 static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
 {
-	return u->error && say(d, "Its memory cannot be read without more rights: only its owner "
-				  "and root may.");
+	if (u->error == -EACCES || u->error == -EPERM)
+		return say(d, "Its memory cannot be read without more rights: only its owner "
+			      "and root may.");
+	return u->error && say(d, "Its memory could not be read: %s.", strerror(-u->error));
 }
 
 static bool rule_no_memory(const struct usage *u, struct diagnosis *d)

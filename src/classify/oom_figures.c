@@ -19,6 +19,8 @@ static void add_processes(const struct snapshot *processes, struct oom_figures *
 
 		if (u->error || u->source == SOURCE_NONE || u->source == SOURCE_STAT) {
 			f->unreadable_count++;
+			if (f->unreadable_error == 0)
+				f->unreadable_error = u->error;
 			continue;
 		}
 		f->process_count++;

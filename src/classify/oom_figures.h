@@ -43,6 +43,7 @@ struct oom_figures {
 	uint64_t unaccounted_bytes;
 	/* With any that could not be read: lazyfree_bytes is a lower bound, the three above unknown. */
 	size_t process_count, unreadable_count;
+	int unreadable_error; /* -errno with which one could not be read; 0: not known */
 	bool is_lazyfree_exact; /* each process's smaps were read, not only their sums */
 };
 

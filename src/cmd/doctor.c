@@ -118,8 +118,13 @@ static int tally_process(void *context, const struct process *p)
 	if (fd == -ESRCH)
 		return 0;
 	tally->count++;
-	if (fd < 0)
+	if (fd < 0) {
+		/* a lack of rights is common, and hides no other error */
+		if (fd != -EOPNOTSUPP &&
+		    (tally->error == 0 || tally->error == -EACCES || tally->error == -EPERM))
+			tally->error = fd;
 		return 0;
+	}
 	tally->openable++;
 	if (!tally->first_pid)
 		tally->first_pid = p->pid;
@@ -142,5 +147,10 @@ void find_tally(const struct tally *tally, const char *fix, struct finding *ret)
 		answer = ANSWER_NO;
 	else if (tally->openable < tally->count)
 		answer = ANSWER_PARTLY;
-	finding_set(ret, answer, fix, "%zu of %zu processes", tally->openable, tally->count);
+	if (tally->error == 0 || tally->error == -EACCES || tally->error == -EPERM)
+		finding_set(ret, answer, fix, "%zu of %zu processes", tally->openable,
+			    tally->count);
+	else
+		finding_set(ret, answer, NULL, "%zu of %zu processes: %s", tally->openable,
+			    tally->count, strerror(-tally->error));
 }

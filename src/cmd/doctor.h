@@ -93,6 +93,7 @@ struct tally {
 	size_t count;
 	size_t openable;
 	int first_pid; /* of those, or 0 */
+	int error; /* -errno of one that could not be opened; 0: none */
 };
 
 struct tally patient_tally(const struct patient *patient, const char *file);

@@ -77,7 +77,7 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 	r = patient_read_head(patient, path, &text);
 	if (r < 0)
 		finding_set(ret, ANSWER_NO,
-			    r == -ENOENT ? NULL : patient_permission_fix(patient),
+			    r == -EACCES || r == -EPERM ? patient_permission_fix(patient) : NULL,
 			    "task/%d/syscall: %s", pid, strerror(-r));
 	else if (proc_task_parse_syscall(strbuf_text(&text), &addr) == -EBADMSG)
 		finding_set(ret, ANSWER_NO, NULL, "task/%d/syscall has none", pid);
@@ -226,8 +226,9 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 	if (!process_has_memory(patient->process))
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
 	else if (fd < 0)
-		finding_set(ret, ANSWER_NO, patient_permission_fix(patient), "mem: %s",
-			    strerror(-fd));
+		finding_set(ret, ANSWER_NO,
+			    fd == -EACCES || fd == -EPERM ? patient_permission_fix(patient) : NULL,
+			    "mem: %s", strerror(-fd));
 	else if (tracer != 0)
 		finding_set(ret, ANSWER_NO, heap_error_help(-EBUSY),
 			    "process %" PRIu64 " traces it", tracer);

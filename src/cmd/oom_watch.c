@@ -98,8 +98,10 @@ static void report_processes(struct watch *w)
 			    : units_format_bytes(s->figures->limit_bytes, limit));
 
 	if (s->figures->unreadable_count > 0)
-		message("%zu of %zu processes cannot be read: what is LazyFree of theirs counts as need",
-			s->figures->unreadable_count, s->cgroup->pid_count);
+		message("%zu of %zu processes cannot be read%s%s: what is LazyFree of theirs counts as need",
+			s->figures->unreadable_count, s->cgroup->pid_count,
+			s->figures->unreadable_error ? ": " : "",
+			s->figures->unreadable_error ? strerror(-s->figures->unreadable_error) : "");
 	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
 		message("%s has no limit%s: nothing says when to look more often",
 			s->cgroup->levels[0].path,

@@ -116,7 +116,7 @@ const char *heap_error_text(int error)
 {
 	size_t i = find_reason(error);
 
-	return i < REASON_COUNT ? reasons[i].text : "it could not be copied";
+	return i < REASON_COUNT ? reasons[i].text : strerror(-error);
 }
 
 const char *heap_error_help(int error)

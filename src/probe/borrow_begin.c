@@ -66,7 +66,7 @@ static int explain_refusal(struct borrow *b, int error)
 	if (io_read_file_at(b->process_fd, path, KEY_LINES_BYTES_MAX, &text) == 0 &&
 	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
 		return borrow_fail(b, -EBUSY, "another tracer holds it");
-	return borrow_fail(b, error, GATES_NOT_ALLOWED);
+	return borrow_fail(b, error, gates_error_text(error));
 }
 
 /*

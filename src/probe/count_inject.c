@@ -296,9 +296,9 @@ static int check(struct injected *i, struct strbuf *why)
 	int r = gates_check(&i->request, i->visit.process_fd, &reason);
 
 	if (r == 0) {
-		reason = GATES_NOT_ALLOWED;
 		i->visit.mem_fd = openat(i->visit.process_fd, "mem", O_RDWR | O_CLOEXEC);
 		r = i->visit.mem_fd >= 0 ? 0 : errno == EACCES ? -EPERM : -errno;
+		reason = r < 0 ? gates_error_text(r) : reason;
 	}
 	if (r == 0)
 		r = segment_is_shared_with(i->visit.process_fd, &is_shared);

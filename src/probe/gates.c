@@ -89,7 +89,7 @@ static int check_program(int process_fd, const char **ret_reason)
 	Elf64_Ehdr header;
 
 	if (fd < 0) {
-		*ret_reason = GATES_NOT_ALLOWED;
+		*ret_reason = gates_error_text(fd);
 		return fd == -EACCES ? -EPERM : fd;
 	}
 	if (read(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
@@ -153,14 +153,28 @@ static int check_descriptors(int process_fd, const char **ret_reason)
 	return r;
 }
 
+const char *gates_error_text(int error)
+{
+	switch (error) {
+	case -EACCES:
+	case -EPERM: return GATES_NOT_ALLOWED;
+	case -ENOENT:
+	case -ESRCH: return "it has ended";
+	case -EMFILE:
+	case -ENFILE: return GATES_NO_DESCRIPTORS;
+	default: return strerror(-error);
+	}
+}
+
 int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason)
 {
+	static const char unread[] = "it cannot be read";
 	int r;
 
 	*ret_reason = platform_refusal(PLATFORM_BORROW);
 	if (*ret_reason)
 		return -EOPNOTSUPP;
-	*ret_reason = "it cannot be read";
+	*ret_reason = unread;
 	if (!request->fs->is_live) {
 		*ret_reason = "it is a capture";
 		return -EOPNOTSUPP;
@@ -172,5 +186,7 @@ int gates_check(const struct probe_request *request, int process_fd, const char 
 		r = read_status(process_fd, ret_reason);
 	if (r == 0)
 		r = check_program(process_fd, ret_reason);
+	if (r < 0 && *ret_reason == unread)
+		*ret_reason = gates_error_text(r);
 	return r;
 }

@@ -20,4 +20,7 @@
  */
 int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason);
 
+/* Why a file of the process could not be opened or read: -errno in words, static. */
+const char *gates_error_text(int error);
+
 #endif

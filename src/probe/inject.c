@@ -235,7 +235,7 @@ static int open_process(struct injection *injection, const char **ret_reason)
 
 	injection->process_fd = procfs_open_file(request->fs, request->pid, "");
 	if (injection->process_fd < 0) {
-		*ret_reason = "it has ended";
+		*ret_reason = gates_error_text(injection->process_fd);
 		return injection->process_fd;
 	}
 	r = gates_check(request, injection->process_fd, ret_reason);
@@ -244,8 +244,9 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	/* the kernel asks for the same rights as it does for tracing */
 	injection->mem_fd = openat(injection->process_fd, "mem", O_RDWR | O_CLOEXEC);
 	if (injection->mem_fd < 0) {
-		*ret_reason = GATES_NOT_ALLOWED;
-		return errno == EACCES ? -EPERM : -errno;
+		r = -errno;
+		*ret_reason = gates_error_text(r);
+		return r == -EACCES ? -EPERM : r;
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ LIVE_TESTS = \
 # Of stacks.
 LIVE_TESTS += %D%/count_profile.py
 # Paths that others chose.
-LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py %D%/hostile_names.py
+LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py %D%/hostile_names.py %D%/read_errors.py
 # Of flame graphs.
 LIVE_TESTS += %D%/flame.py %D%/flame_page.py %D%/hostile_profiles.py
 # Of putting the helper in.

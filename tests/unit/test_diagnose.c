@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/units.h"
 #include "classify/diagnose.h"
 #include "model/usage.h"
 
-#include <errno.h>
-#include <string.h>
 
 /* A process with 10 MiB of anonymous memory, and a file's pages of which `copies` are anonymous. */
 static void make_usage(struct usage *u, uint64_t file_dirty_bytes, uint64_t copies_bytes)
@@ -194,9 +195,39 @@ static void anon_has_the_heap_in_it_only_where_that_is_not_known(void **state)
 	assert_non_null(strstr(find_sentence(&u, "dominant"), "other private anonymous memory"));
 }
 
+/* Only a lack of rights is said to be one. */
+static void the_error_of_a_read_is_named(void **state)
+{
+	static const struct {
+		int error;
+		const char *words;
+	} cases[] = {
+		{ -EACCES, "without more rights" },
+		{ -EPERM, "without more rights" },
+		{ -EIO, "Input/output error" },
+		{ -ENOMEM, "Cannot allocate memory" },
+		{ -EMFILE, "Too many open files" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct usage u;
+		const char *text;
+
+		usage_init(&u);
+		u.error = cases[i].error;
+		text = find_sentence(&u, "unreadable");
+		assert_non_null(text);
+		assert_row(strstr(text, cases[i].words), cases[i].words);
+		assert_row(i < 2 || !strstr(text, "rights"), cases[i].words);
+		usage_release(&u);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_error_of_a_read_is_named),
 		cmocka_unit_test(written_pages_of_a_shared_file_are_no_copies),
 		cmocka_unit_test(private_copies_of_file_pages_are_said_with_their_amount),
 		cmocka_unit_test(copies_are_not_guessed_where_owners_are_unknown),
