@@ -30,7 +30,7 @@ static bool is_there(const struct hooks_module *m)
 	       begin[0] == m->begin[0] && begin[1] == m->begin[1];
 }
 
-static bool find_module(void *context, uint64_t pc, struct unwind_module *ret)
+bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret)
 {
 	uint32_t count = __atomic_load_n(&hooks_modules.count, __ATOMIC_ACQUIRE);
 
@@ -124,17 +124,12 @@ static void begin_thread(struct taker *taker, uint32_t tid)
 /* Several may do it at once: all write the same. */
 static COLD void begin(struct stacks *s)
 {
-	bool (*find)(void *, uint64_t, struct unwind_module *) = find_module;
-
-	/* no constant that a compiler would keep in memory, and have relocated */
-	__asm__("" : "+r"(find));
 	s->mode.sample_bytes = hooks_private.sample_bytes;
 	s->is_threaded = true;
 	s->file.head = (void *)hooks_nodes;
 	s->file.nodes = (void *)(hooks_nodes + STACK_NODES_OFFSET);
 	s->file.node_max = HOOKS_NODE_MAX;
 	s->recent = (void *)(hooks_arena + HOOKS_ROWS_BYTES);
-	s->space.find = find;
 	s->space.rows = (void *)hooks_arena;
 	__atomic_store_n(&hooks_private.has_stacks, 1, __ATOMIC_RELEASE);
 }

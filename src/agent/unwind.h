@@ -37,14 +37,31 @@ struct unwind_row {
 
 /* Of a process, for all its threads. */
 struct unwind_space {
+#ifndef AGENT_BLOB
 	/* The code at pc; false: there is none. Called where it is not known yet. */
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
+#endif
 	void *context;
 	struct unwind_row *rows; /* UNWIND_ROW_COUNT */
 	enum ask_permission permission;
 	uint32_t generation;	 /* of unwind_forget(): begun… */
 	uint32_t forgotten;	 /* …and done */
 };
+
+#ifdef AGENT_BLOB
+/* Instead of find, which would be an address of code in memory that the process can write. */
+bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret);
+#endif
+
+static inline bool unwind_find(const struct unwind_space *space, uint64_t pc,
+			       struct unwind_module *ret)
+{
+#ifdef AGENT_BLOB
+	return unwind_find_module(space->context, pc, ret);
+#else
+	return space->find(space->context, pc, ret);
+#endif
+}
 
 /*
  * The registers in a function that called: pc is where it goes on, cfa is its stack

@@ -72,7 +72,7 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 {
 	struct unwind_module module;
 
-	if (lookup < LEAST_ADDRESS || lookup >> 47 || !space->find(space->context, lookup, &module) ||
+	if (lookup < LEAST_ADDRESS || lookup >> 47 || !unwind_find(space, lookup, &module) ||
 	    lookup < module.start || lookup >= module.end)
 		return ROW_NONE;
 	if (unwind_rules_find(&module, lookup, ret))
