@@ -45,7 +45,7 @@ LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py
 # Of putting in what counts.
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 # Of another process of the same user, and of a process that fakes what memstate leaves behind.
-LIVE_TESTS += %D%/inject_same_user.py
+LIVE_TESTS += %D%/inject_same_user.py %D%/inject_fakes.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
 	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/python \

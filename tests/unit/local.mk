@@ -645,3 +645,8 @@ TESTS += %D%/test_tree
 %C%_test_tree_LDADD = $(UI_LIBS) src/render/librender.a $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 endif
 endif
+
+check_PROGRAMS += %D%/test_protected_write
+TESTS += %D%/test_protected_write
+%C%_test_protected_write_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_protected_write_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A process fakes what a killed memstate leaves behind: memstate writes nothing where the process says, and unmaps
+nothing that is not its own."""
+
+import ctypes
+import json
+import mmap
+import os
+import select
+import struct
+import subprocess
+import sys
+
+import count_inject_lib
+import inject_lib
+from inject_lib import FOLDER, end_tool
+from live import TIMEOUT, check, equal, read_proc, run, test
+
+AGENT = os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "src", "agent")
+# See src/agent/count_hooks.h.
+OWNER, GATES, COUNT, RANGE, UNMOVED = 400, 424, 432, 436, 440
+OFFSETS, RECORDS, PRIVATE, HOOKS_BYTES = 272, 0x10000, 0x22c000, 0x253000
+READ_EXEC = mmap.PROT_READ | mmap.PROT_EXEC
+MARK = 0x1234567890
+
+
+def fake(kind):
+    """Runs in the process that fakes: says where all is, and in the end what became of it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def take(size, addr=0):
+        return libc.mmap(addr, size, mmap.PROT_READ | mmap.PROT_WRITE,
+                         mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x10 if addr else 0), -1, 0)
+
+    with open(os.path.join(AGENT, "helper.bin" if kind == "parcel" else "count_hooks.bin"), "rb") as file:
+        code = bytearray(file.read())
+    victim = take(4096)
+    base = take(HOOKS_BYTES)
+    words = ctypes.cast(victim, ctypes.POINTER(ctypes.c_uint64))
+    words[0] = MARK
+    if kind != "parcel":
+        hook = struct.unpack_from("=I", code, OFFSETS)[0]
+        if kind != "foreign":  # it leads to a hook, and is to be "put back"
+            words[0] = base + hook
+        struct.pack_into("=QQQ", code, OWNER, 0x7ffffff, 1, os.stat("/proc/self/ns/pid").st_ino)
+        struct.pack_into("=QIIQ", code, GATES, victim + 2048 if kind == "gates" else 0, 1, HOOKS_BYTES, 0)
+        record = struct.pack("=QQ", victim, 0xbad)
+        ctypes.memmove(base + RECORDS, record, len(record))
+        # gates in memory that can be written
+        ctypes.memmove(victim + 2048, struct.pack("=II", 0x4743534d, 2), 8)
+    ctypes.memmove(base, bytes(code), len(code))
+    libc.mprotect(base, HOOKS_BYTES, READ_EXEC)
+    inside = take(4096, base + (PRIVATE - 8192 if kind != "parcel" else 16384))
+    ctypes.cast(inside, ctypes.POINTER(ctypes.c_uint64))[0] = MARK
+    if kind == "whole":  # as if all of the range were of the hooks
+        libc.mprotect(inside, 4096, READ_EXEC)
+    before = words[0]
+    print("ready", flush=True)
+    poll = select.poll()
+    poll.register(0)
+    while not poll.poll(20):
+        pass
+    print(json.dumps({"is_same": words[0] == before,
+                      "inside": ctypes.cast(inside, ctypes.POINTER(ctypes.c_uint64))[0] == MARK,
+                      "code": ctypes.string_at(base, len(code)) == bytes(code)}))
+
+
+class Faker:
+    def __init__(self, kind):
+        self.process = subprocess.Popen([sys.executable, "-B", os.path.abspath(__file__), "fake", kind],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        equal(self.process.stdout.readline(), b"ready\n", "the process that fakes")
+        self.pid = self.process.pid
+
+    def check_untouched(self):
+        check(read_proc(self.pid, "stat"), "it has ended")
+        out = self.process.communicate(b"\n", timeout=TIMEOUT)[0]
+        equal(self.process.returncode, 0, "how it ended")
+        equal(json.loads(out), {"is_same": True, "inside": True, "code": True}, "its memory")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.communicate()
+
+
+def run_count(pid):
+    status, cycles = end_tool(count_inject_lib.start_tool(pid))
+    equal(status, 0, "status of the tool")
+    check(cycles[0]["open"] == 0 or cycles[0]["open_reason"], f"no reason is given: {cycles[0]}")
+    return cycles[0]
+
+
+@test
+def hooks_with_foreign_memory_in_their_range_are_not_unmapped():
+    with Faker("foreign") as faker:
+        equal(run_count(faker.pid)["open"], 0, "counting")
+        faker.check_untouched()
+
+
+@test
+def no_place_is_put_back_because_a_process_names_it():
+    with Faker("whole") as faker:
+        check(run_count(faker.pid)["open"] != 0, "what still leads to hooks was taken out")
+        faker.check_untouched()
+
+
+@test
+def gates_that_can_be_written_are_none():
+    with Faker("gates") as faker:
+        run_count(faker.pid)
+        faker.check_untouched()
+
+
+@test
+def a_parcel_with_the_helpers_code_alone_is_none():
+    with Faker("parcel") as faker:
+        cycle = inject_lib.tool(faker.pid)[0]
+        check(cycle["open"] == 0 or cycle["open_reason"], f"no reason is given: {cycle}")
+        faker.check_untouched()
+
+
+if sys.argv[1:2] == ["fake"]:
+    fake(sys.argv[2])
+else:
+    run()
