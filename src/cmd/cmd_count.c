@@ -194,10 +194,9 @@ static void say_what_is_missing(const struct counting *c)
 		*(p->has_filter ? &filtered_threads : &threads) += p->lost_threads;
 	}
 	if (children > 0)
-		message("%llu %s not counted: no room in %s, or no right to write there",
-			(unsigned long long)children,
-			children == 1 ? "process was" : "processes were",
-			c->counted.folder.path);
+		message("%llu %s not counted in %s: %s", (unsigned long long)children,
+			children == 1 ? "process was" : "processes were", c->counted.folder.path,
+			count_folder_problem(&c->counted.folder));
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
 			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");

@@ -164,9 +164,9 @@ int count_child_read_end(struct count_child *c)
 	int r = count_child_read(c);
 
 	if (r == -ENOENT) {
-		message("%s: was not counted: the library could not be preloaded, or found no "
-			"room in %s",
-			c->command[0], c->folder.path);
+		message("%s: was not counted: the library could not be preloaded, or had no file in "
+			"%s: %s",
+			c->command[0], c->folder.path, count_folder_problem(&c->folder));
 		return EXIT_NOT_COUNTED;
 	}
 	if (r < 0) {

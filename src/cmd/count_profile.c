@@ -109,11 +109,13 @@ static void set_origin(struct profile *profile, const struct count_profile_origi
 	profile->elapsed_ns = origin->elapsed_ns;
 }
 
-static void say_what_is_missing(const struct profile *profile, size_t unreadable)
+static void say_what_is_missing(const struct profile *profile, size_t unreadable,
+				const struct count_folder *folder)
 {
 	if (unreadable > 0)
-		message("%zu %s without stacks: there was no room for them", unreadable,
-			unreadable == 1 ? "program is" : "programs are");
+		message("%zu %s without stacks: %s", unreadable,
+			unreadable == 1 ? "program is" : "programs are",
+			folder ? count_folder_problem(folder) : "their stacks cannot be read");
 	if (profile->lost_count > 0)
 		message("%" PRIu64 " allocations are in no stack: there was no room for them",
 			profile->lost_count);
@@ -129,7 +131,7 @@ static int show_stacks(const struct options *o, const struct stacks_list *list, 
 	profile_reader_read(list->items, count, &profile);
 	profile.known |= known_of(o); /* also of what has allocated nothing */
 	set_origin(&profile, origin);
-	say_what_is_missing(&profile, list->unreadable_count);
+	say_what_is_missing(&profile, list->unreadable_count, origin->folder);
 	status = save_and_show(o, &profile);
 	profile_release(&profile);
 	return status;
@@ -147,8 +149,8 @@ int count_profile_show(const struct options *o, const struct count_profile_origi
 		return EXIT_FAILED;
 	}
 	if (count == 0 && has_allocations(origin)) {
-		message("%s: no stacks were recorded: there was no room in %s", origin->command[0],
-			origin->folder->path);
+		message("%s: no stacks were recorded in %s: %s", origin->command[0],
+			origin->folder->path, count_folder_problem(origin->folder));
 		stacks_list_release(&list);
 		return EXIT_FAILED;
 	}

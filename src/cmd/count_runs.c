@@ -144,8 +144,8 @@ static int make_one(const struct run_plan *plan, struct count_child *child, stru
 	if (status != EXIT_DONE)
 		return status;
 	if (count_missing(&child->list) > 0) {
-		message("%s: a process or a thread of it was not counted: there was no room in %s, "
-			"or no right to write there", child->command[0], child->folder.path);
+		message("%s: a process or a thread of it was not counted in %s: %s",
+			child->command[0], child->folder.path, count_folder_problem(&child->folder));
 		return EXIT_NOT_COUNTED;
 	}
 	if (runs)

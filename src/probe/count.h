@@ -50,6 +50,9 @@ int count_folder_create(struct count_folder *folder, const char **ret_where);
 /* Remove it with all that is in it. */
 void count_folder_release(struct count_folder *folder);
 
+/* Why a program may have no file in the folder, as far as can be determined now. Static. */
+const char *count_folder_problem(const struct count_folder *folder);
+
 /* Read all: *list is emptied first. Returns 0 or -errno of the folder. */
 int count_folder_read(struct count_folder *folder, struct count_list *list);
 

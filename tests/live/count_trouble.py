@@ -7,6 +7,7 @@ COUNT makes the first ones larger: `make stress-count COUNT=100000` has so many 
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,22 @@ def a_disk_without_any_room_is_said_before_the_command_runs():
         raise Skip("there is yet another place to count in")
     equal((done.returncode, done.stdout), (125, b""), f"status; {done.stderr}")
     check(b"No space left" in done.stderr, done.stderr)
+
+
+@test
+def a_low_limit_of_open_files_is_named():
+    """It was reported as a folder without room."""
+    command = ["count", "--", shutil.which("sh"), "-c", "/bin/true; /bin/true"]
+    failed = 0
+    for count in range(5, 16):
+        limit = {"preexec_fn": lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))}
+        for arguments in (command, ["count", "--stacks", *command[1:]]):
+            result = memstate(*arguments, **limit)
+            check(b"no room" not in result.err, f"{count} descriptors: {result.err}")
+            if re.search(rb"not counted|without stacks|no stacks", result.err):
+                failed += 1
+                check(b"RLIMIT_NOFILE" in result.err, f"{count} descriptors: {result.err}")
+    check(failed, "it never failed: the test does not test")
 
 
 run()
