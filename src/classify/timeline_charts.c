@@ -19,6 +19,8 @@ void timeline_charts_release(struct timeline_charts *c)
 		free(c->events[i].text);
 	}
 	free(c->group_path);
+	free(c->group_names);
+	free(c->verdict);
 	free(c->charts);
 	free(c->events);
 	memset(c, 0, sizeof(*c));

@@ -64,6 +64,8 @@ struct timeline_charts {
 	uint64_t begin_ms, end_ms;
 	size_t sample_count;
 	char *group_path; /* owned; NULL: no group was recorded */
+	char *group_names; /* "container app of pod shop/web-0"; owned, NULL: unknown */
+	char *verdict;	   /* why processes ended, several lines; owned, NULL: not determined */
 	struct timeline_chart *charts; /* those that have rows are to be shown */
 	size_t chart_count;
 	char *process_names[CHARTED_PROCESSES_MAX]; /* of CHART_PROCESSES; owned, NULL: no more */

@@ -29,6 +29,7 @@ struct watch {
 	struct flight *flight;
 	enum arm_mode arm_mode;
 	struct oom_arm *arm; /* NULL: nothing is changed */
+	int reported_error; /* of the recording: it was printed when it happened */
 	uint64_t slowed_ns;  /* since when it has been above memory.high; 0: it is not */
 	struct strbuf out;
 };
@@ -277,6 +278,17 @@ static void wait_for_next(struct watch *w)
 	signals_poll(polled, count, w->arm && beat < due ? beat : due);
 }
 
+/* A full disk, for instance: each kind of error once, when it happens. */
+static void report_record_error(struct watch *w)
+{
+	int error = flight_summarize(w->flight)->record_error;
+
+	if (error == 0 || error == w->reported_error)
+		return;
+	w->reported_error = error;
+	message_error(w->session->options->recording.record, error);
+}
+
 /* Returns 0 at the end that was asked for, or -errno. */
 static int watch(struct watch *w)
 {
@@ -288,6 +300,7 @@ static int watch(struct watch *w)
 			return -EPIPE;
 		wait_for_next(w);
 		r = flight_go_on(w->flight);
+		report_record_error(w);
 		if (w->arm)
 			tend_arm(w);
 		if (o->sample_count > 0 &&
@@ -339,6 +352,7 @@ static int run(struct watch *w)
 		message_error("the group", r);
 		return EXIT_FAILED;
 	}
+	report_record_error(w);
 	report_sources(w);
 	report_processes(w);
 	status = arm(w);
@@ -352,9 +366,7 @@ static int run(struct watch *w)
 	if (r == -ESRCH)
 		note(w, "removed", 0, "the group was removed");
 	summarize(w);
-	if (flight_summarize(w->flight)->record_error < 0)
-		message_error(o->recording.record,
-			      flight_summarize(w->flight)->record_error);
+	report_record_error(w);
 	if (flight_summarize(w->flight)->kills.count > 0)
 		return EXIT_ABOVE_LIMIT;
 	return flight_summarize(w->flight)->record_error < 0 ||

@@ -7,7 +7,9 @@
 #include "cmd/message.h"
 #include "cmd/recordings.h"
 #include "cmd/signals.h"
+#include "render/oom_explain.h"
 #include "render/timeline_html.h"
+#include "sample/oom_ends.h"
 #include "sample/replay_charts.h"
 
 bool recording_page_is_wanted(const struct options *o)
@@ -46,6 +48,34 @@ static bool has_rows(const struct timeline_charts *charts)
 	return false;
 }
 
+#define VERDICTS_MAX 10
+#define VERDICT_WIDTH 100
+#define VERDICT_TOP 10
+
+/* Why processes of a group ended, as oom explain has it; without a group there is no limit. */
+static void add_verdicts(struct session *session, struct timeline_charts *charts)
+{
+	const struct oom_explain_options options = { .table.max_width = VERDICT_WIDTH,
+						     .top = VERDICT_TOP };
+	const struct oom_kill_list no_log = OOM_KILL_LIST_INIT;
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct oom_ends ends;
+
+	if (!charts->group_path ||
+	    oom_ends_read(session->replay, &no_log, &session->options->targets, &ends) < 0)
+		return;
+	for (size_t i = 0; i < ends.count && i < VERDICTS_MAX; i++) {
+		if (i > 0)
+			strbuf_add_char(&text, '\n');
+		oom_explain_add_text(&text, &ends.items[i], &options);
+	}
+	if (ends.count > VERDICTS_MAX)
+		strbuf_addf(&text, "\nand %zu more: run 'memstate oom explain --record FILE'\n",
+			    ends.count - VERDICTS_MAX);
+	oom_ends_release(&ends);
+	charts->verdict = strbuf_take(&text);
+}
+
 int recording_page_write(struct session *session)
 {
 	_cleanup_strbuf_ struct strbuf page = STRBUF_INIT;
@@ -64,6 +94,7 @@ int recording_page_write(struct session *session)
 	} else if (is_stopped()) {
 		status = EXIT_FAILED; /* half a page looks like a whole one */
 	} else {
+		add_verdicts(session, &charts);
 		timeline_html_add(&page, o->recording.replay, &charts);
 		r = io_write_file_atomic(o->compare.html, page.text, page.length, 0666);
 		if (r < 0) {

@@ -174,6 +174,16 @@ static unsigned int share_of_screen(const struct session *session)
 	return session->recorder && share < 1000 ? (share + 1) / 2 : share;
 }
 
+/* Without --at the screen opens at the kill, if the recording has one. */
+static size_t first_sample(const struct session *session)
+{
+	size_t index = session->replay_index;
+
+	if (session->replay && !session->options->recording.at)
+		(void)replay_find_kill(session->replay, &index);
+	return index;
+}
+
 int screen_run(struct session *session)
 {
 	const struct options *o = session->options;
@@ -188,7 +198,7 @@ int screen_run(struct session *session)
 			.exact_bytes = o->exact_bytes,
 			.is_live = session->fs.is_live && !session->replay,
 			.replay = session->replay,
-			.replay_index = session->replay_index,
+			.replay_index = first_sample(session),
 			.recorder = session->recorder,
 			.read_recorded_group = read_group,
 			.context = &w,

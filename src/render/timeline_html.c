@@ -342,6 +342,8 @@ static void add_head(struct strbuf *out, const char *name, const struct timeline
 	html_add_what(out, "Recording", name);
 	if (c->group_path)
 		html_add_what(out, "Group", c->group_path);
+	if (c->group_names)
+		html_add_what(out, "Runs", c->group_names);
 	strbuf_addf(out, "<p class=\"what\">%s to %s: %zu sample%s in %s</p>\n",
 		    clock_format_utc(c->begin_ms, from), clock_format_utc(c->end_ms, to),
 		    c->sample_count, c->sample_count == 1 ? "" : "s",
@@ -349,6 +351,15 @@ static void add_head(struct strbuf *out, const char *name, const struct timeline
 	strbuf_add_text(out, "<p class=\"what\">Of many samples the largest and the smallest of each short "
 			     "time are shown. Owners are as mappings were read last; Rss of several processes "
 			     "counts what they share for each of them.</p>\n");
+}
+
+static void add_verdict(struct strbuf *out, const struct timeline_charts *c)
+{
+	if (!c->verdict)
+		return;
+	strbuf_add_text(out, "<h2>Verdict</h2>\n<div class=\"scroll\"><pre class=\"verdict\">");
+	html_add_text(out, c->verdict);
+	strbuf_add_text(out, "</pre></div>\n");
 }
 
 static void add_frames(struct strbuf *out, const struct timeline_charts *c)
@@ -372,6 +383,7 @@ void timeline_html_add(struct strbuf *out, const char *name, const struct timeli
 
 	html_page_begin(out, &page);
 	add_head(out, name, charts);
+	add_verdict(out, charts);
 	add_frames(out, charts);
 	add_data(out, charts);
 	add_events(out, charts);

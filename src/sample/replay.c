@@ -88,24 +88,75 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	return 0;
 }
 
+/* Time that passed up to a sample: by the session's own clock, between sessions by the wall's. */
+static uint64_t passed_ns(const struct recorded_sample *before, const struct recorded_sample *sample)
+{
+	const struct recording_moment *a = &before->moment, *b = &sample->moment;
+
+	if (before->session == sample->session)
+		return b->elapsed_ns > a->elapsed_ns ? b->elapsed_ns - a->elapsed_ns : 0;
+	return b->unix_ms > a->unix_ms ? (b->unix_ms - a->unix_ms) * NS_PER_MS : 0;
+}
+
+/* The last sample that is not later than this after the first one. */
+static size_t find_elapsed(const struct replay *replay, uint64_t ns, uint64_t *ret_whole_ns)
+{
+	uint64_t elapsed = 0;
+	size_t found = 0;
+
+	for (size_t i = 1; i < replay->count; i++) {
+		elapsed += passed_ns(&replay->samples[i - 1], &replay->samples[i]);
+		if (elapsed <= ns)
+			found = i;
+	}
+	*ret_whole_ns = elapsed;
+	return found;
+}
+
+/* "+5m" after the first sample or "-5m" before the last one: a clock that was set does not matter. */
+static size_t find_relative(const struct replay *replay, char sign, uint64_t ns)
+{
+	uint64_t whole_ns, unused;
+	size_t index = find_elapsed(replay, ns, &whole_ns);
+
+	if (sign == '+')
+		return index;
+	return find_elapsed(replay, whole_ns > ns ? whole_ns - ns : 0, &unused);
+}
+
 int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index)
 {
-	uint64_t first_ms = replay_unix_ms(replay, 0);
-	uint64_t last_ms = replay_unix_ms(replay, replay->count - 1);
 	uint64_t ns, unix_ms;
 
 	if (text[0] != '+' && text[0] != '-') {
 		if (clock_parse_utc(text, &unix_ms) < 0)
 			return -EINVAL;
-	} else if (units_parse_duration(text + 1, &ns) < 0) {
-		return -EINVAL;
-	} else if (text[0] == '+') {
-		unix_ms = first_ms + ns / NS_PER_MS;
-	} else {
-		unix_ms = last_ms > ns / NS_PER_MS ? last_ms - ns / NS_PER_MS : 0;
+		*ret_index = replay_find(replay, unix_ms);
+		return 0;
 	}
-	*ret_index = replay_find(replay, unix_ms);
+	if (units_parse_duration(text + 1, &ns) < 0)
+		return -EINVAL;
+	*ret_index = find_relative(replay, text[0], ns);
 	return 0;
+}
+
+static int keep_kill(void *context, const struct recorded_event *event)
+{
+	uint64_t *unix_ms = context;
+
+	if (event->kind && strcmp(event->kind, "oom_kill") == 0)
+		*unix_ms = event->unix_ms;
+	return 0;
+}
+
+bool replay_find_kill(struct replay *replay, size_t *ret_index)
+{
+	uint64_t unix_ms = UINT64_MAX;
+
+	if (replay_for_each_event(replay, keep_kill, &unix_ms) < 0 || unix_ms == UINT64_MAX)
+		return false;
+	*ret_index = replay_find(replay, unix_ms);
+	return true;
 }
 
 /* Within a session by its own clock; between sessions by the one on the wall. */

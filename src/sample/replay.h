@@ -30,6 +30,9 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms);
  */
 int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index);
 
+/* The sample before the last kill that was recorded. False if there was none. */
+bool replay_find_kill(struct replay *replay, size_t *ret_index);
+
 /*
  * Those of its processes that are meant, all of them without targets: by pid, name, and
  * their children. Owners are known where mappings were read in that sample. elapsed_ns is

@@ -117,6 +117,25 @@ static void take_figures(const struct oom_figures *f, struct timeline_row *row)
 }
 
 /* Its figures need all processes, whichever are meant. */
+/* "container app of pod shop/web-0"; the caller frees it. NULL: nothing is known. */
+static char *make_names(char *const names[CGROUP_NAME_COUNT_])
+{
+	const char *container = names[CGROUP_NAME_CONTAINER], *pod = names[CGROUP_NAME_POD];
+	const char *namespace = names[CGROUP_NAME_NAMESPACE], *unit = names[CGROUP_NAME_UNIT];
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (!container)
+		container = names[CGROUP_NAME_CONTAINER_ID];
+	if (container)
+		strbuf_addf(&text, "container %s", container);
+	if (pod)
+		strbuf_addf(&text, "%spod %s%s%s", container ? " of " : "",
+			    namespace ? namespace : "", namespace ? "/" : "", pod);
+	if (unit && text.length == 0)
+		strbuf_addf(&text, "unit %s", unit);
+	return text.length > 0 ? strbuf_take(&text) : NULL;
+}
+
 static int add_group(struct reading *r, size_t index)
 {
 	struct oom_figures figures = { 0 };
@@ -131,8 +150,10 @@ static int add_group(struct reading *r, size_t index)
 		oom_figures_find(&r->cgroup, &r->snapshot, &figures);
 	if (error < 0)
 		return error;
-	if (!r->charts->group_path)
+	if (!r->charts->group_path) {
 		r->charts->group_path = xstrdup(r->cgroup.levels[0].path);
+		r->charts->group_names = make_names(r->cgroup.names);
+	}
 	init_row(&row, r->snapshot.unix_ms);
 	take_figures(&figures, &row);
 	add_row(r, PLACE_GROUP, &row);

@@ -37,7 +37,7 @@ LIVE_TESTS += \
 # Of groups in trouble, and of groups of version 2, which are tested in a guest if there are none here.
 LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v2.py
 # Of why a process ended.
-LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py
+LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py %D%/oom_disk.py
 # Of the recorder of a group.
 LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py %D%/oom_logs.py
 # Of counting from outside.

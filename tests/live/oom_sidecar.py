@@ -2,6 +2,7 @@
 """Which container of a pod grew, and whose allocation hit the limit, from a recording of the pod."""
 
 import contextlib
+import html
 import json
 import signal
 import sqlite3
@@ -117,6 +118,12 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         check_grew(told, sidecar, SIDECAR_ID, 15)
         check_hit_by(told, sidecar, SIDECAR_ID)
         check("its own allocation hit the limit" in told[1], told[1])
+        memstate("--html", f"{folder}/page.html", "--replay", watch.path).must_be(0)
+        with open(f"{folder}/page.html", encoding="utf-8") as f:
+            page = html.unescape(f.read())
+        verdict = page.partition("<h2>Verdict</h2>")[2].partition("</pre>")[0]
+        check(f"({sidecar.pid}) in container {SIDECAR_ID[:12]}" in verdict, f"the page's verdict: {verdict}")
+        check("cause " in verdict and "advice " in verdict, verdict)
 
 
 @test

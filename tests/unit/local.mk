@@ -507,6 +507,12 @@ TESTS += %D%/test_flight_counts
 %C%_test_flight_counts_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_flight_counts_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_replay_moment
+TESTS += %D%/test_replay_moment
+%C%_test_replay_moment_SOURCES = %D%/test_replay_moment.c $(recordings_made)
+%C%_test_replay_moment_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_replay_moment_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_oom_grower
 TESTS += %D%/test_oom_grower
 %C%_test_oom_grower_SOURCES = %D%/test_oom_grower.c $(recordings_made)
