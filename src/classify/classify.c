@@ -134,24 +134,6 @@ void classifier_release(struct classifier *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/*
- * The allocator speaks through the library it comes in; one in LD_PRELOAD goes before
- * libc's own.
- */
-static void note_allocator(struct usage *usage, const struct mapping *m)
-{
-	const struct library_name *library;
-
-	if (!(m->flags & MAPPING_EXEC) || m->inode == 0)
-		return;
-	library = library_name_find(m->name);
-	if (!library)
-		return;
-	if (usage->allocator == ALLOCATOR_UNKNOWN ||
-	    (library->allocator != ALLOCATOR_GLIBC && library->allocator != ALLOCATOR_MUSL))
-		usage->allocator = library->allocator;
-}
-
 /* Address space without pages: swapped out is not without, and hugetlb pages are not in Rss. */
 static void add_beside(struct usage *usage, const struct mapping *m)
 {
@@ -198,7 +180,8 @@ enum owner classifier_add(struct classifier *c, const struct mapping *m)
 	add_owner_rss(&usage->matrix, owner, m->counters.bytes[SMAPS_RSS]);
 	counters_add(&usage->total, &m->counters);
 	add_beside(usage, m);
-	note_allocator(usage, m);
+	allocator_signs_add(&c->signs, m);
+	usage->allocator = allocator_signs_find(&c->signs);
 
 	c->guard_end_addr = is_guard(m) ? m->end_addr : 0;
 	c->mapping_count++;

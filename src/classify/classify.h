@@ -16,6 +16,7 @@
 #ifndef MS_CLASSIFY_CLASSIFY_H
 #define MS_CLASSIFY_CLASSIFY_H
 
+#include "model/allocator_signs.h"
 #include "model/usage.h"
 
 /* Mappings that can be told only when the stack pointers are known. */
@@ -33,6 +34,7 @@ struct classifier {
 	size_t candidate_count;
 	size_t candidate_capacity;
 	size_t mapping_count;
+	struct allocator_signs signs;
 };
 
 /*

@@ -119,11 +119,11 @@ static int show_process(struct explain *x, struct usage *u)
 		if (process_has_memory(&u->process))
 			message_process_error(u->process.pid, r < 0 ? r : -ESRCH);
 		else
-			heaps_report_failure(u, &x->heap, r);
+			heaps_report_failure(x->session, u, &x->heap, r);
 		return EXIT_FAILED;
 	}
 	if (r < 0)
-		heaps_report_failure(u, &x->heap, r);
+		heaps_report_failure(x->session, u, &x->heap, r);
 	else
 		heaps_report_skipped(u->process.pid, &x->mappings, true);
 	x->pagemap_fd = procfs_open_file(&x->session->fs, u->process.pid, "pagemap");

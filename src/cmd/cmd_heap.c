@@ -67,7 +67,7 @@ static int show_process(struct show *show, struct usage *u)
 	if (!u->error)
 		heaps_report_not_asked(u);
 	if (r < 0 && !u->error)
-		heaps_report_failure(u, &heap, r);
+		heaps_report_failure(show->session, u, &heap, r);
 	if (r == 0)
 		heaps_report_skipped(u->process.pid, &mappings, false);
 	if (r == 0 && heap.is_said) {

@@ -139,7 +139,7 @@ static int show_process(struct leaks *l, struct usage *u)
 	if (r == 0 && l->scan.quality == QUALITY_UNKNOWN)
 		r = -EOPNOTSUPP;
 	if (r < 0 && !u->error)
-		heaps_report_failure(u, &l->scan.heap, r);
+		heaps_report_failure(l->session, u, &l->scan.heap, r);
 	if (r == 0) {
 		heaps_report_skipped(u->process.pid, &l->scan.mappings, true);
 		block_groups_sort(&l->leaked);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cmd/message.h"
+#include "proc/proc_tracer.h"
 
 /* Nobody asked for the stop by name: it has to be one that hardly anybody notices. */
 #define AUTO_PAUSE_NS (250 * NS_PER_MS)
@@ -74,8 +75,10 @@ int heaps_read(struct session *session, struct usage *u, struct mapping_list *ma
 				sampler_read_mappings(session->sampler, u, mappings);
 }
 
-static void report(int pid, int error, const char *problem, uint64_t expected_ns)
+static void report(const struct session *session, int pid, int error, const char *problem,
+		   uint64_t expected_ns)
 {
+	struct tracer_process tracer;
 	char pause[UNITS_TEXT_SIZE];
 
 	if (error == 0)
@@ -84,6 +87,9 @@ static void report(int pid, int error, const char *problem, uint64_t expected_ns
 		message("%d: heap not read: it would stand still for about %s (--max-pause allows "
 			"more)",
 			pid, units_format_duration(expected_ns, pause));
+	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
+		message("%d: heap not read: another tracer is there: process %d (%s)", pid, tracer.pid,
+			tracer.name);
 	else
 		message("%d: heap not read: %s", pid, heap_error_text(error));
 	if (error == -EPERM || error == -EACCES)
@@ -112,7 +118,7 @@ int heaps_report_missing(const struct session *session, const struct snapshot *s
 			heaps_report_not_asked(u);
 		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
 			continue;
-		report(u->process.pid, u->heap_error, problem, u->heap_expected_ns);
+		report(session, u->process.pid, u->heap_error, problem, u->heap_expected_ns);
 		missing++;
 	}
 	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
@@ -127,7 +133,8 @@ static void report_room(int pid, const struct heap *heap)
 		units_format_bytes(heap->room_bytes, room));
 }
 
-void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
+void heaps_report_failure(const struct session *session, const struct usage *u,
+			  const struct heap *heap, int r)
 {
 	const char *no_memory = process_no_memory_text(&u->process);
 
@@ -139,7 +146,7 @@ void heaps_report_failure(const struct usage *u, const struct heap *heap, int r)
 		report_room(u->process.pid, heap);
 		return;
 	}
-	report(u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
+	report(session, u->process.pid, heap->problem ? 0 : r, heap->problem, heap->expected_ns);
 }
 
 void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots)

@@ -43,7 +43,8 @@ void heaps_report_not_asked(const struct usage *u);
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);
 
 /* Why heap_reader_read() did not read it, or gave a heap of unknown quality (r is 0 then). */
-void heaps_report_failure(const struct usage *u, const struct heap *heap, int r);
+void heaps_report_failure(const struct session *session, const struct usage *u,
+			  const struct heap *heap, int r);
 
 /*
  * Report memory that was not read because a page may wait for another process or machine

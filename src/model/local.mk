@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
+	%D%/allocator_signs.c \
+	%D%/allocator_signs.h \
 	%D%/allocator_stats.c \
 	%D%/allocator_stats.h \
 	%D%/cgroup.c \

@@ -57,6 +57,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_task.h \
 	%D%/proc_vmstat.c \
 	%D%/proc_vmstat.h \
+	%D%/proc_tracer.c \
+	%D%/proc_tracer.h \
 	%D%/procfs.c \
 	%D%/procfs.h \
 	%D%/smaps_layout.c \

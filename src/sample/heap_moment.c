@@ -6,14 +6,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "proc/proc_task.h"
+#include "proc/proc_tracer.h"
 #include "target/peek.h"
 #include "target/stop.h"
 #include "walk/walk.h"
+
+/* How long to wait for another memstate, and how often to look. */
+#define TURN_NS NS_PER_S
+#define TURN_LOOK_NS (10 * NS_PER_MS)
 
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)
 {
@@ -146,6 +154,26 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 	return 0;
 }
 
+/* Another memstate has the process stopped for a moment only: wait for a second at most. */
+static int stop_in_turn(const struct procfs *fs, const struct stop_request *request,
+			uint64_t *ret_pause_ns)
+{
+	const struct timespec pause = { .tv_nsec = (long)TURN_LOOK_NS };
+	uint64_t deadline_ns = clock_now_ns() + TURN_NS;
+	struct tracer_process tracer;
+
+	for (;;) {
+		int r = stop_run(request, ret_pause_ns);
+
+		/* a tracer that is not found has ended already */
+		if (r != -EBUSY || clock_now_ns() > deadline_ns ||
+		    (proc_tracer_find(fs, request->pid, &tracer) &&
+		     !proc_tracer_is_memstate(fs, &tracer)))
+			return r;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 {
 	struct heap_reader *reader = moment->reader;
@@ -159,7 +187,7 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 		.context = moment,
 	};
 
-	return task_fd < 0 ? task_fd : stop_run(&request, ret_pause_ns);
+	return task_fd < 0 ? task_fd : stop_in_turn(reader->fs, &request, ret_pause_ns);
 }
 
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,

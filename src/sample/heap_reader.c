@@ -298,6 +298,10 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 	struct heap asked;
 	int r;
 
+	if (reader->fs->is_live && walk_is_hopeless(mappings, ret)) {
+		classify_heap(u, mappings, ret);
+		return 0;
+	}
 	r = prepare(reader, u, mappings, ret);
 	asked = *ret; /* nothing but what was expected */
 	if (r == 0 && reader->is_running)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "model/known_names.h"
+#include "model/allocator_signs.h"
 
 static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
@@ -43,22 +43,13 @@ static bool is_anonymous(const struct mapping *m)
 /* An allocator that shows in the mappings, besides glibc's own. */
 static enum allocator find_named(const struct mapping_list *mappings)
 {
-	enum allocator named = ALLOCATOR_UNKNOWN;
+	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
+	enum allocator named;
 
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-		const struct library_name *library = library_name_find(m->name);
-
-		if (is_anonymous(m) && is_heap_of_go(m))
-			return ALLOCATOR_GO;
-		if (!library || !(m->flags & MAPPING_EXEC) || m->inode == 0 ||
-		    library->allocator == ALLOCATOR_GLIBC)
-			continue;
-		/* one in LD_PRELOAD is loaded first, and so has the highest address */
-		if (named == ALLOCATOR_UNKNOWN || library->allocator != ALLOCATOR_MUSL)
-			named = library->allocator;
-	}
-	return named;
+	for (size_t i = 0; i < mappings->count; i++)
+		allocator_signs_add(&signs, &mappings->items[i]);
+	named = allocator_signs_find(&signs);
+	return named == ALLOCATOR_GLIBC ? ALLOCATOR_UNKNOWN : named;
 }
 
 static uint64_t owned_bytes(const struct heap *heap)
@@ -127,4 +118,16 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
 	if (may_be_other && !has_most(input, ret))
 		forget(ret, ret_blocks, named);
+}
+
+bool walk_is_hopeless(const struct mapping_list *mappings, struct heap *ret)
+{
+	enum allocator named = find_named(mappings);
+
+	if (!allocator_is_unreadable(named))
+		return false;
+	heap_release(ret);
+	ret->allocator = named;
+	ret->problem = unread[named];
+	return true;
 }

@@ -47,10 +47,16 @@ bool walk_wants_mapping(const struct mapping *m);
  */
 void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
-/* The same for glibc's malloc alone, 2.26 to 2.43, linked dynamically or statically. */
+/*
+ * True if the mappings show that the allocator cannot be read: the process need not be
+ * stopped. *ret, which is initialised, then names it as walk_heap() does.
+ */
+bool walk_is_hopeless(const struct mapping_list *mappings, struct heap *ret);
+
+/* As walk_heap() for glibc's malloc alone, 2.26 to 2.43, linked dynamically or statically. */
 void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
-/* The same for jemalloc alone, 5.0 to 5.3.1, linked dynamically or statically. */
+/* As walk_heap() for jemalloc alone, 5.0 to 5.3.1, linked dynamically or statically. */
 void walk_jemalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Nobody is stopped for nothing, and one memstate waits for another one for a moment."""
+
+import subprocess
+import sys
+
+from heap_lib import HeapTarget
+from live import check, equal, memstate, read_proc, run, test, wait_until
+
+OWN_NAME = "memstate"
+NO_HURRY = ("--max-pause", "60s")
+# PTRACE_SEIZE is a stop of nobody, but no other tracer can come
+TRACER = """
+import ctypes, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(15, sys.argv[2].encode(), 0, 0, 0)
+libc.prctl(1, 9, 0, 0, 0)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+if libc.ptrace(0x4206, int(sys.argv[1]), None, None) != 0:
+    sys.exit(77)
+print("ready", flush=True)
+time.sleep(float(sys.argv[3]))
+"""
+# resident anonymous memory where Go has its heap, and most of the process's
+GO_LIKE = """
+import ctypes, sys, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
+                      ctypes.c_long]
+p = libc.mmap(0xc000000000, 64 << 20, 3, 0x100022, -1, 0)
+ctypes.memset(p, 1, 64 << 20)
+libc.prctl(1, 9, 0, 0, 0)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+class Script:
+    def __init__(self, text, *args):
+        self.process = subprocess.Popen([sys.executable, "-c", text, *[str(a) for a in args]],
+                                        stdout=subprocess.PIPE)
+        self.pid = self.process.pid
+        equal(self.process.stdout.readline(), b"ready\n", "script")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@test
+def an_allocator_that_cannot_be_read_is_known_before_anybody_is_stopped():
+    with Script(GO_LIKE) as target:
+        with Script(TRACER, target.pid, "debugger", 60):  # a stop would be refused
+            for verb in ("heap", "leaks"):
+                result = memstate(verb, "-p", target.pid, *NO_HURRY).must_be(1)
+                check(b"Go program" in result.err, result.err)
+        row = memstate("-p", target.pid, "--csv", "-n1", "--heap", "off", "-o",
+                       "allocator").must_be(0).rows()[0]
+        equal(row["allocator"], "go", "allocator in a report without the heap")
+
+
+@test
+def another_memstate_is_waited_for():
+    with HeapTarget("fragmented", 1) as target:
+        with Script(TRACER, target.pid, OWN_NAME, 0.3):
+            memstate("heap", "-p", target.pid, *NO_HURRY).must_be(0)
+
+
+@test
+def who_still_traces_it_is_named():
+    with HeapTarget("fragmented", 1) as target:
+        for name in (OWN_NAME, "some debugger"):
+            with Script(TRACER, target.pid, name, 60) as tracer:
+                result = memstate("heap", "-p", target.pid, *NO_HURRY).must_be(1)
+                equal(result.err.split(b": ", 1)[1],
+                      f"{target.pid}: heap not read: another tracer is there: process "
+                      f"{tracer.pid} ({name})\n"
+                      .encode(), "message")
+            wait_until(lambda: b"\nTracerPid:\t0\n" in read_proc(target.pid, "status"), "it is gone")
+
+
+run()
