@@ -37,7 +37,7 @@ void patient_init(struct patient *patient, const struct procfs *fs)
 
 	memset(patient, 0, sizeof(*patient));
 	patient->fs = fs;
-	patient->is_saved = procfs_stat_path(fs, "self/stat", &st) < 0;
+	patient->is_saved = fs->is_foreign || procfs_stat_path(fs, "self/stat", &st) < 0;
 	patient->may_trace = has_capability(patient, cap_sys_ptrace);
 	if (patient_read(patient, "sys/kernel/osrelease", &release) < 0)
 		return;

@@ -71,8 +71,12 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char *rest, *line;
-	int r = procfs_read_path(fs, "self/mountinfo", LIST_BYTES_MAX, &text);
+	int r;
 
+	/* a captured tree must not choose which directories of this machine are read */
+	if (fs->is_foreign)
+		return -EOPNOTSUPP;
+	r = procfs_read_path(fs, "self/mountinfo", LIST_BYTES_MAX, &text);
 	if (r < 0)
 		return r;
 	rest = text.text;

@@ -161,7 +161,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	_cleanup_strbuf_ struct strbuf cgroups = STRBUF_INIT;
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 
-	if (procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
+	/* a captured tree must not choose which directories of this machine are read */
+	if (fs->is_foreign || procfs_read_path(fs, "self/cgroup", FILE_SIZE_MAX, &cgroups) < 0 ||
 	    procfs_read_path(fs, "self/mountinfo", MOUNTINFO_SIZE_MAX, &mounts) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {

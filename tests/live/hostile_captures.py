@@ -182,4 +182,17 @@ def a_process_or_its_threads_elsewhere_are_not_read():
             shutil.rmtree(outside)
 
 
+@test
+def a_captured_tree_names_no_directories_of_this_machine():
+    with Folder() as folder:
+        tree, _, pid = make_tree(folder)
+        outside = os.path.join(folder, "cgroups")
+        os.mkdir(outside)
+        os.mkfifo(os.path.join(outside, "cgroup.controllers"))
+        shutil.copytree(os.path.join(tree, str(pid)), os.path.join(tree, "self"))
+        write(os.path.join(tree, "self", "mountinfo"),
+              f"35 31 0:32 / {outside} rw - cgroup2 cgroup rw\n".encode())
+        check_commands(OF_PROCESSES + OF_MACHINE, tree, [pid], "mounts of its own")
+
+
 run()

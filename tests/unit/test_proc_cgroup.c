@@ -49,6 +49,7 @@ static void make_mount(const char *type, const char *root, const char *options)
 	tree_write(&tree, "cg roup/cgroup.procs", "1\n");
 	snprintf(text, sizeof(text), "%s/proc", tree.root);
 	assert_int_equal(procfs_open(&fs, text), 0);
+	fs.is_foreign = false; /* the tree stands for the kernel's own /proc */
 }
 
 static void make_v1(const char *root)

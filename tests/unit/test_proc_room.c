@@ -19,7 +19,10 @@ static int set_up(void **state)
 	(void)state;
 	tree_make(&tree);
 	tree_write(&tree, "meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n");
-	return procfs_open(&fs, tree.root);
+	if (procfs_open(&fs, tree.root) < 0)
+		return -1;
+	fs.is_foreign = false; /* the tree stands for the kernel's own /proc */
+	return 0;
 }
 
 static int tear_down(void **state)
@@ -157,6 +160,19 @@ static void address_space_may_be_limited(void **state)
 	assert_non_null(strstr(room.limit, "ulimit"));
 }
 
+static void a_captured_tree_names_no_directories(void **state)
+{
+	struct room room;
+
+	(void)state;
+	fs.is_foreign = true;
+	tree_write(&tree, "self/cgroup", "0::/a/b\n");
+	mount("cgroup2", "/", "/cg");
+	group_v2("/a/b", "104857600\n", "20971520\n");
+	room = proc_room_read(&fs);
+	assert_int_equal(room.bytes, KIB(8000000));
+}
+
 /* The kernel writes a blank in the mount point's path as \040. */
 static void the_mount_point_may_have_blanks_in_its_name(void **state)
 {
@@ -175,6 +191,8 @@ static void the_mount_point_may_have_blanks_in_its_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_captured_tree_names_no_directories, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(the_mount_point_may_have_blanks_in_its_name, set_up,
 						tear_down),
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
