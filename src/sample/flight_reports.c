@@ -47,11 +47,14 @@ static bool has_overdue_kills(const struct flight *f)
 	       clock_now_ns() >= f->counts.unlogged_since_ns + LOG_PATIENCE_NS;
 }
 
-/* Of a kill that was not marked the log is the first that is heard. */
+/*
+ * Record a kill that the log reports, at the time of the report's first line: that may have
+ * been read later than samples of what came after it.
+ */
 static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
 {
-	const struct recorded_event event = { flight_unix_ms(f->log.added_ns), "oom_kill",
-					      text, k->victim.pid };
+	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN ? k->time.boot_us * 1000 : f->log.added_ns;
+	const struct recorded_event event = { flight_unix_ms(ns), "oom_kill", text, k->victim.pid };
 	struct flight_kill *kill =
 		flight_kills_find(&f->summary.kills, event.pid, event.unix_ms);
 

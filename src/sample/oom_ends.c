@@ -16,6 +16,8 @@
 /* What a process takes at most to be gone: the kernel's reaper begins after 2 s. */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
+#define INTACT_MS 50 /* how long after the kernel's choice a victim's memory may be whole */
+
 /* An end, before all is known of it. */
 struct end {
 	size_t last; /* the sample before it */
@@ -285,6 +287,39 @@ static void add_marks(struct finder *f)
 	}
 }
 
+/*
+ * The kernel has chosen a victim at that time, and its memory goes from then on. Within
+ * moments of that, memory that is not less than before is still what led to the kill.
+ */
+static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t kill_ms)
+{
+	const struct past_sample *s = &past->samples[index];
+
+	if (s->unix_ms <= kill_ms)
+		return false;
+	return index == 0 || s->unix_ms > kill_ms + INTACT_MS || !bytes_known(s[-1].need_bytes) ||
+	       !bytes_known(s->need_bytes) || s->need_bytes < s[-1].need_bytes;
+}
+
+/* Samples that were taken after a kill say nothing about its cause. */
+static void leave_out_later_samples(struct finder *f)
+{
+	const struct past_sample *samples = f->past->samples;
+
+	for (size_t e = 0; e < f->count; e++) {
+		struct end *end = &f->ends[e];
+		size_t last = end->last;
+
+		if (end->unix_ms == 0)
+			continue;
+		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
+			last--;
+		/* more than a process takes to die: the clock was set */
+		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <= 2 * DYING_NS_MAX)
+			end->last = last;
+	}
+}
+
 /* 1, 0 or -errno. */
 static int is_target(struct finder *f, const struct past_process *p)
 {
@@ -367,6 +402,7 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 		(void)assign_in_order(f, false);
 	add_marks(f);
 	add_rises(f);
+	leave_out_later_samples(f);
 	r = keep_targets(f);
 	if (r == 0 && f->count == 0)
 		r = add_gone(f);

@@ -77,6 +77,19 @@ static void follow_processes(struct reader *r, size_t index)
 	r->alive_count = count;
 }
 
+/*
+ * The process's part of anonymous memory that it may share with forked processes: of all
+ * processes together no page counts more than once.
+ */
+static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
+{
+	uint64_t anon = u->total.bytes[SMAPS_ANONYMOUS], pss = u->total.bytes[SMAPS_PSS];
+
+	if (!bytes_known(anon) || !bytes_known(pss) || pss >= anon)
+		return bytes;
+	return (uint64_t)((double)bytes / (double)anon * (double)pss);
+}
+
 /* Of heaps: unknown as soon as one that was not read has much. */
 static uint64_t sum_live(const struct snapshot *processes)
 {
@@ -88,7 +101,7 @@ static uint64_t sum_live(const struct snapshot *processes)
 		uint64_t need_bytes = oom_past_need_of(u);
 
 		if (bytes_known(bytes))
-			live_bytes += bytes;
+			live_bytes += scale_to_pss(u, bytes);
 		else if (bytes_known(need_bytes))
 			unread_bytes += need_bytes;
 	}
@@ -103,8 +116,9 @@ static void add_totals(const struct snapshot *processes, struct past_sample *s)
 			bytes_sub(u->total.bytes[SMAPS_LAZYFREE], usage_droppable_bytes(u));
 
 		s->shared_lazyfree_bytes += bytes_or_0(shared_bytes);
-		s->private_bytes += bytes_or_0(bytes_sub(u->total.bytes[SMAPS_ANONYMOUS],
-							 bytes_or_0(usage_droppable_bytes(u))));
+		s->private_bytes += scale_to_pss(
+			u, bytes_or_0(bytes_sub(u->total.bytes[SMAPS_ANONYMOUS],
+						bytes_or_0(usage_droppable_bytes(u)))));
 		s->huge_bytes += bytes_or_0(u->total.bytes[SMAPS_ANON_HUGE]);
 		s->thread_count += u->process.thread_count;
 	}

@@ -217,6 +217,61 @@ static void events_are_reports_and_marks_say_when(void **state)
 	forget();
 }
 
+/* The counts do not tell: the group is gone before they can be read, or they are another one's. */
+static void samples_after_the_kill_do_not_decide(void **state)
+{
+	static const char *const kinds[] = { "victim", "oom_kill" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		recordings_open(&recording);
+		sample(1000, &none, (uint64_t[]){ 1000, 40000 });
+		sample(2000, &none, (uint64_t[]){ 1000, 60000 });
+		add_event(2010, kinds[i], 2, KILLED(2, "/g"));
+		/* it is dying, and another one grows meanwhile */
+		sample(2100, &none, (uint64_t[]){ 64000, 500 });
+		sample(2200, &none, (uint64_t[]){ 64000, 100 });
+		sample(2300, &none, (uint64_t[]){ 64000, 0 });
+		assert_int_equal(read_ends(&no_log, NULL), 0);
+		assert_int_equal(ends.count, 1);
+		assert_int_equal(ends.items[0].victim.pid, 2);
+		assert_int_equal(ends.items[0].last_unix_ms, 2000);
+		/* a report has what the victim had, and here it is made up */
+		if (!ends.items[0].kill)
+			assert_int_equal(ends.items[0].victim.rss_bytes, 60000 * KB);
+		assert_int_equal(ends.items[0].last.need_bytes, 61000 * KB);
+		assert_int_equal(ends.items[0].grower.pid, 2);
+		forget();
+	}
+}
+
+/* Pss is half of it here: the other half belongs to other processes. */
+static void memory_that_processes_share_counts_once(void **state)
+{
+	(void)state;
+	recordings_open(&recording);
+	sample(1000, &none, (uint64_t[]){ 1000, 40000 });
+	assert_int_equal(read_ends(&no_log, NULL), 0);
+	assert_int_equal(ends.past.samples[0].private_bytes, 20500 * KB);
+	forget();
+}
+
+/* As it was read while the kernel had only chosen it. */
+static void a_sample_of_the_victim_while_its_memory_is_whole_decides(void **state)
+{
+	(void)state;
+	recordings_open(&recording);
+	sample(1000, &none, (uint64_t[]){ 1000, 40000 });
+	add_event(1030, "victim", 2, NULL);
+	sample(1032, &none, (uint64_t[]){ 1000, 64000 });
+	sample(1040, &none, (uint64_t[]){ 1000, 500 });
+	sample(1100, &none, (uint64_t[]){ 1000, 0 });
+	assert_int_equal(read_ends(&no_log, NULL), 0);
+	assert_int_equal(ends.count, 1);
+	assert_int_equal(ends.items[0].last_unix_ms, 1032);
+	forget();
+}
+
 static void a_line_of_the_log_that_was_read_late_makes_no_sample_older(void **state)
 {
 	(void)state;
@@ -373,6 +428,9 @@ int main(void)
 		TEST(a_count_that_rises_while_the_limit_was_not_met_is_by_one_above),
 		TEST(two_kills_have_each_its_own_report_and_others_of_the_machine_none),
 		TEST(events_are_reports_and_marks_say_when),
+		TEST(memory_that_processes_share_counts_once),
+		TEST(samples_after_the_kill_do_not_decide),
+		TEST(a_sample_of_the_victim_while_its_memory_is_whole_decides),
 		TEST(a_line_of_the_log_that_was_read_late_makes_no_sample_older),
 		TEST(a_mark_alone_is_a_kill),
 		TEST(one_that_is_gone_while_the_count_stays_was_not_killed_by_the_kernel),
