@@ -79,7 +79,7 @@ static void add_rule(struct strbuf *out, const struct transform_rule *rule)
 	strbuf_add_text(&line, rule->pattern);
 	if (rule->text)
 		strbuf_addf(&line, " => %s", rule->text);
-	html_add_json_text(out, line.text);
+	html_add_json_rule(out, line.text);
 }
 
 static void add_rules(struct strbuf *out, const struct transform_list *list)

@@ -112,6 +112,14 @@ void html_page_end(struct strbuf *out, const struct html_page *page)
 /* "<" is what could end a script element. */
 void html_add_json_text(struct strbuf *out, const char *text)
 {
+	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
+
+	text_add_printable(&safe, text, strlen(text), false);
+	html_add_json_rule(out, strbuf_text(&safe));
+}
+
+void html_add_json_rule(struct strbuf *out, const char *text)
+{
 	_cleanup_strbuf_ struct strbuf json = STRBUF_INIT;
 
 	json_add_string(&json, text, strlen(text));

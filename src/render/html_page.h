@@ -62,6 +62,12 @@ void html_add_text(struct strbuf *out, const char *text);
 /* Text as a string of JSON, quotes included, inside of a script element. */
 void html_add_json_text(struct strbuf *out, const char *text);
 
+/*
+ * The same without making it printable, for the text of a rule, which the page applies: it is shown
+ * in a field to edit, and only where its author gave it.
+ */
+void html_add_json_rule(struct strbuf *out, const char *text);
+
 /* "LABEL TEXT" as a paragraph, the text as code. */
 void html_add_what(struct strbuf *out, const char *label, const char *text);
 

@@ -26,7 +26,7 @@ LIVE_TESTS += %D%/count_profile.py
 # Paths that others chose.
 LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py %D%/hostile_names.py %D%/read_errors.py
 # Of flame graphs.
-LIVE_TESTS += %D%/flame.py %D%/flame_page.py %D%/hostile_profiles.py
+LIVE_TESTS += %D%/flame.py %D%/flame_page.py %D%/hostile_profiles.py %D%/page_injection.py
 # Of putting the helper in.
 LIVE_TESTS += \
 	%D%/inject_calls.py %D%/inject_churn.py %D%/inject_exact.py %D%/inject_kill.py \
