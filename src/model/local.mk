@@ -35,4 +35,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/stacks.h \
 	%D%/usage.c \
 	%D%/usage.h
+if ENABLE_FUZZING
+# Reporting each comparison to the fuzzer takes most of the time of a search through memory.
+%C%_libmodel_a_CFLAGS = $(AM_CFLAGS) -fno-sanitize-coverage=trace-cmp
+endif
 MODEL_LIBS = %D%/libmodel.a $(BASE_LIBS)

@@ -8,12 +8,21 @@
 #ifndef MS_TESTS_FUZZ_H
 #define MS_TESTS_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* replay.c defines it. A fuzzer may leave out slow checks for most inputs, a replay makes all. */
+extern const bool fuzz_replays __attribute__((weak));
+
+static inline bool fuzz_is_replay(void)
+{
+	return &fuzz_replays != NULL;
+}
 
 /* Unlike assert() it is there in every build. */
 #define CHECK(condition)                                                                           \

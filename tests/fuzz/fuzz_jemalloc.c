@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A jemalloc process's memory with damage: the first byte says which version, and whether it ran; the
- * rest is words of 12 bytes: where in the copy (4 bytes) and what is written there (8).
+ * A jemalloc process's memory with damage. The first byte is the version, whether the process ran
+ * and, for a fuzzer alone, what is checked; the rest is records, see damage.h.
  */
 #include "config.h"
 
 #include <string.h>
 
+#include "damage.h"
 #include "fuzz.h"
 #include "jemalloc_image.h"
 #include "mark_check.h"
 
-#define RECORD_BYTES 12
-#define RECORDS_MAX 4096
-
-static void damage(struct jemalloc_image *h, const uint8_t *data, size_t size)
-{
-	for (size_t i = 0; i < RECORDS_MAX && size - i * RECORD_BYTES >= RECORD_BYTES;
-	     i++) {
-		const uint8_t *record = data + i * RECORD_BYTES;
-		uint32_t at;
-
-		memcpy(&at, record, sizeof(at));
-		memcpy(h->image.bytes + at % (h->image.length_bytes / 8) * 8,
-		       record + sizeof(at), 8);
-	}
-}
+/* Of the first byte. */
+#define KIND_BITS   0x3f
+#define CHECK_BIT   0x40 /* its blocks are checked and marked */
+#define RUNNING_BIT 0x80
 
 static void check_shares(struct jemalloc_image *h, const struct heap *heap)
 {
@@ -59,22 +49,35 @@ static void check_blocks(const struct blocks *blocks)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct jemalloc_image h;
+	static struct made {
+		struct jemalloc_image image;
+		struct damage damage;
+	} *all;
+	struct jemalloc_image *h;
+	struct made *made;
 	struct heap heap;
 
 	if (size == 0)
 		return 0;
-	jemalloc_image_init(&h, &jemalloc_kinds[(data[0] & 0x7f) % jemalloc_kind_count]);
-	h.is_running = data[0] & 0x80;
-	damage(&h, data + 1, size - 1);
-	jemalloc_image_walk(&h, &heap);
-	check_shares(&h, &heap);
-	if (heap.quality != QUALITY_UNKNOWN)
-		check_blocks(&h.blocks);
-	if (heap.quality != QUALITY_UNKNOWN)
-		check_mark(&h.blocks, &h.mappings);
+	if (!all)
+		all = calloc(jemalloc_kind_count, sizeof(*all));
+	CHECK(all);
+	made = &all[(data[0] & KIND_BITS) % jemalloc_kind_count];
+	h = &made->image;
+	if (!made->damage.image) {
+		jemalloc_image_init(h, &jemalloc_kinds[made - all]);
+		damage_init(&made->damage, &h->image);
+	}
+	h->is_running = data[0] & RUNNING_BIT;
+	damage_apply(&made->damage, data + 1, size - 1);
+	jemalloc_image_walk(h, &heap);
+	check_shares(h, &heap);
+	if (heap.quality != QUALITY_UNKNOWN && (fuzz_is_replay() || data[0] & CHECK_BIT)) {
+		check_blocks(&h->blocks);
+		check_mark(&h->blocks, &h->mappings);
+	}
 	CHECK((heap.quality == QUALITY_EXACT) == !heap.problem);
 	heap_release(&heap);
-	jemalloc_image_release(&h);
+	damage_undo(&made->damage);
 	return 0;
 }

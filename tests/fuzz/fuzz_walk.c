@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process's memory with damage: the first byte says which version of glibc, the rest is words of 12
- * bytes: where in the copy (4 bytes) and what is written there (8).
+ * A process's memory with damage. The first byte is the version of glibc and, for a fuzzer alone,
+ * what is checked; the rest is records, see damage.h.
  */
 #include "config.h"
 
 #include <string.h>
 
+#include "damage.h"
 #include "fuzz.h"
 #include "heap_image.h"
 #include "mark_check.h"
 #include "walk/detail.h"
 
-#define RECORD_BYTES 12
-#define RECORDS_MAX 4096
-
-static void damage(struct heap_image *h, const uint8_t *data, size_t size)
-{
-	for (size_t i = 0; i < RECORDS_MAX && size - i * RECORD_BYTES >= RECORD_BYTES;
-	     i++) {
-		const uint8_t *record = data + i * RECORD_BYTES;
-		uint32_t at;
-
-		memcpy(&at, record, sizeof(at));
-		memcpy(h->image.bytes + at % (h->image.length_bytes / 8) * 8,
-		       record + sizeof(at), 8);
-	}
-}
+/* Of the first byte. */
+#define KIND_BITS   0x3f
+#define CHECK_BIT   0x40 /* its blocks are checked and marked */
+#define RUNNING_BIT 0x80
 
 static void check_shares(struct heap_image *h, const struct heap *heap)
 {
@@ -89,16 +79,18 @@ static void check_detail(struct heap_image *h)
 	heap_detail_release(&detail);
 }
 
-static void check_walk(struct heap_image *h)
+static void check_walk(struct heap_image *h, bool is_checked)
 {
 	struct heap heap;
 
 	heap_image_walk(h, &heap);
 	check_shares(h, &heap);
-	check_blocks(h);
-	if (h->blocks.image)
-		check_mark(&h->blocks, &h->mappings);
-	check_detail(h);
+	if (is_checked) {
+		check_blocks(h);
+		if (h->blocks.image)
+			check_mark(&h->blocks, &h->mappings);
+		check_detail(h);
+	}
 	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
 	CHECK(heap.quality == QUALITY_EXACT || heap.problem);
 	CHECK(heap.skipped_bytes <= h->image.length_bytes);
@@ -107,15 +99,30 @@ static void check_walk(struct heap_image *h)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct heap_image h;
+	static struct made {
+		struct heap_image image;
+		struct damage damage;
+	} *all;
+	struct made *made;
+	bool is_replay = fuzz_is_replay(), is_checked;
 
 	if (size == 0)
 		return 0;
-	heap_image_init(&h, &heap_kinds[data[0] % heap_kind_count]);
-	damage(&h, data + 1, size - 1);
-	check_walk(&h);
-	h.is_running = true;
-	check_walk(&h);
-	heap_image_release(&h);
+	if (!all)
+		all = calloc(heap_kind_count, sizeof(*all));
+	CHECK(all);
+	made = &all[(data[0] & KIND_BITS) % heap_kind_count];
+	is_checked = is_replay || data[0] & CHECK_BIT;
+	if (!made->damage.image) {
+		heap_image_init(&made->image, &heap_kinds[made - all]);
+		damage_init(&made->damage, &made->image.image);
+	}
+	damage_apply(&made->damage, data + 1, size - 1);
+	for (int is_running = 0; is_running < 2; is_running++) {
+		made->image.is_running = is_running;
+		if (is_replay || is_running == !!(data[0] & RUNNING_BIT))
+			check_walk(&made->image, is_checked);
+	}
+	damage_undo(&made->damage);
 	return 0;
 }

@@ -39,7 +39,7 @@ endif
 %C%_fuzz_names_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_names_LDADD = $(BASE_LIBS)
 
-%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/fuzz.h %D%/mark_check.h tests/unit/jemalloc_image.c \
+%C%_fuzz_jemalloc_SOURCES = %D%/fuzz_jemalloc.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h tests/unit/jemalloc_image.c \
 	tests/unit/jemalloc_image.h $(fuzz_main)
 %C%_fuzz_jemalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 %C%_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
@@ -82,7 +82,7 @@ endif
 %C%_fuzz_text_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_text_LDADD = $(RENDER_LIBS)
 
-%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/fuzz.h %D%/mark_check.h tests/unit/heap_image.c tests/unit/heap_image.h \
+%C%_fuzz_walk_SOURCES = %D%/fuzz_walk.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h tests/unit/heap_image.c tests/unit/heap_image.h \
 	$(fuzz_main)
 %C%_fuzz_walk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 %C%_fuzz_walk_LDFLAGS = $(fuzz_ldflags)

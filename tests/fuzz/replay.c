@@ -14,6 +14,8 @@
 #define BROKEN_HARNESS 99
 #define INPUT_SIZE_MAX (1024 * 1024)
 
+const bool fuzz_replays = true;
+
 static int replay(int dir_fd, const char *name)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
