@@ -49,42 +49,92 @@ struct wanted {
 	size_t header_count;
 };
 
+static bool is_in_segment(const struct wanted *w, const ElfW(Phdr) *header, uint64_t addr)
+{
+	uint64_t start = w->load_bias + header->p_vaddr;
+
+	return header->p_type == PT_LOAD && addr >= start && addr - start < header->p_memsz;
+}
+
+/* The tables of a module, and the segment that they may be read from. */
 static void use_headers(struct wanted *w)
 {
+	struct unwind_module *m = &w->module;
+
+	for (size_t i = 0; i < w->header_count; i++)
+		if (w->headers[i].p_type == PT_GNU_EH_FRAME)
+			m->tables_addr = w->load_bias + w->headers[i].p_vaddr;
+	if (m->tables_addr >= m->start && m->tables_addr < m->end)
+		return;
+	for (size_t i = 0; i < w->header_count; i++) {
+		if (!is_in_segment(w, &w->headers[i], m->tables_addr))
+			continue;
+		m->tables_start = w->load_bias + w->headers[i].p_vaddr;
+		m->tables_end = m->tables_start + w->headers[i].p_memsz;
+		return;
+	}
+	m->tables_addr = 0;
+}
+
+/* Whether the segments follow each other: what is in between may be something else's. */
+static bool has_holes(const struct wanted *w)
+{
+	uint64_t end = 0;
+
 	for (size_t i = 0; i < w->header_count; i++) {
 		const ElfW(Phdr) *h = &w->headers[i];
 
-		if (h->p_type == PT_GNU_EH_FRAME)
-			w->module.tables_addr = w->load_bias + h->p_vaddr;
+		if (h->p_type != PT_LOAD)
+			continue;
+		if (end && (h->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1)) > end)
+			return true;
+		end = (h->p_vaddr + h->p_memsz + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+	}
+	return false;
+}
+
+/* Where the module is: all of it, or the segment with the code if there are holes. */
+static void set_range(struct wanted *w, const ElfW(Phdr) *code)
+{
+	bool is_whole = !has_holes(w);
+
+	w->module = (struct unwind_module){ .start = UINT64_MAX };
+	for (size_t i = 0; i < w->header_count; i++) {
+		const ElfW(Phdr) *h = &w->headers[i];
+		uint64_t start = w->load_bias + h->p_vaddr;
+
+		if (h->p_type != PT_LOAD || (!is_whole && h != code))
+			continue;
+		if (start < w->module.start)
+			w->module.start = start;
+		if (start + h->p_memsz > w->module.end)
+			w->module.end = start + h->p_memsz;
 	}
 }
 
 static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct wanted *w = data;
-	uint64_t start = UINT64_MAX, end = 0;
 
 	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + h->p_vaddr;
-
-		if (h->p_type != PT_LOAD)
-			continue;
-		start = at < start ? at : start;
-		end = at + h->p_memsz > end ? at + h->p_memsz : end;
-	}
-	if (w->pc < start || w->pc >= end)
-		return 0;
-	w->module = (struct unwind_module){ .start = start, .end = end };
-	w->name = info->dlpi_name;
 	w->load_bias = info->dlpi_addr;
 	w->headers = info->dlpi_phdr;
 	w->header_count = info->dlpi_phnum;
-	use_headers(w);
-	return 1;
+	for (size_t i = 0; i < w->header_count; i++) {
+		if (!is_in_segment(w, &w->headers[i], w->pc))
+			continue;
+		w->name = info->dlpi_name;
+		set_range(w, &w->headers[i]);
+		use_headers(w);
+		return 1;
+	}
+	return 0;
 }
 
+/*
+ * ld.so knows one range of an object: all of it, or the segment with the address if there
+ * are holes between the segments. Then the file's header is not at its beginning.
+ */
 static bool find_by_object(struct wanted *w)
 {
 	struct found_object object;
@@ -92,6 +142,12 @@ static bool find_by_object(struct wanted *w)
 
 	if (find_object((void *)(uintptr_t)w->pc, &object) < 0)
 		return false;
+	file = object.start;
+	if (memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_phoff >= PAGE_BYTES ||
+	    file->e_phentsize != sizeof(*w->headers) ||
+	    (uintptr_t)object.tables - (uintptr_t)object.start >=
+		    (uintptr_t)object.end - (uintptr_t)object.start)
+		return dl_iterate_phdr(look_for, w) != 0;
 	w->module = (struct unwind_module){
 		.start = (uintptr_t)object.start,
 		.end = (uintptr_t)object.end,
@@ -99,12 +155,8 @@ static bool find_by_object(struct wanted *w)
 	};
 	w->name = object.link_map->l_name;
 	w->load_bias = object.link_map->l_addr;
-	file = object.start;
-	if (memcmp(file->e_ident, ELFMAG, SELFMAG) == 0 && file->e_phoff < PAGE_BYTES &&
-	    file->e_phentsize == sizeof(*w->headers)) {
-		w->headers = (const void *)((const char *)file + file->e_phoff);
-		w->header_count = file->e_phnum;
-	}
+	w->headers = (const void *)((const char *)file + file->e_phoff);
+	w->header_count = file->e_phnum;
 	return true;
 }
 

@@ -39,6 +39,7 @@ static pid_t own_pid;
 static uint64_t random_seed;
 static enum ask_permission permission;
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
+static uint64_t returns[UNWIND_RETURN_COUNT];
 static struct stack_blocks blocks;
 static uint8_t filter[STACK_FILTER_BYTES];
 
@@ -80,6 +81,7 @@ void count_stack_begin(const char *path)
 	say_mode(&mode);
 	count_stack_modules_begin(&s->space);
 	s->space.rows = rows;
+	s->space.returns = returns;
 	s->blocks = &blocks;
 	/* glibc's blocks are never nearer; other allocators' may be */
 	blocks.align_bits = count_has_glibc_heads ? 4 : 3;

@@ -27,7 +27,7 @@
 #define STACK_MODE_VARIABLE "MEMSTATE_STACKS"
 
 #define STACK_FILE_MAGIC   UINT32_C(0x4b53534d) /* "MSSK" */
-#define STACK_FILE_VERSION UINT32_C(1)
+#define STACK_FILE_VERSION UINT32_C(2)
 
 #define STACK_HEAD_BYTES    4096
 #define STACK_MODULES_BYTES (1 << 20)
@@ -39,6 +39,12 @@
 
 /* A node's address where the stack could not be followed further: who called is unknown. */
 #define STACK_FILE_PC_CUT UINT64_C(1)
+
+/*
+ * Set in a node's address: the code there has no tables, and its caller was found by its
+ * frame pointer.
+ */
+#define STACK_FILE_PC_BY_FRAME (UINT64_C(1) << 63)
 
 /*
  * Of an estimate values are so much larger: a count of n is n << STACK_SCALE_BITS, for
@@ -106,7 +112,7 @@ struct stack_file_module {
  * peak_bytes, and of others what is live, as nothing has changed since.
  */
 struct stack_file_node {
-	uint64_t pc; /* an address that a call returns to, or STACK_FILE_PC_CUT */
+	uint64_t pc; /* an address that a call returns to, with a flag, or STACK_FILE_PC_CUT */
 	uint64_t parent_generation; /* of the parent the low STACK_PARENT_BITS */
 	uint64_t calls;
 	uint64_t bytes;
@@ -115,13 +121,13 @@ struct stack_file_node {
 	int64_t peak_bytes;
 };
 
-static_assert(sizeof(struct stack_file_node) == STACK_NODE_BYTES, "stack_abi version 1");
+static_assert(sizeof(struct stack_file_node) == STACK_NODE_BYTES, "stack_abi version 2");
 static_assert(sizeof(struct stack_file_head) <= STACK_HEAD_BYTES, "the head has room");
-static_assert(offsetof(struct stack_file_head, pid) == 32, "stack_abi version 1");
-static_assert(offsetof(struct stack_file_head, sample_count) == 56, "stack_abi version 1");
-static_assert(offsetof(struct stack_file_head, node_count) == 128, "stack_abi version 1");
-static_assert(offsetof(struct stack_file_head, peak_generation) == 152, "stack_abi version 1");
-static_assert(offsetof(struct stack_file_module, build_id) == 32, "stack_abi version 1");
-static_assert(offsetof(struct stack_file_module, path) == 64, "stack_abi version 1");
+static_assert(offsetof(struct stack_file_head, pid) == 32, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, sample_count) == 56, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, node_count) == 128, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_head, peak_generation) == 152, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_module, build_id) == 32, "stack_abi version 2");
+static_assert(offsetof(struct stack_file_module, path) == 64, "stack_abi version 2");
 
 #endif

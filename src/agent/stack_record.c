@@ -82,7 +82,7 @@ static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
 	for (uint32_t i = 1; i <= u->kept_count; i++) {
 		const struct stack_file_node *node = &s->file.nodes[u->kept[i].node];
 
-		if (node->pc != u->kept[i].pc ||
+		if ((node->pc & ~STACK_FILE_PC_BY_FRAME) != u->kept[i].pc ||
 		    (i > 1 && (node->parent_generation & (STACK_NODE_MAX - 1)) != u->kept[i - 1].node))
 			return false;
 	}
@@ -153,6 +153,9 @@ static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 			u->kept_count = 0;
 			return 0;
 		}
+		if (unlikely(u->fresh[i].rbp_delta & UNWIND_BY_FRAME))
+			__atomic_fetch_or(&s->file.nodes[node].pc, STACK_FILE_PC_BY_FRAME,
+					  __ATOMIC_RELAXED);
 		if (likely(!u->is_passing))
 			unwind_keep(u, i)->node = node;
 	}

@@ -10,6 +10,8 @@
 #define COLD	    __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
+#define FRAME_MAX (UINT64_C(1) << 20) /* a function's, if it is left by its frame pointer */
+
 /* So much of a stack is asked for at most, page by page, before it is taken for one. */
 #define STACK_MAX  (UINT64_C(256) << 20)
 
@@ -56,6 +58,9 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
+/* What a step returns beside 1, 0 and -1. */
+#define STEP_BY_FRAME 2
+
 /* Of one walk. */
 struct reading {
 	const struct unwind_space *space;
@@ -94,6 +99,24 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 	return true;
 }
 
+/*
+ * Leave code without tables by its frame pointer: the caller's is at rbp, and the return
+ * address above. That such code has one is an assumption: the caller has to be further out
+ * on the stack, and to have made a call.
+ */
+static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
+			       struct unwind_state *state)
+{
+	struct unwind_state next = { 0, state->rbp + 16, 0 };
+
+	if (state->rbp < state->sp || state->rbp - state->sp > FRAME_MAX ||
+	    !read_word(reading, state->rbp, &next.rbp) ||
+	    !read_word(reading, state->rbp + 8, &next.pc) || !unwind_is_return(space, next.pc))
+		return false;
+	*state = next;
+	return true;
+}
+
 /* As unwind_rules_apply(). */
 static int step_by_rules(struct unwind_space *space, struct reading *reading, uint64_t lookup,
 			 struct unwind_state *state)
@@ -101,8 +124,8 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading, ui
 	struct unwind_rules rules;
 	uint64_t row = unwind_rules_at(space, lookup, &rules);
 
-	if (row == ROW_NONE || row == ROW_CUT)
-		return -1;
+	if (row_kind(row) == ROW_NONE || row_kind(row) == ROW_CUT)
+		return step_by_frame(space, reading, state) ? STEP_BY_FRAME : -1;
 	if (row == ROW_SIGNAL)
 		return leave_signal(reading, state) ? 1 : -1;
 	if (row == ROW_END)
@@ -225,6 +248,22 @@ static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 	frame->rbp_delta = w->rbp_delta;
 }
 
+/* Code without tables: as if its row were that of a function with a frame pointer. */
+static COLD enum walk_end step_by_own_frame(struct unwind_space *space, struct unwind_thread *t,
+					    struct walk *w)
+{
+	struct reading reading = { space, t, 0 };
+	struct unwind_state state = w->state;
+
+	if (!step_by_frame(space, &reading, &state) || state.sp > t->stack_end)
+		return WALK_CUT;
+	t->fresh[w->count - 1].rbp_delta |= UNWIND_USES_RBP | UNWIND_BY_FRAME;
+	w->state = state;
+	w->flags = 0;
+	w->rbp_delta = -16;
+	return WALK_KNOWN;
+}
+
 /* What is no ordinary row. *w is in registers but for this. */
 static inline enum walk_end step_otherwise(struct unwind_space *space, struct unwind_thread *t,
 					   uint64_t row, struct walk *w)
@@ -234,7 +273,7 @@ static inline enum walk_end step_otherwise(struct unwind_space *space, struct un
 
 	switch (row_kind(row)) {
 	case ROW_END: return WALK_WHOLE;
-	case ROW_CUT: return WALK_CUT;
+	case ROW_CUT: return step_by_own_frame(space, t, w);
 	case ROW_SIGNAL: return WALK_PASSED;
 	default: break;
 	}
@@ -373,6 +412,8 @@ static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread 
 			t->is_cut = true;
 			return;
 		}
+		if (r == STEP_BY_FRAME)
+			t->fresh[t->fresh_count - 1].rbp_delta = UNWIND_BY_FRAME;
 	}
 }
 

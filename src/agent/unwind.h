@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unwind - who called, and who called that: by .eh_frame, so that no frame pointers are
- * needed, and fast, as most of a stack is what it was the last time.
+ * needed, and fast, as most of a stack is what it was the last time. Code without tables,
+ * such as a JIT compiler's, is left by its frame pointer.
  *
  * What is known of the stack before is verified: a frame with the same address, stack and
  * frame pointer as one of it has the same callers, if each return address and saved frame
@@ -31,6 +32,9 @@
  */
 #define UNWIND_ROW_COUNT (1 << 15)
 
+/* A power of 2. */
+#define UNWIND_RETURN_COUNT (1 << 12)
+
 struct unwind_row {
 	uint64_t row; /* see unwind_row.h */
 };
@@ -44,6 +48,8 @@ struct unwind_space {
 	void *context;
 	struct unwind_row *rows; /* UNWIND_ROW_COUNT */
 	enum ask_permission permission;
+	/* Return addresses that follow a call: a cache of UNWIND_RETURN_COUNT, or NULL. */
+	uint64_t *returns;
 	uint32_t generation;	 /* of unwind_forget(): begun… */
 	uint32_t forgotten;	 /* …and done */
 };
@@ -87,6 +93,7 @@ enum unwind_frame_flag {
 	UNWIND_FLAGS = 7,
 	UNWIND_USES_RBP = 1 << 0,  /* of rbp_delta: to find who called this one */
 	UNWIND_NEEDS_RBP = 1 << 1, /* of rbp_delta: that, or one further out */
+	UNWIND_BY_FRAME = 1 << 2, /* of rbp_delta: no table tells who called, its frame pointer did */
 };
 
 /* Of a thread. All 0 before the first use but stack_end and sure_start. */

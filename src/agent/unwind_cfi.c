@@ -83,12 +83,18 @@ struct entry {
 	bool is_signal;
 };
 
-/* What is said to be elsewhere is not looked at. */
+static uint64_t tables_end(const struct unwind_module *module)
+{
+	return module->tables_end ? module->tables_end : module->end;
+}
+
+/* Whether these bytes are where tables may be: a damaged table can refer to anything. */
 static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_t bytes)
 {
-	uint64_t addr = (uintptr_t)at;
+	uint64_t addr = (uintptr_t)at, end = tables_end(module);
 
-	return addr >= module->start && addr < module->end && bytes <= module->end - addr;
+	return addr >= (module->tables_end ? module->tables_start : module->start) && addr < end &&
+	       bytes <= end - addr;
 }
 
 /* A record: its length, then so many bytes. Those of 64 bits are of no program known. */
@@ -197,7 +203,7 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 
 	if (!header || !is_in(module, header, 1))
 		return NULL;
-	b.end = (const uint8_t *)(uintptr_t)module->end;
+	b.end = (const uint8_t *)(uintptr_t)tables_end(module);
 	if (take(&b, 1) != 1)
 		return NULL;
 	frame = (unsigned int)take(&b, 1);

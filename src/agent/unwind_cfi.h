@@ -21,6 +21,11 @@
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
+	/*
+	 * The segment that holds the tables, if it is not part of start to end: in a file
+	 * whose segments have holes between them that is only the code. 0, 0 otherwise.
+	 */
+	uint64_t tables_start, tables_end;
 	bool is_loader; /* what has no rules in it is where the program began */
 };
 

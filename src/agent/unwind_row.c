@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #define LEAST_ADDRESS 4096
+#define CALL_MAX      7 /* bytes of the longest call without a prefix that matters here */
 
 /* Whether so many bytes are words, and fit into so many bits with their sign. */
 static bool fits(int64_t bytes, unsigned int bits)
@@ -86,6 +87,58 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 	if (module.is_loader)
 		return ROW_END;
 	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
+}
+
+/* Whether these bytes are a call through a register or through memory. */
+static bool is_indirect_call(const uint8_t *code, unsigned int length)
+{
+	const unsigned int mod = code[1] >> 6, rm = code[1] & 7;
+	const unsigned int sib = rm == 4 && mod != 3;
+	unsigned int wanted = 2 + sib;
+
+	if (code[0] != 0xff || (code[1] & 0x38) != 0x10 || length < wanted)
+		return false;
+	if (mod == 1)
+		wanted += 1;
+	if (mod == 2 || (mod == 0 && (rm == 5 || (sib && (code[2] & 7) == 5))))
+		wanted += 4;
+	return length == wanted;
+}
+
+static bool is_after_call(const uint8_t *pc)
+{
+	const uint8_t call_relative = 0xe8;
+
+	if (pc[-5] == call_relative)
+		return true;
+	for (unsigned int length = 2; length <= CALL_MAX; length++)
+		if (is_indirect_call(pc - length, length))
+			return true;
+	return false;
+}
+
+static bool code_is_there(struct unwind_space *space, uint64_t pc)
+{
+	struct unwind_module module;
+
+	if (ask_may(space->permission))
+		return ask_can_read(pc - CALL_MAX) && ask_can_read(pc - 1);
+	return unwind_find(space, pc - 1, &module) && pc - CALL_MAX >= module.start;
+}
+
+bool unwind_is_return(struct unwind_space *space, uint64_t pc)
+{
+	uint64_t *known = space->returns ? &space->returns[pc % UNWIND_RETURN_COUNT] : NULL;
+
+	if (pc < LEAST_ADDRESS + CALL_MAX || pc >> 47)
+		return false;
+	if (known && __atomic_load_n(known, __ATOMIC_RELAXED) == pc)
+		return true;
+	if (!code_is_there(space, pc) || !is_after_call((const uint8_t *)(uintptr_t)pc))
+		return false;
+	if (known)
+		__atomic_store_n(known, pc, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* At the first place; what was there goes to one that is empty, or drives another out. */

@@ -29,7 +29,7 @@ enum unwind_row_kind {
 	ROW_END,     /* nobody called */
 	ROW_RULES,   /* anything else */
 	ROW_SIGNAL,  /* was interrupted */
-	ROW_CUT,     /* there is no telling */
+	ROW_CUT,     /* has no rules: perhaps it has a frame pointer */
 };
 
 static inline unsigned int row_kind(uint64_t row)
@@ -51,6 +51,9 @@ static inline int64_t row_cfa(uint64_t row)
 
 /* A function's rules; the row, or ROW_NONE: no code is known there, or ROW_CUT: no rules. */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret);
+
+/* Whether a call instruction is right before pc, as far as memory there can be read. */
+bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
 /* As below, where it is not at its first place. */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);

@@ -162,7 +162,7 @@ static uint64_t frame_hash_of(const struct profile_frame *frame)
 	uint64_t hash = mix((uintptr_t)frame->function, (uintptr_t)frame->file);
 
 	hash = mix(hash, (uint64_t)frame->module << 32 | frame->line);
-	return mix(hash, frame->vaddr << 2 | (uint64_t)frame->is_inlined << 1 |
+	return mix(hash, frame->vaddr << 3 | (uint64_t)frame->is_inlined << 2 |
 				 (uint64_t)frame->kind);
 }
 
@@ -312,6 +312,7 @@ void profile_merge(struct profile *profile, const struct profile *more)
 	}
 	profile->known |= more->known;
 	profile->sample_count += more->sample_count;
+	profile->by_pointer_count += more->by_pointer_count;
 	profile->cut_count += more->cut_count;
 	profile->lost_count += more->lost_count;
 	free(modules);

@@ -48,6 +48,7 @@ struct profile_module {
 
 enum profile_frame_kind {
 	FRAME_CODE,
+	FRAME_BY_POINTER, /* code without unwind tables: a frame pointer led to who called it */
 	FRAME_CUT, /* here the stack could not be followed further; who called it is unknown */
 };
 
@@ -78,6 +79,7 @@ struct profile {
 	 */
 	uint64_t sample_bytes;
 	uint64_t sample_count; /* that were taken, where sample_bytes is not 0 */
+	uint64_t by_pointer_count; /* allocations in whose stack is a FRAME_BY_POINTER */
 	uint64_t cut_count;  /* allocations whose stack could not be followed to its end */
 	uint64_t lost_count; /* allocations that are in no stack, for want of room */
 	uint64_t unix_ms;    /* when it was taken; 0: unknown */

@@ -24,6 +24,7 @@ struct stack_module {
 struct stack_node {
 	uint64_t pc; /* where the call returns to; STACK_PC_CUT: not followed further */
 	uint32_t parent; /* who called it; lower than its own number */
+	bool is_by_frame; /* its code has no unwind tables: the parent was found by its frame pointer */
 	uint32_t module; /* index, or PROFILE_NO_MODULE: where the call is, in any */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
@@ -37,6 +38,7 @@ struct stacks {
 	unsigned int known;	/* 1 << metric */
 	uint64_t sample_bytes;	/* as in a profile */
 	uint64_t sample_count, cut_count;
+	uint64_t by_frame_count; /* allocations whose stack has a frame with is_by_frame */
 	uint64_t lost_count; /* allocations in no stack, for want of room */
 	struct stack_module *modules;
 	size_t module_count, module_capacity;

@@ -45,6 +45,7 @@ struct reading {
 	uint32_t *numbers;	/* by the file's: ours; 0: none */
 	uint32_t *first_nodes;	/* by module: of the file's numbers */
 	bool *is_cut;		/* by our numbers */
+	bool *is_by_frame;	/* likewise */
 	uint64_t comparisons;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	struct stacks *stacks;
@@ -195,15 +196,19 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 {
 	struct stacks *stacks = reading->stacks;
 	uint64_t parent = node->parent_generation & ((UINT64_C(1) << STACK_PARENT_BITS) - 1);
-	struct stack_node added = { .pc = node->pc, .module = PROFILE_NO_MODULE };
+	struct stack_node added = {
+		.pc = node->pc & ~STACK_FILE_PC_BY_FRAME,
+		.is_by_frame = node->pc & STACK_FILE_PC_BY_FRAME,
+		.module = PROFILE_NO_MODULE,
+	};
 
 	if (parent >= number || (parent > 0 && reading->numbers[parent] == 0)) {
 		stacks->lost_count += unscaled(reading, (int64_t)node->calls);
 		return 0;
 	}
 	added.parent = reading->numbers[parent];
-	if (node->pc != STACK_FILE_PC_CUT)
-		added.module = find_module(reading, node->pc, number);
+	if (added.pc != STACK_FILE_PC_CUT)
+		added.module = find_module(reading, added.pc, number);
 	set_values(reading, node, added.values);
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++) {
 		if (added.values[m] > (uint64_t)INT64_MAX - reading->sums[m])
@@ -213,7 +218,11 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 	stacks->nodes = xgrow(stacks->nodes, &stacks->node_capacity, stacks->node_count + 1,
 			      sizeof(*stacks->nodes));
 	reading->is_cut[stacks->node_count] =
-		node->pc == STACK_FILE_PC_CUT || reading->is_cut[added.parent];
+		added.pc == STACK_FILE_PC_CUT || reading->is_cut[added.parent];
+	reading->is_by_frame[stacks->node_count] =
+		added.is_by_frame || reading->is_by_frame[added.parent];
+	if (reading->is_by_frame[stacks->node_count])
+		stacks->by_frame_count += added.values[PROFILE_ALLOCATIONS];
 	if (reading->is_cut[stacks->node_count])
 		stacks->cut_count += added.values[PROFILE_ALLOCATIONS];
 	reading->numbers[number] = (uint32_t)stacks->node_count;
@@ -270,6 +279,8 @@ static int read_nodes(struct reading *reading)
 	reading->peak_generation = reading->head.peak_generation & generations;
 	reading->numbers = xcalloc((size_t)reading->node_count + 1, sizeof(*reading->numbers));
 	reading->is_cut = xcalloc((size_t)reading->node_count + 1, sizeof(*reading->is_cut));
+	reading->is_by_frame =
+		xcalloc((size_t)reading->node_count + 1, sizeof(*reading->is_by_frame));
 	stacks->nodes = xgrow(stacks->nodes, &stacks->node_capacity, 1, sizeof(*stacks->nodes));
 	stacks->nodes[stacks->node_count++] = (struct stack_node){ .module = PROFILE_NO_MODULE };
 	return for_each_node(reading, add_node);
@@ -300,6 +311,7 @@ static int read_source(const struct source *source, struct stacks *ret)
 	free(reading.first_nodes);
 	free(reading.numbers);
 	free(reading.is_cut);
+	free(reading.is_by_frame);
 	if (r < 0)
 		stacks_release(&stacks);
 	else

@@ -213,6 +213,10 @@ static void add_facts(struct strbuf *out, const struct profile *profile, const c
 		strbuf_addf(out, "<p class=\"what\">Estimates%s: one allocation for each %s was "
 				 "looked at</p>\n",
 			    label, units_format_bytes(profile->sample_bytes, bytes));
+	if (profile->by_pointer_count > 0)
+		strbuf_addf(out, "<p class=\"what\">%" PRIu64 " allocations%s are in a stack with code that "
+				 "has no unwind tables: frame pointers led through it</p>\n",
+			    profile->by_pointer_count, label);
 	if (profile->cut_count > 0)
 		strbuf_addf(out, "<p class=\"what\">Of %" PRIu64 " allocations%s the stack could not be "
 				 "followed to its end: [cut]</p>\n",

@@ -61,8 +61,9 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 			    p->sample_bytes, p->sample_count);
 	else
 		strbuf_add_text(out, ",\"sample_bytes\":null,\"samples\":null");
-	strbuf_addf(out, ",\"cut_allocations\":%" PRIu64 ",\"lost_allocations\":%" PRIu64,
-		    p->cut_count, p->lost_count);
+	strbuf_addf(out, ",\"frame_pointer_allocations\":%" PRIu64 ",\"cut_allocations\":%" PRIu64
+			 ",\"lost_allocations\":%" PRIu64,
+		    p->by_pointer_count, p->cut_count, p->lost_count);
 }
 
 static void add_sums(struct strbuf *out, const struct profile_report *report,

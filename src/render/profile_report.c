@@ -135,6 +135,10 @@ static void add_quality(struct strbuf *out, const struct profile_report *report,
 				    report->options.ascii ? "+-" : "±", share / 10, share % 10);
 		strbuf_add_char(out, '\n');
 	}
+	if (p->by_pointer_count > 0)
+		strbuf_addf(out, "%" PRIu64 " allocation%s in a stack with code that has no unwind tables, "
+				 "such as a JIT compiler's: frame pointers led through it\n",
+			    p->by_pointer_count, p->by_pointer_count == 1 ? " is" : "s are");
 	if (p->cut_count > 0)
 		strbuf_addf(out, "%" PRIu64 " allocation%s in a stack that could not be followed to "
 				 "its end: it begins with [cut]\n",

@@ -32,6 +32,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/oom_wakeups.c \
 	%D%/oom_wakeups.h \
 	%D%/names.h \
+	%D%/jit_frames.c \
+	%D%/jit_frames.h \
 	%D%/leak_scan.c \
 	%D%/leak_scan.h \
 	%D%/oom_ends.c \

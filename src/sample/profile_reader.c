@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "sample/jit_frames.h"
 #include "sample/swift.h"
 #include "target/symbolize.h"
 
@@ -34,6 +35,7 @@ struct file {
 
 struct reader {
 	struct profile *profile;
+	struct jit_frames jit; /* of the program that is being added */
 	struct file *files;
 	size_t file_count, file_capacity;
 	struct code_frame *frames; /* texts are the profile's */
@@ -225,12 +227,17 @@ static uint32_t module_of(struct reader *reader, struct file *file)
 }
 
 /* Who calls first. Returns the node of the innermost. */
-static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file, uint64_t vaddr)
+static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file, uint64_t vaddr,
+			   enum profile_frame_kind kind)
 {
 	const struct place wanted = { .vaddr = vaddr };
 	const struct place *place = bsearch(&wanted, file->places, file->count, sizeof(wanted),
 					    compare_places);
-	struct profile_frame frame = { .module = module_of(reader, file), .vaddr = vaddr };
+	struct profile_frame frame = {
+		.module = module_of(reader, file),
+		.vaddr = vaddr,
+		.kind = kind,
+	};
 
 	if (!place || place->count == 0)
 		return profile_add_node(reader->profile, parent,
@@ -251,18 +258,24 @@ static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *
 static uint32_t add_node(struct reader *reader, uint32_t parent, const struct stacks *stacks,
 			 const struct stack_node *node, const size_t *files)
 {
-	struct profile_frame frame = { .module = PROFILE_NO_MODULE };
+	struct profile_frame frame = {
+		.module = PROFILE_NO_MODULE,
+		.kind = node->is_by_frame ? FRAME_BY_POINTER : FRAME_CODE,
+	};
 	struct file *file;
 
 	if (node->module != PROFILE_NO_MODULE) {
 		file = &reader->files[files[node->module]];
 		return file->is_own ? parent
-				    : add_frames(reader, parent, file, vaddr_of(stacks, node));
+				    : add_frames(reader, parent, file, vaddr_of(stacks, node), frame.kind);
 	}
-	if (node->pc == STACK_PC_CUT)
+	if (node->pc == STACK_PC_CUT) {
 		frame.kind = FRAME_CUT;
-	else
+	} else {
 		frame.vaddr = node->pc - 1;
+		frame.function = profile_string(reader->profile,
+						jit_frames_find(&reader->jit, frame.vaddr));
+	}
 	return profile_add_node(reader->profile, parent,
 				profile_add_frame(reader->profile, &frame));
 }
@@ -286,6 +299,7 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
 	struct profile *profile = reader->profile;
 	uint32_t *nodes = xcalloc(stacks->node_count + 1, sizeof(*nodes));
 
+	jit_frames_read(stacks, &reader->jit);
 	for (size_t i = 0; i < stacks->node_count; i++) {
 		const struct stack_node *node = &stacks->nodes[i];
 
@@ -301,8 +315,10 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
 	profile->known |= stacks->known;
 	profile->sample_bytes = stacks->sample_bytes;
 	profile->sample_count += stacks->sample_count;
+	profile->by_pointer_count += stacks->by_frame_count;
 	profile->cut_count += stacks->cut_count;
 	profile->lost_count += stacks->lost_count;
+	jit_frames_release(&reader->jit);
 	free(nodes);
 }
 

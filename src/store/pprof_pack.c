@@ -384,6 +384,7 @@ static void add_origin(struct packing *packing)
 	}
 	add_comment(packing, PPROF_PID, (uint64_t)profile->pid);
 	add_comment(packing, PPROF_SAMPLE_COUNT, profile->sample_count);
+	add_comment(packing, PPROF_BY_POINTER, profile->by_pointer_count);
 	add_comment(packing, PPROF_CUT_COUNT, profile->cut_count);
 	add_comment(packing, PPROF_LOST_COUNT, profile->lost_count);
 	message->time_nanos = (int64_t)(profile->unix_ms * NS_PER_MS);

@@ -18,6 +18,7 @@
 #define PPROF_COMMAND	   "command: "
 #define PPROF_PID	   "pid: "
 #define PPROF_SAMPLE_COUNT "samples taken: "
+#define PPROF_BY_POINTER   "allocations with frames by frame pointers: "
 #define PPROF_CUT_COUNT	   "allocations whose stack was cut: "
 #define PPROF_LOST_COUNT   "allocations in no stack: "
 

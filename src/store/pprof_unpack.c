@@ -355,6 +355,7 @@ static void read_comment(struct profile *profile, const char *comment)
 		uint64_t *count;
 	} counts[] = {
 		{ PPROF_SAMPLE_COUNT, &profile->sample_count },
+		{ PPROF_BY_POINTER, &profile->by_pointer_count },
 		{ PPROF_CUT_COUNT, &profile->cut_count },
 		{ PPROF_LOST_COUNT, &profile->lost_count },
 	};

@@ -22,7 +22,7 @@ LIVE_TESTS = \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
 # Of stacks.
-LIVE_TESTS += %D%/count_profile.py
+LIVE_TESTS += %D%/count_profile.py %D%/count_jit.py
 # Paths that others chose.
 LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py %D%/hostile_names.py %D%/read_errors.py
 # Of flame graphs.

@@ -7,6 +7,7 @@ HEAD = struct.Struct("<4I2Qi I Q 2I 5Q 32x 2I 2qQ")
 NODE = struct.Struct("<4Q Q 3q")
 MODULE = struct.Struct("<3Q I H 2B 32s")
 CUT = 1
+BY_FRAME = 1 << 63
 PARENT_BITS = 24
 
 
@@ -14,6 +15,7 @@ class Node:
     def __init__(self, number, words):
         self.number = number
         self.pc, self.parent, self.calls, self.bytes, self.temporary = words[:5]
+        self.is_by_frame, self.pc = bool(self.pc & BY_FRAME), self.pc & ~BY_FRAME
         self.generation, self.parent = self.parent >> PARENT_BITS, self.parent & ((1 << PARENT_BITS) - 1)
         self.live_blocks, self.live_bytes = self.calls - words[5], self.bytes - words[6]
         self.noted_peak = words[7]
@@ -35,7 +37,7 @@ class StackFile:
          self.sample_bytes, self.scale_bits, module_bytes, self.sample_count, self.lost_count,
          self.lost_module_count, self.checked_count, self.mismatch_count, self.node_count, _,
          self.head_live_bytes, self.peak_bytes, self.generation) = HEAD.unpack_from(data)
-        assert (magic, version, head_bytes, node_bytes) == (0x4b53534d, 1, 4096, 64), path
+        assert (magic, version, head_bytes, node_bytes) == (0x4b53534d, 2, 4096, 64), path
         self.nodes = {}
         for number in range(1, self.node_count):
             at = nodes_offset + number * node_bytes

@@ -82,6 +82,15 @@ tests_targets_filter_target_CFLAGS = $(WARN_CFLAGS) -Wno-vla -O2 -fno-builtin -f
 	-fno-stack-protector -pthread
 tests_targets_filter_target_LDFLAGS = -pthread
 
+# Code in a segment far away, and code that is made at run time.
+check_PROGRAMS += tests/targets/holes_target tests/targets/jit_target
+tests_targets_holes_target_SOURCES = %D%/holes_target.c
+tests_targets_holes_target_CFLAGS = $(WARN_CFLAGS) -O1 -fno-builtin -fno-pie
+tests_targets_holes_target_LDFLAGS = -no-pie -Wl,--section-start=.far_text=0x2000000
+tests_targets_jit_target_SOURCES = %D%/jit_target.c
+tests_targets_jit_target_CFLAGS = $(WARN_CFLAGS) -O1 -fno-builtin -fno-optimize-sibling-calls
+tests_targets_jit_target_LDFLAGS =
+
 # Compares stacks with those that libunwind finds, where that is there.
 EXTRA_DIST += %D%/unwind_agree.c %D%/unwind_modules.h
 if HAVE_LIBUNWIND

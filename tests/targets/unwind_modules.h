@@ -29,13 +29,13 @@ static int unwind_modules_look(struct dl_phdr_info *info, size_t size, void *dat
 	}
 	if (pc < start || pc >= end)
 		return 0;
-	*module = (struct unwind_module){ start, end, tables, false };
+	*module = (struct unwind_module){ .start = start, .end = end, .tables_addr = tables };
 	return 1;
 }
 
 static bool unwind_modules_find(void *context, uint64_t pc, struct unwind_module *ret)
 {
-	struct unwind_module module = { pc, 0, 0, false };
+	struct unwind_module module = { .start = pc };
 
 	(void)context;
 	if (!dl_iterate_phdr(unwind_modules_look, &module))

@@ -63,8 +63,11 @@ static struct unwind_module fill(void)
 	memcpy(start + at, tables, sizeof(tables));
 	put(FIRST_AT, (uint32_t)CODE_AT - (uint32_t)at);
 	put(START_AT, (uint32_t)CODE_AT - (uint32_t)at - START_AT);
-	return (struct unwind_module){ (uintptr_t)start, (uintptr_t)start + PAGE_BYTES,
-				       (uintptr_t)start + at, false };
+	return (struct unwind_module){
+		.start = (uintptr_t)start,
+		.end = (uintptr_t)start + PAGE_BYTES,
+		.tables_addr = (uintptr_t)start + at,
+	};
 }
 
 static bool find(const struct unwind_module *module, uint64_t offset, struct unwind_rules *ret)

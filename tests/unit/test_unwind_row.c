@@ -20,7 +20,9 @@ static bool find(void *context, uint64_t pc, struct unwind_module *ret)
 {
 	struct code *code = context;
 
-	*ret = (struct unwind_module){ pc, pc + 1, 0, code->is_loader };
+	*ret = (struct unwind_module){
+		.start = pc, .end = pc + 1, .is_loader = code->is_loader,
+	};
 	code->find_count++;
 	if (code->forgets)
 		unwind_forget(code->forgets);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/jit_frames.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/foreign_file.h"
+#include "base/io.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+#include "probe/own_number.h"
+
+#define FILE_MAX (256 * (size_t)MIB)
+#define NAME_MAX_BYTES 4096
+
+/* Records of a jitdump file: tools/perf/Documentation/jitdump-specification.txt of Linux. */
+#define DUMP_MAGIC    UINT32_C(0x4a695444)
+#define DUMP_LOAD     0
+#define DUMP_MOVE     1
+#define DUMP_LEAST    40 /* bytes of the file's header */
+
+struct dump_record {
+	uint32_t id, bytes;
+	uint64_t time;
+};
+
+struct dump_load {
+	uint32_t pid, tid;
+	uint64_t vma, addr, code_bytes, index;
+	char name[]; /* then the code */
+};
+
+struct dump_move {
+	uint32_t pid, tid;
+	uint64_t vma, old_addr, addr, code_bytes, index;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct jit_address *left = a, *right = b;
+
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+/* The first item that is not below addr. */
+static size_t find_first(const struct jit_frames *frames, uint64_t addr)
+{
+	size_t low = 0, high = frames->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (frames->items[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void name_range(struct jit_frames *frames, uint64_t start, uint64_t bytes, const char *name,
+		       size_t length)
+{
+	if (length == 0)
+		return;
+	for (size_t i = find_first(frames, start);
+	     i < frames->count && frames->items[i].addr - start < bytes; i++) {
+		free(frames->items[i].name);
+		frames->items[i].name =
+			xstrndup(name, length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
+	}
+}
+
+/* Hexadecimal digits, then a space. Returns what follows, or NULL. */
+static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
+{
+	uint64_t value = 0;
+	int digits = 0;
+
+	if (end - at > 2 && at[0] == '0' && at[1] == 'x')
+		at += 2;
+	for (; at < end && *at != ' '; at++, digits++) {
+		int digit = *at >= '0' && *at <= '9' ? *at - '0' :
+			    *at >= 'a' && *at <= 'f' ? *at - 'a' + 10 :
+			    *at >= 'A' && *at <= 'F' ? *at - 'A' + 10 : -1;
+
+		if (digit < 0 || digits == 16)
+			return NULL;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*ret = value;
+	return at < end && digits > 0 ? at + 1 : NULL;
+}
+
+void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t length)
+{
+	const char *end = text + length, *next;
+
+	for (; text < end; text = next + (next < end)) {
+		uint64_t start, bytes;
+		const char *name;
+
+		next = memchr(text, '\n', (size_t)(end - text));
+		if (!next)
+			next = end;
+		name = parse_hex(text, next, &start);
+		name = name ? parse_hex(name, next, &bytes) : NULL;
+		if (name)
+			name_range(frames, start, bytes, name, strnlen(name, (size_t)(next - name)));
+	}
+}
+
+/* The name moves with the code. */
+static void move_range(struct jit_frames *frames, const struct dump_move *move)
+{
+	size_t i = find_first(frames, move->old_addr);
+	_cleanup_free_ char *name = NULL;
+
+	if (i < frames->count && frames->items[i].addr - move->old_addr < move->code_bytes &&
+	    frames->items[i].name)
+		name = xstrdup(frames->items[i].name);
+	if (name)
+		name_range(frames, move->addr, move->code_bytes, name, strlen(name));
+}
+
+static void use_record(struct jit_frames *frames, uint32_t id, const char *bytes, size_t length)
+{
+	struct dump_load load;
+	struct dump_move move;
+
+	if (id == DUMP_LOAD && length > sizeof(load)) {
+		memcpy(&load, bytes, sizeof(load));
+		name_range(frames, load.addr, load.code_bytes, bytes + sizeof(load),
+			   strnlen(bytes + sizeof(load), length - sizeof(load)));
+	} else if (id == DUMP_MOVE && length >= sizeof(move)) {
+		memcpy(&move, bytes, sizeof(move));
+		move_range(frames, &move);
+	}
+}
+
+void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t length)
+{
+	uint32_t magic, at;
+	struct dump_record record;
+
+	if (length < DUMP_LEAST)
+		return;
+	memcpy(&magic, bytes, sizeof(magic));
+	memcpy(&at, bytes + 8, sizeof(at));
+	if (magic != DUMP_MAGIC || at < DUMP_LEAST)
+		return;
+	for (size_t i = at; i < length && length - i >= sizeof(record); i += record.bytes) {
+		memcpy(&record, bytes + i, sizeof(record));
+		if (record.bytes < sizeof(record) || record.bytes > length - i)
+			return;
+		use_record(frames, record.id, bytes + i + sizeof(record),
+			   record.bytes - sizeof(record));
+	}
+}
+
+/* Whether perf would believe it: no symlink, and of the program's user, ours or root. */
+static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
+{
+	_cleanup_close_ int link = foreign_file_find(root_fd, path, true);
+	struct stat st, link_st;
+
+	return link >= 0 && fstat(link, &link_st) == 0 && fstat(fd, &st) == 0 &&
+	       link_st.st_ino == st.st_ino && link_st.st_dev == st.st_dev &&
+	       (st.st_uid == uid || st.st_uid == geteuid() || st.st_uid == 0);
+}
+
+/* Returns 0, or -1: there is none that can be used. */
+static int read_file(int root_fd, const char *path, uid_t uid, struct strbuf *out)
+{
+	_cleanup_close_ int fd = foreign_file_open(root_fd, path, FILE_MAX);
+
+	if (fd < 0 || !is_trusted(root_fd, path, fd, uid))
+		return -1;
+	return io_read_all(fd, FILE_MAX, out);
+}
+
+static void add_addresses(const struct stacks *stacks, struct jit_frames *frames)
+{
+	size_t kept = 0, capacity = 0;
+
+	for (size_t i = 1; i < stacks->node_count; i++) {
+		const struct stack_node *node = &stacks->nodes[i];
+
+		if (node->module != PROFILE_NO_MODULE || node->pc == STACK_PC_CUT)
+			continue;
+		frames->items = xgrow(frames->items, &capacity, frames->count + 1,
+				      sizeof(*frames->items));
+		frames->items[frames->count++] = (struct jit_address){ .addr = node->pc - 1 };
+	}
+	if (frames->count == 0)
+		return;
+	qsort(frames->items, frames->count, sizeof(*frames->items), compare);
+	for (size_t i = 0; i < frames->count; i++)
+		if (kept == 0 || frames->items[kept - 1].addr != frames->items[i].addr)
+			frames->items[kept++] = frames->items[i];
+	frames->count = kept;
+}
+
+/* The working directory of the process, or memstate's if it has ended. */
+static void add_cwd(int process_fd, struct strbuf *out)
+{
+	char cwd[4096];
+	ssize_t length;
+
+	if (process_fd < 0) {
+		strbuf_add_text(out, getcwd(cwd, sizeof(cwd)) ? cwd : "");
+		return;
+	}
+	length = readlinkat(process_fd, "cwd", cwd, sizeof(cwd));
+	strbuf_add(out, cwd, length > 0 ? (size_t)length : 0);
+}
+
+static void read_files(int pid, struct jit_frames *frames)
+{
+	_cleanup_strbuf_ struct strbuf bytes = STRBUF_INIT, path = STRBUF_INIT;
+	char proc[64];
+	_cleanup_close_ int process_fd = -1;
+	_cleanup_close_ int own_root = -1;
+	uid_t uid = geteuid();
+	uint32_t number = 0;
+	struct stat st;
+	int root_fd;
+
+	snprintf(proc, sizeof(proc), "/proc/%d", pid);
+	process_fd = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (process_fd >= 0 && fstat(process_fd, &st) == 0) {
+		uid = st.st_uid;
+		number = own_number_read(process_fd, ".");
+		own_root = openat(process_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	root_fd = own_root >= 0 ? own_root : FOREIGN_OWN_ROOT;
+	number = number ? number : (uint32_t)pid;
+	strbuf_addf(&path, "/tmp/perf-%u.map", number);
+	if (read_file(root_fd, path.text, uid, &bytes) == 0)
+		jit_frames_parse_map(frames, strbuf_text(&bytes), bytes.length);
+	for (int in_cwd = 0; in_cwd < 2; in_cwd++) {
+		strbuf_clear(&path);
+		strbuf_clear(&bytes);
+		if (in_cwd)
+			add_cwd(process_fd, &path);
+		else
+			strbuf_add_text(&path, "/tmp");
+		strbuf_addf(&path, "/jit-%u.dump", number);
+		if (read_file(root_fd, path.text, uid, &bytes) == 0)
+			jit_frames_parse_dump(frames, strbuf_text(&bytes), bytes.length);
+	}
+}
+
+void jit_frames_read(const struct stacks *stacks, struct jit_frames *ret)
+{
+	*ret = (struct jit_frames){ 0 };
+	add_addresses(stacks, ret);
+	if (ret->count > 0)
+		read_files(stacks->pid, ret);
+}
+
+const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr)
+{
+	size_t i = find_first(frames, addr);
+
+	return i < frames->count && frames->items[i].addr == addr ? frames->items[i].name : NULL;
+}
+
+void jit_frames_release(struct jit_frames *frames)
+{
+	for (size_t i = 0; i < frames->count; i++)
+		free(frames->items[i].name);
+	free(frames->items);
+	*frames = (struct jit_frames){ 0 };
+}

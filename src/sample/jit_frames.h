@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_frames - names of code that a JIT compiler made, as programs leave them for perf(1):
+ * /tmp/perf-PID.map, and jit-PID.dump there or in the program's working directory.
+ *
+ * Both are foreign: a symlink, a file of a user other than the program's, memstate's or
+ * root, and one that is too large are ignored; damaged parts are skipped.
+ */
+#ifndef MS_SAMPLE_JIT_FRAMES_H
+#define MS_SAMPLE_JIT_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stacks.h"
+
+struct jit_address {
+	uint64_t addr;
+	char *name; /* NULL: unknown */
+};
+
+struct jit_frames {
+	struct jit_address *items; /* by address */
+	size_t count;
+};
+
+/* Look for the addresses of stacks that are in no module. */
+void jit_frames_read(const struct stacks *stacks, struct jit_frames *ret);
+
+/* NULL: unknown. */
+const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr);
+
+void jit_frames_release(struct jit_frames *frames);
+
+/*
+ * Name addresses by the contents of one of the two files: where several entries have an
+ * address, the last one was there last. Exported for tests.
+ */
+void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t length);
+void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t length);
+
+#endif
