@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -13,7 +14,10 @@
 #include "target/stop.h"
 #include "target/trace.h"
 
-#define STOP_LIMIT_NS (100 * NS_PER_MS)
+#define STOP_LIMIT_NS (200 * NS_PER_MS)
+#define PAUSE_NS      (5 * NS_PER_MS)
+/* Not all threads of a busy process stop in time at once. */
+#define TRIES_MAX 20
 
 struct writing {
 	const struct protected_target *target;
@@ -52,6 +56,7 @@ int protected_write(const struct protected_target *target, uint64_t addr, const 
 	struct writing w = { target, addr, from, length };
 	_cleanup_close_ int task_fd = -1;
 	uint64_t pause_ns;
+	int r = -EAGAIN;
 	ssize_t n = pwrite(target->mem_fd, from, length, (off_t)addr);
 
 	if (n == (ssize_t)length)
@@ -61,10 +66,16 @@ int protected_write(const struct protected_target *target, uint64_t addr, const 
 	task_fd = openat(target->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (task_fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	return stop_run(&(struct stop_request){ .pid = target->pid,
-						.task_fd = task_fd,
-						.limit_ns = STOP_LIMIT_NS,
-						.work = write_stopped,
-						.context = &w },
-			&pause_ns);
+	for (int try = 0; try < TRIES_MAX; try++) {
+		r = stop_run(&(struct stop_request){ .pid = target->pid,
+						     .task_fd = task_fd,
+						     .limit_ns = STOP_LIMIT_NS,
+						     .work = write_stopped,
+						     .context = &w },
+			     &pause_ns);
+		if (r != -ETIMEDOUT && r != -EAGAIN && r != -ESTALE)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = (long)PAUSE_NS }, NULL);
+	}
+	return r;
 }
