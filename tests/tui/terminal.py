@@ -3,6 +3,7 @@
 """The screen on a real terminal: keys work, a resize is followed, and the terminal is as it was on
 every way out."""
 
+import contextlib
 import mmap
 import os
 import re
@@ -266,6 +267,23 @@ def what_is_watched_is_recorded_and_gone_through_later():
             ask(terminal, b"q", "")
             terminal.wait_for_end()
             terminal.check_restored()
+        finally:
+            terminal.close()
+        check_opens_at_the_kill(path)
+
+
+def check_opens_at_the_kill(path):
+    """A recording whose second sample is the last one before a kill."""
+    count = count_samples(path)
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        sample, unix_ms = db.execute("SELECT sample, unix_ms FROM sample ORDER BY sample").fetchall()[1]
+        db.execute("INSERT INTO event(sample, unix_ms, kind, pid) VALUES (?,?,'oom_kill',1)", (sample, unix_ms))
+    for args, index in (((), 2), (("--at", "+0"), 1)):
+        terminal = Terminal("--replay", path, *args)
+        try:
+            terminal.wait_for_text(f" {index}/{count}")
+            ask(terminal, b"q", "")
+            terminal.wait_for_end()
         finally:
             terminal.close()
 
