@@ -11,15 +11,7 @@
 #ifndef MS_AGENT_ASK_H
 #define MS_AGENT_ASK_H
 
-#ifdef __x86_64__
-
-#include <linux/errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "agent/syscalls.h"
-
-#define ASK_PAGE_BYTES 4096
+/* Other headers need these names on every machine, though no other machine uses them. */
 
 /* glibc's struct pthread: the kernel clears this word when the thread has ended. */
 #define ASK_TID_OFFSET 0x2d0
@@ -29,6 +21,16 @@ enum ask_permission {
 	ASK_IF_THREADED, /* there is a filter: threads need futex(2), a single one does not */
 	ASK_NEVER,	 /* strict mode, or only read, write and exit may be called */
 };
+
+#ifdef __x86_64__
+
+#include <linux/errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/syscalls.h"
+
+#define ASK_PAGE_BYTES 4096
 
 #ifndef AGENT_BLOB
 extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
