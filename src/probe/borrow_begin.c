@@ -194,11 +194,11 @@ static int check_code(struct borrow *b)
 	size_t length;
 
 	expected = machine_sigreturn_code(&length);
-	if (pread(b->mem_fd, code, length, (off_t)b->marks->sigreturn_addr) != (ssize_t)length ||
+	if (trace_read_opened(b->mem_fd, b->marks->sigreturn_addr, code, length) < 0 ||
 	    memcmp(code, expected, length) != 0)
 		return borrow_fail(b, -ESRCH, "it runs another program now");
 	expected = machine_syscall_code(&length);
-	if (pread(b->mem_fd, code, length, (off_t)b->marks->syscall_addr) != (ssize_t)length ||
+	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
 	    memcmp(code, expected, length) != 0)
 		return borrow_fail(b, -EOPNOTSUPP, "the code of its libc is not what is in the file");
 	return 0;

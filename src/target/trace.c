@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -22,6 +23,8 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "base/xalloc.h"
+#include "target/expendable.h"
 
 #ifndef NT_X86_XSTATE
 #	define NT_X86_XSTATE 0x202
@@ -45,6 +48,16 @@
 
 #define NICEST (-20)
 
+/* Longer than this takes only a page that its file system does not supply. */
+#define ACCESS_NS (250 * NS_PER_MS)
+
+/*
+ * Reading or writing memory can hang in the kernel, and with it the tracing thread, which
+ * has to let go of the target: a thread that can be abandoned does it.
+ */
+static _Thread_local bool is_tracing;
+static _Thread_local struct expendable *accessor; /* NULL: it hangs, or there is none */
+
 struct run {
 	int (*work)(void *context);
 	void *context;
@@ -60,7 +73,11 @@ static void *run(void *arg)
 	/* the target waits for as long as this thread does */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICEST);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	is_tracing = true;
+	accessor = expendable_new();
 	r->result = r->work(r->context);
+	if (accessor)
+		(void)expendable_end(accessor, NULL);
 	return NULL;
 }
 
@@ -253,22 +270,82 @@ int trace_get_rseq(int tid, uint64_t *ret_addr)
 	return 0;
 }
 
+struct access {
+	int tid, mem_fd; /* mem_fd -1: by tid */
+	bool is_write;
+	uint64_t addr;
+	size_t length;
+	uint8_t bytes[];
+};
+
+static int do_access(void *context)
+{
+	struct access *a = context;
+	struct iovec local = { a->bytes, a->length };
+	struct iovec remote = { (void *)(uintptr_t)a->addr, a->length };
+	ssize_t n;
+
+	if (a->mem_fd >= 0)
+		n = a->is_write ? pwrite(a->mem_fd, a->bytes, a->length, (off_t)a->addr) :
+				  pread(a->mem_fd, a->bytes, a->length, (off_t)a->addr);
+	else
+		n = a->is_write ? process_vm_writev(a->tid, &local, 1, &remote, 1, 0) :
+				  process_vm_readv(a->tid, &local, 1, &remote, 1, 0);
+	return n < 0 ? -errno : (size_t)n == a->length ? 0 : n == 0 && a->mem_fd >= 0 ? -ESRCH : -EFAULT;
+}
+
+/* Takes the access. In a tracing thread, by its accessor: -ETIMEDOUT if that hangs. */
+static int run_access(struct access *a, void *to)
+{
+	int r = -ETIMEDOUT;
+
+	if (!is_tracing)
+		r = do_access(a);
+	else if (accessor) {
+		expendable_run(accessor, do_access, a);
+		if (!expendable_wait(accessor, clock_now_ns() + ACCESS_NS, &r)) {
+			if (!expendable_end(accessor, free))
+				a = NULL; /* the accessor's */
+			accessor = NULL;
+			r = -ETIMEDOUT;
+		}
+	}
+	if (r == 0 && to)
+		memcpy(to, a->bytes, a->length);
+	free(a);
+	return r;
+}
+
+static struct access *new_access(int tid, int mem_fd, uint64_t addr, size_t length)
+{
+	struct access *a = xmalloc(sizeof(*a) + length);
+
+	*a = (struct access){ .tid = tid, .mem_fd = mem_fd, .addr = addr, .length = length };
+	return a;
+}
+
 int trace_read_memory(int tid, uint64_t addr, void *to, size_t length)
 {
-	struct iovec local = { to, length };
-	struct iovec remote = { (void *)(uintptr_t)addr, length };
-	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	return run_access(new_access(tid, -1, addr, length), to);
+}
 
-	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
+int trace_read_opened(int mem_fd, uint64_t addr, void *to, size_t length)
+{
+	return run_access(new_access(0, mem_fd, addr, length), to);
+}
+
+static int write_memory(int tid, int mem_fd, uint64_t addr, const void *from, size_t length)
+{
+	struct access *a = new_access(tid, mem_fd, addr, length);
+
+	a->is_write = true;
+	memcpy(a->bytes, from, length);
+	return run_access(a, NULL);
 }
 
 int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
 {
-	struct iovec local = { (void *)(uintptr_t)from, length };
-	struct iovec remote = { (void *)(uintptr_t)addr, length };
-	ssize_t n = process_vm_writev(tid, &local, 1, &remote, 1, 0);
-
-	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
+	return write_memory(tid, -1, addr, from, length);
 }
 
 int trace_write_word(int tid, uint64_t addr, uint64_t word)
@@ -298,10 +375,8 @@ static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 
 int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from, size_t length)
 {
-	ssize_t n = pwrite(mem_fd, from, length, (off_t)addr);
+	int r = write_memory(tid, mem_fd, addr, from, length);
 
-	/* 0: that address space is gone, and tid may be in another one */
-	if (n == 0)
-		return -ESRCH;
-	return n == (ssize_t)length ? 0 : poke(tid, addr, from, length);
+	/* -ESRCH: that address space is gone, and tid may be in another one */
+	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r : poke(tid, addr, from, length);
 }

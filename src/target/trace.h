@@ -67,8 +67,9 @@ int trace_set_mask(int tid, uint64_t mask);
 /* Where its struct rseq is, 0: none. -EOPNOTSUPP before Linux 5.13. */
 int trace_get_rseq(int tid, uint64_t *ret_addr);
 
-/* All of it, or -EFAULT. */
+/* All of it, or -EFAULT. In a tracing thread -ETIMEDOUT if the kernel does not answer. */
 int trace_read_memory(int tid, uint64_t addr, void *to, size_t length);
+int trace_read_opened(int mem_fd, uint64_t addr, void *to, size_t length); /* of mem */
 int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length);
 
 /* Of a thread that stands: the word at an address that is a multiple of 8, also one that it may not write itself. */

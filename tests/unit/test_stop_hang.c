@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "stopped_process.h"
+#include "target/trace.h"
 #include "unit.h"
 
 static int work_too_long(void *context, const struct stop *stop)
@@ -218,6 +219,37 @@ static void a_target_goes_on_when_who_reads_it_is_killed_in_the_kernel(void **st
 	end_stuck(&s);
 }
 
+static int read_as_tracer(void *context)
+{
+	struct stuck *s = context;
+	enum trace_event event;
+	char page[4096];
+	int r, signal;
+
+	r = trace_seize(s->target.pid);
+	if (r == 0)
+		r = trace_interrupt(s->target.pid);
+	if (r == 0)
+		r = trace_wait(s->target.pid, LIMIT_NS, &event, &signal);
+	assert_int_equal(r, 0);
+	r = trace_read_memory(s->target.pid, s->addr, page, sizeof(page));
+	assert_int_equal(trace_read_memory(s->target.pid, s->addr, page, 1), -ETIMEDOUT);
+	(void)trace_detach(s->target.pid, 0);
+	return r;
+}
+
+static void a_tracing_thread_lets_go_when_it_cannot_read(void **state)
+{
+	struct stuck s = { 0 };
+
+	(void)state;
+	begin_stuck(&s);
+	assert_int_equal(trace_run(read_as_tracer, &s, LIMIT_NS), -ETIMEDOUT);
+	assert_true(is_in_state(&s.target, 't', false));
+	order(&s, 'a', "");
+	end_stuck(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +258,7 @@ int main(void)
 		TEST(a_target_goes_on_while_the_work_hangs),
 		TEST(a_word_is_written_where_the_process_itself_may_not),
 #undef TEST
+		cmocka_unit_test(a_tracing_thread_lets_go_when_it_cannot_read),
 		cmocka_unit_test(a_target_goes_on_while_the_kernel_holds_who_reads_it),
 		cmocka_unit_test(a_target_goes_on_when_who_reads_it_is_killed_in_the_kernel),
 	};
