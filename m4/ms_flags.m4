@@ -13,15 +13,38 @@ MS_APPEND_CFLAGS([WARN_CFLAGS], [-Wall -Wextra -Wshadow -Wconversion -Wundef -Wv
 AS_IF([test "x$1" = xyes], [AS_VAR_APPEND([WARN_CFLAGS], [" -Werror"])])
 AC_SUBST([WARN_CFLAGS])])
 
-# MS_HARDEN_CFLAGS: what a program that reads foreign data should be built with.
+# MS_HARDEN_CFLAGS: what a program that reads foreign data should be built with, and, as AGENT_HARDEN_, what
+# the libraries that are preloaded into other programs are. These carry notes for CET, as a program runs without
+# a shadow stack if one of its libraries has none. libc's start files may have none, on which the linker is told to
+# leave the notes out: it is told to write them. Libraries do without the functions of the start files; a program
+# cannot, and its entry has the mark for indirect branches only where libc was built with it.
 AC_DEFUN([MS_HARDEN_CFLAGS], [
 HARDEN_CFLAGS=
+AGENT_HARDEN_CFLAGS=
+AGENT_HARDEN_LDFLAGS="-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack"
 MS_APPEND_CFLAGS([HARDEN_CFLAGS], [-fstack-protector-strong -fPIE])
+MS_APPEND_CFLAGS([AGENT_HARDEN_CFLAGS], [-fstack-protector-strong])
 AS_CASE(["$CFLAGS $CPPFLAGS"],
   [*_FORTIFY_SOURCE*], [],
   [*-O[[123s]]*], [AS_VAR_APPEND([HARDEN_CFLAGS], [" -D_FORTIFY_SOURCE=2"])])
 AC_SUBST([HARDEN_CFLAGS])
-AC_SUBST([HARDEN_LDFLAGS], ["-pie -Wl,-z,relro -Wl,-z,now"])])
+AC_SUBST([HARDEN_LDFLAGS], ["-pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack"])
+AC_CACHE_CHECK([whether programs can carry notes for CET], [ms_cv_cet], [
+  ms_save_LDFLAGS=$LDFLAGS
+  ms_save_CFLAGS=$CFLAGS
+  LDFLAGS="$LDFLAGS -Wl,-z,ibt -Wl,-z,shstk -Wl,--fatal-warnings"
+  CFLAGS="$CFLAGS -fcf-protection=full"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM()], [ms_cv_cet=yes], [ms_cv_cet=no])
+  CFLAGS=$ms_save_CFLAGS
+  LDFLAGS=$ms_save_LDFLAGS])
+AS_VAR_IF([ms_cv_cet], [yes],
+  [AS_VAR_APPEND([HARDEN_CFLAGS], [" -fcf-protection=full"])
+   AS_VAR_APPEND([HARDEN_LDFLAGS], [" -Wl,-z,ibt -Wl,-z,shstk"])
+   AS_VAR_APPEND([AGENT_HARDEN_CFLAGS], [" -fcf-protection=full"])
+   AS_VAR_APPEND([AGENT_HARDEN_LDFLAGS],
+     [" -Wl,-z,ibt -Wl,-z,shstk -Wl,-init,memstate_has_none -Wl,-fini,memstate_has_none"])])
+AC_SUBST([AGENT_HARDEN_CFLAGS])
+AC_SUBST([AGENT_HARDEN_LDFLAGS])])
 
 # MS_PACK_RELOCS: addresses of what moves in a tenth of the pages that are read at each start.
 AC_DEFUN([MS_PACK_RELOCS], [

@@ -1,5 +1,6 @@
 # What runs in other processes. The helper as a blob is built with no option but these, whatever the rest is built
-# with: it has no libc, so nothing that instruments or hardens code can work in it.
+# with: it has no libc, so nothing that instruments or hardens code can work in it. Stack canaries would be read
+# from thread-local storage that these blobs know nothing of, and processes with a shadow stack are refused.
 AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibility=hidden \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
@@ -40,8 +41,8 @@ hooks_headers = ask.h count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h
 agentdir = $(pkglibdir)
 agent_PROGRAMS = %D%/libmemstate-agent.so
 %C%_libmemstate_agent_so_SOURCES = %D%/helper.c %D%/preload.c
-%C%_libmemstate_agent_so_CFLAGS = $(WARN_CFLAGS) -fPIC -fvisibility=hidden
-%C%_libmemstate_agent_so_LDFLAGS = -shared -Wl,-soname,libmemstate-agent.so -Wl,-z,relro -Wl,-z,now
+%C%_libmemstate_agent_so_CFLAGS = $(WARN_CFLAGS) $(AGENT_HARDEN_CFLAGS) -fPIC -fvisibility=hidden
+%C%_libmemstate_agent_so_LDFLAGS = -shared -Wl,-soname,libmemstate-agent.so $(AGENT_HARDEN_LDFLAGS)
 %C%_libmemstate_agent_so_LDADD = -lpthread -ldl
 CLEANFILES += %D%/helper.blob.o %D%/helper.elf %D%/helper.bin \
 	%D%/count_hooks.elf %D%/count_hooks.bin $(hooks_files:%=%D%/hooks/%.o)
@@ -63,7 +64,8 @@ noinst_LIBRARIES += %D%/libagent.a
 AGENT_LIBS = %D%/libagent.a
 
 # The libraries that count: all of it, or calls alone; with an allocator's own new and delete, or without. Users'
-# CFLAGS optimise and describe them; what hardens and instruments memstate has no place in other programs.
+# CFLAGS optimise and describe them; what instruments memstate has no place in other programs. ld.so has set the
+# canary before it relocates the first library, and so before anything here is called.
 # -fno-builtin: malloc() is not what the compiler thinks.
 count_files = %D%/ask.h %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_seal.c %D%/count_slots.c %D%/count_stacks.h \
 	%D%/syscalls.h
@@ -73,10 +75,10 @@ stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_fi
 	%D%/unwind_cfi.h %D%/unwind_row.c %D%/unwind_row.h %D%/unwind_rules.c
 count_stack_files = $(count_files) $(stack_files) %D%/count_modules.c %D%/count_stacks.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
-	-fno-stack-protector -fexceptions -U_FORTIFY_SOURCE
+	$(AGENT_HARDEN_CFLAGS) -fexceptions -U_FORTIFY_SOURCE
 # What was written in words is read in words soon: wider reads would have to wait.
 count_stack_compile = $(count_compile) -DCOUNT_WITH_STACKS -fno-tree-vectorize -fno-tree-slp-vectorize
-count_link = -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,defs
+count_link = -shared $(AGENT_HARDEN_LDFLAGS) -Wl,-z,defs
 EXTRA_DIST += $(count_stack_files) %D%/count_new.c
 if HAVE_AGENT
 agent_PROGRAMS += %D%/libmemstate-count.so %D%/libmemstate-count-calls.so \

@@ -3,6 +3,7 @@ lint_tests = \
 	%D%/check-columns.sh \
 	%D%/check-completion.sh \
 	%D%/check-docs.sh \
+	%D%/check-hardening.sh \
 	%D%/check-headers.sh \
 	%D%/check-layers.sh \
 	%D%/check-lists.sh \
