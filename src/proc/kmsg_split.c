@@ -32,7 +32,7 @@ bool kmsg_split_is_stamp(const char *at)
 
 char *kmsg_split_line(char *text)
 {
-	for (char *at = text + 1; *at; at++) {
+	for (char *at = text[0] == '\0' ? text : text + 1; *at; at++) {
 		if (at[0] == '[' && kmsg_split_is_stamp(at) && at > text + 64)
 			return at;
 		if (at[-1] != ' ' && at[-1] != '\t')

@@ -335,7 +335,7 @@ static const char *skip_part(const char *at, struct oom_time *t)
 /* A date or "[123.456] " after the name of a file, or the number of a line. */
 static const char *find_part(const char *line, struct oom_time *t)
 {
-	for (const char *s = line + 1; *s && s < line + PREFIX_MAX; s++) {
+	for (const char *s = line[0] == '\0' ? line : line + 1; *s && s < line + PREFIX_MAX; s++) {
 		const char *end;
 
 		if (s[-1] != ':' && s[-1] != '-' && s[-1] != ' ')

@@ -8,6 +8,8 @@
 
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "proc/kmsg_split.h"
+#include "proc/kmsg_stamp.h"
 #include "unit.h"
 
 #define KB UINT64_C(1024)
@@ -115,10 +117,24 @@ static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
 	}
 }
 
+/* What is after the end of a text in memory is not part of it. */
+static void an_empty_text_ends_where_it_ends(void **state)
+{
+	char line[] = "\0 oom-kill:constraint=CONSTRAINT_MEMCG, 2026-11-22T15:41:01Z ";
+	struct oom_time time;
+
+	(void)state;
+	assert_null(kmsg_split_line(line));
+	assert_ptr_equal(kmsg_stamp_skip(line, &time), line);
+	assert_string_equal(time.text, "");
+	assert_int_equal(time.unix_ms, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(each_style_of_prefix_tells_the_time, end),
+		cmocka_unit_test(an_empty_text_ends_where_it_ends),
 		cmocka_unit_test_teardown(a_line_without_an_end_is_ignored_from_some_length_on, end),
 	};
 
