@@ -4,7 +4,7 @@ EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk \
 	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_link_order %D%/fuzz_maps \
-	%D%/fuzz_unwind_cfi %D%/fuzz_x86_code
+	%D%/fuzz_symbolize %D%/fuzz_unwind_cfi %D%/fuzz_x86_code
 if HAVE_SQLITE
 fuzz_targets += %D%/fuzz_recording
 endif
@@ -120,3 +120,7 @@ endif
 	$(fuzz_main)
 %C%_fuzz_unwind_cfi_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_unwind_cfi_LDADD = $(BASE_LIBS)
+
+%C%_fuzz_symbolize_SOURCES = %D%/fuzz_symbolize.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_symbolize_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_symbolize_LDADD = $(TARGET_LIBS)
