@@ -277,7 +277,7 @@ PROGRAMS = {
     "sleep": ("asleep", one("sleep", "9999")),
     "cat": ("reads from a pipe", one("cat")),
     "bash": ("at its prompt", at_prompt("bash", "--norc")),
-    "bash-wait": ("waits for a child", one("bash", "-c", "sleep 9999; :")),
+    "bash-wait": ("waits for a child", one("bash", "-c", "cat; :")),
     "perl": ("`sleep`", one("perl", "-e", "my @a = map { 'x' x $_ } 1..9999; sleep 9999")),
     "perl-read": ("reads from a pipe", one("perl", "-e", "my @a = map { 'x' x $_ } 1..999; <STDIN>")),
     "perl-busy": ("allocates all the time", one("perl", "-e", "while (1) { my @a = map { 'x' x $_ } 1..999 }")),
