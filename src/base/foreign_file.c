@@ -244,6 +244,18 @@ int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max)
 	return found_fd < 0 ? found_fd : open_found(found_fd, bytes_max);
 }
 
+int foreign_file_open_entry(int dir_fd, const char *name, uint64_t bytes_max)
+{
+	_cleanup_close_ int found_fd = foreign_file_find(dir_fd, name, true);
+	struct stat st;
+
+	if (found_fd < 0)
+		return found_fd;
+	if (fstat(found_fd, &st) < 0)
+		return -errno;
+	return S_ISLNK(st.st_mode) ? -ELOOP : open_found(found_fd, bytes_max);
+}
+
 int foreign_file_open_trusted(int dir_fd, const char *path, uint64_t bytes_max)
 {
 	_cleanup_close_ int found_fd = openat(dir_fd, path, FIND_FLAGS);

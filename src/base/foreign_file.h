@@ -32,6 +32,12 @@
  */
 int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max);
 
+/*
+ * As foreign_file_open(), for an entry of dir_fd that must not be a symlink (-ELOOP): where two
+ * names of one file would count it twice.
+ */
+int foreign_file_open_entry(int dir_fd, const char *name, uint64_t bytes_max);
+
 /* Append the whole file, at most `bytes_max`. Returns 0, or -errno with *out unchanged. */
 int foreign_file_read(int root_fd, const char *path, size_t bytes_max,
 		      struct strbuf *out);

@@ -227,7 +227,7 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 /* Returns a descriptor or -errno. The counted processes can put anything into the folder. */
 static int open_file(const struct count_folder *folder, const char *name)
 {
-	return foreign_file_open(folder->fd, name, COUNT_FILE_BYTES_MAX);
+	return foreign_file_open_entry(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
 /* Returns -1 if it is not open. */

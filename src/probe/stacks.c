@@ -362,7 +362,7 @@ static void read_file(const struct count_folder *folder, const char *name,
 
 	if (!parse_name(name, &pid, &generation))
 		return;
-	fd = foreign_file_open(folder->fd, name, STACKS_FILE_BYTES_MAX);
+	fd = foreign_file_open_entry(folder->fd, name, STACKS_FILE_BYTES_MAX);
 	source.fd = fd;
 	if (fd < 0 || read_source(&source, &stacks) < 0) {
 		list->unreadable_count++;
