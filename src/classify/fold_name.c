@@ -354,6 +354,13 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 	if (frame->function) {
 		fold_name_add(&name, frame->function, keeps_generics);
 		folded.function = strbuf_text(&name);
+	} else if (frame->module != PROFILE_NO_MODULE && frame->kind == FRAME_CODE) {
+		const char *path = to->modules[frame->module].path;
+		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
+
+		/* Addresses of functions without a name differ from build to build, too. */
+		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]", slash ? slash + 1 : path);
+		folded.function = strbuf_text(&name);
 	}
 	return profile_add_frame(to, &folded);
 }

@@ -22,7 +22,10 @@
 /* Names are foreign: one that is odd, or long beyond reason, is appended as it is. */
 void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
 
-/* The profile with the names of all its functions folded. */
+/*
+ * The profile with the names of all its functions folded. Functions without a name are one
+ * function of their module, "[MODULE]", as their addresses differ from build to build.
+ */
 void fold_profile(const struct profile *profile, bool keeps_generics, struct profile *ret);
 
 #endif

@@ -20,6 +20,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/explain.h \
 	%D%/fold_name.c \
 	%D%/fold_name.h \
+	%D%/function_names.c \
+	%D%/function_names.h \
 	%D%/growth.c \
 	%D%/growth.h \
 	%D%/growth_series.c \

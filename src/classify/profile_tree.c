@@ -8,8 +8,6 @@
 
 #include "base/xalloc.h"
 
-#define FRAME_NAME_SIZE 256 /* of those that are made up */
-
 static void add_values(uint64_t *to, const uint64_t *values)
 {
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
@@ -25,50 +23,6 @@ static int compare_u32(uint32_t a, uint32_t b)
 static int compare_amounts(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
-}
-
-struct named {
-	char *name;
-	size_t frame;
-};
-
-static int compare_named(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
-void function_names_init(struct function_names *names, const struct profile *profile)
-{
-	size_t count = profile->frame_count;
-	struct named *order = xcalloc(count + 1, sizeof(*order));
-	char buffer[FRAME_NAME_SIZE];
-
-	*names = (struct function_names){
-		.names = xcalloc(count + 1, sizeof(*names->names)),
-		.of_frame = xcalloc(count + 1, sizeof(*names->of_frame)),
-	};
-	for (size_t i = 0; i < count; i++)
-		order[i] = (struct named){ xstrdup(profile_frame_name(profile, &profile->frames[i],
-								      buffer, sizeof(buffer))), i };
-	qsort(order, count, sizeof(*order), compare_named);
-	for (size_t i = 0; i < count; i++) {
-		if (names->count > 0 &&
-		    strcmp(names->names[names->count - 1], order[i].name) == 0)
-			free(order[i].name);
-		else
-			names->names[names->count++] = order[i].name;
-		names->of_frame[order[i].frame] = (uint32_t)(names->count - 1);
-	}
-	free(order);
-}
-
-void function_names_release(struct function_names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->names[i]);
-	free(names->names);
-	free(names->of_frame);
-	*names = (struct function_names){ 0 };
 }
 
 /* What is made from a profile, for as long as it is looked at. */
@@ -122,10 +76,26 @@ static uint32_t name_of(const struct stacks_view *view, uint32_t node)
 			 : view->names->of_frame[view->profile->nodes[node].frame];
 }
 
+/* Add the source line of a node that has this amount of the metric. */
+static void add_source(const struct stacks_view *view, struct source_line *source, uint32_t node,
+		       uint64_t amount, bool is_first)
+{
+	const struct profile *p = view->profile;
+	const struct profile_frame *frame = &p->frames[p->nodes[node].frame];
+	bool is_other = !is_first &&
+			(source->file != frame->file || source->line != frame->line);
+
+	if (is_first || amount > source->most)
+		*source = (struct source_line){ frame->file, frame->line, source->has_others,
+						amount };
+	source->has_others = source->has_others || is_other;
+}
+
 /* The functions of a list while it is made: by number of their names. */
 struct gather {
 	struct stacks_view view;
 	struct function_sums *functions;
+	enum profile_metric metric;
 	unsigned int *active; /* how often it is in the stack that is looked at */
 	struct call {
 		uint32_t function, caller, node;
@@ -148,12 +118,26 @@ static void say_where(struct gather *g, struct function_sums *function, uint32_t
 		function->file = is_first ? frame->file : NULL;
 }
 
+/*
+ * How much a stack counts for the line of its function: what the function allocates itself
+ * there outweighs what it calls.
+ */
+static uint64_t source_amount(const struct gather *g, uint32_t node)
+{
+	uint64_t self = g->view.profile->nodes[node].values[g->metric];
+
+	return self > 0 ? self + total_of(&g->view, 0)[g->metric]
+			: total_of(&g->view, node)[g->metric];
+}
+
 static void enter(struct gather *g, uint32_t node)
 {
 	uint32_t name = name_of(&g->view, node);
 	struct function_sums *function = &g->functions[name];
 
 	say_where(g, function, node);
+	add_source(&g->view, &function->source, node, source_amount(g, node),
+		   function->name == FUNCTION_NONE);
 	function->name = name;
 	add_values(function->self, g->view.profile->nodes[node].values);
 	if (g->active[name]++ > 0)
@@ -248,6 +232,7 @@ void function_list_init(struct function_list *list, const struct profile *profil
 	struct gather g = {
 		.functions = xcalloc(names->count + 1, sizeof(*g.functions)),
 		.active = xcalloc(names->count + 1, sizeof(*g.active)),
+		.metric = metric,
 	};
 
 	*list = (struct function_list){ .functions = g.functions };
@@ -384,6 +369,7 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 	for (size_t i = begin; i < g->place_count; i++) {
 		const struct place *place = &g->places[i];
 		const uint64_t *own = g->view.profile->nodes[place->leaf].values;
+		const uint64_t *amounts = is_inverted ? own : total_of(&g->view, place->node);
 
 		if (!child || child->node.name != place->name) {
 			g->children = xgrow(g->children, &g->child_capacity, g->child_count + 1,
@@ -395,9 +381,10 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 				.range.begin = i,
 			};
 		}
+		add_source(&g->view, &child->node.source, place->node, amounts[options.metric],
+			   i == child->range.begin);
 		child->range.end = i + 1;
-		add_values(child->node.total,
-			   is_inverted ? own : total_of(&g->view, place->node));
+		add_values(child->node.total, amounts);
 		if (!is_inverted)
 			add_values(child->node.self, own);
 	}

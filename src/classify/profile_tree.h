@@ -8,22 +8,20 @@
 #ifndef MS_CLASSIFY_PROFILE_TREE_H
 #define MS_CLASSIFY_PROFILE_TREE_H
 
-#include "model/profile.h"
+#include "classify/function_names.h"
 
 /* The name of what has no frame: allocations in no stack, and who calls the outermost. */
 #define PROFILE_NO_STACK "[no stack]"
 
-/* The functions of a profile by number: the same name is the same number. */
-struct function_names {
-	char **names;	  /* sorted by bytes */
-	size_t count;
-	uint32_t *of_frame; /* number of each of the profile's frames */
-};
-
-void function_names_init(struct function_names *names, const struct profile *profile);
-void function_names_release(struct function_names *names);
-
 #define FUNCTION_NONE UINT32_MAX
+
+/* Where in the source the largest of several stacks is. */
+struct source_line {
+	const char *file; /* as the profile has it; NULL: unknown */
+	uint32_t line;	  /* 0: unknown */
+	bool has_others;  /* other stacks are at other lines */
+	uint64_t most;	  /* of the metric, in the largest stack */
+};
 
 struct function_caller {
 	uint32_t caller; /* number of its name; FUNCTION_NONE: it is outermost */
@@ -34,6 +32,7 @@ struct function_sums {
 	uint32_t name;
 	const char *module; /* path of the file that has it; NULL: unknown, or several have */
 	const char *file;   /* of its source; NULL likewise */
+	struct source_line source; /* where it allocates or calls most */
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	uint64_t total[PROFILE_METRIC_COUNT_]; /* with what it calls; recursion counts once */
 	size_t first_caller, caller_count; /* their totals make this one's */
@@ -60,6 +59,7 @@ struct call_node {
 	uint32_t first_child, child_count; /* the most first, what was cut last */
 	uint32_t cut_count; /* of functions, where it is several */
 	uint32_t depth;
+	struct source_line source; /* of the node's function */
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	uint64_t total[PROFILE_METRIC_COUNT_];
 };

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,9 +332,7 @@ const char *profile_frame_name(const struct profile *profile, const struct profi
 	if (frame->module == PROFILE_NO_MODULE)
 		return "[unknown]";
 	path = profile->modules[frame->module].path;
-	if (path[0] == '[')
-		return path;
-	slash = strrchr(path, '/');
-	snprintf(buffer, size, "[%s]", slash ? slash + 1 : path);
+	slash = path[0] == '[' ? NULL : strrchr(path, '/');
+	snprintf(buffer, size, "%s+0x%" PRIx64, slash ? slash + 1 : path, frame->vaddr);
 	return buffer;
 }

@@ -142,7 +142,11 @@ void profile_sum_by_node(const struct profile *profile, enum profile_metric metr
 /* Add a second one's stacks, in which no name needs to be the same as in the first. */
 void profile_merge(struct profile *profile, const struct profile *more);
 
-/* What a frame is called: its function; else the last part of its module's path, in []; "[cut]". */
+/*
+ * The name of a frame: its function, or else "MODULE+0xADDRESS", with the last part of its
+ * module's path and the address that symbols of the module have. "[cut]" and "[unknown]" are
+ * frames without either. Returns buffer, or a string that lives as long as the profile.
+ */
 const char *profile_frame_name(const struct profile *profile, const struct profile_frame *frame,
 			       char *buffer, size_t size);
 

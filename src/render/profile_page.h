@@ -45,6 +45,13 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole);
 /* A function's name, made printable; of a long one the middle is left out. width 0: no limit. */
 void profile_add_name(struct strbuf *out, const char *name, size_t width, bool ascii);
 
+/*
+ * A function's name and, if it is known and there is room, "  FILE:LINE" of its source, with
+ * a '+' behind it if other stacks are at other lines.
+ */
+void profile_add_code(struct strbuf *out, const char *name, const struct source_line *source,
+		      size_t width, bool ascii);
+
 /* A tree, without its node 0, as lines. */
 void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		      const struct function_names *names, bool is_inverted);

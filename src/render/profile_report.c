@@ -14,6 +14,7 @@
 #include "render/profile_page.h"
 
 #define LABEL_WIDTH 22
+#define NAMELESS_PER_MILLE_MIN 10 /* fewer without names are not worth a hint */
 
 uint64_t profile_share(uint64_t sum, unsigned int min)
 {
@@ -67,6 +68,28 @@ void profile_add_name(struct strbuf *out, const char *name, size_t width, bool a
 	strbuf_add(out, text.text, text_cut_to_width(text.text, text.length, left - left / 2));
 	strbuf_add_text(out, mark);
 	strbuf_add_text(out, find_tail(text.text, text.length, left / 2));
+}
+
+void profile_add_code(struct strbuf *out, const char *name, const struct source_line *source,
+		      size_t width, bool ascii)
+{
+	_cleanup_strbuf_ struct strbuf place = STRBUF_INIT;
+	const char *slash = source->file ? strrchr(source->file, '/') : NULL;
+	const char *file = slash ? slash + 1 : source->file;
+	size_t begin = out->length;
+
+	profile_add_name(out, name, width, ascii);
+	if (!file || file[0] == '\0')
+		return;
+	strbuf_add_text(&place, "  ");
+	text_add_printable(&place, file, strlen(file), ascii);
+	if (source->line > 0)
+		strbuf_addf(&place, ":%u", source->line);
+	if (source->has_others)
+		strbuf_add_char(&place, '+');
+	if (width == 0 || text_display_width(out->text + begin, out->length - begin) +
+					  text_display_width(place.text, place.length) <= width)
+		strbuf_add(out, place.text, place.length);
 }
 
 static void add_head(struct strbuf *out, const struct profile_report *report)
@@ -214,7 +237,8 @@ static void add_function(struct strbuf *out, const struct profile_report *report
 	strbuf_add_text(out, "  ");
 	if (width > 0)
 		width = width > used + NAME_WIDTH_MIN ? width - used : NAME_WIDTH_MIN;
-	profile_add_name(out, parts->names.names[function->name], width, report->options.ascii);
+	profile_add_code(out, parts->names.names[function->name], &function->source, width,
+			 report->options.ascii);
 	strbuf_add_char(out, '\n');
 }
 
@@ -232,6 +256,51 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n", parts->left_count);
 }
 
+/* How much of the metric functions without names allocate themselves, per module. */
+static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
+			      size_t *ret_worst)
+{
+	const struct profile *p = report->profile;
+	uint64_t *sums = xcalloc(p->module_count + 1, sizeof(*sums));
+
+	*ret_sum = 0;
+	*ret_worst = 0;
+	for (size_t i = 1; i < p->node_count; i++) {
+		const struct profile_frame *frame = &p->frames[p->nodes[i].frame];
+		uint64_t amount = p->nodes[i].values[report->metric];
+
+		if (frame->kind != FRAME_CODE || frame->function ||
+		    frame->module == PROFILE_NO_MODULE)
+			continue;
+		*ret_sum += amount;
+		sums[frame->module] += amount;
+		if (sums[frame->module] > sums[*ret_worst])
+			*ret_worst = frame->module;
+	}
+	return sums;
+}
+
+/* Name the file whose debug symbols would name the most of what has no names. */
+static void add_nameless(struct strbuf *out, const struct profile_report *report,
+			 uint64_t whole)
+{
+	uint64_t sum;
+	size_t worst;
+	uint64_t *sums = sum_nameless(report, &sum, &worst);
+	unsigned int share = units_per_mille(sum, whole);
+
+	if (share >= NAMELESS_PER_MILLE_MIN) {
+		const char *path = report->profile->modules[worst].path;
+
+		strbuf_addf(out, "\n%u.%u%% is allocated by functions without names, most of it by ",
+			    share / 10, share % 10);
+		text_add_printable(out, path, strlen(path), report->options.ascii);
+		strbuf_add_text(out, ":\ninstall the debug symbols of its package "
+				     "(Debian: PACKAGE-dbgsym; Fedora: PACKAGE-debuginfo)\n");
+	}
+	free(sums);
+}
+
 void profile_report_add_text(struct strbuf *out, const struct profile_report *report)
 {
 	struct profile_parts parts;
@@ -245,6 +314,7 @@ void profile_report_add_text(struct strbuf *out, const struct profile_report *re
 			    profile_metrics[report->metric].what);
 	} else {
 		add_functions(out, report, &parts);
+		add_nameless(out, report, parts.sums[report->metric]);
 		strbuf_add_text(out, "\nWho allocates, and below it who called that\n");
 		profile_add_tree(out, report, &parts.names, true);
 		strbuf_add_text(out, "\nWhat was called from the outermost function on\n");

@@ -141,8 +141,8 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 	if (node->cut_count > 0)
 		strbuf_addf(d->out, "(%u more)", node->cut_count);
 	else
-		profile_add_name(d->out, d->names->names[node->name], name_width(d, used),
-				 report->options.ascii);
+		profile_add_code(d->out, d->names->names[node->name], &node->source,
+				 name_width(d, used), report->options.ascii);
 	strbuf_add_text(d->out, times);
 	strbuf_add_char(d->out, '\n');
 }

@@ -322,6 +322,22 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
 	free(nodes);
 }
 
+/*
+ * Make the program the first module of the profile: pprof takes mapping[0] for the binary. The
+ * kernel maps a program below its libraries (fs/binfmt_elf.c).
+ */
+static void add_program(struct reader *reader, const struct stacks *stacks, const size_t *files)
+{
+	const struct stack_module *lowest = NULL;
+
+	for (size_t i = 0; i < stacks->module_count; i++)
+		if (stacks->modules[i].path[0] == '/' &&
+		    (!lowest || stacks->modules[i].start < lowest->start))
+			lowest = &stacks->modules[i];
+	if (lowest)
+		module_of(reader, &reader->files[files[lowest - stacks->modules]]);
+}
+
 void profile_reader_read(const struct stacks *stacks, size_t count, struct profile *ret)
 {
 	struct profile profile;
@@ -336,6 +352,8 @@ void profile_reader_read(const struct stacks *stacks, size_t count, struct profi
 	profile_begin(&profile);
 	name_places(&reader);
 	translate(&reader);
+	if (count > 0)
+		add_program(&reader, &stacks[0], files[0]);
 	for (size_t i = 0; i < count; i++) {
 		add_stacks(&reader, &stacks[i], files[i]);
 		free(files[i]);

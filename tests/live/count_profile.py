@@ -114,6 +114,27 @@ def inlined_functions_and_lines_are_as_in_the_source():
 
 
 @test
+def the_report_has_source_lines_and_offsets_where_there_are_no_names():
+    needs_lines()
+    needs("objcopy")
+    with Folder() as folder:
+        result = memstate("count", "--stacks", "--text", "--", TARGET).must_be(0)
+        shown = result.out.decode()
+        lines = dict(re.findall(r"^line (\w+) (\d+)$", shown + result.err.decode(), re.M))
+        for name in ("inner", "outer"):
+            check(re.search(rf" {name}  profile_target\.c:{lines[name]}$", shown, re.M),
+                  f"{name}:{lines[name]} in {shown}")
+        check("without names" not in shown, shown)
+        bare = os.path.join(folder, "bare")
+        tool("objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", TARGET, bare)
+        shown = memstate("count", "--stacks", "--text", "--top", 100, "--min", 0, "--",
+                         bare).must_be(0).out.decode()
+        offsets = {int(word, 16) for word in re.findall(r"  bare\+0x([0-9a-f]+)$", shown, re.M)}
+        check(len(offsets) >= 4, f"call sites of different functions: {offsets} in {shown}")
+        check(re.search(r"without names, most of it by \S+/bare:$", shown, re.M), shown)
+
+
+@test
 def the_file_says_what_was_counted():
     with Folder() as folder:
         recorded = Recorded(folder, TARGET)
@@ -124,6 +145,7 @@ def the_file_says_what_was_counted():
               "types")
         check(f"command: {TARGET}" in profile.comments, f"the command: {profile.comments}")
         path = os.path.realpath(TARGET)
+        equal(list(profile.mappings)[0], path, "the first mapping is the program")
         if shutil.which("readelf") and build_id_of(path):
             equal(profile.mappings[path], build_id_of(path), "build-id")
         report = memstate("count", "--json", "--", TARGET)

@@ -53,7 +53,7 @@ def one(data):
 
 class Profile:
     """`types`: [(name, unit)]; `samples`: [([Frame, innermost first], {name: value})]; `mappings`:
-    {path: build-id}; `comments`; `period`."""
+    {path: build-id}, in the file's order; `comments`; `period`."""
 
     def __init__(self, path):
         with open(path, "rb") as f:

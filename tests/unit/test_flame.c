@@ -131,7 +131,7 @@ static void frames_of_one_name_are_one(void **state)
 	assert_int_equal(tree.stacks.nodes[2].values[PROFILE_ALLOCATIONS], 7);
 	assert_int_equal(tree.names[0].kind, FLAME_PROGRAM);
 	assert_int_equal(tree.names[1].kind, FLAME_LIBRARY);
-	assert_string_equal(tree.stacks.frames[2].function, "[libc.so.6]");
+	assert_string_equal(tree.stacks.frames[2].function, "libc.so.6+0x0");
 	assert_int_equal(tree.names[2].kind, FLAME_NAMELESS);
 	flame_tree_release(&tree);
 	profile_release(&p);

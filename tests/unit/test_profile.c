@@ -84,7 +84,7 @@ static void merged_profiles_have_the_sums_of_both(void **state)
 	assert_int_equal(p.module_count, 1);
 	assert_string_equal(profile_frame_name(&p, &p.frames[p.nodes[p.node_count - 1].frame],
 					       buffer, sizeof(buffer)),
-			    "[libz.so.1]");
+			    "libz.so.1+0x40");
 	profile_release(&p);
 }
 

@@ -89,7 +89,7 @@ static void our_own_library_is_in_no_stack(void **state)
 	assert_int_equal(p.frames[p.nodes[2].frame].vaddr, 0x11f); /* the call */
 	assert_string_equal(profile_frame_name(&p, &p.frames[p.nodes[2].frame], buffer,
 					       sizeof(buffer)),
-			    "[program]");
+			    "program+0x11f");
 	assert_int_equal(p.frames[p.nodes[3].frame].kind, FRAME_CUT);
 	assert_int_equal(p.frames[p.nodes[4].frame].vaddr, 0x7776);
 	assert_int_equal(p.nodes[4].values[PROFILE_ALLOCATIONS], 3);

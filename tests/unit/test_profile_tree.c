@@ -158,6 +158,10 @@ static void frames_of_one_name_are_one_function(void **state)
 	assert_int_equal(list.count, 2);
 	assert_int_equal(list.functions[0].self[PROFILE_ALLOCATIONS], 19);
 	assert_string_equal(list.functions[0].file, "f.c");
+	assert_int_equal(list.functions[0].source.line, 1);
+	assert_true(list.functions[0].source.has_others);
+	assert_int_equal(list.functions[1].source.line, 2);
+	assert_false(list.functions[1].source.has_others);
 	assert_null(list.functions[0].module);
 	assert_string_equal(list.functions[1].module, "/lib/b.so");
 	function_list_release(&list);
@@ -167,6 +171,67 @@ static void frames_of_one_name_are_one_function(void **state)
 
 static const char *const some = "main;parse;new 60\nmain;parse;copy;new 20\nmain;draw;new 15\n"
 				"main;exit 3\nmain;log 2\n";
+
+/* Three stacks of f at two lines, in the order in which they are added. */
+static void the_source_is_the_line_of_the_largest_stack(void **state)
+{
+	static const struct {
+		uint32_t line, allocations;
+	} calls[] = { { 7, 3 }, { 9, 8 }, { 7, 4 } };
+	struct function_names names;
+	struct function_list list;
+	struct call_tree tree;
+	struct profile p;
+
+	(void)state;
+	for (int is_inverted = 0; is_inverted < 2; is_inverted++) {
+		made_stacks(&p, "");
+		for (uint32_t i = 0; i < ARRAY_SIZE(calls); i++) {
+			struct profile_frame caller = { .function = "g", .line = i + 1,
+							.module = PROFILE_NO_MODULE };
+			struct profile_frame f = { .function = "f", .file = "f.c",
+						   .line = calls[i].line,
+						   .module = PROFILE_NO_MODULE };
+			uint32_t node = profile_add_node(&p, 0, profile_add_frame(&p, &caller));
+
+			node = profile_add_node(&p, node, profile_add_frame(&p, &f));
+			p.nodes[node].values[PROFILE_ALLOCATIONS] = calls[i].allocations;
+		}
+		function_names_init(&names, &p);
+		function_list_init(&list, &p, &names, PROFILE_ALLOCATIONS);
+		assert_string_equal(name_of(&names, list.functions[0].name), "f");
+		assert_int_equal(list.functions[0].source.line, 9);
+		assert_true(list.functions[0].source.has_others);
+		call_tree_init(&tree, &p, &names,
+			       &(struct call_tree_options){ .is_inverted = is_inverted });
+		/* node 1 is f in the inverted tree, and below g in the other */
+		assert_int_equal(tree.nodes[is_inverted ? 1 : 2].source.line, 9);
+		assert_true(tree.nodes[is_inverted ? 1 : 2].source.has_others);
+		call_tree_release(&tree);
+		function_list_release(&list);
+		function_names_release(&names);
+		profile_release(&p);
+	}
+}
+
+static void functions_without_names_are_never_merged(void **state)
+{
+	struct profile p;
+	struct profile_module module = { .path = "/usr/bin/tool" };
+	struct function_names names;
+
+	(void)state;
+	made_stacks(&p, "");
+	profile_add_module(&p, &module);
+	for (uint64_t vaddr = 0x1000; vaddr < 0x1003; vaddr++)
+		profile_add_frame(&p, &(struct profile_frame){ .module = 0, .vaddr = vaddr });
+	function_names_init(&names, &p);
+	assert_int_equal(names.count, 3);
+	assert_string_equal(names.names[0], "tool+0x1000");
+	assert_string_equal(names.names[2], "tool+0x1002");
+	function_names_release(&names);
+	profile_release(&p);
+}
 
 static void a_tree_goes_down_from_the_outermost(void **state)
 {
@@ -287,6 +352,8 @@ int main(void)
 		cmocka_unit_test(recursion_counts_once_in_a_total),
 		cmocka_unit_test(functions_by_another_metric_are_in_another_order),
 		cmocka_unit_test(frames_of_one_name_are_one_function),
+		cmocka_unit_test(the_source_is_the_line_of_the_largest_stack),
+		cmocka_unit_test(functions_without_names_are_never_merged),
 		cmocka_unit_test(a_tree_goes_down_from_the_outermost),
 		cmocka_unit_test(an_inverted_tree_goes_up_from_what_allocates),
 		cmocka_unit_test(what_is_cut_is_summed),
