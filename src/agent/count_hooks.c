@@ -256,9 +256,10 @@ static uint32_t find_or_take(uint32_t key)
 
 /*
  * For a thread that is not at its place, or at none: the first calls, and few later ones.
- * Returns its slot, or NULL.
+ * Returns its slot, or NULL. is_null: a free of NULL.
  */
-static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes)
+static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
+					    bool is_null)
 {
 	struct count_head *head = counts_head();
 	uint32_t offset = find_or_take(own_key());
@@ -269,6 +270,8 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 		slot = slot_at(offset);
 		add(counter_of(slot, function), 1);
 		add(&slot->requested_bytes, bytes);
+		if (is_null)
+			add(&slot->free_null_count, 1);
 		return slot;
 	}
 	slot = slot_at(slot_offset(0));
@@ -276,6 +279,7 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 				    __ATOMIC_RELAXED);
 	__atomic_fetch_add(counter_of(slot, function), 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&slot->requested_bytes, bytes, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&slot->free_null_count, is_null, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -337,7 +341,8 @@ static inline function_fn *original(enum hook hook)
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);                \
 	static COLD uintptr_t slow_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)          \
 	{                                                                                   \
-		struct count_slot *slot = count_slowly(function, bytes);                    \
+		struct count_slot *slot =                                                   \
+			count_slowly(function, bytes, !IS_MAKING(function) && !a);           \
 											    \
 		if (slot && IS_MAKING(function) && is_due(slot, bytes))                     \
 			take_stack(slot, bytes, START);                                    \
@@ -359,6 +364,8 @@ static inline function_fn *original(enum hook hook)
 			add(&slot->requested_bytes, bytes);                                 \
 			if (is_due(slot, bytes))                                            \
 				return due_##symbol(a, b, c);                               \
+		} else if (unlikely(!a)) {                                                  \
+			add(&slot->free_null_count, 1);                                     \
 		}                                                                           \
 		return next;                                                                \
 	}

@@ -17,6 +17,7 @@
 #include "cmd/count_show.h"
 #include "cmd/message.h"
 #include "cmd/options_count.h"
+#include "cmd/program.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
@@ -35,6 +36,7 @@ struct counting {
 	bool has_line; /* on the terminal, to be overwritten */
 	struct count_sums line_sums;
 	uint64_t line_ns;
+	const char *uncovered; /* the command's own allocator, which is not counted; or NULL */
 };
 
 static bool is_series(const struct options *o)
@@ -187,6 +189,8 @@ static void say_what_is_missing(const struct counting *c)
 	uint64_t children = list->unreadable_count, threads = 0;
 	uint64_t filtered_children = 0, filtered_threads = 0;
 
+	if (c->uncovered)
+		message("%s: " COUNT_UNCOVERED_FORMAT, c->options->command[0], c->uncovered);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct count_program *p = &list->programs[i];
 
@@ -246,6 +250,32 @@ static int show(struct counting *c)
 	return stream_write(&c->out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
+/*
+ * Go programs do not allocate with malloc. Return EXIT_DONE; or EXIT_PARTIAL after the
+ * message if nothing of the program can be counted, or if its figures would be judged.
+ */
+static int check_covered(struct counting *c, const char *name)
+{
+	const struct options *o = c->options;
+	bool is_static = false;
+
+	if (o->count.scale || !program_is_go(name, &is_static))
+		return EXIT_DONE;
+	c->uncovered = count_uncovered_go;
+	if (!is_static && !count_runs_are_wanted(o))
+		return EXIT_DONE;
+	message("%s: " COUNT_UNCOVERED_FORMAT, name, c->uncovered);
+	return EXIT_PARTIAL;
+}
+
+/* The command's own status; EXIT_PARTIAL instead of 0 if its own allocator is not counted. */
+static int find_status(const struct counting *c)
+{
+	int status = count_child_status(&c->counted);
+
+	return status == 0 && c->uncovered ? EXIT_PARTIAL : status;
+}
+
 static int run(struct counting *c)
 {
 	const struct options *o = c->options;
@@ -253,7 +283,9 @@ static int run(struct counting *c)
 	const struct variant *allocator;
 	int status;
 
-	status = count_child_check(name);
+	status = check_covered(c, name);
+	if (status == EXIT_DONE)
+		status = count_child_check(name);
 	if (status == EXIT_DONE && o->preload &&
 	    variants_prepare(o->preload, name, &c->allocators) != EXIT_DONE)
 		status = EXIT_NOT_COUNTED;
@@ -285,7 +317,7 @@ static int run(struct counting *c)
 	status = show(c);
 	if (status == EXIT_DONE && options_count_records_stacks(&o->count))
 		status = show_profile(c);
-	return status == EXIT_DONE ? count_child_status(&c->counted) : status;
+	return status == EXIT_DONE ? find_status(c) : status;
 }
 
 static int count_run(struct options *o)
@@ -313,7 +345,8 @@ static int count_run(struct options *o)
 		status = run(&c);
 	}
 	/* git bisect(1) would take it for a bad one */
-	if (o->count.check && (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE))
+	if (o->count.check && (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE ||
+			       c.uncovered))
 		status = EXIT_NOT_COUNTED;
 	variants_release(&c.allocators);
 	count_child_release(&c.counted);

@@ -37,6 +37,7 @@ struct attached {
 	const struct column_list *columns;
 	struct count_attach **items;
 	size_t count, failed_count;
+	size_t uncovered_count; /* of those that failed: only their own allocator could be counted */
 	struct count_list list; /* one program for each of them */
 	struct count_report report;
 	struct schedule schedule;
@@ -116,6 +117,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	else
 		message_process_error(p->pid, r);
 	a->failed_count++;
+	a->uncovered_count += r == -ENODATA;
 }
 
 /* All that were asked for. Returns EXIT_DONE, or how to end if none can be counted. */
@@ -128,7 +130,9 @@ static int attach_all(struct attached *a, const struct snapshot *snapshot, enum 
 		if (!snapshot->usages[i].error)
 			attach(a, &snapshot->usages[i].process, method);
 	a->failed_count += status != EXIT_DONE;
-	return a->count > 0 ? EXIT_DONE : EXIT_FAILED;
+	if (a->count == 0)
+		return a->uncovered_count > 0 ? EXIT_PARTIAL : EXIT_FAILED;
+	return EXIT_DONE;
 }
 
 static void detach_all(struct attached *a)
@@ -253,12 +257,19 @@ static int watch(struct attached *a)
 	return r;
 }
 
-static void say_what_is_missing(const struct attached *a)
+static void report_what_is_missing(struct attached *a)
 {
 	uint64_t threads = 0;
 
-	for (size_t i = 0; i < a->list.count; i++)
-		threads += a->list.programs[i].lost_threads;
+	for (size_t i = 0; i < a->list.count; i++) {
+		const struct count_program *p = &a->list.programs[i];
+
+		threads += p->lost_threads;
+		if (!p->uncovered)
+			continue;
+		message("%d: " COUNT_UNCOVERED_FORMAT, p->pid, p->uncovered);
+		a->failed_count++;
+	}
 	if (threads > 0)
 		message("%llu %s not counted: there was no room for them",
 			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
@@ -300,7 +311,7 @@ static int show(struct attached *a)
 
 	if (read_counts(a) < 0)
 		return EXIT_FAILED;
-	say_what_is_missing(a);
+	report_what_is_missing(a);
 	if (has_stacks && (has_rows || !count_show_has_report(o)))
 		return show_stacks(a);
 	if (has_rows)

@@ -64,6 +64,7 @@ struct program {
 	bool has_interpreter; /* dynamically linked */
 	char interpreter[256];
 	bool has_malloc; /* that others use too: it comes before any preloaded one */
+	bool is_go;
 };
 
 static void note_interpreter(int fd, uint64_t offset, uint64_t size, struct program *p)
@@ -130,6 +131,26 @@ static bool exports_64(int fd, const Elf64_Ehdr *head, const char *symbol)
 	return found;
 }
 
+/* Go's linker gives each program this section; strip(1) leaves it. */
+static bool has_go_section(int fd, const Elf64_Ehdr *head)
+{
+	static const char wanted[] = ".go.buildinfo";
+	Elf64_Shdr section, names;
+	char name[sizeof(wanted)];
+
+	if (head->e_shstrndx >= head->e_shnum ||
+	    !read_at(fd, &names, sizeof(names),
+		     head->e_shoff + head->e_shstrndx * sizeof(names)))
+		return false;
+	for (unsigned int i = 0; i < head->e_shnum; i++)
+		if (read_at(fd, &section, sizeof(section), head->e_shoff + i * sizeof(section)) &&
+		    section.sh_name < names.sh_size && names.sh_offset <= INT64_MAX &&
+		    read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) &&
+		    memcmp(name, wanted, sizeof(wanted)) == 0)
+			return true;
+	return false;
+}
+
 bool machine_exports(const char *path, const char *symbol)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -155,6 +176,7 @@ static bool read_headers_64(int fd, struct program *p)
 			note_interpreter(fd, segment.p_offset, segment.p_filesz, p);
 	}
 	p->has_malloc = exports_64(fd, &head, "malloc");
+	p->is_go = has_go_section(fd, &head);
 	return true;
 }
 
@@ -325,4 +347,16 @@ int program_check(const char *name, struct machine *ret)
 	}
 	free(path);
 	return r;
+}
+
+bool program_is_go(const char *name, bool *ret_static)
+{
+	_cleanup_free_ char *path = find_in_path(name);
+	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct program p;
+
+	if (fd < 0 || read_program(fd, &p) < 0)
+		return false;
+	*ret_static = !p.has_interpreter;
+	return p.is_go;
 }

@@ -39,4 +39,10 @@ bool machine_exports(const char *path, const char *symbol);
  */
 int program_check(const char *name, struct machine *ret);
 
+/*
+ * Whether the file that execvp(3) would run is a Go program. *ret_static: nothing can be
+ * preloaded into it. Scripts and files that cannot be read are not.
+ */
+bool program_is_go(const char *name, bool *ret_static);
+
 #endif

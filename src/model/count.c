@@ -24,6 +24,8 @@ const char *const counted_call_names[CALL_COUNT_] = {
 	[CALL_DELETE] = "delete",
 };
 
+const char count_uncovered_go[] = "Go's allocator";
+
 void count_list_release(struct count_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -94,6 +96,7 @@ void count_sums_add(struct count_sums *sums, const struct count_sums *more)
 	for (int i = 0; i < CALL_COUNT_; i++)
 		sums->calls[i] = bytes_add(sums->calls[i], more->calls[i]);
 	sums->allocation_calls = bytes_add(sums->allocation_calls, more->allocation_calls);
+	sums->free_null_calls = bytes_add(sums->free_null_calls, more->free_null_calls);
 	sums->failed_calls = bytes_add(sums->failed_calls, more->failed_calls);
 	sums->requested_bytes = bytes_add(sums->requested_bytes, more->requested_bytes);
 	sums->temporary_blocks = bytes_add(sums->temporary_blocks, more->temporary_blocks);

@@ -32,7 +32,8 @@ extern const char *const counted_call_names[CALL_COUNT_];
 struct count_sums {
 	uint64_t calls[CALL_COUNT_];
 	uint64_t allocation_calls; /* all of them but free and delete */
-	uint64_t failed_calls;	   /* of these: they gave nothing */
+	uint64_t free_null_calls;  /* of free and delete: with NULL, which frees nothing */
+	uint64_t failed_calls;	   /* of the allocation calls: they gave nothing */
 	uint64_t requested_bytes;  /* of those that did not fail, as the program said it */
 	uint64_t temporary_blocks; /* freed with no other call in that thread since they were allocated */
 	uint64_t live_blocks;	   /* allocated, and not freed */
@@ -70,7 +71,8 @@ struct count_program {
 	const struct count_means *means; /* NULL: since it began, by a library in it. Borrowed */
 	uint64_t peak_live_bytes; /* the most of sums.live_bytes */
 	uint64_t peak_error_bytes; /* how far off that may be */
-	uint64_t thread_count;	/* that allocated, ever */
+	const char *uncovered; /* "Go's allocator": the program has it, and its calls are not counted; or NULL. Borrowed */
+	uint64_t thread_count;	/* that called any of the functions, ever */
 	uint64_t lost_threads;	/* that there was no room for: they are in no figure */
 	uint64_t lost_children; /* that could not be counted */
 	struct count_sums sums;
@@ -86,6 +88,10 @@ struct count_list {
 };
 
 #define COUNT_LIST_INIT { NULL, 0, 0, 0 }
+
+/* What is reported of a program with an allocator of its own that cannot be counted. */
+#define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls of malloc are counted"
+extern const char count_uncovered_go[];
 
 void count_list_release(struct count_list *list);
 

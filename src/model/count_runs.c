@@ -24,6 +24,7 @@ const struct counted_figure_info counted_figures[COUNTED_COUNT_] = {
 	CALLS(CALL_PVALLOC, "pvalloc"),
 	CALLS(CALL_NEW, "new"),
 	CALLS(CALL_DELETE, "delete"),
+	[COUNTED_FREE_NULL] = { "free_null_calls", "free(NULL)", false, false, false },
 	[COUNTED_ALLOCATIONS] = { "allocation_calls", "allocations", false, false, true },
 	[COUNTED_FAILED] = { "failed_calls", "  failed", false, false, false },
 	[COUNTED_REQUESTED] = { "requested_bytes", "  requested", true, false, true },
@@ -72,6 +73,8 @@ void count_runs_release(struct count_runs *runs)
 uint64_t count_sums_figure(const struct count_sums *sums, enum counted_figure figure)
 {
 	switch ((int)figure) {
+	case COUNTED_FREE_NULL:
+		return sums->free_null_calls;
 	case COUNTED_ALLOCATIONS:
 		return sums->allocation_calls;
 	case COUNTED_FAILED:

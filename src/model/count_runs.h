@@ -14,7 +14,8 @@
 
 /* The first CALL_COUNT_ are the calls of each function: enum counted_call. */
 enum counted_figure {
-	COUNTED_ALLOCATIONS = CALL_COUNT_,
+	COUNTED_FREE_NULL = CALL_COUNT_,
+	COUNTED_ALLOCATIONS,
 	COUNTED_FAILED,
 	COUNTED_REQUESTED,
 	COUNTED_TEMPORARY,

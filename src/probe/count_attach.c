@@ -12,6 +12,7 @@
 #include "base/platform.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/allocator_signs.h"
 #include "probe/count_inject.h"
 #include "probe/count_points.h"
 #include "probe/count_way.h"
@@ -41,6 +42,7 @@ struct count_attach {
 	struct process process;
 	int process_fd;
 	bool has_ended;
+	const char *uncovered; /* see struct count_program */
 };
 
 static int add_mapping(void *context, struct mapping *m)
@@ -140,11 +142,23 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 	return r;
 }
 
+/* The allocator of the program's own that no way can count, or NULL. */
+static const char *find_uncovered(const struct mapping_list *mappings)
+{
+	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		allocator_signs_add(&signs, &mappings->items[i]);
+	return signs.has_go ? count_uncovered_go : NULL;
+}
+
 static void set_means(struct count_attach *attach, struct strbuf *refused)
 {
 	struct strbuf how = STRBUF_INIT, blind = STRBUF_INIT;
 
 	attach->way->add_how(attach->state, &how);
+	if (attach->uncovered)
+		strbuf_addf(&blind, "calls of %s, ", attach->uncovered);
 	attach->way->add_blind(attach->state, &blind);
 	attach->means.how = strbuf_take(&how);
 	attach->means.blind = strbuf_take(&blind);
@@ -207,15 +221,22 @@ int count_attach_open(const struct count_request *request, struct count_attach *
 	attach->process_fd = -1;
 	r = look(attach, request, &mappings, why);
 	place.process_fd = attach->process_fd;
-	if (r == 0)
+	if (r == 0) {
+		attach->uncovered = find_uncovered(&mappings);
 		r = try_ways(attach, &place, &refused);
+	}
 	mapping_list_release(&mappings);
 	if (r == 0) {
 		set_means(attach, &refused);
 		*ret = attach;
 		return 0;
 	}
-	strbuf_add_text(why, strbuf_text(&refused));
+	if (attach->uncovered && r != -ESRCH) {
+		strbuf_addf(why, COUNT_UNCOVERED_FORMAT, attach->uncovered);
+		r = -ENODATA;
+	} else {
+		strbuf_add_text(why, strbuf_text(&refused));
+	}
 	free_all(attach);
 	return r;
 }
@@ -225,6 +246,7 @@ static void set_unknown(struct count_sums *sums)
 	for (int i = 0; i < CALL_COUNT_; i++)
 		sums->calls[i] = BYTES_UNKNOWN;
 	sums->allocation_calls = BYTES_UNKNOWN;
+	sums->free_null_calls = BYTES_UNKNOWN;
 	sums->failed_calls = BYTES_UNKNOWN;
 	sums->requested_bytes = BYTES_UNKNOWN;
 	sums->temporary_blocks = BYTES_UNKNOWN;
@@ -250,6 +272,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 		.pid = attach->process.pid,
 		.parent_pid = attach->process.ppid,
 		.means = &attach->means,
+		.uncovered = attach->uncovered,
 		.peak_live_bytes = BYTES_UNKNOWN,
 		.peak_error_bytes = BYTES_UNKNOWN,
 		.threads = ret->threads,
@@ -276,6 +299,7 @@ void count_way_sum(struct count_program *p)
 
 	memset(sums.calls, 0, sizeof(sums.calls));
 	sums.allocation_calls = 0;
+	sums.free_null_calls = 0;
 	sums.requested_bytes = 0;
 	for (size_t i = 0; i < p->listed_count; i++) {
 		struct count_sums *thread = &p->threads[i].sums;

@@ -65,7 +65,8 @@ int count_attach_find(const struct procfs *fs, int pid, const struct mapping_lis
 /*
  * Returns 0; or why not, with the process as it was: -ESRCH; -EPERM, -EACCES; -EBUSY
  * (another tracer), -EAGAIN (no safe moment in time), -ENOENT (there is no malloc to be
- * found in it), -EOPNOTSUPP; with words appended to why that end no sentence.
+ * found in it), -ENODATA (only an allocator that cannot be counted), -EOPNOTSUPP; with
+ * words appended to why that end no sentence.
  */
 int count_attach_open(const struct count_request *request, struct count_attach **ret,
 		      struct strbuf *why);

@@ -301,6 +301,7 @@ static void add_thread(struct count_program *p, const struct count_bpf_value *va
 	thread->name[sizeof(thread->name) - 1] = '\0';
 	memcpy(thread->sums.calls, value->calls, sizeof(thread->sums.calls));
 	thread->sums.requested_bytes = value->requested_bytes;
+	thread->sums.free_null_calls = value->free_null_calls;
 }
 
 static bool has_counts(const struct count_bpf_value *value)

@@ -259,6 +259,17 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 	land(p, fits);
 }
 
+/* Count the call as one with NULL if its first argument is 0. R_ARG1 is 1. */
+static void add_counting_null(struct count_bpf_program *p)
+{
+	size_t block;
+
+	add_arg(p, R_SPARE, 0);
+	block = add_jump(p, BPF_JNE, R_SPARE, 0);
+	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, free_null_calls), R_ARG1);
+	land(p, block);
+}
+
 static void add_counting(struct count_bpf_program *p, enum counted_call call)
 {
 	size_t negative;
@@ -266,6 +277,8 @@ static void add_counting(struct count_bpf_program *p, enum counted_call call)
 	add_immediate(p, BPF_MOV, R_ARG1, 1);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, calls) + call * sizeof(uint64_t),
 		R_ARG1);
+	if (call == CALL_FREE || call == CALL_DELETE)
+		add_counting_null(p);
 	if (functions[call].size == NO_ARG)
 		return;
 	add_arg(p, R_SPARE, functions[call].size);

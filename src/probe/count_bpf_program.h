@@ -25,6 +25,7 @@ struct count_bpf_value {
 	uint64_t tid; /* in the machine's first pid namespace; 0: nobody's */
 	uint64_t calls[CALL_COUNT_];
 	uint64_t requested_bytes;
+	uint64_t free_null_calls;
 	/*
 	 * The allocator is just about to call one of its own functions, the one of that point,
 	 * which begins with this stack pointer: that is not a call of the program.

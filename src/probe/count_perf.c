@@ -384,8 +384,16 @@ static void perf_add_how(const void *data, struct strbuf *out)
 static void perf_add_blind(const void *data, struct strbuf *out)
 {
 	(void)data;
-	strbuf_add_text(out, "requested bytes, which calls failed, what is live, temporary blocks, "
+	strbuf_add_text(out, "requested bytes, which calls failed, which frees are of NULL, what is live, temporary blocks, "
 			     "forked children, threads until they are found");
+}
+
+static bool has_called(const struct perf_thread *thread)
+{
+	for (int i = 0; i < CALL_COUNT_; i++)
+		if (thread->counted.sums.calls[i] > 0)
+			return true;
+	return false;
 }
 
 static int perf_read(void *data, struct count_program *ret)
@@ -397,7 +405,6 @@ static int perf_read(void *data, struct count_program *ret)
 	strncpy(ret->allocator, state->points.files[0].name, sizeof(ret->allocator) - 1);
 	(void)scan(state);
 	end_threads(state);
-	ret->thread_count = state->thread_count;
 	ret->lost_threads = state->lost_threads;
 	ret->threads = xgrow(ret->threads, &ret->thread_capacity, state->thread_count + 1,
 			     sizeof(*ret->threads));
@@ -407,6 +414,7 @@ static int perf_read(void *data, struct count_program *ret)
 
 		read_events(state, thread);
 		memcpy(sums.calls, thread->counted.sums.calls, sizeof(sums.calls));
+		ret->thread_count += has_called(thread);
 		ret->threads[ret->listed_count] = thread->counted;
 		ret->threads[ret->listed_count].is_main = thread->counted.tid == ret->pid;
 		ret->threads[ret->listed_count++].sums = sums;

@@ -41,6 +41,7 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	uint64_t blocks;
 
 	*ret = (struct count_sums){
+		.free_null_calls = slot->free_null_count,
 		.failed_calls = slot->failed_count,
 		.requested_bytes = slot->requested_bytes,
 		.temporary_blocks = slot->temporary_count,

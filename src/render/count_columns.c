@@ -172,11 +172,13 @@ static const struct column columns[] = {
 	COLUMN("program", "PROGRAM", VALUE_TEXT, false, get_name, 0, "its name"),
 	COLUMN("state", "STATE", VALUE_WORD, false, get_state, 0, "running, or ended"),
 	PROGRAM("threads", "THREADS", VALUE_COUNT, PROGRAM_THREADS,
-		"that have allocated, or freed, so far"),
+		"threads that have called any of the functions so far"),
 	EACH_CALL(CALLS),
 	SUM("new_calls", "NEW", VALUE_COUNT, CALL_NEW,
 	    "calls of C++'s new, where the allocator has its own"),
 	SUM("delete_calls", "DELETE", VALUE_COUNT, CALL_DELETE, "calls of that one's delete"),
+	SUM("free_null_calls", "FREE NULL", VALUE_COUNT, COUNTED_FREE_NULL,
+	    "those calls of free and delete that were given NULL: they free nothing"),
 	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	    "all of these calls but free and delete"),
 	SUM("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED, "those of them that gave nothing"),
@@ -207,7 +209,8 @@ const struct column_set count_columns = {
 		       "calloc_calls,realloc_calls,reallocarray_calls,posix_memalign_calls,"
 		       "aligned_alloc_calls,memalign_calls,valloc_calls,pvalloc_calls,new_calls,"
 		       "delete_calls,allocation_calls,failed_calls,requested_bytes,"
-		       "temporary_blocks,live_blocks,live_bytes,peak_live_bytes,peak_error_bytes",
+		       "temporary_blocks,live_blocks,live_bytes,peak_live_bytes,peak_error_bytes,"
+		       "free_null_calls",
 	.table_default = "pid,exec,allocation_calls,free_calls,requested_bytes,temporary_blocks,"
 			 "live_blocks,live_bytes,peak_live_bytes,program",
 };
@@ -225,6 +228,8 @@ static const struct column thread_columns[] = {
 	EACH_CALL(THREAD_CALLS),
 	THREAD_CALLS("new", "NEW", CALL_NEW),
 	THREAD_CALLS("delete", "DELETE", CALL_DELETE),
+	THREAD("free_null_calls", "FREE NULL", VALUE_COUNT, COUNTED_FREE_NULL,
+	       "those calls of free and delete that were given NULL"),
 	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	       "all of these but free and delete"),
 	THREAD("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED, "those that gave nothing"),

@@ -86,7 +86,7 @@ static void add_head(struct strbuf *out, const struct count_report *report)
 		return;
 	}
 	text_add_printable(out, p->name, strlen(p->name), report->options.ascii);
-	strbuf_addf(out, ": pid %d, %" PRIu64 " thread%s, %s %s %s%s, malloc of ", p->pid,
+	strbuf_addf(out, ": pid %d, %" PRIu64 " thread%s made calls, %s %s %s%s, malloc of ", p->pid,
 		    p->thread_count, p->thread_count == 1 ? "" : "s",
 		    p->has_ended ? "ended" : "still running", p->means ? "after" : "in", elapsed,
 		    p->means ? " since attached" : "");
@@ -99,6 +99,8 @@ static void add_head(struct strbuf *out, const struct count_report *report)
 static void add_functions(struct strbuf *out, const struct count_report *report,
 			  const struct count_sums *sums)
 {
+	int null_row = sums->calls[CALL_FREE] > 0 ? CALL_FREE : CALL_DELETE;
+
 	strbuf_addf(out, "\n%-16s %14s %10s\n", "FUNCTION", "CALLS", "PER SECOND");
 	for (int i = 0; i < CALL_COUNT_; i++) {
 		_cleanup_strbuf_ struct strbuf per_s = STRBUF_INIT;
@@ -112,6 +114,9 @@ static void add_functions(struct strbuf *out, const struct count_report *report,
 		else
 			strbuf_addf(out, "%14s", "-");
 		strbuf_addf(out, " %10s\n", strbuf_text(&per_s));
+		if (i == null_row && bytes_known(sums->free_null_calls) && sums->free_null_calls > 0)
+			strbuf_addf(out, "%-16s %14" PRIu64 "\n", "  free(NULL)",
+				    sums->free_null_calls);
 	}
 }
 

@@ -88,7 +88,8 @@ static void add_figures(struct strbuf *out, const struct runs_report *report)
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		const struct spread *spread = &report->stats->figures[f];
 		/* a function that is not called, a call that has not failed */
-		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FAILED;
+		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FREE_NULL ||
+				   f == COUNTED_FAILED;
 
 		if (!bytes_known(spread->median) || (is_optional && spread->most == 0))
 			continue;

@@ -41,7 +41,7 @@ LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py %D%/oom_
 # Of the recorder of a group.
 LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py %D%/oom_logs.py
 # Of counting from outside.
-LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py
+LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py %D%/count_covered.py
 # Of putting in what counts.
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 # Of another process of the same user, and of a process that fakes what memstate leaves behind.

@@ -258,6 +258,14 @@ tests/targets/count_plugin.so: %D%/count_plugin.c
 	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -shared -fPIC -o $@ $(srcdir)/tests/targets/count_plugin.c
 
 # A process whose calls are known, for breakpoints; the same as a static program, and as one without symbols.
+check_PROGRAMS += tests/targets/go_like_target tests/targets/go_like_target_static
+tests_targets_go_like_target_SOURCES = %D%/go_like_target.c
+tests_targets_go_like_target_CFLAGS = $(WARN_CFLAGS)
+tests_targets_go_like_target_LDFLAGS =
+tests_targets_go_like_target_static_SOURCES = %D%/go_like_target.c
+tests_targets_go_like_target_static_CFLAGS = $(WARN_CFLAGS)
+tests_targets_go_like_target_static_LDFLAGS = -static
+
 check_PROGRAMS += tests/targets/uprobe_target
 tests_targets_uprobe_target_SOURCES = %D%/uprobe_target.c %D%/say.h
 tests_targets_uprobe_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread

@@ -7,6 +7,7 @@
  * NUMBER", and "done":
  *   w   all functions, in the ways in which glibc's come to each other
  *   p   100000 pairs of malloc and free
+ *   n   7 direct calls of free with NULL, and 2 with a block
  *   t   20 threads, one after the other, which do what w does, and leave blocks in the thread's cache
  *   f   a child, which calls 1000 times, and a thread: "fork" and "thread" are the errors
  *   x   becomes itself by exec
@@ -84,6 +85,7 @@ static void say_work(int times)
 
 	say("malloc", 2 * n);
 	say("free", 10 * n);
+	say("free_null", n);
 	say("calloc", n);
 	say("realloc", 6 * n);
 	say("reallocarray", n);
@@ -132,6 +134,16 @@ static void run_child(void)
 	say_work(1);
 }
 
+static void free_directly(void)
+{
+	for (int i = 0; i < 7; i++)
+		free(NULL);
+	for (int i = 0; i < 2; i++) {
+		kept = malloc(10);
+		free(kept);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char letter;
@@ -144,6 +156,11 @@ int main(int argc, char **argv)
 		if (letter == 'w') {
 			work();
 			say_work(1);
+		} else if (letter == 'n') {
+			free_directly();
+			say("malloc", 2);
+			say("free", 9);
+			say("free_null", 7);
 		} else if (letter == 'p') {
 			pairs(PAIRS);
 			say("malloc", PAIRS);

@@ -124,10 +124,15 @@ static void each_call_counts_and_goes_on_with_its_words(void **state)
 	assert_int_equal(slot->tid, gettid());
 	assert_int_equal(slot->malloc_calls, 1);
 	assert_int_equal(slot->free_calls, 1);
+	assert_int_equal(slot->free_null_count, 0);
+	call(HOOK_free, 0, 5, 7);
+	call(HOOK__ZdlPv, 0, 5, 7);
+	assert_int_equal(slot->free_calls, 2);
+	assert_int_equal(slot->free_null_count, 2);
 	for (int i = COUNT_CALLOC; i < COUNT_NEW; i++)
 		assert_int_equal(slot->calls[i], 1);
 	assert_int_equal(slot->calls[COUNT_NEW], 8);
-	assert_int_equal(slot->calls[COUNT_DELETE], 12);
+	assert_int_equal(slot->calls[COUNT_DELETE], 13);
 	/* malloc, calloc, realloc, reallocarray, posix_memalign, two aligned, two of pages, eight news */
 	assert_int_equal(slot->requested_bytes, 3 + 15 + 5 + 35 + 7 + 5 + 5 + 3 + 3 + 8 * 3);
 	take_away();

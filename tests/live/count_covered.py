@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What memstate count covers: allocators that it cannot count are named, and what frees nothing is shown separately."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+
+from live import OrderedTarget, Skip, check, equal, memstate, parse_csv, run, start_memstate, test
+
+FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
+WAYS = ("inject", "bpf", "perf")
+NOT_COVERED = b"Go's allocator is not covered; only calls of malloc are counted"
+
+
+def target_path(name):
+    path = os.path.join(FOLDER, name)
+    if not os.path.exists(path):
+        raise Skip("no static libc here")
+    return path
+
+
+class Waiting:
+    """A program that prints "ready" and waits for the end of its input."""
+
+    def __init__(self, name):
+        self.process = subprocess.Popen([target_path(name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        equal(self.process.stdout.readline(), b"ready\n", "the target's first line")
+
+    def __enter__(self):
+        return self.process.pid
+
+    def __exit__(self, *unused):
+        self.process.communicate()
+
+
+def is_possible(result):
+    return not any(word in result.err for word in
+                   (b"not permitted", b"this kernel has no", b"cannot be read", b"Permission denied", b"built without"))
+
+
+def check_go_process(name):
+    with Waiting(name) as pid:
+        for way in ("auto", *WAYS):
+            result = memstate("count", "-p", pid, "--probe", way, "-n", "1", "-i", "20ms")
+            equal(result.status, 3, f"status with {way}: {result.err}")
+            check(NOT_COVERED in result.err and str(pid).encode() in result.err, f"{way}: {result.err}")
+            check(b"0 threads made calls" in result.out or result.out == b"", result.out)
+
+
+@test
+def a_go_process_is_named_as_not_covered():
+    check_go_process("go_like_target")
+
+
+@test
+def a_static_go_process_is_named_as_not_covered():
+    check_go_process("go_like_target_static")
+
+
+@test
+def a_go_command_is_named_as_not_covered():
+    result = memstate("count", "--", target_path("go_like_target"), stdin=subprocess.DEVNULL)
+    equal(result.status, 3, f"status: {result.err}")
+    check(NOT_COVERED in result.err and b"ready" in result.err, result.err)
+
+
+@test
+def a_go_command_that_cannot_be_counted_is_not_run():
+    for options, name, status in (((), "go_like_target_static", 3), (("--runs", "2"), "go_like_target", 3),
+                                  (("--check", "/dev/null"), "go_like_target", 125)):
+        result = memstate("count", *options, "--", target_path(name), stdin=subprocess.DEVNULL)
+        equal((result.status, result.out), (status, b""), f"{name} {options}: {result.err}")
+        check(NOT_COVERED in result.err and b"ready" not in result.err, result.err)
+
+
+@test
+def a_process_that_calls_nothing_has_0_calls_with_status_0():
+    possible = 0
+    with OrderedTarget([target_path("uprobe_target")]) as target:
+        for way in WAYS:
+            result = memstate("count", "-p", target.pid, "--probe", way, "-n", "1", "-i", "20ms")
+            if not is_possible(result):
+                continue
+            possible += 1
+            result.must_be(0)
+            check(b"0 threads made calls" in result.out, result.out)
+    if not possible:
+        raise Skip("no process can be counted here")
+
+
+def count_frees(way, letters):
+    """The row of a process that did this while it was counted, and what it says that it did."""
+    said = {}
+    with OrderedTarget([target_path("uprobe_target")]) as target:
+        counting = start_memstate("count", "-p", target.pid, "--probe", way, "--csv", "-i", "60s")
+        header = counting.stdout.readline()  # once it counts
+        for letter in letters if header else ():
+            for key, number in target.order(letter.encode()).items():
+                said[key] = said.get(key, 0) + number
+        counting.send_signal(signal.SIGINT)
+        out, err = counting.communicate()
+    if not header:
+        raise Skip(f"{way}: {err.decode().strip()}")
+    row = parse_csv(header + out)[-1]
+    return {key: int(text) if isinstance(text, str) and text.isdigit() else text for key, text in row.items()}, said
+
+
+def check_frees_of_null(way, letters):
+    row, said = count_frees(way, letters)
+    equal(row["free_calls"], said["free"], "all calls of free")
+    equal(row["free_null_calls"], said["free_null"], "those with NULL")
+
+
+@test
+def frees_of_null_are_shown_by_inject():
+    check_frees_of_null("inject", "nn")  # of addresses that were taken before it sees none
+
+
+@test
+def frees_of_null_are_shown_by_bpf():
+    check_frees_of_null("bpf", "wpnw")
+
+
+@test
+def frees_of_null_are_unknown_to_perf_and_only_threads_that_called_are_a_number():
+    row, said = count_frees("perf", "w")
+    equal((row["free_calls"], row["free_null_calls"], row["threads"]), (said["free"], None, 1), "free, NULL, threads")
+    equal(count_frees("perf", "")[0]["threads"], 0, "threads, where none has called")
+
+
+def counted_command(letters, *options):
+    with tempfile.TemporaryFile() as orders:
+        orders.write(letters)
+        orders.seek(0)
+        return memstate("count", *options, "--", target_path("uprobe_target"), stdin=orders).must_be(0)
+
+
+@test
+def frees_of_null_are_shown_of_a_command():
+    once, more = (json.loads(counted_command(letters, "--json", "--output-all").out)["programs"][0]
+                  for letters in (b"w", b"wpw"))
+    # libc itself frees NULL now and then
+    equal(more["free_null_calls"] - once["free_null_calls"], 10, "calls with NULL")
+    equal(more["free_calls"] - once["free_calls"], 100 + 100000, "all calls of free")
+    text = counted_command(b"w").out.decode()
+    check(re.search(r"^  free\(NULL\) +[1-9]", text, re.M), text)
+    check(re.search(r": pid \d+, 1 thread made calls, ended", text), text)
+
+
+run()
