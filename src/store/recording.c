@@ -218,6 +218,8 @@ void recording_close(struct recording *r)
 			(void)recording_sql_execute(r->db, "ROLLBACK");
 		sqlite.close(r->db);
 	}
+	if (!r->has_content)
+		recording_file_remove_created(r->file);
 	recording_file_close(r->file);
 	known_facts_release(&r->known);
 	free(r->processes);
@@ -395,7 +397,10 @@ int recording_add_event(struct recording *r, const struct recorded_event *event)
 	recording_bind_numbers(statement, 4, &pid, 1);
 	recording_bind_text(statement, 5, event->text);
 	error = recording_run(r, STATEMENT_EVENT);
-	return error < 0 ? recording_give_up(r, error) : 0;
+	if (error < 0)
+		return recording_give_up(r, error);
+	r->has_content = r->has_content || !r->is_begun;
+	return 0;
 }
 
 int recording_add_note(struct recording *r, const struct process *process, const char *kind,
@@ -470,6 +475,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	if (error < 0)
 		return recording_give_up(r, error);
 	r->is_begun = false;
+	r->has_content = true;
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;

@@ -19,7 +19,8 @@ struct recording_file {
 	int fd;
 	dev_t dev;
 	ino_t inode;
-	char *wal_path;
+	char *path, *wal_path;
+	bool is_created; /* by this open, not by anybody before */
 	bool is_in_use; /* false: only its descriptor is kept, for the locks of another */
 	struct recording_file *next;
 };
@@ -43,11 +44,24 @@ static char *make_wal_path(const char *path)
 	return strbuf_take(&text);
 }
 
+/* As open(2); a symlink to a missing file does not count as created. */
+static int open_or_create(const char *path, int flags, bool *ret_is_created)
+{
+	int fd = -1;
+
+	flags |= O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
+	if (flags & O_CREAT)
+		fd = open(path, flags | O_EXCL, 0600);
+	*ret_is_created = fd >= 0;
+	return fd >= 0 ? fd : open(path, flags, 0600);
+}
+
 int recording_file_open(const char *path, int flags, struct recording_file **ret)
 {
 	struct recording_file *file;
 	struct stat st;
-	int fd = open(path, flags | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0600);
+	bool is_created;
+	int fd = open_or_create(path, flags, &is_created);
 
 	if (fd < 0)
 		return errno == EISDIR || errno == ENXIO ? -EEXIST : -errno;
@@ -63,7 +77,8 @@ int recording_file_open(const char *path, int flags, struct recording_file **ret
 	}
 	file = xcalloc(1, sizeof(*file));
 	*file = (struct recording_file){ .fd = fd, .dev = st.st_dev, .inode = st.st_ino,
-					 .wal_path = make_wal_path(path), .is_in_use = true };
+					 .path = xstrdup(path), .wal_path = make_wal_path(path),
+					 .is_created = is_created, .is_in_use = true };
 	add(file);
 	*ret = file;
 	return 0;
@@ -84,6 +99,30 @@ uint64_t recording_file_bytes(const struct recording_file *file)
 	if (stat(file->wal_path, &st) == 0 && S_ISREG(st.st_mode))
 		bytes += (uint64_t)st.st_size;
 	return bytes;
+}
+
+int64_t recording_file_wal_bytes(const char *path)
+{
+	_cleanup_free_ char *wal_path = make_wal_path(path);
+	struct stat st;
+
+	return lstat(wal_path, &st) == 0 ? st.st_size : -1;
+}
+
+void recording_file_remove_created(const struct recording_file *file)
+{
+	static const char *const endings[] = { "", "-journal", "-wal", "-shm" };
+	struct stat st;
+
+	if (!file || !file->is_created || lstat(file->path, &st) < 0 || st.st_dev != file->dev ||
+	    st.st_ino != file->inode)
+		return;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
+
+		strbuf_addf(&path, "%s%s", file->path, endings[i]);
+		unlink(strbuf_text(&path));
+	}
 }
 
 static bool is_same_inode(const struct recording_file *a, const struct recording_file *b)
@@ -113,6 +152,7 @@ static void release_inode(dev_t dev, ino_t inode)
 		}
 		*at = file->next;
 		close(file->fd);
+		free(file->path);
 		free(file->wal_path);
 		free(file);
 	}

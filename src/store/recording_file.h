@@ -25,6 +25,15 @@ int recording_file_fd(const struct recording_file *file);
 /* Return the size of the file and its write-ahead log. */
 uint64_t recording_file_bytes(const struct recording_file *file);
 
+/* Return the size of the write-ahead log beside the recording, or -1 if there is none. */
+int64_t recording_file_wal_bytes(const char *path);
+
+/*
+ * Remove the file, and the files of SQLite beside it, if recording_file_open() has created it
+ * and it still has its name.
+ */
+void recording_file_remove_created(const struct recording_file *file);
+
 /*
  * Call this after sqlite3_close(). The descriptor is closed once no other recording_file of
  * this process refers to the same inode. NULL is fine.

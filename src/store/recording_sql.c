@@ -38,6 +38,7 @@ static const struct {
 	FUNCTION(last_insert_rowid), FUNCTION(wal_checkpoint_v2),
 	FUNCTION(db_release_memory), FUNCTION(limit),
 	FUNCTION(db_config),	    FUNCTION(progress_handler),
+	FUNCTION(file_control),
 #undef FUNCTION
 };
 
@@ -137,6 +138,34 @@ const char *recording_damage(void)
 	return damage;
 }
 
+/* Return the error that SQLite has kept of the last failed call on the log, or 0. */
+static int log_errno(sqlite3 *db)
+{
+	sqlite3_file *log = NULL;
+	int error = 0;
+
+	if (sqlite.file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK &&
+	    log && log->pMethods)
+		(void)log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+	return error;
+}
+
+/*
+ * sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so the file and
+ * its log are asked too.
+ */
+static int system_errno(sqlite3 *db)
+{
+	int error = sqlite.system_errno(db);
+
+	if (error <= 0 &&
+	    sqlite.file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error) != SQLITE_OK)
+		error = 0;
+	if (error <= 0)
+		error = log_errno(db);
+	return error > 0 ? -error : -EIO;
+}
+
 int recording_sql_errno(sqlite3 *db)
 {
 	int code = sqlite.extended_errcode(db);
@@ -159,7 +188,7 @@ int recording_sql_errno(sqlite3 *db)
 		return -ENOMEM;
 	case SQLITE_CANTOPEN:
 	case SQLITE_IOERR:
-		return sqlite.system_errno(db) > 0 ? -sqlite.system_errno(db) : -EIO;
+		return system_errno(db);
 	case SQLITE_INTERRUPT:
 		return recording_damaged("reading it takes more work than its size allows");
 	default: /* SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, an invalid schema */

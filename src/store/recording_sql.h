@@ -75,6 +75,7 @@ struct sqlite_functions {
 	__typeof__(sqlite3_limit) *limit;
 	__typeof__(sqlite3_db_config) *db_config;
 	__typeof__(sqlite3_progress_handler) *progress_handler;
+	__typeof__(sqlite3_file_control) *file_control;
 };
 extern struct sqlite_functions sqlite;
 

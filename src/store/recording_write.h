@@ -49,6 +49,7 @@ struct recording {
 	int64_t session, sample;
 	uint64_t synced_elapsed_ns, trimmed_elapsed_ns;
 	bool is_begun;
+	bool has_content; /* a sample or an event was stored */
 };
 
 /*
