@@ -107,12 +107,36 @@ static int open_database(struct recording_reader *r, const char *path)
 
 	if (error < 0)
 		return error;
+	if (recording_file_wal_bytes(path) < 0)
+		r->tidy_path = xstrdup(path);
 	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
 	recording_guard_resize(&r->guard, r->file);
 	recording_guard_open(r->db, &r->guard);
 	sqlite.busy_timeout(r->db, BUSY_MS);
 	return check_database(r);
+}
+
+/*
+ * A connection that only reads creates -wal and -shm where they are missing, and cannot remove
+ * them. Remove them as SQLite does: a connection that may write opens the file, and its close
+ * deletes an empty log under SQLite's own locks, unless another connection is open. A log with
+ * content stays, since SQLite would first copy it into the recording.
+ */
+static void remove_own_log(struct recording_reader *r)
+{
+	struct recording_guard guard = r->guard;
+	sqlite3 *db = NULL;
+	int64_t unused;
+
+	if (!r->tidy_path || recording_file_wal_bytes(r->tidy_path) != 0)
+		return;
+	if (sqlite.open_v2(r->tidy_path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
+		recording_guard_reset(&guard);
+		recording_guard_open(db, &guard);
+		(void)recording_sql_number(db, "SELECT count(*) FROM sqlite_master", &unused);
+	}
+	sqlite.close(db);
 }
 
 int recording_reader_open(const char *path, struct recording_reader **ret)
@@ -159,7 +183,9 @@ void recording_reader_close(struct recording_reader *r)
 	sqlite.finalize(r->group);
 	if (r->db)
 		sqlite.close(r->db);
+	remove_own_log(r);
 	recording_file_close(r->file);
+	free(r->tidy_path);
 	free(r->samples);
 	free(r);
 }

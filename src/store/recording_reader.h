@@ -24,6 +24,7 @@ struct recording_reader {
 	sqlite3 *db;
 	struct recording_file *file; /* stays open until SQLite has closed db */
 	struct recording_guard guard;
+	char *tidy_path; /* of a file without a log when it was opened, else NULL */
 	bool has_notes;
 	struct recorded_sample *samples;
 	size_t count, capacity;

@@ -73,9 +73,7 @@ def check_too_large(folder, size_bytes, *args):
     result = memstate(*args, preexec_fn=limit_file_size(size_bytes)).must_be(1)
     equal(len(result.errors()), 1, f"lines of {result.err}")
     check("File too large" in result.errors()[0], result.err)
-    # SQLite keeps these two beside a recording that it has read
-    return {name for name in set(os.listdir(folder)) - before
-            if not name.endswith(("-wal", "-shm"))}
+    return set(os.listdir(folder)) - before
 
 
 @test
@@ -90,9 +88,59 @@ def a_capture_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
 def a_page_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
-        memstate("-p", target.pid, "--csv", "-n", 2, "-i", "50ms", "--record", path).must_be(0)
-        made = check_too_large(folder, KIB, "--replay", path, "--html", f"{folder}/page.html")
+        memstate("-p", target.pid, "--csv", "-n", 200, "-i", "3ms", "--max-share", "100",
+                 "--record", path).must_be(0)
+        memstate("--replay", path, "--html", f"{folder}/whole.html").must_be(0)
+        limit = 33 * KIB  # SQLite needs 32 to read a recording
+        check(os.path.getsize(f"{folder}/whole.html") > limit, "the page is small")
+        made = check_too_large(folder, limit, "--replay", path, "--html", f"{folder}/page.html")
         equal(made, set(), "what was left in the folder")
+
+
+@test
+def a_recording_without_room_for_its_first_sample_leaves_nothing():
+    with Target("name", "present") as target, Folder() as folder:
+        for size_kib in (1, 4, 8, 20, 60):
+            made = check_too_large(folder, size_kib * KIB, "-p", target.pid, "--csv", "-n", 2, "-i",
+                                   "10ms", "--record", f"{folder}/r.msr")
+            equal(made, set(), f"what was left in the folder at {size_kib} KiB")
+        # a file that was there before is its owner's
+        with open(f"{folder}/empty", "wb"):
+            pass
+        check_too_large(folder, KIB, "-p", target.pid, "--csv", "-n", 2, "-i", "10ms", "--record",
+                        f"{folder}/empty")
+        check(os.path.exists(f"{folder}/empty"), "an empty file that memstate did not create is gone")
+
+
+@test
+def a_full_disk_leaves_no_recording_without_samples():
+    with Target("name", "present") as target, Folder() as folder:
+        for size_kib in (16, 40, 100, 128):
+            done = in_mount_namespace(f'mount -t tmpfs -o size={size_kib}k none {folder} || exit 77;'
+                                      '"$@" >/dev/null; status=$?; ls -A ' + folder + '; exit $status; :',
+                                      "-p", target.pid, "--csv", "-n", 2, "-i", "10ms", "--record",
+                                      f"{folder}/r.msr")
+            if done.returncode == 77:
+                raise Skip("nothing can be mounted")
+            check(done.returncode in (1, 3), f"status at {size_kib} KiB: {done.returncode}")
+            check(b"No space left on device" in done.stderr, done.stderr)
+            equal(done.stdout, b"", f"what was left at {size_kib} KiB")
+
+
+@test
+def reading_a_recording_leaves_no_files_beside_it():
+    with Target("name", "present") as target, Folder() as folder:
+        path = f"{folder}/r.msr"
+        memstate("-p", target.pid, "--csv", "-n", 3, "-i", "10ms", "--record", path).must_be(0)
+        with open(path, "rb") as f:
+            content = f.read()
+        equal(os.listdir(folder), ["r.msr"], "files after recording")
+        for args in (["--replay", path, "--csv"], ["oom", "explain", "--record", path],
+                     ["--replay", path, "--text"], ["diff", path, path]):
+            memstate(*args)
+            equal(os.listdir(folder), ["r.msr"], f"files after {args}")
+        with open(path, "rb") as f:
+            check(f.read() == content, "reading has changed the recording")
 
 
 @test
@@ -102,7 +150,7 @@ def a_recording_at_the_limit_of_file_sizes_keeps_what_fits():
         result = memstate("-p", target.pid, "--csv", "-n", 400, "-i", "2ms", "--max-share", "100",
                           "--record", path, preexec_fn=limit_file_size(100 * KIB))
         result.must_be(3)
-        check(any("r.msr" in line for line in result.errors()), result.err)
+        check(any("r.msr: File too large" in line for line in result.errors()), result.err)
         equal(integrity(path), "ok", "integrity")
         kept = memstate("--replay", path, "--csv").must_be(0).rows()
         check(len(kept) > 0, "no sample was kept")
