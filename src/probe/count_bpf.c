@@ -276,7 +276,8 @@ static void bpf_add_how(const void *data, struct strbuf *out)
 {
 	const struct bpf_state *state = data;
 
-	strbuf_addf(out, "uprobes with BPF in %s", state->points.files[0].name);
+	strbuf_add_text(out, "uprobes with BPF in ");
+	count_points_add_files(&state->points, out);
 }
 
 static void bpf_add_blind(const void *data, struct strbuf *out)

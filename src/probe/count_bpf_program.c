@@ -270,8 +270,11 @@ static void add_counting_null(struct count_bpf_program *p)
 	land(p, block);
 }
 
-static void add_counting(struct count_bpf_program *p, enum counted_call call)
+static void add_counting(struct count_bpf_program *p, const struct count_point *point)
 {
+	enum counted_call call = point->call;
+	int size = point->size_is_first ? 0 : functions[call].size;
+	int count = point->size_is_first ? NO_ARG : functions[call].count;
 	size_t negative;
 
 	add_immediate(p, BPF_MOV, R_ARG1, 1);
@@ -279,11 +282,11 @@ static void add_counting(struct count_bpf_program *p, enum counted_call call)
 		R_ARG1);
 	if (call == CALL_FREE || call == CALL_DELETE)
 		add_counting_null(p);
-	if (functions[call].size == NO_ARG)
+	if (size == NO_ARG)
 		return;
-	add_arg(p, R_SPARE, functions[call].size);
-	if (functions[call].count != NO_ARG)
-		add_product(p, functions[call].count);
+	add_arg(p, R_SPARE, size);
+	if (count != NO_ARG)
+		add_product(p, count);
 	/* more than an allocator can give */
 	negative = add_jump(p, BPF_JSLT, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, requested_bytes), R_SPARE);
@@ -354,7 +357,7 @@ static void add_function(struct count_bpf_program *p, const struct count_points 
 		add_mark(p, point);
 	if (may_be_inner)
 		jump = add_jump(p, BPF_JNE, R_TID, 0);
-	add_counting(p, point->call);
+	add_counting(p, point);
 	if (may_be_inner)
 		land(p, jump);
 }

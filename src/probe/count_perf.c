@@ -378,7 +378,8 @@ static void perf_add_how(const void *data, struct strbuf *out)
 {
 	const struct perf_state *state = data;
 
-	strbuf_addf(out, "perf uprobes in %s", state->points.files[0].name);
+	strbuf_add_text(out, "perf uprobes in ");
+	count_points_add_files(&state->points, out);
 }
 
 static void perf_add_blind(const void *data, struct strbuf *out)

@@ -17,6 +17,7 @@
 #include "base/xalloc.h"
 #include "model/known_names.h"
 #include "probe/count_inner.h"
+#include "probe/count_names.h"
 #include "probe/count_slide.h"
 #include "target/elf_exports.h"
 #include "target/link_order.h"
@@ -26,45 +27,7 @@
 #define FUNCTION_MAX_BYTES 65536
 #define INNER_MAX_BYTES	   (UINT64_C(4) << 20)
 
-/* The names of functions. Of those of C++ an allocator may have its own, or not. */
-static const struct counted_name {
-	const char *name;
-	enum counted_call call;
-} counted_names[] = {
-	{ "malloc", CALL_MALLOC },
-	{ "free", CALL_FREE },
-	{ "cfree", CALL_FREE },
-	{ "calloc", CALL_CALLOC },
-	{ "realloc", CALL_REALLOC },
-	{ "reallocarray", CALL_REALLOCARRAY },
-	{ "posix_memalign", CALL_POSIX_MEMALIGN },
-	{ "aligned_alloc", CALL_ALIGNED_ALLOC },
-	{ "memalign", CALL_MEMALIGN },
-	{ "valloc", CALL_VALLOC },
-	{ "pvalloc", CALL_PVALLOC },
-	{ "_Znwm", CALL_NEW },
-	{ "_Znam", CALL_NEW },
-	{ "_ZnwmRKSt9nothrow_t", CALL_NEW },
-	{ "_ZnamRKSt9nothrow_t", CALL_NEW },
-	{ "_ZnwmSt11align_val_t", CALL_NEW },
-	{ "_ZnamSt11align_val_t", CALL_NEW },
-	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", CALL_NEW },
-	{ "_ZnamSt11align_val_tRKSt9nothrow_t", CALL_NEW },
-	{ "_ZdlPv", CALL_DELETE },
-	{ "_ZdaPv", CALL_DELETE },
-	{ "_ZdlPvm", CALL_DELETE },
-	{ "_ZdaPvm", CALL_DELETE },
-	{ "_ZdlPvRKSt9nothrow_t", CALL_DELETE },
-	{ "_ZdaPvRKSt9nothrow_t", CALL_DELETE },
-	{ "_ZdlPvSt11align_val_t", CALL_DELETE },
-	{ "_ZdaPvSt11align_val_t", CALL_DELETE },
-	{ "_ZdlPvmSt11align_val_t", CALL_DELETE },
-	{ "_ZdaPvmSt11align_val_t", CALL_DELETE },
-	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE },
-	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", CALL_DELETE },
-};
-
-#define NAME_COUNT (sizeof(counted_names) / sizeof(counted_names[0]))
+#define NAME_COUNT COUNTED_NAME_COUNT
 
 static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
@@ -140,15 +103,17 @@ static void find_all_code(const struct looked_at *file, uint64_t *ret_start, uin
 	}
 }
 
-/* From the first of the functions to the last: in a libc, a program, another library. */
-static void find_family(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
+/* From the family's first function to its last: in a libc, a program, another library. */
+static void find_family(const struct looked_at *file, enum count_family family,
+			uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t start = UINT64_MAX, end = 0;
 
 	for (size_t i = 0; i < NAME_COUNT; i++) {
 		const struct elf_export *e = find_function(file, counted_names[i].name);
 
-		if (!e || counted_names[i].call == CALL_REALLOCARRAY ||
+		if (!e || counted_names[i].family != family ||
+		    counted_names[i].call == CALL_REALLOCARRAY ||
 		    counted_names[i].call == CALL_NEW || counted_names[i].call == CALL_DELETE)
 			continue;
 		start = e->vaddr < start ? e->vaddr : start;
@@ -160,12 +125,9 @@ static void find_family(const struct looked_at *file, uint64_t *ret_start, uint6
 	}
 }
 
-static void find_inner(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
+static bool is_allocator(const struct looked_at *file)
 {
-	if (library_name_find(file->mapping->name) && !find_function(file, "__libc_start_main"))
-		find_all_code(file, ret_start, ret_end);
-	else
-		find_family(file, ret_start, ret_end);
+	return library_name_find(file->mapping->name) && !find_function(file, "__libc_start_main");
 }
 
 /*
@@ -186,7 +148,7 @@ static bool is_own(const struct looked_at *file, enum counted_call call)
 
 /* Returns its number, or that of the same function by another name. */
 static size_t add_point(struct search *search, const struct looked_at *file,
-			const struct elf_export *function, enum counted_call call)
+			const struct elf_export *function, const struct counted_name *name)
 {
 	_cleanup_free_ uint8_t *code = xmalloc(FUNCTION_MAX_BYTES);
 	size_t length = read_code(file, function->vaddr, function->bytes, code);
@@ -202,7 +164,8 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 			return i;
 	count_slide_find(code, length, &slide);
 	points->items[points->count] = (struct count_point){
-		.call = call,
+		.call = name->call,
+		.size_is_first = name->size_is_first,
 		.file = points->file_count,
 		.vaddr = function->vaddr,
 		.offset_bytes = offset_bytes + slide.offset_bytes,
@@ -213,23 +176,25 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 	return points->count++;
 }
 
-/* Take those of its functions that no file before it had. True if it is one of the points' now. */
-static bool add_functions(struct search *search, const struct looked_at *file)
+/*
+ * Add those of its functions, from that name on, that no file before it had. True if it is
+ * one of the points' now.
+ */
+static bool add_functions(struct search *search, const struct looked_at *file, size_t first_name)
 {
 	struct count_points *points = search->points;
 	size_t before = points->count;
 
 	if (points->file_count == COUNT_FILES_MAX)
 		return false;
-	for (size_t i = 0; i < NAME_COUNT; i++) {
+	for (size_t i = first_name; i < NAME_COUNT; i++) {
 		const struct elf_export *function = find_function(file, counted_names[i].name);
 
 		if (!function || search->is_found[i])
 			continue;
 		search->is_found[i] = true;
-		if (is_own(file, counted_names[i].call))
-			search->point_of[i] =
-				add_point(search, file, function, counted_names[i].call);
+		if (counted_name_is_extra(i) || is_own(file, counted_names[i].call))
+			search->point_of[i] = add_point(search, file, function, &counted_names[i]);
 	}
 	if (points->count == before)
 		return false;
@@ -251,9 +216,18 @@ static int add_inner(struct search *search)
 	for (size_t i = 0; r == 0 && i < search->points->file_count; i++) {
 		const struct looked_at *file = &search->files[i];
 		struct count_code code = { .fd = file->fd, .exports = &file->exports, .file = i };
+		int family_count = is_allocator(file) ? 1 : COUNT_FAMILY_COUNT_;
 
-		find_inner(file, &code.start_vaddr, &code.end_vaddr);
-		r = count_inner_add(search->points, &code, names, NAME_COUNT);
+		for (int family = 0; r == 0 && family < family_count; family++) {
+			code.start_vaddr = code.end_vaddr = 0;
+			if (is_allocator(file))
+				find_all_code(file, &code.start_vaddr, &code.end_vaddr);
+			else
+				find_family(file, (enum count_family)family, &code.start_vaddr,
+					    &code.end_vaddr);
+			if (family == 0 || code.start_vaddr < code.end_vaddr)
+				r = count_inner_add(search->points, &code, names, NAME_COUNT);
+		}
 	}
 	if (r == -E2BIG) {
 		strbuf_add_text(search->why,
@@ -263,17 +237,23 @@ static int add_inner(struct search *search)
 	return r;
 }
 
-static bool has_all(const struct search *search)
+static bool has_standard(const struct search *search)
 {
-	for (size_t i = 0; i < NAME_COUNT; i++)
+	for (size_t i = 0; i < COUNTED_STANDARD_COUNT; i++)
 		if (!search->is_found[i] && counted_names[i].call != CALL_NEW &&
 		    counted_names[i].call != CALL_DELETE && strcmp(counted_names[i].name, "cfree") != 0)
 			return false;
 	return true;
 }
 
+enum file_kind {
+	FILE_LIBRARY, /* or a program: what it offers to others */
+	FILE_PROGRAM, /* and it has an allocator linked in, whose functions are not malloc */
+	FILE_STATIC_PROGRAM
+};
+
 /* Returns 0, also for a file that has none of the functions; or -errno of one unreadable. */
-static int look_at(struct search *search, const struct mapping *m, bool is_program)
+static int look_at(struct search *search, const struct mapping *m, enum file_kind kind)
 {
 	const struct mapping *first = first_of_file(search->place->mappings, m);
 	struct looked_at file = { .mapping = first, .exports = ELF_EXPORTS_INIT };
@@ -282,11 +262,12 @@ static int look_at(struct search *search, const struct mapping *m, bool is_progr
 	file.fd = mapped_file_open(search->place->process_fd, first);
 	r = file.fd;
 	if (r >= 0)
-		r = is_program ? elf_exports_read_program(file.fd, &file.exports)
-			       : elf_exports_read(file.fd, &file.exports);
+		r = kind != FILE_LIBRARY ? elf_exports_read_program(file.fd, &file.exports)
+					 : elf_exports_read(file.fd, &file.exports);
 	if (r < 0 && r != -ENODATA && r != -ENOEXEC)
 		strbuf_addf(search->why, "%s: cannot be read: %s", first->name, strerror(-r));
-	if (r < 0 || !add_functions(search, &file))
+	if (r < 0 || !add_functions(search, &file,
+				     kind == FILE_PROGRAM ? COUNTED_STANDARD_COUNT : 0))
 		release(&file);
 	return r == -ENODATA || r == -ENOEXEC ? 0 : r;
 }
@@ -309,8 +290,16 @@ static int look_at_libraries(struct search *search)
 	if (r < 0 && r != -ENODATA)
 		strbuf_addf(search->why, "its list of libraries cannot be read: %s",
 			    strerror(-r));
-	for (size_t i = 0; r == 0 && i < order.count && !has_all(search); i++)
-		r = look_at(search, order.items[i], false);
+	for (size_t i = 0; r == 0 && i < order.count; i++) {
+		size_t length = search->why->length;
+
+		r = look_at(search, order.items[i], FILE_LIBRARY);
+		/* a library that cannot be read may be one that was replaced since it was loaded */
+		if (r < 0 && has_standard(search)) {
+			strbuf_truncate(search->why, length);
+			r = 0;
+		}
+	}
 	link_order_release(&order);
 	memory_release(&memory);
 	return r == -ENODATA ? 0 : r;
@@ -334,6 +323,17 @@ static const struct mapping *find_program(const struct count_place *place)
 			return m;
 	}
 	return NULL;
+}
+
+/* Functions of the file have been found. */
+static bool is_looked_at(const struct search *search, const struct mapping *m)
+{
+	const struct mapping *first = first_of_file(search->place->mappings, m);
+
+	for (size_t i = 0; i < search->points->file_count; i++)
+		if (search->files[i].mapping == first)
+			return true;
+	return false;
 }
 
 static int check_program(const struct count_place *place, struct strbuf *why)
@@ -368,9 +368,11 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 		search.point_of[i] = COUNT_POINT_NONE;
 	if (r == 0)
 		r = look_at_libraries(&search);
-	program = r == 0 && points.count == 0 ? find_program(place) : NULL;
-	if (program)
-		r = look_at(&search, program, true);
+	program = r == 0 ? find_program(place) : NULL;
+	if (program && points.count == 0)
+		r = look_at(&search, program, FILE_STATIC_PROGRAM);
+	else if (program && !is_looked_at(&search, program))
+		(void)look_at(&search, program, FILE_PROGRAM);
 	if (r == 0 && (points.count == 0 || !search.is_found[0])) {
 		strbuf_add_text(why, "cannot find malloc: it is in no library of the process, and "
 				     "not among the symbols of the program (a static one must not be "
@@ -397,4 +399,10 @@ void count_points_release(struct count_points *points)
 		free(points->files[i].name);
 	}
 	*points = (struct count_points)COUNT_POINTS_INIT;
+}
+
+void count_points_add_files(const struct count_points *points, struct strbuf *out)
+{
+	for (size_t i = 0; i < points->file_count; i++)
+		strbuf_addf(out, "%s%s", i > 0 ? ", " : "", points->files[i].name);
 }

@@ -27,6 +27,7 @@ struct count_point {
 	uint64_t pushed_bytes;	/* by which the stack pointer is lower there than at the function's start */
 	bool is_stepped;	/* the kernel has to single-step what is there: that is dear */
 	bool is_inner;
+	bool size_is_first; /* see struct counted_name */
 	/*
 	 * Of an inner one, and of a function that begins with one: the number among the points of
 	 * the function that it leads to; else COUNT_POINT_NONE.
@@ -43,7 +44,7 @@ struct count_file {
 	char *name; /* as it is mapped */
 };
 
-#define COUNT_POINTS_MAX 128
+#define COUNT_POINTS_MAX 512
 #define COUNT_FILES_MAX	 8
 
 struct count_points {
@@ -61,6 +62,8 @@ struct count_points {
  */
 int count_points_find(const struct count_place *place, struct count_points *ret,
 		      struct strbuf *why);
+/* Append the names of the files. */
+void count_points_add_files(const struct count_points *points, struct strbuf *out);
 void count_points_release(struct count_points *points);
 
 #endif

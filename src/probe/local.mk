@@ -25,6 +25,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count_bpf_program.c \
 	%D%/count_bpf_program.h \
 	%D%/count_inner.c \
+	%D%/count_names.c \
+	%D%/count_names.h \
 	%D%/count_inner.h \
 	%D%/count_perf.c \
 	%D%/count_perf.h \

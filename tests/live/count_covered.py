@@ -91,10 +91,10 @@ def a_process_that_calls_nothing_has_0_calls_with_status_0():
         raise Skip("no process can be counted here")
 
 
-def count_frees(way, letters):
+def count_process(way, letters, command=None, **popen):
     """The row of a process that did this while it was counted, and what it says that it did."""
     said = {}
-    with OrderedTarget([target_path("uprobe_target")]) as target:
+    with OrderedTarget(command or [target_path("uprobe_target")], **popen) as target:
         counting = start_memstate("count", "-p", target.pid, "--probe", way, "--csv", "-i", "60s")
         header = counting.stdout.readline()  # once it counts
         for letter in letters if header else ():
@@ -109,7 +109,7 @@ def count_frees(way, letters):
 
 
 def check_frees_of_null(way, letters):
-    row, said = count_frees(way, letters)
+    row, said = count_process(way, letters)
     equal(row["free_calls"], said["free"], "all calls of free")
     equal(row["free_null_calls"], said["free_null"], "those with NULL")
 
@@ -126,9 +126,9 @@ def frees_of_null_are_shown_by_bpf():
 
 @test
 def frees_of_null_are_unknown_to_perf_and_only_threads_that_called_are_a_number():
-    row, said = count_frees("perf", "w")
+    row, said = count_process("perf", "w")
     equal((row["free_calls"], row["free_null_calls"], row["threads"]), (said["free"], None, 1), "free, NULL, threads")
-    equal(count_frees("perf", "")[0]["threads"], 0, "threads, where none has called")
+    equal(count_process("perf", "")[0]["threads"], 0, "threads, where none has called")
 
 
 def counted_command(letters, *options):
@@ -148,6 +148,55 @@ def frees_of_null_are_shown_of_a_command():
     text = counted_command(b"w").out.decode()
     check(re.search(r"^  free\(NULL\) +[1-9]", text, re.M), text)
     check(re.search(r": pid \d+, 1 thread made calls, ended", text), text)
+
+
+LIBRARIES = {"jemalloc": ("libjemalloc.so.2",), "tcmalloc": ("libtcmalloc_minimal.so.4", "libtcmalloc.so.4"),
+             "mimalloc": ("libmimalloc.so.2", "libmimalloc.so.2.0")}
+
+
+def find_library(allocator):
+    for name in LIBRARIES[allocator]:
+        done = subprocess.run(["/bin/true"], env={"LD_PRELOAD": name}, capture_output=True, check=False)
+        if (done.returncode, done.stderr) == (0, b""):
+            return name
+    raise Skip(f"no {allocator} here")
+
+
+def check_entries(allocator, way):
+    environment = {**os.environ, "LD_PRELOAD": find_library(allocator)} if allocator else None
+    name = "entry_target" if allocator else "entry_target_rjem"
+    row, said = count_process(way, "ww", [target_path(name)], env=environment)
+    # functions that are one piece of code are one: sized deletes and mi_free_size, aligned_alloc and memalign
+    for row_names, names in ((("malloc",), ("malloc",)), (("calloc",), ("calloc",)), (("realloc",), ("realloc",)),
+                             (("free", "delete"), ("free",)), (("new",), ("new",)),
+                             (("aligned_alloc", "memalign"), ("aligned_alloc", "memalign"))):
+        equal(sum(row[f"{key}_calls"] for key in row_names), sum(said.get(key, 0) for key in names), f"{row_names}")
+    equal(row["requested_bytes"], said["bytes"] if way == "bpf" else None, "requested bytes")
+
+
+@test
+def entry_points_of_jemalloc_are_counted():
+    check_entries("jemalloc", "bpf")
+    check_entries("jemalloc", "perf")
+
+
+@test
+def entry_points_of_mimalloc_are_counted():
+    check_entries("mimalloc", "bpf")
+    check_entries("mimalloc", "perf")
+
+
+@test
+def entry_points_of_tcmalloc_are_counted():
+    check_entries("tcmalloc", "bpf")
+    check_entries("tcmalloc", "perf")
+
+
+@test
+def entry_points_of_a_jemalloc_in_the_program_are_counted():
+    """As Rust's tikv-jemallocator has them; those that call each other are counted once."""
+    check_entries(None, "bpf")
+    check_entries(None, "perf")
 
 
 run()

@@ -266,6 +266,14 @@ tests_targets_go_like_target_static_SOURCES = %D%/go_like_target.c
 tests_targets_go_like_target_static_CFLAGS = $(WARN_CFLAGS)
 tests_targets_go_like_target_static_LDFLAGS = -static
 
+check_PROGRAMS += tests/targets/entry_target tests/targets/entry_target_rjem
+tests_targets_entry_target_SOURCES = %D%/entry_target.c %D%/say.h
+tests_targets_entry_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_entry_target_LDFLAGS =
+tests_targets_entry_target_rjem_SOURCES = %D%/entry_target.c %D%/say.h
+tests_targets_entry_target_rjem_CFLAGS = $(WARN_CFLAGS) -fno-builtin -DOWN_RJEM
+tests_targets_entry_target_rjem_LDFLAGS =
+
 check_PROGRAMS += tests/targets/uprobe_target
 tests_targets_uprobe_target_SOURCES = %D%/uprobe_target.c %D%/say.h
 tests_targets_uprobe_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * count_names - the names of functions that allocate and free: those of libc and C++, and
+ * the entry points that allocators have beside them.
+ */
+#ifndef MS_PROBE_COUNT_NAMES_H
+#define MS_PROBE_COUNT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/count.h"
+
+/*
+ * Names of one family are implemented next to each other where an allocator is linked into
+ * a program. jemalloc's mallocx and its like belong to malloc's.
+ */
+enum count_family {
+	COUNT_FAMILY_STANDARD,
+	COUNT_FAMILY_JE,
+	COUNT_FAMILY_RJEM, /* Rust's tikv-jemallocator */
+	COUNT_FAMILY_MI,
+	COUNT_FAMILY_TC,
+	COUNT_FAMILY_COUNT_
+};
+
+struct counted_name {
+	const char *name;
+	enum counted_call call; /* the standard function that it stands for */
+	enum count_family family;
+	bool size_is_first; /* the size is the first argument, unlike the standard function's */
+};
+
+/* The standard names come first, malloc before all others. */
+#define COUNTED_STANDARD_COUNT 31
+#define COUNTED_NAME_COUNT     123
+extern const struct counted_name counted_names[COUNTED_NAME_COUNT];
+
+/* False for names of functions that libc or C++ has. */
+static inline bool counted_name_is_extra(size_t i)
+{
+	return i >= COUNTED_STANDARD_COUNT;
+}
+
+#endif

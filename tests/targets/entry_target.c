@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * entry_target - a process that allocates through the entry points that allocators have beside malloc: those of the
+ * library that is preloaded, or, with OWN_RJEM, those of an allocator of its own that is named as Rust's jemalloc.
+ *
+ * Prints "ready"; then each "w" on its standard input makes the calls, which it reports as "FUNCTION NUMBER" by the
+ * standard functions that they stand for, and "done". Nothing else in it allocates.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "say.h"
+
+#define WEAK __attribute__((weak))
+
+WEAK void *mallocx(size_t bytes, int flags);
+WEAK void *rallocx(void *p, size_t bytes, int flags);
+WEAK void dallocx(void *p, int flags);
+WEAK void sdallocx(void *p, size_t bytes, int flags);
+
+WEAK void *mi_malloc(size_t bytes);
+WEAK void *mi_zalloc(size_t bytes);
+WEAK void *mi_calloc(size_t count, size_t bytes);
+WEAK void *mi_realloc(void *p, size_t bytes);
+WEAK void *mi_malloc_aligned(size_t bytes, size_t alignment);
+WEAK void mi_free(void *p);
+WEAK void mi_free_size(void *p, size_t bytes);
+
+WEAK void *tc_malloc(size_t bytes);
+WEAK void *tc_calloc(size_t count, size_t bytes);
+WEAK void *tc_realloc(void *p, size_t bytes);
+WEAK void *tc_memalign(size_t alignment, size_t bytes);
+WEAK void *tc_new(size_t bytes);
+WEAK void tc_free(void *p);
+
+static void *volatile kept;
+
+#ifdef OWN_RJEM
+static _Alignas(16) char room[1 << 16];
+static size_t used_bytes;
+
+void *_rjem_malloc(size_t bytes);
+void *_rjem_mallocx(size_t bytes, int flags);
+void *_rjem_rallocx(void *p, size_t bytes, int flags);
+void _rjem_sdallocx(void *p, size_t bytes, int flags);
+
+__attribute__((noinline)) void *_rjem_malloc(size_t bytes)
+{
+	used_bytes = (used_bytes + bytes + 15) % (sizeof(room) / 2) & ~(size_t)15;
+	return room + used_bytes;
+}
+
+__attribute__((noinline)) void *_rjem_mallocx(size_t bytes, int flags)
+{
+	void *p = _rjem_malloc(bytes); /* not a call of the program's */
+
+	*(volatile char *)p = (char)flags;
+	return p;
+}
+
+__attribute__((noinline)) void *_rjem_rallocx(void *p, size_t bytes, int flags)
+{
+	*(volatile char *)p = 0;
+	return _rjem_mallocx(bytes, flags);
+}
+
+__attribute__((noinline)) void _rjem_sdallocx(void *p, size_t bytes, int flags)
+{
+	*(volatile char *)p = (char)(bytes + (size_t)flags);
+}
+
+static void call_own(void)
+{
+	for (int i = 0; i < 5; i++) {
+		kept = _rjem_mallocx(100, 0);
+		if (i < 2)
+			kept = _rjem_rallocx(kept, 1000, 0);
+		_rjem_sdallocx(kept, 100, 0);
+	}
+	kept = _rjem_malloc(7);
+	say("malloc", 6);
+	say("realloc", 2);
+	say("free", 5);
+	say("bytes", 5 * 100 + 2 * 1000 + 7);
+}
+#else
+static void call_own(void)
+{
+}
+#endif
+
+static void call_jemalloc(void)
+{
+	for (int i = 0; i < 5; i++) {
+		kept = mallocx(100, 0);
+		if (i < 2)
+			kept = rallocx(kept, 1000, 0);
+		if (i < 1)
+			dallocx(kept, 0);
+		else
+			sdallocx(kept, i < 2 ? 1000 : 100, 0);
+	}
+	say("malloc", 5);
+	say("realloc", 2);
+	say("free", 5);
+	say("bytes", 5 * 100 + 2 * 1000);
+}
+
+static void call_mimalloc(void)
+{
+	for (int i = 0; i < 5; i++) {
+		kept = mi_malloc(100);
+		kept = mi_realloc(kept, 1000);
+		mi_free(kept);
+		kept = mi_zalloc(10);
+		mi_free_size(kept, 10);
+		kept = mi_calloc(3, 5);
+		mi_free(kept);
+		kept = mi_malloc_aligned(300, 64);
+		mi_free(kept);
+	}
+	say("malloc", 5);
+	say("realloc", 5);
+	say("calloc", 10);
+	say("aligned_alloc", 5);
+	say("free", 20);
+	say("bytes", 5 * (100 + 1000 + 10 + 15 + 300));
+}
+
+static void call_tcmalloc(void)
+{
+	for (int i = 0; i < 5; i++) {
+		kept = tc_malloc(100);
+		kept = tc_realloc(kept, 1000);
+		tc_free(kept);
+		kept = tc_calloc(3, 5);
+		tc_free(kept);
+		kept = tc_memalign(64, 300);
+		tc_free(kept);
+		kept = tc_new(20);
+		tc_free(kept);
+	}
+	say("malloc", 5);
+	say("realloc", 5);
+	say("calloc", 5);
+	say("memalign", 5);
+	say("new", 5);
+	say("free", 20);
+	say("bytes", 5 * (100 + 1000 + 15 + 300 + 20));
+}
+
+int main(void)
+{
+	char letter;
+
+	say_word("ready");
+	while (read(STDIN_FILENO, &letter, 1) == 1) {
+		call_own();
+		if (mallocx)
+			call_jemalloc();
+		if (mi_malloc)
+			call_mimalloc();
+		if (tc_malloc)
+			call_tcmalloc();
+		say_word("done");
+	}
+	return 0;
+}
