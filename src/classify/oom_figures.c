@@ -53,6 +53,28 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 	f->sock_bytes = version == CGROUP_V2 ? s->sock_bytes : 0;
 }
 
+/* No part is more than what the others leave of the whole: each file is read at another time. */
+static uint64_t take_part(uint64_t part_bytes, uint64_t *left_bytes)
+{
+	if (!bytes_known(part_bytes) || !bytes_known(*left_bytes))
+		return part_bytes;
+	part_bytes = least(part_bytes, *left_bytes);
+	*left_bytes -= part_bytes;
+	return part_bytes;
+}
+
+static void set_kernel_parts(const struct cgroup_kernel *k, struct oom_figures *f)
+{
+	uint64_t left = f->kernel_bytes;
+
+	f->inode_slab_bytes = take_part(k->inode_slab_bytes, &left);
+	f->socket_slab_bytes = take_part(k->socket_slab_bytes, &left);
+	f->pipe_limit_bytes = take_part(k->pipe_limit_bytes, &left);
+	f->pipe_count = k->pipe_count;
+	f->socket_count = k->socket_count;
+	f->tcp_bytes = k->tcp_bytes;
+}
+
 /*
  * Pages that were MADV_FREE'd go to the list of inactive files, and stay there when they
  * are written again, until the list is looked through (mm/swap.c, folio_mark_lazyfree).
@@ -100,6 +122,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.file_bytes = bytes_sub(s->file_bytes, s->shmem_bytes);
 	f.swap_bytes = s->swap_bytes;
 	set_kernel(s, cgroup->version, &f);
+	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
 	/* what was not read of some may be LazyFree of theirs, and is theirs in any case */

@@ -28,6 +28,13 @@ struct oom_figures {
 	/* Of kernel_bytes, where the kernel tells them: v2. other: pipes' buffers and the like. */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes;
 	uint64_t slab_unreclaimable_bytes, other_kernel_bytes;
+	/*
+	 * Of kernel_bytes in v1, unknown in recordings: slab that is exact, pages of pipes at most.
+	 * TCP buffers are beside it, in an account of their own.
+	 */
+	uint64_t inode_slab_bytes, socket_slab_bytes, pipe_limit_bytes;
+	uint64_t pipe_count, socket_count;
+	uint64_t tcp_bytes;
 	/* Can be taken back without swap: */
 	uint64_t lazyfree_bytes, file_bytes, slab_reclaimable_bytes;
 

@@ -101,6 +101,7 @@ static int take(struct oom *oom)
 	r = cgroup_sampler_take(oom->sampler, needs, &oom->cgroup, &oom->processes);
 	if (r < 0)
 		return r;
+	cgroup_sampler_find_kernel(oom->sampler, &oom->cgroup);
 	record(oom);
 	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
 	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->start_ns;

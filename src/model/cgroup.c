@@ -27,6 +27,7 @@ void cgroup_init(struct cgroup *cgroup)
 	/* all of it amounts, and all bits set is an unknown one */
 	memset(&cgroup->stat, 0xff, sizeof(cgroup->stat));
 	memset(&cgroup->limit_stat, 0xff, sizeof(cgroup->limit_stat));
+	memset(&cgroup->kernel, 0xff, sizeof(cgroup->kernel));
 }
 
 void cgroup_names_clear(char *names[CGROUP_NAME_COUNT_])

@@ -59,6 +59,18 @@ struct cgroup_stat {
 	uint64_t lazyfree_count, lazyfreed_count; /* pages, since the group was made */
 };
 
+/*
+ * Version 1: what is known of the kernel's memory besides its sum, of the level that owns the
+ * limit. Read on request, and not recorded.
+ */
+struct cgroup_kernel {
+	uint64_t pipe_count;	   /* pipes that its processes have open, each counted once */
+	uint64_t pipe_limit_bytes; /* the pages in these are at most so many */
+	uint64_t socket_count;	   /* sockets that its processes have open, likewise */
+	uint64_t socket_slab_bytes, inode_slab_bytes; /* memory.kmem.slabinfo, before Linux 5.9 */
+	uint64_t tcp_bytes; /* not charged to the limit, but to one of its own */
+};
+
 /* "some" and "full" of memory.pressure: time that was lost, since the group was made. */
 struct cgroup_pressure {
 	uint64_t some_ns, full_ns;
@@ -94,6 +106,7 @@ struct cgroup {
 	uint64_t hidden_limit_bytes; /* one above, tighter than all that can be seen; else CGROUP_NO_LIMIT */
 	struct cgroup_stat stat;
 	struct cgroup_stat limit_stat; /* of the level that owns the limit; as stat if there is none */
+	struct cgroup_kernel kernel;
 	struct cgroup_pressure pressure;
 	bool has_pressure;
 	char *names[CGROUP_NAME_COUNT_]; /* NULL: nothing is known */

@@ -36,6 +36,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_cost.h \
 	%D%/proc_kmsg.c \
 	%D%/proc_kmsg.h \
+	%D%/proc_kernel_files.c \
+	%D%/proc_kernel_files.h \
 	%D%/proc_list.c \
 	%D%/proc_list.h \
 	%D%/proc_meminfo.c \

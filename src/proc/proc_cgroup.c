@@ -38,6 +38,8 @@ enum group_file {
 	FILE_STAT,
 	FILE_KERNEL,
 	FILE_SOCK,
+	FILE_SOCK_LIMIT,
+	FILE_SLABS,
 	FILE_PRESSURE,
 	FILE_COUNT_
 };
@@ -55,6 +57,8 @@ static const char *const file_names[][FILE_COUNT_] = {
 		[FILE_STAT] = "memory.stat",
 		[FILE_KERNEL] = "memory.kmem.usage_in_bytes",
 		[FILE_SOCK] = "memory.kmem.tcp.usage_in_bytes",
+		[FILE_SOCK_LIMIT] = "memory.kmem.tcp.limit_in_bytes",
+		[FILE_SLABS] = "memory.kmem.slabinfo",
 	},
 	[CGROUP_V2] = {
 		[FILE_USAGE] = "memory.current",
@@ -357,6 +361,23 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
 	/* removed meanwhile: some of the figures are missing */
 	return is_there(reader) ? 0 : -ESRCH;
+}
+
+void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup)
+{
+	size_t owner = cgroup->tightest == SIZE_MAX ? 0 : cgroup->tightest;
+	struct level_reader *level = &reader->levels[owner];
+	struct cgroup_kernel *k = &cgroup->kernel;
+
+	k->tcp_bytes = k->socket_slab_bytes = k->inode_slab_bytes = BYTES_UNKNOWN;
+	if (reader->version != CGROUP_V1)
+		return;
+	/* buffers are counted from the time on that they have a limit: 0 says nothing before */
+	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
+	if (k->tcp_bytes == 0 && read_limit(reader, level, FILE_SOCK_LIMIT) == CGROUP_NO_LIMIT)
+		k->tcp_bytes = BYTES_UNKNOWN;
+	if (read_file(reader, level, FILE_SLABS))
+		cgroup_slabs_parse(strbuf_text(&reader->text), k);
 }
 
 /* Files that only the root of all has, or lacks. */

@@ -49,4 +49,10 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
  */
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
 
+/*
+ * Version 1: what the files of the level that owns the limit tell of cgroup->kernel; the rest
+ * of that stays as it is. To be called after cgroup_reader_read() with the same *cgroup.
+ */
+void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup);
+
 #endif

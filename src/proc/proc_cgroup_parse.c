@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/key_lines.h"
 #include "base/num.h"
@@ -125,4 +126,55 @@ bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret)
 {
 	return parse_line(text, "some ", &ret->some_ns, &ret->some_avg10_percent_x100) &&
 	       parse_line(text, "full ", &ret->full_ns, &ret->full_avg10_percent_x100);
+}
+
+/* Linux 5.8, SLAB_ACCOUNT: sockets' own caches. Those of inodes end alike. */
+static const char *const socket_caches[] = {
+	"sock_inode_cache", "TCP", "TCPv6", "UDP", "UDPv6", "UDPLITE", "UNIX", "RAW", "RAWv6", "PING",
+};
+
+static bool is_socket_cache(const char *name)
+{
+	for (size_t i = 0; i < sizeof(socket_caches) / sizeof(socket_caches[0]); i++)
+		if (strcmp(name, socket_caches[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_inode_cache(const char *name)
+{
+	static const char end[] = "inode_cache";
+	size_t length = strlen(name);
+
+	return strcmp(name, "dentry") == 0 ||
+	       (length >= sizeof(end) - 1 && strcmp(name + length - (sizeof(end) - 1), end) == 0);
+}
+
+/* "name active objects size per_slab pages_per_slab : tunables … : slabdata active slabs shared" */
+void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret)
+{
+	uint64_t inode_bytes = 0, socket_bytes = 0;
+	bool has_cache = false;
+
+	for (const char *line = text; line[0] != '\0';) {
+		const char *end = strchrnul(line, '\n');
+		char name[KEY_SIZE];
+		unsigned long pages, slabs;
+
+		if (sscanf(line, "%63s %*u %*u %*u %*u %9lu : tunables %*u %*u %*u : slabdata %*u %9lu",
+			   name, &pages, &slabs) == 3) {
+			uint64_t bytes = (uint64_t)slabs * pages * (uint64_t)sysconf(_SC_PAGESIZE);
+
+			has_cache = true;
+			if (is_socket_cache(name))
+				socket_bytes += bytes;
+			else if (is_inode_cache(name))
+				inode_bytes += bytes;
+		}
+		line = *end == '\0' ? end : end + 1;
+	}
+	if (!has_cache)
+		return;
+	ret->inode_slab_bytes = inode_bytes;
+	ret->socket_slab_bytes = socket_bytes;
 }

@@ -16,6 +16,12 @@ bool cgroup_find_value(const char *text, const char *key, uint64_t *ret);
 /* What the text has; the rest of *ret stays as it is. */
 void cgroup_stat_parse(enum cgroup_version version, const char *text, struct cgroup_stat *ret);
 
+/*
+ * memory.kmem.slabinfo: the slabs of inodes and names, and of sockets. Both stay as they are
+ * if the text has no caches, which is so since Linux 5.9.
+ */
+void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret);
+
 /* memory.pressure, as of proc/pressure. False, with *ret undefined, if it is another text. */
 bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret);
 

@@ -110,6 +110,9 @@ static void get_pressure(const void *row, int arg, struct value *ret)
 #define FIGURE(name, heading, field, help)                                                      \
 	{ name, heading, help, VALUE_BYTES, true, 0, (int)offsetof(struct oom_figures, field), \
 	  get_figure }
+#define COUNT(name, heading, field, help)                                                       \
+	{ name, heading, help, VALUE_COUNT, true, 0, (int)offsetof(struct oom_figures, field), \
+	  get_figure }
 #define LEVEL(name, heading, kind, get, field, help) \
 	{ name, heading, help, kind, true, 0, (int)offsetof(struct cgroup_level, field), get }
 #define NAME(name, heading, which, help) \
@@ -156,6 +159,16 @@ static const struct column columns[] = {
 	       "of kernel: slab that cannot be taken back"),
 	FIGURE("other_kernel_bytes", "OTHER", other_kernel_bytes,
 	       "of kernel: what has no line of its own, as pipes' buffers"),
+	FIGURE("pipe_limit_bytes", "PIPES", pipe_limit_bytes,
+	       "of kernel, version 1: pages of pipes that its processes have open, at most"),
+	COUNT("pipe_count", "PIPECNT", pipe_count, "version 1: pipes that its processes have open"),
+	FIGURE("inode_slab_bytes", "INODES", inode_slab_bytes,
+	       "of kernel, version 1 before Linux 5.9: slab of inodes and names of files"),
+	FIGURE("socket_slab_bytes", "SOCKSLAB", socket_slab_bytes,
+	       "of kernel, version 1 before Linux 5.9: slab of sockets"),
+	COUNT("socket_count", "SOCKETS", socket_count, "version 1: sockets that its processes have open"),
+	FIGURE("tcp_bytes", "TCP", tcp_bytes,
+	       "version 1: TCP buffers, charged to a limit of their own; unknown without that"),
 	FIGURE("swap_bytes", "SWAP", swap_bytes, "on swap"),
 	FIGURE("slack_bytes", "SLACK", slack_bytes, "how far off the kernel's amounts may be"),
 	{ "process_count", "PROCS", "processes of the group that owns the limit", VALUE_COUNT, true, 0,

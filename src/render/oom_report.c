@@ -87,6 +87,30 @@ static void add_bar(struct page *p)
 	strbuf_add_text(p->out, "]\n  N need  L LazyFree  C page cache  S reclaimable slab  . free\n\n");
 }
 
+/* What is known of it, and how well. A sample without any is from a recording. */
+static void add_kernel_v1(struct page *p)
+{
+	const struct oom_figures *f = p->figures;
+	char note[128];
+
+	if (bytes_known(f->pipe_count)) {
+		snprintf(note, sizeof(note), "%s%llu that its processes have open",
+			 bytes_known(f->pipe_limit_bytes) ? "at most; " : "unknown; ",
+			 (unsigned long long)f->pipe_count);
+		add_part(p, 6, "pipes", f->pipe_limit_bytes, note);
+	}
+	if (bytes_known(f->inode_slab_bytes))
+		add_part(p, 6, "inodes", f->inode_slab_bytes, "slab, with names of files");
+	else if (bytes_known(f->pipe_count))
+		add_part(p, 6, "inodes", BYTES_UNKNOWN, "unknown: this kernel does not tell them");
+	if (bytes_known(f->socket_count)) {
+		snprintf(note, sizeof(note), "%s%llu that its processes have open",
+			 bytes_known(f->socket_slab_bytes) ? "slab; " : "unknown; ",
+			 (unsigned long long)f->socket_count);
+		add_part(p, 6, "sockets", f->socket_slab_bytes, note);
+	}
+}
+
 static void add_kernel(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -106,6 +130,7 @@ static void add_kernel(struct page *p)
 	if (p->cgroup->version == CGROUP_V1) {
 		add_part(p, 4, "kernel", f->kernel_bytes,
 			 "version 1 does not tell its parts: some of it may be reclaimable");
+		add_kernel_v1(p);
 		return;
 	}
 	add_part(p, 4, "kernel", f->kernel_bytes, NULL);
@@ -147,6 +172,9 @@ static void add_parts(struct page *p)
 	if (bytes_known(f->slab_reclaimable_bytes))
 		add_part(p, 2, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
 	add_unexplained(p);
+	if (bytes_known(f->tcp_bytes))
+		add_part(p, 2, "TCP buffers", f->tcp_bytes,
+			 "not in usage: version 1 has another limit for them");
 }
 
 /* A sentence of the figures below the parts. */

@@ -4,12 +4,14 @@
 #include "sample/cgroup_sampler.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "classify/container_names.h"
+#include "proc/proc_kernel_files.h"
 #include "sample/container_files.h"
 
 /*
@@ -25,6 +27,7 @@ struct cgroup_sampler {
 	struct cgroup_reader *reader;
 	struct targets targets;
 	size_t pid_capacity;
+	bool has_pipe_hung; /* the kernel did not answer on a pipe: do not ask again */
 };
 
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
@@ -133,4 +136,17 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 	ret_processes->taken_ns = ret_cgroup->taken_ns;
 	ret_processes->unix_ms = ret_cgroup->unix_ms;
 	return r;
+}
+
+void cgroup_sampler_find_kernel(struct cgroup_sampler *s, struct cgroup *cgroup)
+{
+	struct cgroup_kernel *k = &cgroup->kernel;
+
+	memset(k, 0xff, sizeof(*k));
+	if (cgroup->version != CGROUP_V1)
+		return;
+	cgroup_reader_read_kernel(s->reader, cgroup);
+	if (!s->has_pipe_hung &&
+	    proc_kernel_files_read(s->fs, cgroup->pids, cgroup->pid_count, k) < 0)
+		s->has_pipe_hung = true;
 }

@@ -33,4 +33,10 @@ struct targets *cgroup_sampler_targets(struct cgroup_sampler *s);
 int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
 			struct snapshot *ret_processes);
 
+/*
+ * Version 1: after one of these, what is known of the kernel's memory of the group. It costs a
+ * look at each descriptor of its processes.
+ */
+void cgroup_sampler_find_kernel(struct cgroup_sampler *s, struct cgroup *cgroup);
+
 #endif

@@ -45,7 +45,7 @@ complaints()
 	only 'ui/screen_curses.c' '#[ ]*include <n?curses'
 	only 'target/[a-z_]*.c' '\<(ptrace|process_vm_readv|process_vm_writev) *\('
 	# symbolize and uprobe_guard end a child of memstate
-	only '(base/xalloc|target/symbolize|probe/uprobe_guard|cmd/[a-z_]*|ui/[a-z_]*).c' '\<(exit|_exit|abort) *\('
+	only '(base/xalloc|proc/proc_kernel_files|target/symbolize|probe/uprobe_guard|cmd/[a-z_]*|ui/[a-z_]*).c' '\<(exit|_exit|abort) *\('
 	only '(cmd/[a-z_]*|ui/[a-z_]*).c' '\<(printf|puts|perror|err|errx|warn|warnx) *\(|\<stderr\>'
 }
 

@@ -201,6 +201,34 @@ static void version_1_has_no_parts_of_the_kernels_memory(void **state)
 	assert_int_equal(m->figures.need_bytes, 17 * MIB);
 }
 
+static void parts_of_version_1_are_never_more_than_the_kernels_memory(void **state)
+{
+	struct made *m = *state;
+	struct cgroup_kernel *k = &m->cgroup.kernel;
+
+	make_group(m);
+	m->cgroup.version = CGROUP_V1;
+	m->cgroup.limit_stat.kernel_bytes = 7 * MIB;
+	assert_true(find(m)->pipe_limit_bytes == BYTES_UNKNOWN);
+	assert_true(m->figures.pipe_count == COUNT_UNKNOWN);
+	k->pipe_limit_bytes = 4 * MIB;
+	k->pipe_count = 60;
+	k->tcp_bytes = 20 * MIB;
+	assert_int_equal(find(m)->pipe_limit_bytes, 4 * MIB);
+	assert_int_equal(m->figures.pipe_count, 60);
+	assert_int_equal(m->figures.tcp_bytes, 20 * MIB);
+	assert_int_equal(m->figures.need_bytes, 7 * MIB);
+	/* what is exact comes first, what is a bound has the rest */
+	k->inode_slab_bytes = 5 * MIB;
+	k->socket_slab_bytes = 1 * MIB;
+	assert_int_equal(find(m)->inode_slab_bytes, 5 * MIB);
+	assert_int_equal(m->figures.socket_slab_bytes, 1 * MIB);
+	assert_int_equal(m->figures.pipe_limit_bytes, 1 * MIB);
+	k->inode_slab_bytes = 8 * MIB;
+	assert_int_equal(find(m)->inode_slab_bytes, 7 * MIB);
+	assert_int_equal(m->figures.pipe_limit_bytes, 0);
+}
+
 static void processes_that_cannot_be_read_are_counted_apart(void **state)
 {
 	struct made *m = *state;
@@ -235,6 +263,7 @@ int main(void)
 		TEST(figures_are_of_the_level_that_owns_the_limit),
 		TEST(without_a_limit_there_is_no_headroom),
 		TEST(version_1_has_no_parts_of_the_kernels_memory),
+		TEST(parts_of_version_1_are_never_more_than_the_kernels_memory),
 		TEST(processes_that_cannot_be_read_are_counted_apart),
 #undef TEST
 	};

@@ -424,6 +424,44 @@ static void spoilt_texts_are_unknown(void **state)
 	assert_false(cgroup_pressure_parse("some avg10= total=5\nfull avg10=1 total=6\n", &pressure));
 }
 
+static void read_kernel(struct cgroup *c)
+{
+	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
+	struct cgroup_reader *reader;
+
+	cgroup_init(c);
+	assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
+	assert_int_equal(cgroup_reader_open(&mount, "/g", &reader), 0);
+	assert_int_equal(cgroup_reader_read(reader, CGROUP_ALL, c), 0);
+	cgroup_reader_read_kernel(reader, c);
+	cgroup_reader_free(reader);
+	cgroup_mount_release(&mount);
+}
+
+/* The kernel counts TCP buffers from the time on that they have a limit. */
+static void tcp_buffers_that_are_not_counted_are_unknown(void **state)
+{
+	struct cgroup c;
+
+	(void)state;
+	make_v1("/");
+	tree_write(&tree, "cg roup/g/cgroup.procs", "");
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.usage_in_bytes", "0\n");
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes", "9223372036854771712\n");
+	read_kernel(&c);
+	assert_true(c.kernel.tcp_bytes == BYTES_UNKNOWN);
+	cgroup_release(&c);
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes", "4096\n");
+	read_kernel(&c);
+	assert_int_equal(c.kernel.tcp_bytes, 0);
+	cgroup_release(&c);
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.usage_in_bytes", "8192\n");
+	tree_write(&tree, "cg roup/g/memory.kmem.tcp.limit_in_bytes", "9223372036854771712\n");
+	read_kernel(&c);
+	assert_int_equal(c.kernel.tcp_bytes, 8192);
+	cgroup_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +491,8 @@ int main(void)
 			a_part_of_the_hierarchy_without_the_controller_is_no_root, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_group_that_is_removed_is_gone_and_what_was_read_stays, begin, end),
+		cmocka_unit_test_setup_teardown(tcp_buffers_that_are_not_counted_are_unknown,
+						begin, end),
 		cmocka_unit_test(spoilt_texts_are_unknown),
 	};
 
