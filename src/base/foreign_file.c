@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/local_mount.h"
 #include "base/xalloc.h"
 
 #ifndef CONFIGFS_MAGIC
@@ -43,9 +44,14 @@ static const unsigned int kernel_file_systems[] = {
 	NSFS_MAGIC,	  BINFMTFS_MAGIC,     CONFIGFS_MAGIC,	   RDTGROUP_SUPER_MAGIC,
 };
 
-/* A lookup by hand, for kernels before 5.6 and sandboxes without openat2(). */
+/*
+ * A lookup by hand, component by component: where the path leads to another mount, for kernels
+ * before 5.6 and for sandboxes without openat2().
+ */
 struct lookup {
-	int root_fd; /* borrowed */
+	int root_fd;	/* borrowed */
+	int process_fd; /* for local_mount_check() */
+	uint64_t mount_id; /* the last mount that was found to be local */
 	int *dirs;   /* the directories below the root, outermost first */
 	size_t depth, capacity;
 	char *rest; /* the part of the path that was not looked up yet */
@@ -125,6 +131,20 @@ static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 	return 0;
 }
 
+/* Before anything is asked of the file system: whether it answers. */
+static int lookup_check(struct lookup *l, int fd)
+{
+	uint64_t mount_id;
+	int r = local_mount_find_id(fd, &mount_id);
+
+	if (r < 0 || mount_id == l->mount_id)
+		return r;
+	r = local_mount_check(l->process_fd, fd);
+	if (r == 0)
+		l->mount_id = mount_id;
+	return r;
+}
+
 /* Look up one component. Returns 0, with the file in *ret_fd at the end of the path, or -errno. */
 static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 {
@@ -136,6 +156,7 @@ static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 	_cleanup_close_ int fd = -1;
 	bool is_dots;
 	struct stat st;
+	int r;
 
 	if (length > NAME_MAX)
 		return -ENAMETOOLONG;
@@ -147,7 +168,12 @@ static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 		lookup_leave(l);
 	}
 	fd = openat(lookup_dir(l), is_dots ? "." : component, FIND_FLAGS | O_NOFOLLOW);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return -errno;
+	r = lookup_check(l, fd);
+	if (r < 0)
+		return r;
+	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISLNK(st.st_mode) && !(is_last && is_link && !must_be_dir))
 		return lookup_follow(l, fd, rest);
@@ -163,47 +189,71 @@ static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 	return 0;
 }
 
-static int look_up_by_hand(int root_fd, const char *path, bool is_link)
+static int look_up_by_hand(struct lookup l, const char *path, bool is_link)
 {
-	struct lookup l = { .root_fd = root_fd, .rest = xstrdup(path) };
 	int r = strlen(path) < PATH_BYTES_MAX ? 0 : -ENAMETOOLONG;
 	int fd = -1;
 
+	l.rest = xstrdup(path);
 	while (r == 0 && fd < 0)
 		r = lookup_step(&l, is_link, &fd);
 	lookup_release(&l);
 	return r < 0 ? r : fd;
 }
 
-static int look_up(int root_fd, const char *path, bool is_link)
+/* The kernel looks up what is on the root's own mount. */
+static int look_up(const struct lookup *l, const char *path, bool is_link)
 {
 	struct open_how how = {
 		.flags = FIND_FLAGS | (is_link ? O_NOFOLLOW : 0),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
 	};
 	long fd = -1;
 
 	errno = EAGAIN;
 	for (int i = 0; i < LOOKUP_TRIES && fd < 0 && errno == EAGAIN; i++)
-		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+		fd = syscall(SYS_openat2, l->root_fd, path, &how, sizeof(how));
 	/* sandboxes refuse a system call that they do not know with EPERM */
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return look_up_by_hand(root_fd, path, is_link);
+	if (fd < 0 && (errno == EXDEV || errno == ENOSYS || errno == EPERM))
+		return look_up_by_hand(*l, path, is_link);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Open the root directory that root_fd stands for, unless it is a descriptor already. */
+static int open_root(int root_fd)
+{
+	int fd;
+
+	if (root_fd == FOREIGN_OWN_ROOT)
+		fd = open("/", FIND_FLAGS | O_DIRECTORY);
+	else
+		fd = openat(FOREIGN_ROOT_OF(root_fd), "root", FIND_FLAGS);
+	return fd < 0 ? -errno : fd;
 }
 
 int foreign_file_find(int root_fd, const char *path, bool is_link)
 {
-	_cleanup_close_ int own_fd = -1;
+	struct lookup l = { .root_fd = root_fd, .process_fd = LOCAL_MOUNT_OWN };
+	_cleanup_close_ int opened_fd = -1;
+	int r;
 
-	if (root_fd == FOREIGN_OWN_ROOT) {
-		own_fd = open("/", FIND_FLAGS | O_DIRECTORY);
-		if (own_fd < 0)
-			return -errno;
-		root_fd = own_fd;
+	if (root_fd < 0) {
+		opened_fd = open_root(root_fd);
+		if (opened_fd < 0)
+			return opened_fd;
+		l.root_fd = opened_fd;
 	}
+	if (root_fd < 0 && root_fd != FOREIGN_OWN_ROOT) {
+		l.process_fd = FOREIGN_ROOT_OF(root_fd);
+		r = local_mount_check(l.process_fd, l.root_fd);
+		if (r < 0)
+			return r;
+	}
+	r = local_mount_find_id(l.root_fd, &l.mount_id);
+	if (r < 0)
+		return r;
 	path += strspn(path, "/");
-	return look_up(root_fd, *path ? path : ".", is_link);
+	return look_up(&l, *path ? path : ".", is_link);
 }
 
 /* Open the file that fd, which has O_PATH, refers to: no path is looked up again. */
@@ -256,11 +306,15 @@ int foreign_file_open_entry(int dir_fd, const char *name, uint64_t bytes_max)
 	return S_ISLNK(st.st_mode) ? -ELOOP : open_found(found_fd, bytes_max);
 }
 
-int foreign_file_open_trusted(int dir_fd, const char *path, uint64_t bytes_max)
+int foreign_file_open_link(int process_fd, const char *link, uint64_t bytes_max)
 {
-	_cleanup_close_ int found_fd = openat(dir_fd, path, FIND_FLAGS);
+	_cleanup_close_ int found_fd = openat(process_fd, link, FIND_FLAGS);
+	int r;
 
-	return found_fd < 0 ? -errno : open_found(found_fd, bytes_max);
+	if (found_fd < 0)
+		return -errno;
+	r = local_mount_check(process_fd, found_fd);
+	return r < 0 ? r : open_found(found_fd, bytes_max);
 }
 
 int foreign_file_open_dir(int root_fd, const char *path)

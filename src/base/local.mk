@@ -13,6 +13,10 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/json_read.h \
 	%D%/key_lines.c \
 	%D%/key_lines.h \
+	%D%/local_mount.c \
+	%D%/local_mount.h \
+	%D%/mount_line.c \
+	%D%/mount_line.h \
 	%D%/num.c \
 	%D%/num.h \
 	%D%/platform.c \

@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "cmd/doctor.h"
 #include "probe/agent_library.h"
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 #include "proc/proc_meminfo.h"
 #include "target/elf_symbols.h"
 

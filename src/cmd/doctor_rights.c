@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/doctor.h"
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 
 static void check_all_processes(const struct patient *patient, struct finding *ret)
 {

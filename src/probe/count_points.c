@@ -339,7 +339,7 @@ static bool is_looked_at(const struct search *search, const struct mapping *m)
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
 	_cleanup_close_ int fd =
-		foreign_file_open_trusted(place->process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+		foreign_file_open_link(place->process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	Elf64_Ehdr header;
 	int r = fd < 0 ? fd : 0;
 

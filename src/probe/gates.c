@@ -85,7 +85,7 @@ static int read_status(int process_fd, const char **ret_reason)
 static int check_program(int process_fd, const char **ret_reason)
 {
 	_cleanup_close_ int fd =
-		foreign_file_open_trusted(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
+		foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	Elf64_Ehdr header;
 
 	if (fd < 0) {

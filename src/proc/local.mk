@@ -18,8 +18,6 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/kmsg_victim.h \
 	%D%/local_devices.c \
 	%D%/local_devices.h \
-	%D%/mount_line.c \
-	%D%/mount_line.h \
 	%D%/proc_cgroup.c \
 	%D%/proc_cgroup.h \
 	%D%/proc_cgroup_events.c \

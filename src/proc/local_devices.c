@@ -13,22 +13,12 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/local_mount.h"
+#include "base/mount_line.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "proc/mount_line.h"
 
 #define MOUNTINFO_SIZE_MAX (16 * 1024 * 1024)
-
-/* Of the kernel's own, or on a disk of this machine; virtiofs is its host's. */
-static const char *const local_types[] = {
-	"bcachefs",  "bpf",	 "btrfs",   "cgroup", "cgroup2", "configfs", "cramfs",
-	"debugfs",   "devpts",	 "devtmpfs", "efivarfs", "erofs", "exfat",  "ext2",
-	"ext3",	     "ext4",	 "f2fs",    "hfs",    "hfsplus", "hugetlbfs", "iso9660",
-	"jffs2",     "jfs",	 "minix",   "mqueue", "msdos",	 "nilfs2",   "nsfs",
-	"ntfs3",     "proc",	 "pstore",  "ramfs",  "reiserfs", "rootfs",  "romfs",
-	"securityfs", "squashfs", "sysfs",  "tmpfs",  "tracefs", "ubifs",    "udf",
-	"vfat",	     "virtiofs", "xfs",	    "zfs",
-};
 
 void local_devices_release(struct local_devices *devices)
 {
@@ -58,19 +48,11 @@ static void add(struct local_devices *devices, uint32_t major, uint32_t minor, b
 	devices->items[devices->count++] = (struct local_device){ major, minor, is_local };
 }
 
-static bool is_local_type(const char *type, bool trusts_overlays)
-{
-	for (size_t i = 0; i < sizeof(local_types) / sizeof(local_types[0]); i++)
-		if (strcmp(local_types[i], type) == 0)
-			return true;
-	return trusts_overlays && strcmp(type, "overlay") == 0;
-}
-
 static void parse_mount(struct local_devices *devices, char *line, bool trusts_overlays)
 {
 	struct mount_line mount;
 
-	if (mount_line_parse(line, &mount) && is_local_type(mount.type, trusts_overlays))
+	if (mount_line_parse(line, &mount) && local_mount_is_type(mount.type, trusts_overlays))
 		add(devices, mount.major, mount.minor, true);
 }
 

@@ -16,7 +16,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 
 #define LIST_BYTES_MAX (4 << 20)
 #define DEPTH_MAX      64

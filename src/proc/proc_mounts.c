@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 
 #define MOUNTINFO_SIZE_MAX (4 * 1024 * 1024)
 

@@ -16,7 +16,7 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 #include "proc/proc_cgroup_parse.h"
 #include "proc/proc_meminfo.h"
 

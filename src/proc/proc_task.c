@@ -211,11 +211,13 @@ bool proc_task_is_go(const struct procfs *fs, int pid)
 {
 	char path[PROCFS_PATH_SIZE];
 	_cleanup_free_ char *text = xmalloc(GO_NOTE_SEARCHED);
+	_cleanup_close_ int process_fd = -1;
 	_cleanup_close_ int fd = -1;
 	size_t length = 0;
 
-	procfs_format_path(path, pid, "exe");
-	fd = foreign_file_open_trusted(fs->fd, path, FOREIGN_ELF_BYTES_MAX);
+	procfs_format_path(path, pid, "");
+	process_fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = foreign_file_open_link(process_fd, "exe", FOREIGN_ELF_BYTES_MAX);
 	return fd >= 0 && read_beginning(fd, text, GO_NOTE_SEARCHED, &length) == 0 &&
 	       has_go_note(text, length);
 }

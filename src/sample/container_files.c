@@ -272,14 +272,24 @@ static bool is_host_name(const char *text)
 
 void container_files_find_pod(const struct procfs *fs, int pid, char **names)
 {
-	_cleanup_close_ int root_fd = -1;
+	_cleanup_close_ int process_fd = -1;
+	char path[PROCFS_PATH_SIZE];
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	char own[HOST_NAME_MAX_ + 1] = "";
+	int root_fd;
 
 	if (!names[CGROUP_NAME_POD_UID] || names[CGROUP_NAME_POD])
 		return;
-	root_fd = open_root_of(fs, pid);
-	if (root_fd < 0 || foreign_file_read(root_fd, "etc/hostname", FILE_BYTES_MAX, &text) < 0)
+	if (fs->is_foreign) {
+		process_fd = open_root_of(fs, pid);
+		root_fd = process_fd;
+	} else {
+		procfs_format_path(path, pid, "");
+		process_fd = openat(fs->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		root_fd = FOREIGN_ROOT_OF(process_fd);
+	}
+	if (process_fd < 0 ||
+	    foreign_file_read(root_fd, "etc/hostname", FILE_BYTES_MAX, &text) < 0)
 		return;
 	strbuf_truncate(&text, strcspn(strbuf_text(&text), "\n"));
 	gethostname(own, sizeof(own) - 1);

@@ -241,7 +241,7 @@ static void read_files(int pid, struct jit_frames *frames)
 		number = own_number_read(process_fd, ".");
 		own_root = openat(process_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
-	root_fd = own_root >= 0 ? own_root : FOREIGN_OWN_ROOT;
+	root_fd = own_root >= 0 ? FOREIGN_ROOT_OF(process_fd) : FOREIGN_OWN_ROOT;
 	number = number ? number : (uint32_t)pid;
 	strbuf_addf(&path, "/tmp/perf-%u.map", number);
 	if (read_file(root_fd, path.text, uid, &bytes) == 0)

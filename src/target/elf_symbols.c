@@ -338,7 +338,7 @@ int elf_debug_open(int root_fd, const struct elf_build_id *id)
 
 	if (id->length == 0)
 		return -ENOENT;
-	if (root_fd >= 0)
+	if (root_fd != -1)
 		fd = open_debug(root_fd, id);
 	return fd < 0 ? open_debug(FOREIGN_OWN_ROOT, id) : fd;
 }

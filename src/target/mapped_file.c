@@ -14,7 +14,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/foreign_file.h"
 
 #ifndef BTRFS_SUPER_MAGIC
@@ -54,7 +53,7 @@ static int check_opened(int fd, const struct mapping *m)
 /* A link of the kernel: map_files, exe. The file behind it may still be a device. */
 static int open_link(int process_fd, const char *link, const struct mapping *m)
 {
-	return check_opened(foreign_file_open_trusted(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
+	return check_opened(foreign_file_open_link(process_fd, link, FOREIGN_ELF_BYTES_MAX), m);
 }
 
 /*
@@ -63,14 +62,11 @@ static int open_link(int process_fd, const char *link, const struct mapping *m)
  */
 static int open_path(int process_fd, const struct mapping *m)
 {
-	_cleanup_close_ int root_fd = -1;
-
 	if (m->name[0] != '/')
 		return -ESTALE;
-	root_fd = openat(process_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root_fd < 0)
-		return -errno;
-	return check_opened(foreign_file_open(root_fd, m->name, FOREIGN_ELF_BYTES_MAX), m);
+	return check_opened(foreign_file_open(FOREIGN_ROOT_OF(process_fd), m->name,
+					      FOREIGN_ELF_BYTES_MAX),
+			    m);
 }
 
 int mapped_file_open(int process_fd, const struct mapping *m)

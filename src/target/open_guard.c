@@ -5,14 +5,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "base/foreign_file.h"
 
@@ -65,15 +69,33 @@ static void set_result(ucontext_t *context, long result)
 }
 #	endif
 
+/*
+ * libdwfl opens relative paths below the working directory. A signal that a system call raises
+ * may allocate memory as the caller of that call may.
+ */
+static int open_path(struct open_call call)
+{
+	char path[PATH_MAX * 2] = "";
+	size_t length;
+
+	if (call.path[0] != '/' && call.dir_fd != AT_FDCWD)
+		return -EACCES;
+	if (call.path[0] != '/' && !getcwd(path, PATH_MAX))
+		return -errno;
+	length = strlen(path);
+	if (strlen(call.path) + 2 > sizeof(path) - length)
+		return -ENAMETOOLONG;
+	snprintf(path + length, sizeof(path) - length, "/%s", call.path);
+	return foreign_file_open(FOREIGN_OWN_ROOT, path, FOREIGN_ELF_BYTES_MAX);
+}
+
 /* Run in place of a call that opens a file for reading. */
 static void open_instead(int signal, siginfo_t *info, void *context)
 {
-	struct open_call call = read_call(context, info->si_syscall);
 	int saved = errno;
 
 	(void)signal;
-	set_result(context, foreign_file_open_trusted(call.dir_fd, call.path,
-						      FOREIGN_ELF_BYTES_MAX));
+	set_result(context, open_path(read_call(context, info->si_syscall)));
 	errno = saved;
 }
 

@@ -29,6 +29,7 @@
 #include "target/symbol_name.h"
 
 #define LIMIT_NS (60 * NS_PER_S)
+#define REAP_NS NS_PER_S
 
 /* On top of what memstate has itself: debug information is mapped. */
 #define ROOM_BYTES ((uint64_t)16384 * MIB)
@@ -296,10 +297,19 @@ static void listen(struct task *task, int fd)
 	}
 }
 
+/* A file system that does not answer can keep a killed process alive: it is left to itself. */
+static void reap(pid_t pid)
+{
+	uint64_t end_ns = clock_now_ns() + REAP_NS;
+
+	while (waitpid(pid, NULL, WNOHANG) == 0 && clock_now_ns() < end_ns)
+		poll(NULL, 0, 1);
+}
+
 /* Returns 0 or -errno. */
 static int ask_child(struct task *task)
 {
-	int pipe_fds[2], status;
+	int pipe_fds[2];
 	pid_t pid;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
@@ -311,8 +321,7 @@ static int ask_child(struct task *task)
 	if (pid > 0) {
 		listen(task, pipe_fds[0]);
 		kill(pid, SIGKILL); /* it has ended, or has had its time */
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+		reap(pid);
 	}
 	close(pipe_fds[0]);
 	return pid < 0 ? -EAGAIN : 0;

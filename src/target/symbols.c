@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/foreign_file.h"
 #include "base/demangle.h"
 #include "base/text.h"
 #include "base/xalloc.h"
@@ -150,15 +151,14 @@ static bool has_place(const struct symbols *symbols, struct object *object)
 static void read_object(const struct symbols *symbols, struct object *object)
 {
 	const struct mapping *m = &symbols->mappings->items[object->first_mapping];
-	_cleanup_close_ int root_fd = -1;
 	int fd;
 
 	object->is_read = true;
 	fd = mapped_file_open(symbols->process_fd, m);
 	if (fd < 0)
 		return;
-	root_fd = openat(symbols->process_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (elf_symbols_read(fd, root_fd, &object->elf) == 0 && !has_place(symbols, object))
+	if (elf_symbols_read(fd, FOREIGN_ROOT_OF(symbols->process_fd), &object->elf) == 0 &&
+	    !has_place(symbols, object))
 		elf_symbols_release(&object->elf);
 }
 

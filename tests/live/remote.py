@@ -3,9 +3,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 
-from live import OrderedTarget, Skip, check, equal, memstate, read_proc, run, test
+from live import MEMSTATE, OrderedTarget, Skip, check, equal, memstate, read_proc, run, test
 
 PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "fuse_target")
 NO_HURRY = ("--max-pause", "60s")
@@ -14,12 +15,12 @@ NO_HURRY = ("--max-pause", "60s")
 class SilentTarget(OrderedTarget):
     """Maps files of a FUSE file system, which answers nothing any more."""
 
-    def __init__(self):
+    def __init__(self, *mode):
         probe = subprocess.run([PROGRAM], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
                                check=False)
         if probe.returncode == 77:
             raise Skip("FUSE is not available")
-        super().__init__([PROGRAM])
+        super().__init__([PROGRAM, *mode])
         self.order(b"h")
 
     def check_silence(self):
@@ -58,6 +59,31 @@ def an_address_on_it_is_explained_without_a_look_at_it():
             answer = json.loads(out)
             check(answer["mapping"]["name"].startswith("/mnt/"), answer)
             target.check_silence()
+
+
+def check_lookups(target, *prefix):
+    """No request, whether or not the kernel opens the files for us (map_files)."""
+    commands = (["heap"], ["leaks"], ["explain", f"{target.truth['libc']:x}"])
+    for command, *address in commands:
+        argv = [*prefix, MEMSTATE, command, "-p", str(target.pid), *NO_HURRY, *address]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            try:
+                _, err = process.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                target.order(b"a")  # a killed process would wait for the file system
+                process.kill()
+                raise AssertionError(f"{argv} hangs") from None
+        check(process.returncode in (0, 3), (argv, process.returncode, err))
+        target.check_silence()
+
+
+@test
+def no_name_is_looked_up_on_it():
+    for mode in ("covered", "root"):
+        with SilentTarget(mode) as target:
+            check_lookups(target)
+            if os.getuid() == 0 and shutil.which("setpriv"):
+                check_lookups(target, "setpriv", "--bounding-set=-sys_admin,-checkpoint_restore")
 
 
 @test

@@ -4,12 +4,15 @@
  *
  * The first process serves the file system, in a mount namespace of its own. Its child has
  * a heap, and maps FILE shared and private and a copy of this program as "libhere.so". The
- * target prints the child's pid and the addresses of the mappings ("shared", "private",
- * "program", "bytes" each), and "ready". Then it obeys its input, a letter at a time:
+ * target prints the child's pid, the addresses of the mappings ("shared", "private",
+ * "program", "bytes" each) and of a function of libc ("libc"), and "ready". Then it obeys its input, a letter at a time:
  *   h  drop all cached pages and answer no request from now on
  *   r  print how many "requests" came since then
  *   a  answer those requests, and later ones
  * each followed by "done". Exit 77: FUSE is not available.
+ *
+ * With "covered", the file system is mounted over /usr too, where memstate looks for files of the
+ * program; with "root", it is the target's root directory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -131,6 +134,9 @@ static void answer(const struct pending *p)
 		break;
 	case FUSE_STATFS:
 		reply(p->head.unique, 0, &statfs, sizeof(statfs));
+		break;
+	case FUSE_OPENDIR:
+		reply(p->head.unique, 0, &open, sizeof(open));
 		break;
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
@@ -292,7 +298,16 @@ static uint8_t *map_file(const char *folder, const char *name, int flags, int ac
 
 static void *volatile blocks[BLOCKS];
 
-static void be_target(const char *folder)
+/* Put the file system where memstate would look up the target's files. */
+static void hide_files(const char *folder, const char *mode)
+{
+	if (strcmp(mode, "covered") == 0 && mount(folder, "/usr", NULL, MS_BIND, NULL) < 0)
+		_exit(94);
+	if (strcmp(mode, "root") == 0 && chroot(folder) < 0)
+		_exit(93);
+}
+
+static void be_target(const char *folder, const char *mode)
 {
 	uint8_t *private;
 
@@ -307,6 +322,8 @@ static void be_target(const char *folder)
 	say("private", (uintptr_t)private);
 	say("program", (uintptr_t)map_file(folder, program_name, MAP_PRIVATE,
 					   PROT_READ | PROT_EXEC));
+	say("libc", (uintptr_t)&fopen);
+	hide_files(folder, mode);
 	say("bytes", FILE_BYTES);
 	say("pid", (uint64_t)getpid());
 	say_word("ready");
@@ -314,7 +331,7 @@ static void be_target(const char *folder)
 		pause();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const char *folder = "/mnt"; /* in a mount namespace of our own */
 	struct stat st;
@@ -330,7 +347,7 @@ int main(void)
 	mount_fuse(folder);
 	child = fork();
 	if (child == 0)
-		be_target(folder);
+		be_target(folder, argc > 1 ? argv[1] : "");
 	if (child < 0)
 		return 99;
 	serve();

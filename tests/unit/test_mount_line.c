@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 
 #include <string.h>
 

@@ -3,14 +3,15 @@
  * mount_line - one line of mountinfo, proc_pid_mountinfo(5), with its escapes resolved: the kernel
  * writes blanks, tabs, line breaks and backslashes in paths as \040, \011, \012 and \134.
  */
-#ifndef MS_PROC_MOUNT_LINE_H
-#define MS_PROC_MOUNT_LINE_H
+#ifndef MS_BASE_MOUNT_LINE_H
+#define MS_BASE_MOUNT_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The texts are parts of the line that was parsed. */
 struct mount_line {
+	uint64_t id; /* no two mounts have the same, in any mount namespace */
 	uint32_t major, minor;
 	const char *root, *point;
 	const char *type;    /* of the file system */

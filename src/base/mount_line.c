@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "proc/mount_line.h"
+#include "base/mount_line.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
+
 /* Fields up to the mount's own options, and those after the " - ". */
 enum {
+	FIELD_ID,
 	FIELD_DEVICE = 2,
 	FIELD_ROOT,
 	FIELD_POINT,
@@ -60,16 +63,19 @@ bool mount_line_parse(char *line, struct mount_line *ret)
 {
 	char *end = strstr(line, " - "), *fields[FIELD_COUNT_], *after[AFTER_COUNT_];
 	unsigned int major, minor;
+	uint64_t id;
 
 	if (!end)
 		return false;
 	*end = '\0';
 	if (!split(line, fields, FIELD_COUNT_) || !split(end + 3, after, AFTER_COUNT_) ||
+	    num_parse_u64(fields[FIELD_ID], &id) < 0 ||
 	    sscanf(fields[FIELD_DEVICE], "%u:%u", &major, &minor) != 2)
 		return false;
 	unescape(fields[FIELD_ROOT]);
 	unescape(fields[FIELD_POINT]);
 	*ret = (struct mount_line){
+		.id = id,
 		.major = major,
 		.minor = minor,
 		.root = fields[FIELD_ROOT],
