@@ -82,9 +82,6 @@ static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 	cgroup.stat = cgroup.limit_stat = k->stat;
 	if (!bytes_known(cgroup.limit_stat.pagetables_bytes))
 		cgroup.limit_stat.pagetables_bytes = sum_pagetables(k);
-	/* a report of a group that has no lines of memory.stat may name the victim's */
-	if (!bytes_known(cgroup.limit_stat.anon_bytes) && k->constraint != OOM_GLOBAL)
-		cgroup.limit_stat.anon_bytes = k->victim.anon_bytes;
 	oom_figures_find(&cgroup, &nobody, &e->at);
 }
 

@@ -69,6 +69,25 @@ static void a_report_is_evidence(void **state)
 	strbuf_release(&why);
 }
 
+/* A report whose middle is missing tells nothing about the rest of the group. */
+static void the_memory_of_a_victim_is_not_that_of_its_group(void **state)
+{
+	static const enum oom_constraint constraints[] = { OOM_UNKNOWN, OOM_CGROUP, OOM_NODES, OOM_GLOBAL };
+	struct oom_evidence e;
+	struct oom_task task;
+	struct oom_kill k = report(&task);
+
+	(void)state;
+	memset(&k.stat, 0xff, sizeof(k.stat));
+	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++) {
+		k.constraint = constraints[i];
+		oom_evidence_init(&e);
+		oom_evidence_set_kill(&e, &k);
+		assert_int_equal(e.victim.pid, 7);
+		assert_true(e.at.live_anon_bytes == BYTES_UNKNOWN);
+	}
+}
+
 /* Eight processes that map the same 30 MiB: it counts once. */
 static void shared_memory_counts_once(void **state)
 {
@@ -183,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernels_part_is_named_where_it_is_told),
+		cmocka_unit_test(the_memory_of_a_victim_is_not_that_of_its_group),
 		cmocka_unit_test(a_report_is_evidence),
 		cmocka_unit_test(shared_memory_counts_once),
 		cmocka_unit_test(a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before),
