@@ -37,6 +37,7 @@ struct kmsg_oom {
 	size_t all_task_count;
 	struct oom_time time;	    /* of the line */
 	struct oom_time outer_time; /* of the record in JSON that it is in */
+	struct oom_time event_time; /* of the event that is listed, until its message */
 	struct strbuf line, json;
 	bool is_skipping; /* up to the end of a line that is too long */
 };
@@ -389,6 +390,15 @@ static void parse_json(struct kmsg_oom *p, const struct oom_time *time)
 	strbuf_clear(&p->json);
 }
 
+/* The next event has a time of its own. */
+static void parse_event(struct kmsg_oom *p)
+{
+	struct oom_time time = p->event_time;
+
+	p->event_time = (struct oom_time){ .boot_us = COUNT_UNKNOWN };
+	parse_json(p, &time);
+}
+
 static void end_line(struct kmsg_oom *p)
 {
 	struct oom_time time;
@@ -398,6 +408,9 @@ static void end_line(struct kmsg_oom *p)
 		if (kmsg_stamp_read_json(p->line.text, strlen(p->line.text), &p->json, &time) &&
 		    p->json.length > 0)
 			parse_json(p, &time);
+		else if (kmsg_stamp_read_member(p->line.text, strlen(p->line.text), &p->json,
+						&p->event_time))
+			parse_event(p);
 		else
 			parse_record(p, p->line.text);
 	}
@@ -411,7 +424,7 @@ struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list)
 
 	p->list = list;
 	p->table.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	p->time.boot_us = p->outer_time.boot_us = COUNT_UNKNOWN;
+	p->time.boot_us = p->outer_time.boot_us = p->event_time.boot_us = COUNT_UNKNOWN;
 	begin_kill(p);
 	return p;
 }

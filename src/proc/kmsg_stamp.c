@@ -428,3 +428,25 @@ bool kmsg_stamp_read_json(const char *line, size_t length, struct strbuf *out,
 	*ret = t;
 	return true;
 }
+
+bool kmsg_stamp_read_member(const char *line, size_t length, struct strbuf *out,
+			    struct oom_time *time)
+{
+	static const char *const messages[] = { "message" };
+	static const char *const times[] = { "eventTime", "firstTimestamp", "lastTimestamp" };
+	size_t blanks = strspn(line, " \t");
+	_cleanup_strbuf_ struct strbuf object = STRBUF_INIT;
+	struct json_part part;
+
+	if (blanks == 0 || line[blanks] != '"')
+		return false;
+	strbuf_add_char(&object, '{');
+	strbuf_add(&object, line + blanks, length - blanks);
+	if (object.text[object.length - 1] == ',')
+		object.length--;
+	strbuf_add_char(&object, '}');
+	part = (struct json_part){ object.text, object.length };
+	if (find_text(part, times, COUNT_OF(times), out))
+		set_json_time(strbuf_text(out), time);
+	return find_text(part, messages, COUNT_OF(messages), out);
+}

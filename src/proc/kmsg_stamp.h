@@ -24,4 +24,12 @@ char *kmsg_stamp_skip(char *line, struct oom_time *ret);
 bool kmsg_stamp_read_json(const char *line, size_t length, struct strbuf *out,
 			  struct oom_time *ret);
 
+/*
+ * A line of kubectl get events -o json, which prints a member to a line and sorts them by name:
+ * times come before the message. Return whether the line is a message, whose text replaces
+ * *out. A time is stored in *time.
+ */
+bool kmsg_stamp_read_member(const char *line, size_t length, struct strbuf *out,
+			    struct oom_time *time);
+
 #endif

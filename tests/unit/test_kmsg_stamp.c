@@ -95,6 +95,38 @@ static void each_style_of_prefix_tells_the_time(void **state)
 	}
 }
 
+/* kubectl get events -o json; the second event has no time. */
+static void events_have_their_times(void **state)
+{
+	static const char text[] =
+		"{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        {\n"
+		"            \"count\": 1,\n            \"eventTime\": null,\n"
+		"            \"firstTimestamp\": \"2026-11-22T15:41:00Z\",\n"
+		"            \"lastTimestamp\": \"2026-11-22T15:41:01Z\",\n"
+		"            \"message\": \"Memory cgroup out of memory: Killed process 7 (a\\\"b) total-vm:100kB, "
+		"anon-rss:8kB, file-rss:4kB\",\n            \"reason\": \"OOMKilling\"\n        },\n        {\n"
+		"            \"eventTime\": null,\n            \"lastTimestamp\": null,\n"
+		"            \"message\": \"Memory cgroup out of memory: Killed process 8 (c) total-vm:100kB, "
+		"anon-rss:8kB, file-rss:4kB\"\n        },\n        {\n"
+		"            \"eventTime\": \"2026-11-22T15:41:01.500000Z\",\n            \"lastTimestamp\": null,\n"
+		"            \"message\": \"Memory cgroup out of memory: Killed process 9 (d) total-vm:100kB, "
+		"anon-rss:8kB, file-rss:4kB\"\n        }\n    ]\n}\n";
+	static const uint64_t times[] = { 1795362061000, 0, 1795362061500 };
+
+	(void)state;
+	parse(text);
+	assert_int_equal(list.count, 3);
+	for (size_t i = 0; i < list.count; i++) {
+		assert_int_equal(list.items[i].victim.pid, 7 + i);
+		assert_int_equal(list.items[i].victim.file_bytes, 4 * KB);
+		assert_int_equal(list.items[i].time.unix_ms, times[i]);
+	}
+	assert_string_equal(list.items[0].victim.name, "a\"b");
+	assert_string_equal(list.items[0].time.text, "2026-11-22T15:41:01Z");
+	parse("    \"\n    \"message\"\n    \"message\": 7,\n  \"message\": \"\n \"x\",\n");
+	assert_int_equal(list.count, 0);
+}
+
 /* Lines and words without end: memory stays bounded, and time is in proportion. */
 static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
 {
@@ -134,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(each_style_of_prefix_tells_the_time, end),
+		cmocka_unit_test_teardown(events_have_their_times, end),
 		cmocka_unit_test(an_empty_text_ends_where_it_ends),
 		cmocka_unit_test_teardown(a_line_without_an_end_is_ignored_from_some_length_on, end),
 	};
