@@ -114,14 +114,14 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 }
 
 static void add_evidence(struct strbuf *out, const struct options *o,
-			 const struct oom_evidence *evidence)
+			 const struct oom_evidence *evidence, const char *summary)
 {
 	struct oom_explain_options options = {
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 	};
 
 	if (o->format == FORMAT_JSON) {
-		oom_explain_add_json(out, evidence);
+		oom_explain_add_json(out, evidence, summary);
 		return;
 	}
 	if (out->length > 0)
@@ -151,21 +151,25 @@ static int write_page(const struct options *o, const struct oom_kill *const *kil
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-static void add_kills(const struct options *o, const struct oom_kill *const *kills, size_t count,
-		      struct strbuf *out)
+/* kills are those of the list that are reported. In JSON the first one has the summary. */
+static void add_kills(const struct options *o, const struct oom_kill_list *list,
+		      const struct oom_kill *const *kills, size_t count, struct strbuf *out)
 {
+	_cleanup_strbuf_ struct strbuf summary = STRBUF_INIT;
 	const struct oom_explain_options options = {
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 	};
 
-	if (count >= OOM_SUMMARY_LEAST && o->format != FORMAT_JSON)
+	if (count >= OOM_SUMMARY_LEAST && o->format == FORMAT_JSON)
+		oom_summary_add_json(&summary, list, kills, count);
+	else if (count >= OOM_SUMMARY_LEAST)
 		oom_summary_add_text(out, kills, count, &options);
 	for (size_t i = 0; i < count; i++) {
 		struct oom_evidence evidence;
 
 		oom_evidence_init(&evidence);
 		oom_evidence_set_kill(&evidence, kills[i]);
-		add_evidence(out, o, &evidence);
+		add_evidence(out, o, &evidence, i == 0 && summary.length > 0 ? summary.text : NULL);
 	}
 }
 
@@ -196,7 +200,7 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	if (o->compare.html)
 		status = write_page(o, kills, count);
 	else
-		add_kills(o, kills, count, out);
+		add_kills(o, list, kills, count, out);
 	return status == EXIT_DONE && pathless == count ? EXIT_PARTIAL : status;
 }
 
@@ -223,7 +227,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 	}
 	for (size_t i = 0; i < ends.count; i++)
 		if (is_meant(o, ends.items[i].limit_path, ends.items[i].victim_path))
-			add_evidence(out, o, &ends.items[i]);
+			add_evidence(out, o, &ends.items[i], NULL);
 	oom_ends_release(&ends);
 	if (out->length > 0)
 		return EXIT_DONE;

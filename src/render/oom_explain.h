@@ -17,7 +17,8 @@ struct oom_explain_options {
 void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidence,
 			  const struct oom_explain_options *options);
 
-/* One line, "\n" included. */
-void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence);
+/* One line, "\n" included. summary is JSON about all kills of the log, or NULL. */
+void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence,
+			  const char *summary);
 
 #endif

@@ -206,7 +206,7 @@ static void add_machine(struct strbuf *out, const struct oom_kill *k)
 	strbuf_add_text(out, "]}");
 }
 
-void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
+void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e, const char *summary)
 {
 	const struct oom_figures *f = &e->at;
 
@@ -239,6 +239,7 @@ void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *e)
 	add_machine(out, e->kill);
 	add_victim(out, e);
 	add_sample(out, e);
+	strbuf_addf(out, ",\"summary\":%s", summary ? summary : "null");
 	strbuf_add_text(out, ",\"tasks\":[");
 	for (size_t i = 0; e->kill && i < e->kill->task_count; i++) {
 		if (i > 0)

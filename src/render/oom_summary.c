@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -14,21 +15,45 @@
 /* Kills with the same name: of a group, or of a program. */
 struct row {
 	const char *name;
+	const struct oom_kill *kill; /* the first one */
 	size_t count;
-	uint64_t largest_bytes; /* Rss of the largest victim */
+	uint64_t largest_bytes; /* Rss of the largest victim, or BYTES_UNKNOWN */
 };
+
+enum limit {
+	LIMIT_CGROUP,
+	LIMIT_MACHINE,
+	LIMIT_NODES,
+	LIMIT_SYSRQ,
+	LIMIT_UNKNOWN,
+};
+
+static const struct {
+	const char *key, *name; /* in JSON, and in text for a limit without a path */
+} limits[] = {
+	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
+	[LIMIT_MACHINE] = { "machine", "the whole machine's memory" },
+	[LIMIT_NODES] = { "nodes", "memory nodes of a cpuset" },
+	[LIMIT_SYSRQ] = { "sysrq", "none: asked for with SysRq f" },
+	[LIMIT_UNKNOWN] = { "unknown", "not in the log" },
+};
+
+static enum limit find_limit(const struct oom_kill *k)
+{
+	if (k->is_sysrq)
+		return LIMIT_SYSRQ;
+	if (k->constraint == OOM_GLOBAL)
+		return LIMIT_MACHINE;
+	if (k->limit_path[0] != '\0' || k->constraint == OOM_CGROUP)
+		return LIMIT_CGROUP;
+	return k->constraint == OOM_NODES ? LIMIT_NODES : LIMIT_UNKNOWN;
+}
 
 static const char *limit_name(const struct oom_kill *k)
 {
-	if (k->is_sysrq)
-		return "none: asked for with SysRq f";
-	if (k->constraint == OOM_GLOBAL)
-		return "the whole machine's memory";
-	if (k->limit_path[0] != '\0')
-		return k->limit_path;
-	if (k->constraint == OOM_NODES)
-		return "memory nodes of a cpuset";
-	return k->constraint == OOM_CGROUP ? "a cgroup that the log does not name" : "not in the log";
+	enum limit limit = find_limit(k);
+
+	return limit == LIMIT_CGROUP && k->limit_path[0] != '\0' ? k->limit_path : limits[limit].name;
 }
 
 static const char *victim_name(const struct oom_kill *k)
@@ -50,6 +75,13 @@ static int compare_counts(const void *a, const void *b)
 	return compare_names(a, b);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	if (!bytes_known(a) || !bytes_known(b))
+		return bytes_known(a) ? a : b;
+	return a > b ? a : b;
+}
+
 /* One row for each name; returns how many. */
 static size_t merge_rows(struct row *rows, size_t count)
 {
@@ -59,8 +91,8 @@ static size_t merge_rows(struct row *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && strcmp(rows[kept - 1].name, rows[i].name) == 0) {
 			rows[kept - 1].count += rows[i].count;
-			if (rows[i].largest_bytes > rows[kept - 1].largest_bytes)
-				rows[kept - 1].largest_bytes = rows[i].largest_bytes;
+			rows[kept - 1].largest_bytes =
+				larger(rows[kept - 1].largest_bytes, rows[i].largest_bytes);
 		} else {
 			rows[kept++] = rows[i];
 		}
@@ -78,7 +110,9 @@ static void add_rows(struct strbuf *out, const char *heading, struct row *rows, 
 	strbuf_addf(out, "\n   KILLS  LARGEST RSS  %s\n", heading);
 	for (size_t i = 0; i < kept && i < options->top; i++) {
 		strbuf_addf(out, "%8zu  %11s  ", rows[i].count,
-			    rows[i].largest_bytes == 0 ? "-" : units_format_bytes(rows[i].largest_bytes, rss));
+			    bytes_known(rows[i].largest_bytes)
+				    ? units_format_bytes(rows[i].largest_bytes, rss)
+				    : "-");
 		text_add_printable(out, rows[i].name, strlen(rows[i].name), options->table.ascii);
 		strbuf_add_char(out, '\n');
 	}
@@ -100,23 +134,107 @@ static void add_time(struct strbuf *out, const struct oom_kill *k)
 		strbuf_add_text(out, "an unknown time");
 }
 
-void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
-			  const struct oom_explain_options *options)
+typedef const char *name_of(const struct oom_kill *kill);
+
+static struct row *make_rows(const struct oom_kill *const *kills, size_t count, name_of *name)
 {
 	struct row *rows = xcalloc(count, sizeof(*rows));
 
+	for (size_t i = 0; i < count; i++)
+		rows[i] = (struct row){ name(kills[i]), kills[i], 1, kills[i]->victim.rss_bytes };
+	return rows;
+}
+
+/*
+ * Find the first and the last kill: by their times if the log has the date of each, since
+ * events are not listed in order, else by their places in the log.
+ */
+static void find_ends(const struct oom_kill *const *kills, size_t count, const struct oom_kill *ends[2])
+{
+	const struct oom_kill *first = kills[0], *last = kills[0];
+
+	ends[0] = kills[0];
+	ends[1] = kills[count - 1];
+	for (size_t i = 0; i < count; i++) {
+		if (kills[i]->time.unix_ms == 0)
+			return;
+		if (kills[i]->time.unix_ms < first->time.unix_ms)
+			first = kills[i];
+		if (kills[i]->time.unix_ms >= last->time.unix_ms)
+			last = kills[i];
+	}
+	ends[0] = first;
+	ends[1] = last;
+}
+
+void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
+			  const struct oom_explain_options *options)
+{
+	_cleanup_free_ struct row *limit_rows = make_rows(kills, count, limit_name);
+	_cleanup_free_ struct row *victim_rows = make_rows(kills, count, victim_name);
+	const struct oom_kill *ends[2];
+
+	find_ends(kills, count, ends);
 	strbuf_addf(out, "%zu kills, from ", count);
-	add_time(out, kills[0]);
+	add_time(out, ends[0]);
 	strbuf_add_text(out, " to ");
-	add_time(out, kills[count - 1]);
+	add_time(out, ends[1]);
 	strbuf_add_char(out, '\n');
-	for (size_t i = 0; i < count; i++)
-		rows[i] = (struct row){ limit_name(kills[i]), 1,
-					bytes_or_0(kills[i]->victim.rss_bytes) };
-	add_rows(out, "LIMIT", rows, count, options);
-	for (size_t i = 0; i < count; i++)
-		rows[i] = (struct row){ victim_name(kills[i]), 1,
-					bytes_or_0(kills[i]->victim.rss_bytes) };
-	add_rows(out, "VICTIM", rows, count, options);
-	free(rows);
+	add_rows(out, "LIMIT", limit_rows, count, options);
+	add_rows(out, "VICTIM", victim_rows, count, options);
+}
+
+static void add_json_text(struct strbuf *out, const char *text)
+{
+	if (text[0] != '\0')
+		json_add_string(out, text, strlen(text));
+	else
+		strbuf_add_text(out, "null");
+}
+
+static void add_json_time(struct strbuf *out, const char *key, const struct oom_kill *k)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	add_time(&text, k);
+	strbuf_addf(out, ",\"%s\":", key);
+	json_add_string(out, text.text, text.length);
+}
+
+static void add_json_counts(struct strbuf *out, const struct row *row)
+{
+	json_add_number(out, "kill_count", row->count);
+	json_add_number(out, "largest_rss_bytes", row->largest_bytes);
+	strbuf_add_char(out, '}');
+}
+
+void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
+			  const struct oom_kill *const *kills, size_t count)
+{
+	_cleanup_free_ struct row *limit_rows = make_rows(kills, count, limit_name);
+	_cleanup_free_ struct row *victim_rows = make_rows(kills, count, victim_name);
+	size_t limit_count = merge_rows(limit_rows, count);
+	size_t victim_count = merge_rows(victim_rows, count);
+	const struct oom_kill *ends[2];
+
+	find_ends(kills, count, ends);
+	strbuf_addf(out, "{\"kill_count\":%zu,\"left_out_count\":%zu,\"unkillable_count\":%zu", count,
+		    list->left_out_count, list->unkillable_count);
+	add_json_time(out, "first", ends[0]);
+	add_json_time(out, "last", ends[1]);
+	strbuf_add_text(out, ",\"limits\":[");
+	for (size_t i = 0; i < limit_count; i++) {
+		enum limit limit = find_limit(limit_rows[i].kill);
+
+		strbuf_addf(out, "%s{\"limit\":\"%s\",\"cgroup\":", i > 0 ? "," : "", limits[limit].key);
+		add_json_text(out, limit == LIMIT_CGROUP ? limit_rows[i].kill->limit_path : "");
+		add_json_counts(out, &limit_rows[i]);
+	}
+	strbuf_add_text(out, "],\"victims\":[");
+	for (size_t i = 0; i < victim_count; i++) {
+		strbuf_addf(out, "%s{\"name\":", i > 0 ? "," : "");
+		add_json_text(out, victim_rows[i].kill->victim.name);
+		add_json_counts(out, &victim_rows[i]);
+	}
+	strbuf_add_text(out, "]}");
 }

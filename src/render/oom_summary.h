@@ -15,4 +15,8 @@
 void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
 			  const struct oom_explain_options *options);
 
+/* An object with all limits and victims, however many they are. */
+void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
+			  const struct oom_kill *const *kills, size_t count);
+
 #endif

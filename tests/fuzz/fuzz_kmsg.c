@@ -51,7 +51,7 @@ static void check_said(const struct oom_kill *k)
 	for (size_t i = 0; i < out.length; i++)
 		CHECK(out.text[i] == '\n' || (out.text[i] >= 0x20 && out.text[i] < 0x7f));
 	strbuf_clear(&out);
-	oom_explain_add_json(&out, &e);
+	oom_explain_add_json(&out, &e, NULL);
 	CHECK(out.length > 2 && out.text[out.length - 1] == '\n');
 	for (size_t i = 0; i + 1 < out.length; i++)
 		CHECK((unsigned char)out.text[i] >= 0x20);

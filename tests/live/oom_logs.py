@@ -59,6 +59,34 @@ def many_kills_have_a_summary_first_and_cost_little():
 
 
 @test
+def in_json_the_first_kill_has_the_summary():
+    day = "2026-11-22T15:4{0}:01+00:00 host kernel: "
+    cut = day.format(3) + "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+    empty = day.format(4) + "Memory cgroup out of memory: Killed process 4 (none) total-vm:1kB, anon-rss:0kB, file-rss:0kB\n"
+    # the second kill is the first one by its time
+    log = report(2, "/pods/a", day) + report(1, "/pods/b", day) + empty + cut + report(6, "/pods/a", day)
+    status, out, err, _ = explain(log, "--json")
+    equal([status, err], [0, ""], "status")
+    kills = [json.loads(line) for line in out.splitlines()]
+    equal([bool(kill["summary"]) for kill in kills], [True, False, False, False, False], "only the first one")
+    rss = 15360 * 4096
+    equal(kills[0]["summary"], {
+        "kill_count": 5, "left_out_count": 0, "unkillable_count": 0,
+        "first": "2026-11-22T15:41:01.000Z", "last": "2026-11-22T15:46:01.000Z",
+        "limits": [{"limit": "cgroup", "cgroup": "/pods/a", "kill_count": 2, "largest_rss_bytes": rss},
+                   {"limit": "cgroup", "cgroup": "/pods/b", "kill_count": 1, "largest_rss_bytes": rss},
+                   {"limit": "cgroup", "cgroup": None, "kill_count": 1, "largest_rss_bytes": 0},
+                   {"limit": "unknown", "cgroup": None, "kill_count": 1, "largest_rss_bytes": None}],
+        "victims": [{"name": "hog", "kill_count": 3, "largest_rss_bytes": rss},
+                    {"name": "none", "kill_count": 1, "largest_rss_bytes": 0},
+                    {"name": None, "kill_count": 1, "largest_rss_bytes": None}]}, "summary")
+    text = explain(log)[1]
+    check(text.startswith("5 kills, from 2026-11-22T15:41:01.000Z to 2026-11-22T15:46:01.000Z\n"), text[:80])
+    check("       1            0  none\n       1            -  not in the log\n" in text, text[:800])
+    equal(json.loads(explain(report(1, "/g"), "--json")[1])["summary"], None, "of a single kill")
+
+
+@test
 def a_page_is_bounded_and_its_names_are_text():
     log = "".join(report(1000 + n, f"/<script>alert({n})</script>{'x' * 400}") for n in range(3000))
     with Folder() as folder:
