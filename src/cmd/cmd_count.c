@@ -251,7 +251,7 @@ static int show(struct counting *c)
 }
 
 /*
- * Go programs do not allocate with malloc. Return EXIT_DONE; or EXIT_PARTIAL after the
+ * Go programs do not allocate with malloc, and others not only with that. Return EXIT_DONE; or EXIT_PARTIAL after the
  * message if nothing of the program can be counted, or if its figures would be judged.
  */
 static int check_covered(struct counting *c, const char *name)
@@ -259,9 +259,12 @@ static int check_covered(struct counting *c, const char *name)
 	const struct options *o = c->options;
 	bool is_static = false;
 
-	if (o->count.scale || !program_is_go(name, &is_static))
+	if (o->count.scale)
 		return EXIT_DONE;
-	c->uncovered = count_uncovered_go;
+	c->uncovered = program_is_go(name, &is_static) ? count_uncovered_go
+						       : program_find_entry_point(name);
+	if (!c->uncovered)
+		return EXIT_DONE;
 	if (!is_static && !count_runs_are_wanted(o))
 		return EXIT_DONE;
 	message("%s: " COUNT_UNCOVERED_FORMAT, name, c->uncovered);

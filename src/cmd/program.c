@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "cmd/message.h"
+#include "probe/count_entries.h"
 
 #define INTERPRETERS_MAX 4 /* as the kernel, binfmt_script */
 #define SYMBOLS_MAX	 (1 << 20)
@@ -359,4 +360,20 @@ bool program_is_go(const char *name, bool *ret_static)
 		return false;
 	*ret_static = !p.has_interpreter;
 	return p.is_go;
+}
+
+const char *program_find_entry_point(const char *name)
+{
+	_cleanup_free_ char *path = find_in_path(name);
+	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct count_entries entries = { .is_imported = { false } };
+
+	if (fd < 0)
+		return NULL;
+	count_entries_add(fd, NULL, &entries);
+	count_entries_add_defined(fd, &entries);
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
+		if (entries.is_imported[i] || entries.is_defined[i])
+			return counted_names[i].name;
+	return NULL;
 }

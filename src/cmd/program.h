@@ -45,4 +45,10 @@ int program_check(const char *name, struct machine *ret);
  */
 bool program_is_go(const char *name, bool *ret_static);
 
+/*
+ * The name of an entry point beside malloc, such as mallocx, that the same file needs or
+ * defines, or NULL. Static.
+ */
+const char *program_find_entry_point(const char *name);
+
 #endif

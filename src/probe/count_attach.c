@@ -132,14 +132,17 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 	enum count_method wanted = place->request->method;
 	char *problems[COUNT_METHOD_COUNT_] = { NULL };
 	int r = -EOPNOTSUPP;
+	bool is_uncovered = false;
 
 	for (int i = 0; r != 0 && r != -ESRCH && i < COUNT_METHOD_COUNT_; i++)
-		if (wanted == COUNT_AUTO || wanted == (enum count_method)i)
+		if (wanted == COUNT_AUTO || wanted == (enum count_method)i) {
 			r = try_way(attach, place, (enum count_method)i, &problems[i]);
+			is_uncovered = is_uncovered || r == -ENODATA;
+		}
 	add_refusals(problems, why);
 	for (int i = 0; i < COUNT_METHOD_COUNT_; i++)
 		free(problems[i]);
-	return r;
+	return r != 0 && r != -ESRCH && is_uncovered ? -ENODATA : r;
 }
 
 /* The allocator of the program's own that no way can count, or NULL. */

@@ -12,6 +12,7 @@
 
 #include "agent/blob.h"
 #include "base/xalloc.h"
+#include "probe/count_entries.h"
 #include "probe/loaded.h"
 #include "probe/segment.h"
 #include "target/elf_imports.h"
@@ -41,6 +42,7 @@ struct search {
 	size_t count, capacity;
 	const struct library *allocator;
 	bool has_bound_new; /* a place leads to the allocator's own new or delete */
+	struct count_entries entries; /* of all files */
 };
 
 static bool is_program(const struct search *search, const struct loaded *file)
@@ -106,6 +108,9 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	}
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
 		library.exports[i] = loaded_address(file, agent_hook_names[i]);
+	count_entries_add(file->fd, &file->exports, &search->entries);
+	if (library.is_program)
+		count_entries_add_defined(file->fd, &search->entries);
 	find_extent(file, &library);
 	r = add_candidates(search, file);
 	search->files = xgrow(search->files, &search->file_capacity, search->file_count + 1,
@@ -296,6 +301,23 @@ static void choose_leading(struct search *search, struct hook_places *ret)
 	}
 }
 
+/* The process allocates through functions that have no hooks: its calls would be missed. */
+static int check_entries(const struct search *search, const char **ret_reason)
+{
+	const struct count_entries *entries = &search->entries;
+
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++) {
+		bool is_called = entries->is_imported[i] || entries->is_weak[i];
+
+		if (!entries->is_defined[i] && !(is_called && entries->is_exported[i]))
+			continue;
+		*ret_reason = "it allocates through entry points such as mallocx, mi_malloc or "
+			      "tc_malloc, which only bpf and perf count";
+		return -ENODATA;
+	}
+	return 0;
+}
+
 int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
 		     const char **ret_reason)
 {
@@ -307,6 +329,9 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
+	/* once it is counted, libraries that are loaded later do not end that */
+	if (r == 0 && !source->finds_leading && !source->there.base_addr)
+		r = check_entries(&search, ret_reason);
 	if (r == 0) {
 		(source->finds_leading ? choose_leading : choose)(&search, &places);
 		*ret = places;

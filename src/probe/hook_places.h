@@ -39,8 +39,8 @@ struct hooks_there {
 
 /*
  * Read those that do not lead there, while the process runs. process_fd is its directory
- * in /proc, mem_fd its mem. Returns 0; -ENOENT (there is no malloc), -EOPNOTSUPP (the program has its own), or
- * as loaded_read_all(); with *ret_reason, static.
+ * in /proc, mem_fd its mem. Returns 0; -ENOENT (there is no malloc), -EOPNOTSUPP (the program has its own),
+ * -ENODATA (it allocates through functions that have no hooks), or as loaded_read_all(); with *ret_reason, static.
  */
 struct hook_places_source {
 	int process_fd, mem_fd;

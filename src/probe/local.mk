@@ -24,6 +24,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count_bpf.c \
 	%D%/count_bpf_program.c \
 	%D%/count_bpf_program.h \
+	%D%/count_entries.c \
+	%D%/count_entries.h \
 	%D%/count_inner.c \
 	%D%/count_names.c \
 	%D%/count_names.h \

@@ -123,6 +123,8 @@ static int add_places(struct reading *reading, const Elf64_Rela *places, size_t 
 			.vaddr = places[i].r_offset,
 			.name = name,
 			.is_for_calls = type == FOR_CALLS,
+			.is_weak = ELF64_ST_BIND(reading->symbols[ELF64_R_SYM(places[i].r_info)]
+							 .st_info) == STB_WEAK,
 		};
 	}
 	return 0;

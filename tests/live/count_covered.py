@@ -199,4 +199,26 @@ def entry_points_of_a_jemalloc_in_the_program_are_counted():
     check_entries(None, "perf")
 
 
+@test
+def inject_names_entry_points_that_it_does_not_count():
+    for allocator in ("jemalloc", None):
+        environment = {**os.environ, "LD_PRELOAD": find_library(allocator)} if allocator else None
+        path = target_path("entry_target" if allocator else "entry_target_rjem")
+        with OrderedTarget([path], env=environment) as target:
+            result = memstate("count", "-p", target.pid, "--probe", "inject", "-n", "1", "-i", "20ms")
+            if not is_possible(result):
+                raise Skip(result.err.decode())
+            equal((result.status, result.out), (3, b""), f"{allocator}: {result.err}")
+            check(b"mallocx" in result.err, result.err)
+
+
+@test
+def entry_points_are_named_as_not_covered_of_a_command():
+    result = memstate("count", "--", target_path("entry_target_rjem"), stdin=subprocess.DEVNULL)
+    equal(result.status, 3, f"status: {result.err}")
+    check(re.search(rb"_rjem_\w+ is not covered; only calls of malloc are counted", result.err), result.err)
+    # it does without them
+    memstate("count", "--", target_path("entry_target"), stdin=subprocess.DEVNULL).must_be(0)
+
+
 run()
