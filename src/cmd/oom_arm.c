@@ -162,7 +162,7 @@ static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 		dup2(knob.fd, kept_knob_fd);
 	close_range((unsigned int)(knob.fd >= 0 ? kept_knob_fd : kept_fd) + 1, ~0U, 0);
 	knob.fd = kept_knob_fd;
-	r = arm->mode == ARM_TRACE ? exit_trace_serve(kept_fd)
+	r = arm->mode == ARM_TRACE ? exit_trace_serve(kept_fd, ARM_SILENCE_NS)
 				   : guard_knob(&knob, kept_fd);
 	_exit(r < 0 ? 1 : 0);
 }
@@ -347,20 +347,30 @@ static void add_processes(struct oom_arm *arm, const struct cgroup *cgroup)
 		memcpy(arm->pids, cgroup->pids, arm->pid_count * sizeof(*arm->pids));
 }
 
+static bool send_beat(const struct oom_arm *arm)
+{
+	const struct exit_trace_message to_tracer = { .kind = EXIT_TRACE_BEAT };
+	const int to_knob = KNOB_BEAT;
+
+	if (arm->mode == ARM_TRACE)
+		return send(arm->fd, &to_tracer, sizeof(to_tracer), MSG_NOSIGNAL) >= 0;
+	return send(arm->fd, &to_knob, sizeof(to_knob), MSG_NOSIGNAL) >= 0;
+}
+
 void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup)
 {
-	const int beat = KNOB_BEAT;
 	uint64_t now = clock_now_ns();
 
 	if (!oom_arm_is_armed(arm))
 		return;
 	if (arm->mode == ARM_TRACE)
 		add_processes(arm, cgroup);
-	else if (now > arm->beat_ns + ARM_BEAT_NS / 2 &&
-		 send(arm->fd, &beat, sizeof(beat), MSG_NOSIGNAL) < 0)
-		disarm(arm);
-	else if (now > arm->beat_ns + ARM_BEAT_NS / 2)
+	if (now <= arm->beat_ns + ARM_BEAT_NS / 2)
+		return;
+	if (send_beat(arm))
 		arm->beat_ns = now;
+	else
+		disarm(arm);
 }
 
 int oom_arm_take_dying(struct oom_arm *arm)

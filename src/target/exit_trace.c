@@ -31,6 +31,7 @@ struct held {
 
 struct exit_tracer {
 	int socket_fd;
+	uint64_t silent_ns; /* when the other end will have been silent for too long */
 	struct held held[HELD_MAX];
 	size_t held_count;
 };
@@ -123,13 +124,11 @@ static bool take_message(struct exit_tracer *t)
 
 static int timeout_ms(const struct exit_tracer *t)
 {
-	uint64_t now = clock_now_ns(), due = UINT64_MAX;
+	uint64_t now = clock_now_ns(), due = t->silent_ns;
 
 	for (size_t i = 0; i < t->held_count; i++)
 		if (t->held[i].until_ns < due)
 			due = t->held[i].until_ns;
-	if (due == UINT64_MAX)
-		return -1;
 	return due > now ? (int)((due - now) / NS_PER_MS) + 1 : 0;
 }
 
@@ -142,7 +141,7 @@ static void let_go_late(struct exit_tracer *t)
 			let_go(t, i--);
 }
 
-int exit_trace_serve(int socket_fd)
+int exit_trace_serve(int socket_fd, uint64_t silence_ns)
 {
 	struct exit_tracer tracer = { .socket_fd = socket_fd };
 	struct signalfd_siginfo info;
@@ -157,7 +156,8 @@ int exit_trace_serve(int socket_fd)
 	signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
 		return -errno;
-	for (;;) {
+	tracer.silent_ns = clock_now_ns() + silence_ns;
+	while (clock_now_ns() < tracer.silent_ns) {
 		struct pollfd polled[] = { { socket_fd, POLLIN, 0 },
 					   { signal_fd, POLLIN, 0 } };
 
@@ -169,5 +169,8 @@ int exit_trace_serve(int socket_fd)
 		let_go_late(&tracer);
 		if (polled[0].revents && !take_message(&tracer))
 			return 0;
+		if (polled[0].revents)
+			tracer.silent_ns = clock_now_ns() + silence_ns;
 	}
+	return 0;
 }

@@ -379,6 +379,21 @@ def a_traced_process_goes_on_and_gets_its_signals():
 
 
 @test
+def traced_processes_are_released_when_memstate_is_silent():
+    """A thread that hangs in the kernel keeps memstate's sockets open, even after SIGKILL."""
+    with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
+        watch = armed(group, folder, "trace")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "it is traced")
+        os.kill(watch.process.pid, signal.SIGSTOP)
+        wait_until(lambda: status_field(filled.pid, "TracerPid") == "0", "it is released")
+        check(status_field(watch.process.pid, "State")[0] == "T", "memstate is still silent")
+        os.kill(filled.pid, signal.SIGTERM)
+        equal(filled.process.wait(), -signal.SIGTERM, "status")
+        os.kill(watch.process.pid, signal.SIGCONT)
+        watch.end(0)
+
+
+@test
 def bad_words_are_refused_in_one_line():
     for args, word in [([], b"--record FILE"), (["--record", "r", "--csv"], b"--replay FILE"),
                        (["--record", "r", "--kmsg", "-"], b"--kmsg"), (["--record", "r", "--yes"], b"--arm"),
