@@ -54,7 +54,8 @@ struct oom_grower {
 	bool is_new;	  /* it was not there when the recording began */
 	bool is_restarted; /* an earlier process of the same name and group had ended */
 	bool is_shmem;
-	char file[OOM_PATH_SIZE]; /* with is_shmem: the file on tmpfs that it writes; "": unknown */
+	/* With is_shmem: the file on tmpfs that it alone has open for writing; "": unknown. */
+	char file[OOM_PATH_SIZE];
 	char mapping
 		[OOM_NAME_SIZE]; /* of its mappings the one that grew most; "": not known */
 	uint64_t mapping_from_bytes, mapping_to_bytes;

@@ -57,6 +57,8 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/proc_task.h \
 	%D%/proc_vmstat.c \
 	%D%/proc_vmstat.h \
+	%D%/proc_tmpfs_files.c \
+	%D%/proc_tmpfs_files.h \
 	%D%/proc_tracer.c \
 	%D%/proc_tracer.h \
 	%D%/procfs.c \

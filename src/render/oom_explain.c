@@ -263,8 +263,9 @@ static void add_writer(struct page *p, struct strbuf *line)
 	if (!g->is_shmem || (g->pid != 0 && g->file[0] == '\0'))
 		return;
 	if (g->pid != 0) {
-		strbuf_add_text(line, ", which it writes to ");
+		strbuf_add_text(line, ", most of it in ");
 		add_printable(p, line, g->file);
+		strbuf_add_text(line, ", which it alone has open for writing");
 		return;
 	}
 	strbuf_add_text(line, "; no process has most of it mapped, so it was written with write(2) "

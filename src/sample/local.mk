@@ -28,6 +28,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/flight_reports.c \
 	%D%/names.c \
 	%D%/group_turns.c \
+	%D%/shmem_writers.c \
+	%D%/shmem_writers.h \
 	%D%/group_turns.h \
 	%D%/oom_wakeups.c \
 	%D%/oom_wakeups.h \

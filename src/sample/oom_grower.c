@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -316,6 +317,76 @@ static bool find_unmapped(const struct grower_search *s, size_t last, struct oom
 	return true;
 }
 
+/* How much this file grew from then on, up to the end. */
+static uint64_t grown_bytes(const struct oom_note *note, const char *file, uint64_t from_ms,
+			    uint64_t to_ms)
+{
+	const struct oom_written *begin = NULL, *end = NULL;
+
+	for (size_t i = 0; i < note->written_count; i++) {
+		const struct oom_written *w = &note->written[i];
+
+		if (w->unix_ms > to_ms || strcmp(w->file, file) != 0)
+			continue;
+		if (!end || w->unix_ms > end->unix_ms)
+			end = w;
+		/* the last one before the rise, else the first one in it */
+		if (!begin || (w->unix_ms <= from_ms ? begin->unix_ms > from_ms ||
+							       w->unix_ms > begin->unix_ms
+						     : w->unix_ms < begin->unix_ms))
+			begin = w;
+	}
+	return end && end->bytes > begin->bytes ? end->bytes - begin->bytes : 0;
+}
+
+/* A file of its own that has most of the growth, or NULL. */
+static const char *find_file(const struct oom_note *note, const struct oom_grower *g,
+			     uint64_t end_ms)
+{
+	uint64_t grown = g->to_bytes - g->from_bytes, ms = g->ns / NS_PER_MS;
+
+	for (size_t i = 0; i < note->written_count; i++)
+		if (grown_bytes(note, note->written[i].file, end_ms > ms ? end_ms - ms : 0,
+				end_ms) > grown / 2)
+			return note->written[i].file;
+	return NULL;
+}
+
+static bool is_in_last_sample(const struct grower_search *s, const struct process *process)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->roles[i].is_there && process_is_same(&s->roles[i].process, process))
+			return true;
+	return false;
+}
+
+/* The only process that had the file which grew open for writing. */
+static void find_writer(const struct grower_search *s, size_t last, struct oom_grower *ret)
+{
+	const struct oom_notes *notes = &s->witness->past->notes;
+	const struct oom_note *writer = NULL;
+	const char *written = NULL;
+
+	for (size_t i = 0; i < notes->count; i++) {
+		const struct oom_note *note = &notes->items[i];
+		const char *file = find_file(note, ret, s->witness->past->samples[last].unix_ms);
+
+		if (!file || !is_in_scope(s->witness, note) || !is_in_last_sample(s, &note->process))
+			continue;
+		if (writer && !process_is_same(&writer->process, &note->process))
+			return;
+		writer = note;
+		written = file;
+	}
+	if (!writer)
+		return;
+	ret->pid = writer->process.pid;
+	ret->place = writer->place;
+	text_copy(ret->name, sizeof(ret->name), writer->process.comm);
+	written += strcspn(written, " ");
+	text_copy(ret->file, sizeof(ret->file), written + strspn(written, " "));
+}
+
 static int find_grower(struct grower_search *s, struct replay *replay, size_t last,
 		       struct oom_grower *ret)
 {
@@ -324,7 +395,11 @@ static int find_grower(struct grower_search *s, struct replay *replay, size_t la
 
 	*ret = (struct oom_grower){ .from_bytes = rise.from_bytes, .to_bytes = rise.to_bytes,
 				    .ns = rise.ns };
-	if (find_unmapped(s, last, ret) || !grown)
+	if (find_unmapped(s, last, ret)) {
+		find_writer(s, last, ret);
+		return 0;
+	}
+	if (!grown)
 		return 0;
 	ret->pid = grown->process.pid;
 	ret->is_new = grown->is_new;

@@ -6,12 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "sample/process_notes.h"
+#include "sample/shmem_writers.h"
 
 /* A container without a name goes by its id, as runtimes shorten it. */
 #define SHORT_ID_LENGTH 12
+
+/* Of one process. */
+#define WRITTEN_MAX 10000
 
 static int compare_notes(const void *a, const void *b)
 {
@@ -46,6 +52,22 @@ static void set_place(struct oom_place *place, const char *kind, const char *tex
 			text_copy(parts[i].to, parts[i].size, text);
 }
 
+/* "UNIX_MS BYTES FILE"; other texts are passed over. */
+static void add_written(struct oom_note *note, const char *text)
+{
+	_cleanup_free_ char *copy = xstrdup(text);
+	struct oom_written written;
+	char *file = NULL, *time = strtok_r(copy, " ", &file), *bytes = strtok_r(NULL, " ", &file);
+
+	if (note->written_count == WRITTEN_MAX || !time || !bytes || !file ||
+	    num_parse_u64(time, &written.unix_ms) < 0 || num_parse_u64(bytes, &written.bytes) < 0)
+		return;
+	written.file = xstrdup(file);
+	note->written = xgrow(note->written, &note->written_capacity, note->written_count + 1,
+			      sizeof(*note->written));
+	note->written[note->written_count++] = written;
+}
+
 /* Notes come by process. */
 static int add_note(void *context, const struct recorded_note *note)
 {
@@ -64,6 +86,10 @@ static int add_note(void *context, const struct recorded_note *note)
 		last->options = xgrow(last->options, &last->option_capacity, last->option_count + 1,
 				      sizeof(*last->options));
 		last->options[last->option_count++] = xstrdup(note->text);
+		return 0;
+	}
+	if (strcmp(note->kind, NOTE_WRITES) == 0) {
+		add_written(last, note->text);
 		return 0;
 	}
 	set_place(&last->place, note->kind, note->text);
@@ -90,6 +116,9 @@ void oom_notes_release(struct oom_notes *notes)
 		for (size_t o = 0; o < notes->items[i].option_count; o++)
 			free(notes->items[i].options[o]);
 		free(notes->items[i].options);
+		for (size_t o = 0; o < notes->items[i].written_count; o++)
+			free(notes->items[i].written[o].file);
+		free(notes->items[i].written);
 	}
 	free(notes->items);
 	*notes = (struct oom_notes){ 0 };

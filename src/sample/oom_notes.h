@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_notes - the notes of a recording, by process: where each ran, and the runtime options
- * of its environment.
+ * oom_notes - the notes of a recording, by process: where each ran, the runtime options of
+ * its environment, and the files on tmpfs that it had open for writing.
  */
 #ifndef MS_SAMPLE_OOM_NOTES_H
 #define MS_SAMPLE_OOM_NOTES_H
@@ -9,11 +9,19 @@
 #include "classify/oom_evidence.h"
 #include "sample/replay.h"
 
+/* A file on tmpfs that it had open for writing, and how large that was then. */
+struct oom_written {
+	uint64_t unix_ms, bytes;
+	char *file; /* "MAJOR:MINOR:INODE PATH" */
+};
+
 struct oom_note {
 	struct process process; /* pid, start_ticks, comm */
 	struct oom_place place;
 	char **options; /* "VARIABLE WORD" */
 	size_t option_count, option_capacity;
+	struct oom_written *written;
+	size_t written_count, written_capacity;
 };
 
 struct oom_notes {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "sample/process_notes.h"
+#include "sample/shmem_writers.h"
 
 /* When a process's mappings may be read again. */
 struct turn {
@@ -21,6 +22,7 @@ struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
 	struct process_notes *notes; /* NULL: none are recorded */
+	struct shmem_writers *writers; /* likewise */
 	struct snapshot own; /* of recorder_take() */
 	uint64_t dearest_read_ns;
 	bool has_ended;
@@ -94,7 +96,9 @@ void recorder_set_share(struct recorder *r, unsigned int share_per_million)
 void recorder_set_notes(struct recorder *r, const struct procfs *fs)
 {
 	process_notes_free(r->notes);
+	shmem_writers_free(r->writers);
 	r->notes = process_notes_new(fs);
+	r->writers = shmem_writers_new(fs);
 }
 
 void recorder_close(struct recorder *r)
@@ -102,6 +106,7 @@ void recorder_close(struct recorder *r)
 	if (!r)
 		return;
 	process_notes_free(r->notes);
+	shmem_writers_free(r->writers);
 	sampler_set_mapping_sink(r->sampler, NULL);
 	recording_close(r->recording);
 	snapshot_release(&r->own);
@@ -148,10 +153,14 @@ int recorder_end(struct recorder *r, const struct snapshot *snapshot, const stru
 		r->error = recording_add_cgroup(r->recording, cgroup);
 	if (r->error == 0 && cgroup && r->notes)
 		r->error = process_notes_add(r->notes, snapshot, r->recording);
+	if (r->error == 0 && cgroup && r->writers)
+		r->error = shmem_writers_add(r->writers, snapshot, cgroup, r->recording);
 	if (r->error == 0)
 		r->error = recording_end(r->recording, &moment);
-	if (r->error < 0)
+	if (r->error < 0) {
 		process_notes_forget(r->notes);
+		shmem_writers_forget(r->writers);
+	}
 	forget_turns(r, snapshot);
 	return r->error;
 }

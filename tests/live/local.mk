@@ -35,7 +35,7 @@ LIVE_TESTS += \
 LIVE_TESTS += \
 	%D%/cgroup_target.py %D%/growth.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/hostile_recordings.py %D%/diff_recordings.py %D%/recording_page.py
 # Of groups in trouble, and of groups of version 2, which are tested in a guest if there are none here.
-LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v1.py %D%/oom_v2.py
+LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v1.py %D%/oom_v2.py %D%/oom_writer.py
 # Of why a process ended.
 LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py %D%/oom_disk.py
 # Of the recorder of a group.
