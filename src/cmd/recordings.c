@@ -41,7 +41,7 @@ int recordings_report(const char *path, int error)
 	else if (error == -ENOTSUP)
 		message("%s: recorded by a newer version of memstate", path);
 	else if (error == -EBUSY)
-		message("%s: another memstate is recording to this file", path);
+		message("%s: in use by another memstate", path);
 	else if (error == -EBADMSG)
 		message("%s: damaged: %s", path, recording_damage());
 	else if (error == -ENODATA)

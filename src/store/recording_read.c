@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -101,6 +102,34 @@ static int check_database(struct recording_reader *r)
 	return version > RECORDING_VERSION ? -ENOTSUP : recording_schema_check(r->db, &r->has_notes);
 }
 
+static int check_connection(struct recording_reader *r)
+{
+	recording_guard_resize(&r->guard, r->file);
+	recording_guard_open(r->db, &r->guard);
+	sqlite.busy_timeout(r->db, BUSY_MS);
+	return check_database(r);
+}
+
+/*
+ * SQLite cannot open a recording in a folder in which this user may not create -wal and -shm.
+ * Without a log the file alone is the whole recording. The lock keeps recorders away until the
+ * file is closed: an immutable database takes none of SQLite's locks.
+ */
+static int open_immutable(struct recording_reader *r, const char *path, int error)
+{
+	if ((error != -EACCES && error != -EROFS && error != -EPERM) ||
+	    flock(recording_file_fd(r->file), LOCK_SH | LOCK_NB) < 0)
+		return error;
+	if (recording_file_wal_bytes(path) >= 0) {
+		flock(recording_file_fd(r->file), LOCK_UN);
+		return error;
+	}
+	sqlite.close(r->db);
+	r->db = NULL;
+	error = recording_sql_open_immutable(path, &r->db);
+	return error < 0 ? error : check_connection(r);
+}
+
 static int open_database(struct recording_reader *r, const char *path)
 {
 	int error = recording_file_open(path, O_RDONLY, &r->file);
@@ -111,10 +140,8 @@ static int open_database(struct recording_reader *r, const char *path)
 		r->tidy_path = xstrdup(path);
 	if (sqlite.open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		return r->db ? recording_sql_errno(r->db) : -ENOMEM;
-	recording_guard_resize(&r->guard, r->file);
-	recording_guard_open(r->db, &r->guard);
-	sqlite.busy_timeout(r->db, BUSY_MS);
-	return check_database(r);
+	error = check_connection(r);
+	return error < 0 ? open_immutable(r, path, error) : 0;
 }
 
 /*

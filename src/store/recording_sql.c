@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "store/recording.h"
 
@@ -212,6 +213,22 @@ int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret)
 	*ret = code == SQLITE_ROW ? sqlite.column_int64(statement, 0) : 0;
 	sqlite.finalize(statement);
 	return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : recording_sql_errno(db);
+}
+
+int recording_sql_open_immutable(const char *path, sqlite3 **ret)
+{
+	_cleanup_strbuf_ struct strbuf uri = STRBUF_INIT;
+
+	strbuf_add_text(&uri, "file:");
+	for (const char *at = path; *at; at++)
+		if (strchr("%?#", *at))
+			strbuf_addf(&uri, "%%%02X", (unsigned int)*at);
+		else
+			strbuf_add_char(&uri, *at);
+	strbuf_add_text(&uri, "?immutable=1");
+	if (sqlite.open_v2(uri.text, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) == SQLITE_OK)
+		return 0;
+	return *ret ? recording_sql_errno(*ret) : -ENOMEM;
 }
 
 /* user_version and application_id are 4 bytes each, the highest first, at 60 and 68. */

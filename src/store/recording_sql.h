@@ -88,6 +88,12 @@ char *recording_sql_insert(enum fact_table table);
 /* Return the error of SQLite's last call as -errno: -ENOSPC, -EIO, -EACCES, -EBADMSG, … */
 int recording_sql_errno(sqlite3 *db);
 
+/*
+ * Open a database that is not written to, without a log and without locks. Nobody may write to
+ * it meanwhile. Returns 0 or as above.
+ */
+int recording_sql_open_immutable(const char *path, sqlite3 **ret);
+
 /* Store the reason for recording_damage() and return -EBADMSG. */
 __attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 

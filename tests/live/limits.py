@@ -144,6 +144,28 @@ def reading_a_recording_leaves_no_files_beside_it():
 
 
 @test
+def a_recording_in_a_folder_of_somebody_else_is_read():
+    become = as_nobody()
+    with Target("name", "present") as target, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name in ("r.msr", "100%20?#.msr"):
+            path = os.path.join(folder, name)
+            memstate("-p", target.pid, "--csv", "-n", 3, "-i", "10ms", "--record", path).must_be(0)
+            os.chmod(path, 0o644)
+            copy = shutil.copy(MEMSTATE, f"{folder}/memstate")
+            done = subprocess.run([copy, "--replay", path, "--csv"], preexec_fn=become, timeout=TIMEOUT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            equal((done.returncode, done.stderr), (0, b""), f"reading {name}")
+            equal(done.stdout, memstate("--replay", path, "--csv").must_be(0).out, name)
+            # a log that cannot be read belongs to it
+            with open(f"{path}-wal", "wb") as f:
+                f.write(bytes(32))
+            done = subprocess.run([copy, "--replay", path, "--csv"], preexec_fn=become, timeout=TIMEOUT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            equal((done.returncode, done.stdout), (1, b""), f"{name} with a log")
+
+
+@test
 def a_recording_at_the_limit_of_file_sizes_keeps_what_fits():
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
