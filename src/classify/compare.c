@@ -172,11 +172,11 @@ static void find_heap_quality(const struct good_runs *good,
 		enum quality worst = QUALITY_UNKNOWN;
 
 		for (size_t i = 0; i < good->count; i++) {
-			enum quality quality;
+			const struct run_sample *sample = sample_at(good->runs[i], m);
+			enum quality quality = sample ? sample->heap_quality : QUALITY_UNKNOWN;
 
-			if (!is_heap_known(good->runs[i], m))
+			if (quality == QUALITY_UNKNOWN)
 				continue;
-			quality = sample_at(good->runs[i], m)->heap_quality;
 			if (worst == QUALITY_UNKNOWN || quality < worst)
 				worst = quality;
 		}

@@ -78,6 +78,8 @@ static bool rule_unreadable(const struct usage *u, struct diagnosis *d)
 	if (u->error == -EACCES || u->error == -EPERM)
 		return say(d, "Its memory cannot be read without more rights: only its owner "
 			      "and root may.");
+	if (u->error == -EOPNOTSUPP)
+		return say(d, "Its memory cannot be read: this kernel or capture has no smaps of it.");
 	return u->error && say(d, "Its memory could not be read: %s.", strerror(-u->error));
 }
 

@@ -28,9 +28,11 @@ static bool find_time(const struct growth *growth, uint64_t limit_bytes, struct 
 	       ret->ns <= FORESEEN_NS;
 }
 
-/* "2h05m", or "over 30d" */
+/* "now", "2h05m" or "over 30d" */
 static const char *format_time(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
+	if (ns < NS_PER_S)
+		return "now";
 	return ns > FORESEEN_NS ? "over 30d" : units_format_duration(ns, buf);
 }
 

@@ -247,7 +247,8 @@ void container_files_find(int root_fd, const char *path, char **names)
 	struct search s = { .root_fd = root_fd, .names = names };
 	bool has_id = names[CGROUP_NAME_CONTAINER_ID] &&
 		      strlen(names[CGROUP_NAME_CONTAINER_ID]) == CONTAINER_ID_LENGTH;
-	_cleanup_free_ char *home = NULL, *below_home = NULL;
+	_cleanup_strbuf_ struct strbuf below_home = STRBUF_INIT;
+	_cleanup_free_ char *home = NULL;
 
 	if (names[CGROUP_NAME_POD_UID] && has_id)
 		search_dir(&s, LOGS_DIR, take_log);
@@ -259,8 +260,10 @@ void container_files_find(int root_fd, const char *path, char **names)
 	if (names[CGROUP_NAME_CONTAINER])
 		return;
 	home = find_home_of(root_fd, path);
-	if (home && asprintf(&below_home, "%s/" HOME_DIR, home) >= 0)
-		search_container(&s, below_home);
+	if (!home)
+		return;
+	strbuf_addf(&below_home, "%s/" HOME_DIR, home);
+	search_container(&s, strbuf_text(&below_home));
 }
 
 /* Letters, digits, "-" and ".", as RFC 1123 wants it. */
