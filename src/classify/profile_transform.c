@@ -268,7 +268,7 @@ int profile_transform(const struct profile *profile, const struct transform_list
 		      struct profile *ret, struct transform_error *reterr)
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
-	struct profile made[2]; /* in turns */
+	struct profile made[2] = { { 0 } }; /* in turns */
 
 	assert(list->count > 0);
 	reterr->line = 0;

@@ -3,6 +3,7 @@
 
 #include "probe/hooks_parcel.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ int hooks_parcel_make(const struct hooks_wanted *wanted, int process_fd,
 		hooks_parcel_release(&parcel);
 		return r;
 	}
+	assert(parcel.counts);
 	fill_counts(parcel.counts, wanted->pid, places);
 	if (parcel.nodes) {
 		fill_nodes(parcel.nodes, wanted);

@@ -25,13 +25,18 @@ static struct tmpfs_device *find(struct tmpfs_devices *devices, uint32_t major, 
 	return NULL;
 }
 
-static void add(struct tmpfs_devices *devices, uint32_t major, uint32_t minor, bool is_tmpfs)
+/* Add a device that is not there yet. Returns the entry of this device. */
+static const struct tmpfs_device *add(struct tmpfs_devices *devices, uint32_t major,
+				      uint32_t minor, bool is_tmpfs)
 {
-	if (find(devices, major, minor))
-		return;
+	const struct tmpfs_device *known = find(devices, major, minor);
+
+	if (known)
+		return known;
 	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
 			       sizeof(*devices->items));
 	devices->items[devices->count++] = (struct tmpfs_device){ major, minor, is_tmpfs };
+	return &devices->items[devices->count - 1];
 }
 
 static void parse_mount(struct tmpfs_devices *devices, char *line)
@@ -64,8 +69,7 @@ bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs
 
 		if (procfs_read_file(fs, pid, "mountinfo", MOUNTINFO_SIZE_MAX, &text) == 0)
 			proc_mounts_parse(devices, strbuf_text(&text));
-		add(devices, major, minor, false);
-		known = find(devices, major, minor);
+		known = add(devices, major, minor, false);
 	}
 	return known->is_tmpfs;
 }

@@ -216,6 +216,8 @@ static int set_name(struct mapping_walk *walk, size_t place, sqlite3_stmt *state
 	error = recording_read_name(statement, number, &name);
 	if (error < 0)
 		return error;
+	if (!name)
+		return -EBADMSG;
 	walk->name_bytes -= m->name_length;
 	free_name(m);
 	m->name_length = (uint32_t)strlen(name);

@@ -93,7 +93,7 @@ static size_t find_name(const struct reading *reading, uint64_t symbol)
 	const char *text;
 	size_t i = 0;
 
-	if (symbol >= reading->symbol_count ||
+	if (!reading->names || symbol >= reading->symbol_count ||
 	    reading->symbols[symbol].st_name >= reading->text_bytes)
 		return reading->name_count;
 	text = reading->texts + reading->symbols[symbol].st_name;

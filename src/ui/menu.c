@@ -78,9 +78,12 @@ static void draw_entry(const struct menu *menu, struct canvas *c, size_t index, 
 {
 	const struct column *column = column_at(menu, index);
 	struct pen pen = canvas_pen(c, menu->area.x + 1, y, menu->area.width - 2);
-	bool is_on = menu->kind == MENU_COLUMNS ? grid_has_column(menu->grid, column)
-						: column == menu->grid->sort.column;
+	bool is_on;
 
+	if (!column)
+		return;
+	is_on = menu->kind == MENU_COLUMNS ? grid_has_column(menu->grid, column)
+					   : column == menu->grid->sort.column;
 	pen.role = index == menu->list.cursor ? ROLE_SELECTED : ROLE_TEXT;
 	pen_add(&pen, index == menu->list.cursor ? ">" : " ");
 	if (menu->kind == MENU_COLUMNS)

@@ -227,7 +227,7 @@ static void add_page(struct page_sum *sum, const struct page_use *page)
 
 static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 {
-	uint64_t count = blocks->image->length_bytes / IMAGE_PAGE_BYTES;
+	uint64_t count = blocks->pages ? blocks->image->length_bytes / IMAGE_PAGE_BYTES : 0;
 
 	for (uint64_t i = 0; i < count; i++) {
 		const struct page_use *page = &blocks->pages[i];
