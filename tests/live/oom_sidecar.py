@@ -124,6 +124,13 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         verdict = page.partition("<h2>Verdict</h2>")[2].partition("</pre>")[0]
         check(f"({sidecar.pid}) in container {SIDECAR_ID[:12]}" in verdict, f"the page's verdict: {verdict}")
         check("cause " in verdict and "advice " in verdict, verdict)
+        with contextlib.closing(sqlite3.connect(watch.path)) as db:
+            db.execute("UPDATE cgroup SET container='app', pod='web-0<b>', namespace='shop'")
+            db.commit()
+        memstate("--html", f"{folder}/named.html", "--replay", watch.path).must_be(0)
+        with open(f"{folder}/named.html", encoding="utf-8") as f:
+            page = f.read()
+        check("Runs <code>container app of pod shop/web-0&lt;b&gt;</code>" in page, "the page's line of names")
 
 
 @test
