@@ -3,7 +3,7 @@
 EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk \
-	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_link_order %D%/fuzz_maps \
+	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_jit_dump %D%/fuzz_jit_map %D%/fuzz_link_order %D%/fuzz_maps \
 	%D%/fuzz_symbolize %D%/fuzz_unwind_cfi %D%/fuzz_x86_code
 if HAVE_SQLITE
 fuzz_targets += %D%/fuzz_recording
@@ -99,6 +99,14 @@ endif
 %C%_fuzz_imports_SOURCES = %D%/fuzz_imports.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_imports_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_imports_LDADD = $(TARGET_LIBS)
+
+%C%_fuzz_jit_dump_SOURCES = %D%/fuzz_jit_dump.c %D%/fuzz.h %D%/jit_check.h $(fuzz_main)
+%C%_fuzz_jit_dump_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_jit_dump_LDADD = $(SAMPLE_LIBS)
+
+%C%_fuzz_jit_map_SOURCES = %D%/fuzz_jit_map.c %D%/fuzz.h %D%/jit_check.h $(fuzz_main)
+%C%_fuzz_jit_map_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_jit_map_LDADD = $(SAMPLE_LIBS)
 
 %C%_fuzz_link_order_SOURCES = %D%/fuzz_link_order.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_link_order_LDFLAGS = $(fuzz_ldflags)
