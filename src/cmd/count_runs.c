@@ -114,14 +114,24 @@ static void say_progress(const struct run_plan *plan, uint64_t number)
 			plan->warm_up_count + plan->run_count);
 }
 
-/* What of it is in no figure. */
-static uint64_t count_missing(const struct count_list *list)
+/* Print a message if processes or threads are missing in the figures. Return EXIT_DONE or EXIT_NOT_COUNTED. */
+static int check_complete(const struct count_child *child)
 {
-	uint64_t missing = list->unreadable_count;
+	const struct count_list *list = &child->list;
+	uint64_t missing = list->unreadable_count, filtered = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		missing += list->programs[i].lost_children + list->programs[i].lost_threads;
-	return missing;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct count_program *p = &list->programs[i];
+
+		*(p->has_filter ? &filtered : &missing) += p->lost_children + p->lost_threads;
+	}
+	if (missing > 0)
+		message("%s: a process or a thread of it was not counted in %s: %s", child->command[0],
+			child->folder.path, count_folder_problem(&child->folder));
+	else if (filtered > 0)
+		message("%s: a process or a thread of it was not counted: the program is under a "
+			"seccomp filter", child->command[0]);
+	return missing + filtered > 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
 /* The runs that are added are those that can be compared. Returns EXIT_DONE or the status to end with. */
@@ -143,14 +153,10 @@ static int make_one(const struct run_plan *plan, struct count_child *child, stru
 	status = count_child_read_end(child);
 	if (status != EXIT_DONE)
 		return status;
-	if (count_missing(&child->list) > 0) {
-		message("%s: a process or a thread of it was not counted in %s: %s",
-			child->command[0], child->folder.path, count_folder_problem(&child->folder));
-		return EXIT_NOT_COUNTED;
-	}
-	if (runs)
+	status = check_complete(child);
+	if (status == EXIT_DONE && runs)
 		add_run(runs, child, plan->with_children);
-	return EXIT_DONE;
+	return status;
 }
 
 int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *ret_status)

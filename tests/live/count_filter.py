@@ -4,9 +4,13 @@
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
+import tempfile
 
-from live import MEMSTATE, TIMEOUT, check, equal, memstate, run, test
+from live import (MEMSTATE, TIMEOUT, Skip, check, equal, memstate, parse_csv, read_said, run,
+                  start_memstate, test)
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "filter_target")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
@@ -94,6 +98,113 @@ def strict_mode_allows_nothing_and_is_counted():
         else:
             equal(of_function(document, "one_block", "allocations"), truth["malloc"], f"{options}")
             equal(document["cut_allocations"], 0, f"{options}")
+
+
+def strict_threads(count):
+    """Arguments: these threads enter strict mode, in which no room can be reserved, one after the other."""
+    return "mode1", "kill", count, 10
+
+
+@test
+def threads_for_which_nothing_was_reserved_are_reported():
+    document, truth, result = counted(*strict_threads(1100))
+    own, = document["programs"]
+    lost = re.search(rb"(\d+) threads were not counted: the program is under a seccomp filter", result.err)
+    check(lost, f"no message: {result.err}")
+    count = int(lost[1])
+    check(0 < count <= 200, f"{count} threads were lost")
+    equal((own["threads"] + count, own["malloc_calls"] + 10 * count), (truth["threads"], truth["malloc"]),
+          "threads, calls of malloc")
+
+
+@test
+def a_file_that_may_not_grow_loses_threads_and_they_are_reported():
+    script = f"ulimit -f 128; exec {TARGET} prctl kill 300 10"  # 64 KiB: 240 threads
+    result = memstate("count", "-t", "--json", "--output-all", "--", "sh", "-c", script, timeout=TIMEOUT)
+    equal(result.status, 0, result.err)
+    lost = re.search(rb"(\d+) threads were not counted", result.err)
+    check(lost, f"no message: {result.err}")
+    own = json.loads(result.out[result.out.index(b"{"):])["programs"][-1]
+    equal((own["threads"] + int(lost[1]), own["malloc_calls"] + 10 * int(lost[1])), (301, 3011),
+          "threads, calls of malloc")
+
+
+@test
+def limits_are_not_checked_against_figures_that_lack_threads():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "limits")
+        for count, status in ((20, 0), (1100, 125)):
+            with open(path, "w", encoding="ascii") as file:
+                file.write("[filter_target]\nmalloc_calls <= 1000000\n")
+            result = memstate("count", "--check", path, "--", TARGET, *strict_threads(count), timeout=TIMEOUT)
+            equal(result.status, status, f"{count} threads: {result.err}")
+            if status:
+                check(re.search(rb"not counted.*seccomp", result.err), result.err)
+
+
+class Attached:
+    """A filter_target that memstate counts by code that it put in."""
+
+    def __init__(self, *arguments, options=()):
+        self.target = subprocess.Popen([TARGET, *map(str, arguments), "wait"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+        self.read("ready")
+        self.memstate = start_memstate("count", "-p", self.target.pid, "--probe", "inject", "--csv", "-i", "60s",
+                                       "-o", "+method", *options)
+        self.header = self.memstate.stdout.readline()
+        if not self.header:
+            error = self.memstate.stderr.read().decode()
+            if "not permitted" in error:
+                raise Skip(error)
+            raise AssertionError(error)
+
+    def read(self, word):
+        return read_said(self.target, iter(self.target.stdout.readline, b""), word.encode())
+
+    def send_line(self):
+        self.target.stdin.write(b"\n")
+
+    def row(self):
+        out, err = self.memstate.communicate(timeout=TIMEOUT)
+        equal(self.memstate.returncode, 0, f"status ({err})")
+        row = parse_csv(self.header + out)[-1]
+        equal(row["method"], "inject", "method")
+        return row
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.target.stdin.close()
+        self.target.kill()
+        self.target.wait()
+        self.target.stdout.close()
+        self.target.stderr.close()
+
+
+@test
+def a_process_that_installs_a_filter_while_it_is_counted_lives_on():
+    for way in WAYS:
+        with Attached(way, "kill", 40, 500) as own:
+            own.send_line()
+            said = own.read("done")
+            own.memstate.send_signal(signal.SIGINT)
+            row = own.row()
+            equal((int(row["malloc_calls"]), row["threads"]), (said["malloc"], said["threads"]), way)
+            own.send_line()
+            equal(own.target.wait(TIMEOUT), 0, f"{way}: how it ended after memstate")
+
+
+@test
+def a_process_that_ends_under_a_filter_was_counted_to_its_end():
+    for way in WAYS:
+        with Attached(way, "kill", 40, 500) as own:
+            own.send_line()
+            said = own.read("done")
+            own.send_line()
+            equal(own.target.wait(TIMEOUT), 0, f"{way}: how it ended")
+            row = own.row()
+            equal((int(row["malloc_calls"]), row["state"]), (said["malloc"] + 500, "ended"), way)
 
 
 run()

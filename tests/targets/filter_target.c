@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter_target HOW ACTION THREADS CALLS - starts threads, puts all of them under a seccomp
- * filter that allows little more than malloc() and threads need, and allocates then, in the
- * threads and in main(). Prints how much.
+ * filter_target HOW ACTION THREADS CALLS [wait] - starts threads, puts all of them under a
+ * seccomp filter that allows little more than malloc() and threads need, and allocates then,
+ * in the threads and in main(). Prints how much.
  *
- * HOW: prctl, syscall (each thread installs the filter), tsync (one does, for all), raw (the
- * same without libc), mode1 (strict mode; without threads), fork (prctl, and then a fork).
+ * HOW: prctl, syscall (each thread installs the filter), tsync (one does, for all), raw
+ * (prctl without libc), mode1 (strict mode; threads allocate one after the other, and main()
+ * stays without), fork (prctl, and then a fork).
  * ACTION: kill, or eperm.
+ * wait: prints its pid before the filter is installed, and its figures afterwards, and
+ * waits for a line after both. Allocates once more in main() after the second.
  */
 #include "config.h"
 
@@ -16,8 +19,13 @@
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +47,7 @@ static unsigned int action = SECCOMP_RET_KILL_PROCESS;
 static long calls;
 static atomic_long started, ready, done;
 static atomic_int go;
+static sem_t turn; /* to enter strict mode */
 static void *volatile sink;
 
 static long raw_call(long number, long a, long b, long c)
@@ -117,6 +126,18 @@ static void allocate(void)
 	}
 }
 
+static void *work_in_strict_mode(void *unused)
+{
+	(void)unused;
+	atomic_fetch_add(&started, 1);
+	sem_wait(&turn);
+	install();
+	allocate();
+	atomic_fetch_add(&done, 1);
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
 static void *work(void *unused)
 {
 	(void)unused;
@@ -147,45 +168,96 @@ static void run_fork(void)
 		_exit(3);
 }
 
-int main(int argc, char **argv)
+static void start_thread(void *(*function)(void *))
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 256 << 10);
+	if (pthread_create(&thread, &attributes, function, NULL) != 0)
+		_exit(2);
+}
+
+/* One after the other: strict mode does not allow to wait for a lock of malloc's. */
+static void run_in_strict_mode(long threads)
+{
+	for (long i = 0; i < threads; i++) {
+		sem_post(&turn);
+		while (atomic_load(&done) <= i)
+			sched_yield();
+	}
+}
+
+static void begin(long threads, bool is_strict)
+{
+	free(one_block(299)); /* strict mode allows no brk(2) */
+	if (is_strict)
+		run_in_strict_mode(threads);
+	else
+		install();
+	atomic_store(&go, 1);
+	allocate();
+	while (atomic_load(&done) < threads)
+		;
+}
+
+__attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 {
 	char line[128];
-	long threads;
+	va_list list;
 	int n;
 
-	if (argc != 5)
+	va_start(list, format);
+	n = vsnprintf(line, sizeof(line), format, list);
+	va_end(list);
+	if (write(STDOUT_FILENO, line, (size_t)n) != n)
+		syscall(SYS_exit, 1);
+}
+
+static void wait_for_line(void)
+{
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		;
+}
+
+int main(int argc, char **argv)
+{
+	bool is_strict, waits = argc == 6 && strcmp(argv[5], "wait") == 0;
+	long threads;
+
+	if (argc != 5 && !waits)
 		return 2;
 	how = argv[1];
 	if (strcmp(argv[2], "eperm") == 0)
 		action = SECCOMP_RET_ERRNO | EPERM;
 	threads = atol(argv[3]);
 	calls = atol(argv[4]);
-	/* another arena would be made with mprotect(2) */
-	if (!mallopt(M_ARENA_MAX, 1) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+	is_strict = strcmp(how, "mode1") == 0 && threads > 0;
+	/* another arena would be made with mprotect(2), and a larger heap with brk(2) */
+	if (!mallopt(M_ARENA_MAX, 1) || !mallopt(M_TOP_PAD, 16 << 20) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return 2;
-	for (long i = 0; i < threads; i++) {
-		pthread_attr_t attributes;
-		pthread_t thread;
-
-		pthread_attr_init(&attributes);
-		pthread_attr_setstacksize(&attributes, 256 << 10);
-		if (pthread_create(&thread, &attributes, work, NULL) != 0)
-			return 2;
-	}
+	for (long i = 0; i < threads; i++)
+		start_thread(is_strict ? work_in_strict_mode : work);
 	while (atomic_load(&started) < threads)
 		usleep(1000);
-	free(one_block(299)); /* strict mode allows no brk(2) */
-	install();
-	atomic_store(&go, 1);
-	allocate();
-	while (atomic_load(&done) < threads)
-		;
+	if (waits) {
+		print("pid %d\nready\n", (int)getpid());
+		wait_for_line();
+	}
+	begin(threads, is_strict);
 	if (strcmp(how, "fork") == 0)
 		run_fork();
-	n = snprintf(line, sizeof(line), "malloc %ld\nlive %ld\nthreads %ld\n",
-		     (threads + 1) * calls + 1, (threads + 1) * KEPT, threads + 1);
-	if (write(STDOUT_FILENO, line, (size_t)n) != n)
-		syscall(SYS_exit, 1);
+	print("malloc %ld\nlive %ld\nthreads %ld\n", (threads + 1) * calls + 1,
+	      (threads + 1) * KEPT, threads + 1);
+	if (waits) {
+		print("done\n");
+		wait_for_line();
+		allocate();
+	}
 	/* in strict mode there is no other */
 	syscall(threads > 0 ? SYS_exit_group : SYS_exit, 0);
 }
