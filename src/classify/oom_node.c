@@ -42,7 +42,9 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			    zone->node, units_format_bytes(zone->free_bytes, a),
 			    units_format_bytes(zone->min_bytes, b));
 	}
-	if (!bytes_known(m->swap_total_bytes))
+	/* a line of the report may be missing */
+	if (!bytes_known(m->swap_total_bytes) ||
+	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;
 	add_comma(out, start);
 	if (m->swap_total_bytes == 0)
@@ -89,9 +91,12 @@ void oom_node_add_zones(const struct oom_kill *k, struct strbuf *out)
 	for (size_t i = 0; i < k->machine.zone_count; i++) {
 		const struct oom_zone *zone = &k->machine.zones[i];
 
+		if (!bytes_known(zone->free_bytes))
+			continue;
 		add_comma(out, start);
-		strbuf_addf(out, "%s of node %d %s free (minimum %s)", zone->name, zone->node,
-			    units_format_bytes(zone->free_bytes, a),
-			    units_format_bytes(zone->min_bytes, b));
+		strbuf_addf(out, "%s of node %d %s free", zone->name, zone->node,
+			    units_format_bytes(zone->free_bytes, a));
+		if (bytes_known(zone->min_bytes))
+			strbuf_addf(out, " (minimum %s)", units_format_bytes(zone->min_bytes, b));
 	}
 }

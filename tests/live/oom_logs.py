@@ -118,6 +118,29 @@ def a_line_without_end_costs_no_memory():
 
 
 @test
+def what_a_cut_list_of_the_machine_lacks_is_left_out():
+    head = "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\nMem-Info:\n"
+    tail = ("[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
+            "[     77]     0    77    12172    15360   106496        0             0 hog\n"
+            "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
+            "task_memcg=/x,task=hog,pid=77,uid=0\n")
+    free = "Node 0 Normal free:100kB low:300kB\n"
+    swap = "Total swap = 8388608kB\n"
+    for lines, zones, cause in [
+            (free + swap, "zones Normal of node 0 100.0K free cause", "whatever the group's limit advice"),
+            ("Free swap  = 1024kB\n" + swap, None, "whatever the group's limit: 1.0M of 8.0G of swap is free advice"),
+            ("Total swap = 0kB\n", None, "whatever the group's limit: there is no swap advice"),
+            ("Node 0 Normal free:100kB min:200kB low:300kB\n",
+             "zones Normal of node 0 100.0K free (minimum 200.0K) cause",
+             "zone Normal of node 0 has 100.0K free, below its minimum of 200.0K advice")]:
+        out = " ".join(explain(head + lines + tail)[1].split())
+        check(cause in out, out)
+        check(zones in out if zones else "zones " not in out, out)
+        machine = json.loads(explain(head + lines + tail, "--json")[1])["machine"]
+        equal([machine["ram_bytes"], machine["free_bytes"]], [None, None], "unknown figures")
+
+
+@test
 def kills_without_a_cgroup_are_not_hidden():
     named = report(7, "/g")
     nameless = "Memory cgroup out of memory: Killed process 8 (y) total-vm:1kB, anon-rss:2kB, file-rss:3kB\n"
