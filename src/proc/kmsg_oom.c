@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_read.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
@@ -399,6 +400,23 @@ static void parse_event(struct kmsg_oom *p)
 	parse_json(p, &time);
 }
 
+/* A list of events without line breaks: {"items":[{"message":…},…]} */
+static bool parse_list(struct kmsg_oom *p, const char *line)
+{
+	struct json_part object = { line, strlen(line) }, items, item;
+	size_t at = 0;
+
+	if (line[0] != '{' || json_find_member(object, "items", &items) < 0)
+		return false;
+	while (json_next_element(items, &at, &item) == 0) {
+		struct oom_time time;
+
+		if (kmsg_stamp_read_json(item.text, item.length, &p->json, &time) && p->json.length > 0)
+			parse_json(p, &time);
+	}
+	return true;
+}
+
 static void end_line(struct kmsg_oom *p)
 {
 	struct oom_time time;
@@ -411,7 +429,7 @@ static void end_line(struct kmsg_oom *p)
 		else if (kmsg_stamp_read_member(p->line.text, strlen(p->line.text), &p->json,
 						&p->event_time))
 			parse_event(p);
-		else
+		else if (!parse_list(p, p->line.text))
 			parse_record(p, p->line.text);
 	}
 	strbuf_clear(&p->line);

@@ -123,6 +123,14 @@ static void events_have_their_times(void **state)
 	}
 	assert_string_equal(list.items[0].victim.name, "a\"b");
 	assert_string_equal(list.items[0].time.text, "2026-11-22T15:41:01Z");
+	parse("{\"kind\":\"List\",\"items\":[{\"message\":\"Memory cgroup out of memory: Killed process 7 (a)\","
+	      "\"lastTimestamp\":\"2026-11-22T15:41:01Z\"},{\"message\":\"none\"},7,{\"lastTimestamp\":"
+	      "\"2026-11-22T15:41:01.5Z\",\"message\":\"Memory cgroup out of memory: Killed process 8 (b)\"}]}\n");
+	assert_int_equal(list.count, 2);
+	for (size_t i = 0; i < list.count; i++) {
+		assert_int_equal(list.items[i].victim.pid, 7 + i);
+		assert_int_equal(list.items[i].time.unix_ms, times[2 * i]);
+	}
 	parse("    \"\n    \"message\"\n    \"message\": 7,\n  \"message\": \"\n \"x\",\n");
 	assert_int_equal(list.count, 0);
 }
