@@ -233,13 +233,21 @@ static bool has_multi(void)
 	return major > 6 || (major == 6 && minor >= 10);
 }
 
+_Static_assert(COUNT_FILES_MAX + 1 <= UPROBE_GUARD_FDS_MAX, "room");
+
 static int begin(struct bpf_state *state, const struct count_place *place)
 {
-	const struct uprobe_guard_work work = { add_points, remove_points, state };
+	struct uprobe_guard_work work = {
+		.serve = add_points,
+		.end = remove_points,
+		.context = state,
+	};
 	int r = make_map(state);
 
 	if (r < 0)
 		return r;
+	work.inherited_count = count_points_list_fds(&state->points, work.inherited_fds);
+	work.inherited_fds[work.inherited_count++] = state->map_fd;
 	state->pid = place->request->pid;
 	state->is_multi = has_multi();
 	r = uprobe_guard_start(&state->guard, &work);

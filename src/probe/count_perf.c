@@ -340,9 +340,14 @@ static void allow_many_files(void)
 
 static int begin(struct perf_state *state)
 {
-	const struct uprobe_guard_work work = { serve, remove_groups, state };
+	struct uprobe_guard_work work = {
+		.serve = serve,
+		.end = remove_groups,
+		.context = state,
+	};
 	int r;
 
+	work.inherited_count = count_points_list_fds(&state->points, work.inherited_fds);
 	allow_many_files();
 	r = uprobe_guard_start(&state->guard, &work);
 	return r < 0 ? r : scan(state);

@@ -391,6 +391,13 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 	return 0;
 }
 
+size_t count_points_list_fds(const struct count_points *points, int ret[COUNT_FILES_MAX])
+{
+	for (size_t i = 0; i < points->file_count; i++)
+		ret[i] = points->files[i].fd;
+	return points->file_count;
+}
+
 void count_points_release(struct count_points *points)
 {
 	for (size_t i = 0; i < points->file_count; i++) {

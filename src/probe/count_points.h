@@ -64,6 +64,10 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 		      struct strbuf *why);
 /* Append the names of the files. */
 void count_points_add_files(const struct count_points *points, struct strbuf *out);
+
+/* Write the descriptors of the files. Returns how many there are. */
+size_t count_points_list_fds(const struct count_points *points, int ret[COUNT_FILES_MAX]);
+
 void count_points_release(struct count_points *points);
 
 #endif

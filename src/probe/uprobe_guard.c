@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -83,6 +84,35 @@ static void serve(const struct uprobe_guard_work *work, int socket_fd)
 	work->end(work->context);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const int *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* Close all descriptors above 2 except the socket and those that the work lists. */
+static void close_others(const struct uprobe_guard_work *work, int socket_fd)
+{
+	int kept[UPROBE_GUARD_FDS_MAX + 1];
+	size_t count = work->inherited_count;
+	unsigned int next = STDERR_FILENO + 1;
+
+	memcpy(kept, work->inherited_fds, count * sizeof(*kept));
+	kept[count++] = socket_fd;
+	qsort(kept, count, sizeof(*kept), compare_numbers);
+	for (size_t i = 0; i < count; i++) {
+		unsigned int fd = (unsigned int)kept[i];
+
+		if (kept[i] < 0 || fd < next)
+			continue;
+		if (fd > next)
+			close_range(next, fd - 1, 0);
+		next = fd + 1;
+	}
+	close_range(next, ~0U, 0);
+}
+
 /* Signals to memstate's process group or terminal do not reach the guard. */
 static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 {
@@ -95,6 +125,7 @@ static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 	/* Whoever reads memstate's output from a pipe must not wait for the guard. */
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
+	close_others(work, socket_fd);
 	serve(work, socket_fd);
 	_exit(0);
 }
@@ -146,6 +177,8 @@ void uprobe_guard_end(struct uprobe_guard *guard)
 {
 	if (guard->fd < 0)
 		return;
+	/* Another child may have a copy of the descriptor: closing it is not enough. */
+	shutdown(guard->fd, SHUT_RDWR);
 	close(guard->fd);
 	guard->fd = -1;
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)

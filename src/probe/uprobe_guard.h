@@ -15,13 +15,18 @@
 #define MS_PROBE_UPROBE_GUARD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
  * What the guard does, in its own copy of memstate's memory as of uprobe_guard_start().
- * Descriptors 0 to 2 are /dev/null; all others are inherited.
+ * Descriptors 0 to 2 are /dev/null. The guard inherits only the descriptors that are listed
+ * here, so it keeps no pipe, socket or recording of memstate's open.
  */
+#define UPROBE_GUARD_FDS_MAX 16
 struct uprobe_guard_work {
+	int inherited_fds[UPROBE_GUARD_FDS_MAX];
+	size_t inherited_count;
 	/*
 	 * Carry out a request. Returns 0 or -errno, and in *ret_fd a descriptor for memstate,
 	 * which the guard keeps, or -1.

@@ -661,3 +661,8 @@ check_PROGRAMS += %D%/test_protected_write
 TESTS += %D%/test_protected_write
 %C%_test_protected_write_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_protected_write_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_uprobe_guard
+TESTS += %D%/test_uprobe_guard
+%C%_test_uprobe_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_uprobe_guard_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
