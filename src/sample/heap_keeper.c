@@ -319,13 +319,14 @@ static void clear_walk(struct heap_walk *w)
 	w->reader.helpers = old.helpers;
 }
 
-/* Leave all that the walk used to its thread, which hangs in the kernel, and begin anew. */
+/* Start afresh after a read that hangs in the kernel. */
 static void abandon_walk(struct heap_keeper *k)
 {
 	struct heap_walk *w = k->walk;
 
 	k->walk = new_walk(&w->fs, w->stops, w->reader.max_pause_ns);
 	k->walk->reader.helpers = w->reader.helpers;
+	free_walk(w);
 }
 
 /*

@@ -190,6 +190,14 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 	return task_fd < 0 ? task_fd : stop_in_turn(reader->fs, &request, ret_pause_ns);
 }
 
+/* The thread that hangs may be using the sampler, at any time until memstate ends. */
+static void abandon_sampler(struct heap_reader *reader)
+{
+	sampler_abandon(reader->sampler);
+	reader->own_sampler = sampler_new(reader->fs, reader->fs->is_live);
+	reader->sampler = reader->own_sampler;
+}
+
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		       struct heap_moment **ret, uint64_t *ret_pause_ns)
 {
@@ -212,8 +220,10 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		r = copy_target(moment, &(struct stop){ 0 });
 	else if (r == 0)
 		r = stop_and_copy(moment, ret_pause_ns);
-	if (r == -ETIME)
+	if (r == -ETIME) {
+		abandon_sampler(reader);
 		return r;
+	}
 	reader->image = moment->image;
 	moment->image = (struct image)IMAGE_INIT;
 	if (r < 0) {

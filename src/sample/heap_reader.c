@@ -55,6 +55,7 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 
 void heap_reader_release(struct heap_reader *reader)
 {
+	sampler_free(reader->own_sampler);
 	free(reader->threads);
 	free(reader->words);
 	helper_answer_release(&reader->answer);

@@ -18,6 +18,7 @@
 struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
+	struct sampler *own_sampler; /* replaces an abandoned one; NULL: there was none */
 	uint64_t max_pause_ns;
 	bool is_running; /* never stop the target: figures are estimates then */
 	bool is_read_once; /* and not several times, to tell how far they are apart */
@@ -33,7 +34,10 @@ struct heap_reader {
 	struct names names; /* of the process that was read last */
 };
 
-/* The procfs and the sampler are borrowed. */
+/*
+ * The procfs and the sampler are borrowed. A reading that hangs in the kernel (-ETIME)
+ * abandons the sampler, and the reader continues with one of its own.
+ */
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		      struct sampler *sampler, uint64_t max_pause_ns);
 void heap_reader_release(struct heap_reader *reader);

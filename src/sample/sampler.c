@@ -23,7 +23,8 @@
 #define READ_TRIES 3
 
 struct sampler {
-	const struct procfs *fs;
+	struct procfs fs; /* a copy: it outlives the caller's if the sampler is abandoned */
+	bool is_abandoned;
 	struct smaps_reader reader;
 	struct tmpfs_devices devices;
 	struct local_devices local;
@@ -43,7 +44,7 @@ struct sampler *sampler_new(const struct procfs *fs, bool is_paced)
 {
 	struct sampler *s = xcalloc(1, sizeof(*s));
 
-	s->fs = fs;
+	s->fs = *fs;
 	smaps_reader_init(&s->reader);
 	s->reader.is_paced = is_paced;
 	return s;
@@ -76,9 +77,14 @@ void sampler_forget_mounts(struct sampler *s)
 	local_devices_release(&s->local);
 }
 
+void sampler_abandon(struct sampler *s)
+{
+	s->is_abandoned = true;
+}
+
 void sampler_free(struct sampler *s)
 {
-	if (!s)
+	if (!s || s->is_abandoned)
 		return;
 	smaps_reader_release(&s->reader);
 	tmpfs_devices_release(&s->devices);
@@ -109,7 +115,7 @@ static bool is_remote(const struct reading *reading, const struct mapping *m)
 		return false;
 	if (local_devices_find(&s->local, m->dev_major, m->dev_minor, &is_local))
 		return !is_local;
-	process_fd = procfs_open_file(s->fs, reading->pid, "");
+	process_fd = procfs_open_file(&s->fs, reading->pid, "");
 	return !local_devices_learn(&s->local, process_fd, m->dev_major, m->dev_minor);
 }
 
@@ -120,9 +126,9 @@ static int take_mapping(void *context, struct mapping *m)
 
 	/* file systems without a block device have major 0: tmpfs, but overlay and btrfs too */
 	if (m->inode != 0 && m->dev_major == 0 &&
-	    proc_mounts_is_tmpfs(&s->devices, s->fs, reading->pid, m->dev_major, m->dev_minor))
+	    proc_mounts_is_tmpfs(&s->devices, &s->fs, reading->pid, m->dev_major, m->dev_minor))
 		m->flags |= MAPPING_TMPFS;
-	if (s->fs->is_live && is_remote(reading, m))
+	if (s->fs.is_live && is_remote(reading, m))
 		m->flags |= MAPPING_REMOTE;
 	m->owner = classifier_add(&reading->classifier, m);
 	if (reading->keep)
@@ -151,7 +157,7 @@ static void settle_stacks(struct reading *reading)
 	addrs->count = 0;
 	if (classifier_wants_stack_pointers(&reading->classifier))
 		/* without them the candidates stay anonymous memory */
-		(void)proc_task_read_stack_pointers(reading->sampler->fs, reading->pid, addrs);
+		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid, addrs);
 	if (addrs->count > 0)
 		qsort(addrs->items, addrs->count, sizeof(*addrs->items), compare_addresses);
 	classifier_end(&reading->classifier, addrs->items, addrs->count,
@@ -167,7 +173,7 @@ static int read_smaps_once(struct sampler *s, struct usage *u, int pid, struct m
 		mapping_list_release(keep);
 	classifier_begin(&reading.classifier, u);
 	u->taken_ns = clock_now_ns();
-	r = proc_smaps_read(&s->reader, s->fs, pid, take_mapping, &reading, &u->read_ns);
+	r = proc_smaps_read(&s->reader, &s->fs, pid, take_mapping, &reading, &u->read_ns);
 	if (r == 0)
 		settle_stacks(&reading);
 	classifier_release(&reading.classifier);
@@ -191,7 +197,7 @@ static int read_rollup(struct sampler *s, struct usage *u, int pid)
 	int r;
 
 	u->taken_ns = clock_now_ns();
-	r = proc_rollup_read(&s->reader, s->fs, pid, &rollup, &u->read_ns);
+	r = proc_rollup_read(&s->reader, &s->fs, pid, &rollup, &u->read_ns);
 	if (r == 0)
 		classify_rollup(u, &rollup);
 	return r;
@@ -230,7 +236,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 
 	if (r == -ESRCH) {
 		/* a first thread that has ended has nothing any more, the others may have */
-		int tid = proc_task_find_living(s->fs, pid);
+		int tid = proc_task_find_living(&s->fs, pid);
 
 		if (tid > 0 && tid != pid)
 			r = read_figures(s, u, tid, needs, keep);
@@ -264,7 +270,7 @@ static int read_usage(struct sampler *s, struct usage *u, unsigned int needs,
 		return r;
 	}
 	if (needs & NEED_COMM && u->process.comm[0] == '\0') /* unless the list had it */
-		(void)proc_task_read_comm(s->fs, u->process.pid, u->process.comm);
+		(void)proc_task_read_comm(&s->fs, u->process.pid, u->process.comm);
 	return 0;
 }
 
@@ -277,7 +283,7 @@ int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs)
 	int r;
 
 	if (needs & NEED_COMMAND && !u->command)
-		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
+		(void)proc_task_read_command(&s->fs, u->process.pid, &u->command);
 	if (has_heap)
 		r = s->read_heap(s->heap_context, u, mappings);
 	else if (is_wanted)
@@ -294,7 +300,7 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 	int r;
 
 	if (!u->command)
-		(void)proc_task_read_command(s->fs, u->process.pid, &u->command);
+		(void)proc_task_read_command(&s->fs, u->process.pid, &u->command);
 	forget_memory(u);
 	mapping_list_release(ret);
 	r = read_memory(s, u, NEED_STAT | NEED_SMAPS, ret);
@@ -308,7 +314,7 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 
 int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes)
 {
-	return proc_stat_read_rss(s->fs, pid, ret_bytes);
+	return proc_stat_read_rss(&s->fs, pid, ret_bytes);
 }
 
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
@@ -317,7 +323,7 @@ static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 	 * a capture need not have comm, nor anything that says of what has no memory that
 	 * it has none
 	 */
-	if (!s->fs->is_live)
+	if (!s->fs.is_live)
 		return LIST_STAT;
 	/* reading their memory tells those that have none; where it is not read stat must */
 	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
@@ -335,8 +341,8 @@ int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 {
 	begin_sample(ret);
 	if (targets_are_all(targets))
-		return targets_list_all(s->fs, list_wants(s, needs), ret);
-	return targets_list(s->fs, targets, ret);
+		return targets_list_all(&s->fs, list_wants(s, needs), ret);
+	return targets_list(&s->fs, targets, ret);
 }
 
 static void mark_gone(struct targets *targets, int pid)
@@ -426,7 +432,7 @@ int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *
 	s->dearest_read_ns = 0;
 	s->listed_count = 0;
 	begin_sample(ret);
-	r = proc_list_read(s->fs, list_wants(s, needs), keep_process, s);
+	r = proc_list_read(&s->fs, list_wants(s, needs), keep_process, s);
 	for (size_t i = 0; r == 0 && i < s->listed_count; i++) {
 		struct usage u;
 

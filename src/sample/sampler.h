@@ -21,6 +21,7 @@ typedef int (*usage_fn)(void *context, const struct usage *u);
 
 struct sampler;
 
+/* The descriptor in fs is borrowed. */
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
 /*
@@ -54,6 +55,12 @@ void sampler_forget_mounts(struct sampler *s);
 
 /* Returns how it was. */
 bool sampler_set_paced(struct sampler *s, bool is_paced);
+
+/*
+ * Leave the sampler to a thread that hangs in the kernel while it uses the sampler: it must
+ * not be used again, and sampler_free() does nothing.
+ */
+void sampler_abandon(struct sampler *s);
 void sampler_free(struct sampler *s);
 
 /*

@@ -160,10 +160,10 @@ static int read_once(struct heap_job *job)
 				    &f->leaks);
 	else
 		r = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
-	if (r == -ETIME) {
-		/* a thread that hangs may use the old one at any time */
-		job->sampler = sampler_new(&job->fs, job->fs.is_live);
-		job->reader.sampler = job->sampler;
+	if (job->reader.own_sampler) {
+		/* the job's own is abandoned */
+		job->sampler = job->reader.own_sampler;
+		job->reader.own_sampler = NULL;
 	}
 	return r;
 }

@@ -666,3 +666,9 @@ check_PROGRAMS += %D%/test_uprobe_guard
 TESTS += %D%/test_uprobe_guard
 %C%_test_uprobe_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_uprobe_guard_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/test_heap_moment
+TESTS += %D%/test_heap_moment
+%C%_test_heap_moment_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_heap_moment_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+%C%_test_heap_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
