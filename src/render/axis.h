@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * axis - where the axes of graphs end.
+ * axis - choose the upper end of a graph's axis.
  */
 #ifndef MS_RENDER_AXIS_H
 #define MS_RENDER_AXIS_H
 
 #include <stdint.h>
 
-/* Where an axis for amounts up to max_bytes ends: the next round number, never 0. */
+/*
+ * Return the upper end of an axis that has to show amounts up to max_bytes: a
+ * round number of bytes, never 0.
+ */
 uint64_t axis_top_bytes(uint64_t max_bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_lines - the table of a comparison that a person reads, in a text as on a page:
- * which figures are in which order, and how they are said.
+ * compare_lines - the lines of a comparison's table: which figures appear in which order,
+ * and how to format them. Shared by the text and the HTML report.
  */
 #ifndef MS_RENDER_COMPARE_LINES_H
 #define MS_RENDER_COMPARE_LINES_H
@@ -13,21 +13,24 @@
 #include "render/column.h"
 
 struct compare_line {
-	const char *label;    /* of ours */
-	enum figure figure;   /* FIGURE_COUNT_: a heading */
+	const char *label;    /* memstate's own text */
+	enum figure figure;   /* FIGURE_COUNT_ for a heading */
 	enum value_kind kind; /* VALUE_BYTES, VALUE_COUNT or VALUE_SECONDS */
-	/* left out where it is unknown under all, or 0 */
+	/* omit the line if the figure is unknown or 0 for every variant */
 	bool is_optional;
 };
 
-/* A heading is before the lines below it. */
+/* All lines in the order shown; a heading precedes its lines. */
 extern const struct compare_line compare_lines[];
 extern const size_t compare_line_count;
 
-/* Whether a line, or the lines below a heading, have anything to say. */
+/* Return whether a line is shown. A heading is shown if its lines have any figures. */
 bool compare_line_is_shown(const struct compared *compared, const struct compare_line *line);
 
-/* "72.0M", "1.2s", "1234"; "-" if it is not known. */
+/*
+ * Append a value in the unit of its line: "72.0M", "1.2s"
+ * or "1234"; "-" if it is unknown.
+ */
 void compare_line_add_value(struct strbuf *out, const struct compare_line *line,
 			    uint64_t value, bool exact_bytes);
 

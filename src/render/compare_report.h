@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_report - a comparison as one text, as rows of columns, as JSON and as a page of HTML.
+ * compare_report - write a comparison of variants as text,
+ * table, CSV, JSON or an HTML page.
  *
- * Rows, variant by variant: its runs in their order, then the median, the lowest and the
- * highest of the good ones.
+ * The rows of a table, CSV or JSON are grouped by variant: first its runs in order, then
+ * the median, the minimum and the maximum of its good runs.
  */
 #ifndef MS_RENDER_COMPARE_REPORT_H
 #define MS_RENDER_COMPARE_REPORT_H
@@ -15,28 +16,34 @@
 
 extern const struct column_set compare_columns;
 
-/* What is shown of one comparison; all borrowed. */
+/* The input of all reports of one comparison; every pointer is borrowed. */
 struct compare_view {
 	const struct comparison *comparison;
 	const struct compared *compared;
 	const struct verdicts *verdicts;
 };
 
-/* Verdict, table and growth graphs. At least 40 columns wide; 80 where max_width is 0. */
+/*
+ * Append the verdict, the table and the growth graphs as text. The text is at least 40
+ * columns wide, and 80 if options->max_width is 0.
+ */
 void compare_report_add(struct strbuf *out, const struct compare_view *view,
 			const struct table_options *options);
 
-/* The rows as a table, or as CSV with its header unless no_headings. */
+/*
+ * Append the rows as a table, or as CSV. CSV starts with a header
+ * line unless no_headings is set.
+ */
 void compare_add_table(struct strbuf *out, const struct compare_view *view,
 		       const struct column_list *columns, const struct table_options *options);
 void compare_add_csv(struct strbuf *out, const struct compare_view *view,
 		     const struct column_list *columns, bool no_headings);
 
-/* One line: the command, the sentences, and the rows. */
+/* Append one line of JSON: the command, the sentences of the verdict and the rows. */
 void compare_add_json(struct strbuf *out, const struct compare_view *view,
 		      const struct column_list *columns);
 
-/* One page that needs nothing but itself. */
+/* Append a self-contained HTML page. */
 void compare_add_html(struct strbuf *out, const struct compare_view *view);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_report - counted allocations, for a person and as JSON; and the columns of their rows.
+ * count_report - write allocation counts as text, CSV or JSON; the columns of their rows.
  */
 #ifndef MS_RENDER_COUNT_REPORT_H
 #define MS_RENDER_COUNT_REPORT_H
@@ -14,19 +14,19 @@ struct count_row {
 	const struct count_program *program;
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* since the command was started */
-	const struct count_run *run; /* NULL: not one of several */
+	const struct count_run *run; /* NULL unless the row is one of several runs */
 };
 extern const struct column_set count_columns;
 
 /* A row of count_thread_columns is a struct count_thread. */
 extern const struct column_set count_thread_columns;
 
-/* What was counted at one moment. */
+/* The counts read at one point in time. */
 struct count_report {
 	const struct count_list *list;
-	const struct count_program *only; /* NULL: all of the list */
+	const struct count_program *only; /* NULL: all programs of the list */
 	uint64_t unix_ms, elapsed_ns;
-	size_t top; /* lines of each list in a text */
+	size_t top; /* maximum number of rows per list in text */
 	struct table_options options;
 };
 
@@ -34,18 +34,19 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 			  const struct column_list *columns);
 
-/* One line, "\n" included. */
+/* Append one line of JSON, "\n" included. */
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns);
 
 /*
- * For a terminal, while it runs: one line of at most options.max_width, without "\n".
- * before: some time ago.
+ * Append the status line shown on a terminal while the command runs, without "\n" and at
+ * most options.max_width columns wide. `before` holds the sums read between_ns earlier;
+ * the rates per second come from the difference.
  */
 void count_report_add_line(struct strbuf *out, const struct count_report *report,
 			   const struct count_sums *before, uint64_t between_ns);
 
-/* The sums of what a report shows. */
+/* Sum up the counts of all programs that the report shows. */
 void count_report_sum(const struct count_report *report, struct count_sums *ret);
 
 #endif

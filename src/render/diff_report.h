@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff_report - two profiles compared: for a person, as CSV and as JSON.
+ * diff_report - write the differences between two profiles as text, CSV or JSON.
  */
 #ifndef MS_RENDER_DIFF_REPORT_H
 #define MS_RENDER_DIFF_REPORT_H
@@ -10,24 +10,25 @@
 #include "render/output.h"
 
 struct diff_side {
-	const char *file; /* as it was named */
+	const char *file; /* name as the user gave it */
 	const struct profile *profile;
-	uint64_t taken_out; /* of the metric, by rules, so that it is in no stack */
+	/* amount of the metric that rules removed, and that is in no stack */
+	uint64_t taken_out;
 };
 
 struct diff_report {
 	const struct profile_diff *diff;
 	const struct profile_diff_options *options;
 	struct diff_side before, after;
-	size_t top; /* stacks of each list in a text */
+	size_t top; /* maximum number of stacks per list in text */
 	struct table_options table;
 };
 
-/* A row: a stack of one of the lists. */
+/* A row: a stack from one of the lists. */
 struct diff_row {
 	const struct diff_report *report;
 	const struct profile_diff_stack *stack;
-	const char *functions; /* innermost first, ';' between */
+	const char *functions; /* innermost first, separated by ';' */
 };
 extern const struct column_set diff_columns;
 
@@ -35,7 +36,7 @@ void diff_report_add_text(struct strbuf *out, const struct diff_report *report);
 
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report);
 
-/* One line, "\n" included. */
+/* Append one line of JSON, "\n" included. */
 void diff_report_add_json(struct strbuf *out, const struct diff_report *report);
 
 #endif

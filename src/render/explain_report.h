@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * explain_report - what is at an address, for a person and as JSON.
+ * explain_report - describe what is located at an address, as text or JSON.
  */
 #ifndef MS_RENDER_EXPLAIN_REPORT_H
 #define MS_RENDER_EXPLAIN_REPORT_H
@@ -14,15 +14,16 @@
 struct explain_report {
 	const struct usage *usage;
 	const struct explanation *explanation;
-	const struct blocks *blocks; /* NULL: not known */
-	struct symbols *symbols;     /* NULL: not known */
-	struct types *types;	     /* likewise */
-	const char *problem;	     /* why nothing is said of blocks; NULL if it is */
+	const struct blocks *blocks; /* NULL if unknown */
+	struct symbols *symbols;     /* NULL if unknown */
+	struct types *types;	     /* NULL if unknown */
+	/* why there is nothing about blocks; NULL if there is */
+	const char *problem;
 };
 
 void explain_report_add_text(struct strbuf *out, const struct explain_report *report);
 
-/* One line, "\n" included. */
+/* Append one line of JSON, "\n" included. */
 void explain_report_add_json(struct strbuf *out, const struct explain_report *report);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flame_html - a flame graph as one page of HTML that needs nothing but itself: all stacks and
- * all their metrics are in it, to zoom, search, reverse, and change by rules while one looks.
+ * flame_html - a flame graph as one self-contained HTML page. The page
+ * contains all stacks with all metrics; the reader can zoom, search,
+ * reverse the stacks and apply rules.
  */
 #ifndef MS_RENDER_FLAME_HTML_H
 #define MS_RENDER_FLAME_HTML_H
@@ -12,10 +13,11 @@
 
 struct flame_page {
 	const char *title;
-	enum profile_metric metric; /* that is shown first: one that is known */
+	enum profile_metric metric; /* metric shown first; its values must be known */
 	/*
-	 * Rules that are on when the page is opened, and sets that they and the reader may name;
-	 * NULL: none. The profile is as it was before them.
+	 * Rules that are switched on when the page opens, and the sets that these and the
+	 * reader's own rules may name; NULL if there are none. The page applies the rules
+	 * itself: pass the profile without them.
 	 */
 	const struct transform_list *rules;
 	const struct transform_sets *sets;
@@ -24,7 +26,10 @@ struct flame_page {
 void flame_html_add(struct strbuf *out, const struct profile *profile,
 		    const struct flame_page *page);
 
-/* What changed from before to after, by stacks of the same names: red is more, blue is less. */
+/*
+ * Append a page with a differential flame graph. Stacks with the same function names are
+ * compared; red means more than before, blue less.
+ */
 void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 			 const struct profile *after, const struct flame_page *page);
 

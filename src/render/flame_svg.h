@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flame_svg - a flame graph of one metric as one SVG that needs nothing but itself. A
- * browser in which it is opened alone can zoom, search and turn it over, by the script in
- * it; any other viewer shows it all, cut to what fits.
+ * flame_svg - a flame graph of one metric as a self-contained SVG. A browser that opens
+ * the file on its own runs the script in it, for zooming, searching and inverting. Every
+ * other viewer shows the whole graph with names cut to fit.
  *
- * A box that would be narrower than a tenth of a pixel is left out, and it is said how
- * many are: see flame_html.h for a page with all of them.
+ * Boxes narrower than a tenth of a pixel are left out; the picture states how many. The
+ * HTML page (flame_html.h) contains all of them.
  */
 #ifndef MS_RENDER_FLAME_SVG_H
 #define MS_RENDER_FLAME_SVG_H
@@ -13,13 +13,17 @@
 #include "base/strbuf.h"
 #include "model/profile.h"
 
-/* The metric is one that is known. title: what was measured. */
+/*
+ * Append an SVG. The profile must have known values for the metric;
+ * `title` says what was measured.
+ */
 void flame_svg_add(struct strbuf *out, const struct profile *profile, enum profile_metric metric,
 		   const char *title);
 
 /*
- * What changed from before to after, by stacks of the same names: red is more, blue is
- * less. As wide as the larger of both.
+ * Append an SVG with a differential flame graph. Stacks with the same function
+ * names are compared; red means more than before, blue less. A box is as wide
+ * as the larger of its two values.
  */
 void flame_svg_add_diff(struct strbuf *out, const struct profile *before,
 			const struct profile *after, enum profile_metric metric,

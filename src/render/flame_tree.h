@@ -1,66 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flame_tree - what a flame graph is drawn from: stacks by the names of their functions.
+ * flame_tree - merge stacks by function name into the tree
+ * that a flame graph is drawn from.
  *
- * Frames of one name are one, wherever they are in it, as in folded stacks. Sums stay at
- * UINT64_MAX where they do not fit.
+ * Frames with the same name become one, wherever in the function they are, as in folded
+ * stacks. Sums saturate at UINT64_MAX.
  */
 #ifndef MS_RENDER_FLAME_TREE_H
 #define MS_RENDER_FLAME_TREE_H
 
 #include "model/profile.h"
 
-/* What a frame's colour is chosen by. */
+/* The kind of a frame, which selects its range of colours. */
 enum flame_kind {
-	FLAME_OTHER, /* its module is unknown */
+	FLAME_OTHER, /* unknown module */
 	FLAME_PROGRAM,
 	FLAME_LIBRARY,
-	FLAME_RUNTIME, /* of the language or the system: libc and its like, the kernel's own */
-	FLAME_NAMELESS, /* no function is known, or the stack is cut there */
+	/* language or system: libc and similar libraries, the kernel's code */
+	FLAME_RUNTIME,
+	FLAME_NAMELESS, /* unknown function, or the stack is cut here */
 	FLAME_KIND_COUNT_
 };
 
-/* For a person. */
+/* Human-readable names of the kinds. */
 extern const char *const flame_kind_names[FLAME_KIND_COUNT_];
 
-/* Of a frame of flame_tree.stacks, by its number: as in the first stack that has it. */
+/*
+ * Details of a frame of flame_tree.stacks, by frame number; from the first
+ * stack in which the name appears.
+ */
 struct flame_name {
 	enum flame_kind kind;
-	const char *module, *file; /* or NULL; the profile's that the tree is of */
+	const char *module, *file; /* NULL if unknown; borrowed from the source profile */
 };
 
 struct flame_tree {
-	struct profile stacks; /* each name once as a frame; nodes have the values */
+	struct profile stacks; /* one frame per name; the nodes hold the values */
 	/*
-	 * By node the values of the profile that the first one is compared with, or NULL. A node
-	 * of only one of them has 0 in the other.
+	 * Values of the second profile by node, or NULL if there is only one profile. A
+	 * node that is in only one of the profiles has 0 in the other.
 	 */
 	uint64_t (*others)[PROFILE_METRIC_COUNT_];
-	unsigned int known; /* of the metrics: in both, if there are two */
+	/* bit mask of metrics, known in both profiles if there are two */
+	unsigned int known;
 	struct flame_name *names;
 	size_t name_capacity;
 };
 
-/* Of one profile, or (b not NULL) of two, which are only borrowed until the tree's release. */
+/*
+ * Build the tree of one profile, or of two if b is not NULL. Both must
+ * exist until flame_tree_release().
+ */
 void flame_tree_init(struct flame_tree *tree, const struct profile *a, const struct profile *b);
 void flame_tree_release(struct flame_tree *tree);
 
-/* Nodes with where they are drawn, in one metric. */
+/* A node and its position in the graph, for one metric. */
 struct flame_box {
-	uint32_t node, depth; /* depth 0: all */
+	uint32_t node, depth; /* depth 0: the root, which includes all stacks */
 	/*
-	 * From left to right, in units of the metric: those of a node's children are side by side
-	 * within its own, sorted by name. Of two profiles a stack is as wide as the larger of its
-	 * two values: so no box is too narrow for what is in it.
+	 * Left edge and width in units of the metric. Children are placed side by side
+	 * within their parent, sorted by name. With two profiles a stack is as wide as
+	 * the larger of its two values, so every parent has room for its children.
 	 */
 	uint64_t start, width;
-	uint64_t total, self;		  /* with and without what goes on from it */
-	uint64_t other_total, other_self; /* in the second profile */
+	uint64_t total, self;		  /* with and without its callees */
+	uint64_t other_total, other_self; /* the same in the second profile */
 };
 
 /*
- * The boxes of all nodes, row by row and from left to right, the first one node 0's. The
- * caller frees *ret_boxes. Returns how many.
+ * Compute the boxes of all nodes, row by row and left to right; the first one is the
+ * root's. Return their number. The caller frees *ret_boxes.
  */
 size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metric,
 			struct flame_box **ret_boxes);

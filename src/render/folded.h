@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * folded - a profile as text, one stack a line: "main;parse;xmalloc 12", as flamegraph.pl and
- * most viewers of profiles read it.
+ * folded - write a profile as folded stacks, one per line: "main;parse;xmalloc 12".
+ * flamegraph.pl and most profile viewers read this format.
  */
 #ifndef MS_RENDER_FOLDED_H
 #define MS_RENDER_FOLDED_H
@@ -10,9 +10,9 @@
 #include "model/profile.h"
 
 /*
- * Stacks with the metric, sorted by names from the outermost on: the same profile is the same
- * text. Their numbers add up to the metric's sum. In names ';' becomes ':', control characters and
- * bytes that are not UTF-8 become \xHH.
+ * Append all stacks that have the metric, sorted by function name from the outermost on,
+ * so that equal profiles give equal text. The numbers add up to the metric's sum. Within
+ * names, ';' becomes ':'; control characters and bytes that are not UTF-8 become \xHH.
  */
 void folded_add(struct strbuf *out, const struct profile *profile, enum profile_metric metric);
 

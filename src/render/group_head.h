@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_head - the first lines of what is said of a group: which one it is, whose, and
- * the limit that counts.
+ * group_head - the first lines of a report about a cgroup: its path, the pod, container
+ * or unit that owns it, and the limit that applies.
  */
 #ifndef MS_RENDER_GROUP_HEAD_H
 #define MS_RENDER_GROUP_HEAD_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * growth_text - whether an amount grows, and when it meets a limit, in few words.
+ * growth_text - short forms of a growth analysis: whether an amount grows,
+ * and when it will reach a limit.
  */
 #ifndef MS_RENDER_GROWTH_TEXT_H
 #define MS_RENDER_GROWTH_TEXT_H
@@ -8,16 +9,19 @@
 #include "base/strbuf.h"
 #include "classify/growth.h"
 
-/* "+12.0M/h", "plateau", "too few": for a column. */
+/* Append the form for a table column: "+12.0M/h", "plateau" or "too few". */
 void growth_text_add_short(struct strbuf *out, const struct growth *growth);
 
 /*
- * "growing +12.0M/h (+10.0M to +14.0M), limit in 2h05m (1h40m to 2h31m)", "no growth",
- * "plateau", … limit_bytes may be unknown: then without the time.
+ * Append "growing +12.0M/h (+10.0M to +14.0M), limit in 2h05m (1h40m to 2h31m)", "no
+ * growth", "plateau", … The time is left out if limit_bytes is unknown.
  */
 void growth_text_add(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes);
 
-/* "2h05m", or "-" where it does not grow, or never meets the limit. */
+/*
+ * Append the time until the limit, such as "2h05m", or "-" if the amount does not
+ * grow or never reaches the limit.
+ */
 void growth_text_add_time(struct strbuf *out, const struct growth *growth, uint64_t limit_bytes);
 
 #endif

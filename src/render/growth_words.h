@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * growth_words - what was found of an amount over time, as a person says it.
+ * growth_words - full sentences about the growth of an amount over time.
  */
 #ifndef MS_RENDER_GROWTH_WORDS_H
 #define MS_RENDER_GROWTH_WORDS_H
@@ -13,34 +13,35 @@
 extern const char *const growth_titles[GROWTH_KIND_COUNT_];
 
 /*
- * What was found, as a sentence without its end: "growing: the floor of each cycle (6m40s)
- * changes by +60.1M/h (+58.0M/h to +62.3M/h)".
+ * Append the finding as a sentence without a full stop: "growing: the floor of each cycle
+ * (6m40s) changes by +60.1M/h (+58.0M/h to +62.3M/h)".
  */
 void growth_add_words(struct strbuf *out, const struct growth *growth);
 
 /*
- * "meets the limit in 25m00s (24m10s to 28m05s), at the tallest peak seen, 80.0M above
- * its floor". Nothing where that cannot be said.
+ * Append "meets the limit in 25m00s (24m10s to 28m05s), at the tallest peak seen, 80.0M
+ * above its floor". Append nothing if the time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);
 
-/* Why what a process needs grows. */
+/* Explanations of why a process's need grows. */
 extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 
 struct growth_words_options {
 	size_t width;
 	bool ascii;
-	bool with_name; /* "1234 server: " before it */
+	bool with_name; /* begin with "1234 server: " */
 };
 
 /*
- * "Need over 4m10s (250 samples): growing: …", and why, on lines of its own.
+ * Append "Need over 4m10s (250 samples): growing: …" and the cause of the
+ * growth, wrapped into lines of its own.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);
 
-/* What cannot be told from amounts over time, whatever was found. */
+/* The limits of every growth analysis, shown with each result. */
 extern const char growth_caveats[];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_page - what the parts of the heap report share. Internal to render/.
+ * heap_page - functions shared by the parts of the heap report. Internal to render/.
  */
 #ifndef MS_RENDER_HEAP_PAGE_H
 #define MS_RENDER_HEAP_PAGE_H
@@ -23,51 +23,57 @@ struct heap_page {
 
 void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 
-/* How wide a column of bytes is. */
+/* Return the width of a column of bytes, in characters. */
 int heap_page_bytes_width(const struct heap_page *p);
 
-/* What of a list is left out, if anything. */
+/* Append "and N more (--top N)" if `more` rows of a list are left out. */
 void heap_page_add_more(const struct heap_page *p, size_t more);
 
-/* A line: what, how many, how much. */
+/* Append a line with a label, a count and an amount of bytes. */
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);
 
-/* How many threads have a cache. */
+/* Append the number of threads that have a cache. */
 void heap_page_add_caches(const struct heap_page *p);
 
-/* Lists are not read of a process that runs: what is in them counts as live. */
+/*
+ * Return whether the allocator's free lists were read. They are not read while the
+ * process is running; the blocks in them count as live then.
+ */
 bool heap_lists_known(const struct heap *heap);
 
-/* ,"key":value; null if it is unknown. */
+/* Append ,"key":value; null if the value is unknown. */
 void heap_json_add_number(struct strbuf *out, const char *key, uint64_t value);
 
-/* ,"key_count":…,"key_bytes":…; null if they are not known. */
+/* Append ,"key_count":…,"key_bytes":…; both null unless is_known. */
 void heap_json_add_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum,
 		       bool is_known);
 
-/* heap_jemalloc.c: what is said of jemalloc where glibc's malloc has other things. */
+/*
+ * heap_jemalloc.c: the jemalloc parts of the report, in place of
+ * those for glibc's malloc.
+ */
 void heap_jemalloc_add_sums(const struct heap_page *p);
 void heap_jemalloc_add_arenas(const struct heap_page *p);
 void heap_jemalloc_add_json_arena(struct strbuf *out, const struct heap *heap,
 				  const struct heap_arena *arena);
 
-/* What jemalloc says of all, as mallctl(3) does under stats. */
+/* Append jemalloc's totals, named as mallctl(3) names them under stats. */
 void heap_jemalloc_add_json_sums(struct strbuf *out, const struct heap *heap);
 
 /*
- * heap_helper.c: what the allocator said, and what a walk found of the same. Nothing
- * where it was not to be asked.
+ * heap_helper.c: the allocator's own figures, each beside the figure that memstate's walk
+ * found. Append nothing if memstate was not asked to query the allocator.
  */
 void heap_helper_add_text(const struct heap_page *p);
 
-/* A member of the object that is being written. */
+/* Append a member to the JSON object being written. */
 void heap_helper_add_json(const struct heap_page *p);
 
 /* heap_detail_report.c: types, pages and pins. */
 void heap_detail_add_text(const struct heap_page *p);
 
-/* Members of the object that is being written. */
+/* Append members to the JSON object being written. */
 void heap_detail_add_json(const struct heap_page *p);
 
 #endif

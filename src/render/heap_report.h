@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_report - what an allocator holds, for a person, as JSON and as CSV.
+ * heap_report - the state of an allocator's heap as text, JSON or CSV.
  */
 #ifndef MS_RENDER_HEAP_REPORT_H
 #define MS_RENDER_HEAP_REPORT_H
@@ -16,28 +16,29 @@
 
 struct heap_report_options {
 	bool exact_bytes;
-	bool ascii; /* show nothing but ASCII */
-	int width;  /* of the terminal; 0: no limit */
-	size_t top; /* lines of each list; 0: all */
-	const struct helper_answer *answer; /* what the allocator said; NULL: it was not to be asked */
+	bool ascii; /* print ASCII only */
+	int width;  /* of the terminal, in columns; 0: no limit */
+	size_t top; /* maximum number of rows per list; 0: no limit */
+	/* the allocator's own figures; NULL if memstate was not to query them */
+	const struct helper_answer *answer;
 };
 
 /*
- * Append a page. The heap's quality is not unknown. detail may be NULL, here and below:
- * it is left out.
+ * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In all functions
+ * below, detail may be NULL; its parts are left out then.
  */
 void heap_report_add_text(struct strbuf *out, const struct usage *u, const struct heap *heap,
 			  const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
-/* Append one line of JSON, "\n" included. Figures that are unknown are null. */
+/* Append one line of JSON, "\n" included. Unknown figures are null. */
 void heap_report_add_json(struct strbuf *out, const struct usage *u, const struct heap *heap,
 			  const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
 /*
- * Append rows of CSV: one for each thing and each of its amounts, in columns that are the
- * same for all, as heap_report_add_csv_header() names them.
+ * Append CSV rows: one for each amount of each object (arena, size class, type, …). All
+ * rows have the same columns, which heap_report_add_csv_header() names.
  */
 void heap_report_add_csv(struct strbuf *out, const struct usage *u, const struct heap *heap,
 			 const struct heap_detail *detail,

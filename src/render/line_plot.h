@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line_plot - lines in a rectangle of characters: braille dots, or ASCII.
+ * line_plot - lines plotted in a rectangle of characters, as braille dots or ASCII.
  */
 #ifndef MS_RENDER_LINE_PLOT_H
 #define MS_RENDER_LINE_PLOT_H
@@ -12,25 +12,28 @@
 #include "base/strbuf.h"
 
 struct line_plot {
-	size_t width, height; /* characters */
+	size_t width, height; /* in characters */
 	bool ascii;
-	uint64_t x_top, y_top; /* both axes begin at 0; > 0 */
+	uint64_t x_top, y_top; /* upper ends of the axes, > 0; both start at 0 */
 	unsigned char *cells;  /* dots of each character, row by row from the top */
 };
 
 void line_plot_init(struct line_plot *p);
 void line_plot_release(struct line_plot *p);
 
-/* Begin anew with the size and axes that are set. */
+/*
+ * Allocate empty cells for the current width and height; the caller has
+ * set all fields above.
+ */
 void line_plot_clear(struct line_plot *p);
 
-/* A line from one point to another; what is outside the axes is at their ends. */
+/* Draw a line between two points. Coordinates beyond the axes are drawn at their ends. */
 struct plot_point {
 	uint64_t x, y;
 };
 void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_point to);
 
-/* Append the characters of a row, 0 the topmost, without the blanks at its end. */
+/* Append a row of characters without trailing blanks. Row 0 is the topmost. */
 void line_plot_add_row(const struct line_plot *p, size_t row, struct strbuf *out);
 
 #endif

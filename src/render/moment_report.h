@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment_report - two moments compared: for a person, as CSV and as JSON.
+ * moment_report - write the differences between two moments as text, CSV or JSON.
  */
 #ifndef MS_RENDER_MOMENT_REPORT_H
 #define MS_RENDER_MOMENT_REPORT_H
@@ -10,14 +10,14 @@
 #include "render/output.h"
 
 struct moment_side {
-	const char *name; /* as it was named: "FILE" or "FILE@TIME" */
+	const char *name; /* as the user gave it: "FILE" or "FILE@TIME" */
 	const struct moment *moment;
 };
 
 struct moment_report {
 	const struct moment_diff *diff;
 	struct moment_side before, after;
-	size_t top; /* processes and mappings in a text */
+	size_t top; /* maximum number of processes and of mappings in text */
 	struct table_options table;
 };
 
@@ -27,7 +27,7 @@ extern const struct column_set moment_columns;
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
 
-/* One line, "\n" included. */
+/* Append one line of JSON, "\n" included. */
 void moment_report_add_json(struct strbuf *out, const struct moment_report *report);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_explain - why a process ended, for a person and as JSON.
+ * oom_explain - explain why a process was killed or ended, as text or JSON.
  */
 #ifndef MS_RENDER_OOM_EXPLAIN_H
 #define MS_RENDER_OOM_EXPLAIN_H
@@ -10,14 +10,17 @@
 #include "render/output.h"
 
 struct oom_explain_options {
-	size_t top; /* tasks that are listed */
+	size_t top; /* maximum number of tasks listed */
 	struct table_options table;
 };
 
 void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidence,
 			  const struct oom_explain_options *options);
 
-/* One line, "\n" included. summary is JSON about all kills of the log, or NULL. */
+/*
+ * Append one line of JSON, "\n" included. `summary` is a JSON text about all kills
+ * of the log, or NULL.
+ */
 void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence,
 			  const char *summary);
 

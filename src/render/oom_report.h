@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_report - what fills a group, for a person and as CSV and JSON.
+ * oom_report - show what uses the memory of a cgroup, as text, CSV or JSON.
  */
 #ifndef MS_RENDER_OOM_REPORT_H
 #define MS_RENDER_OOM_REPORT_H
@@ -14,21 +14,25 @@
 struct oom_row {
 	const struct cgroup *cgroup;
 	const struct oom_figures *figures;
-	uint64_t elapsed_ns; /* since the series began */
+	uint64_t elapsed_ns; /* since the first sample of the series */
 };
 extern const struct column_set oom_columns;
 
 struct oom_report {
 	struct oom_row row;
 	const struct snapshot *processes;
-	const struct trend *need; /* of samples up to this one; NULL: none are known */
-	size_t top; /* processes that are listed */
+	/* growth of need, from the samples up to this one; NULL if unknown */
+	const struct trend *need;
+	size_t top; /* maximum number of processes listed */
 	struct table_options options;
 };
 
 void oom_report_add_text(struct strbuf *out, const struct oom_report *report);
 
-/* One line, "\n" included: the columns, and the levels with their limits. */
+/*
+ * Append one line of JSON, "\n" included: the columns, and each level of the
+ * hierarchy with its limit.
+ */
 void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 			 const struct column_list *columns);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_files - styles and scripts of pages and pictures, which are files of this folder.
+ * page_files - the styles and scripts of pages and pictures, embedded
+ * from this directory.
  */
 #ifndef MS_RENDER_PAGE_FILES_H
 #define MS_RENDER_PAGE_FILES_H
@@ -17,7 +18,7 @@ enum page_file {
 	PAGE_FLAME_SVG_SCRIPT,
 };
 
-/* The text of it, which holds nothing that would end its element. */
+/* Return the text of a file. The text never contains the end tag of its own element. */
 const char *page_file_text(enum page_file file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * predict_report - whether what a group and its processes need grows, and when it will
- * meet the limit, for a person and as JSON.
+ * predict_report - report whether the memory need of a cgroup and its processes grows and
+ * when the need will reach the limit, as text or JSON.
  */
 #ifndef MS_RENDER_PREDICT_REPORT_H
 #define MS_RENDER_PREDICT_REPORT_H
@@ -12,21 +12,23 @@
 
 struct predict_report {
 	const struct cgroup
-		*cgroup; /* as of the last sample; NULL: only processes are known */
+		/* state at the last sample; NULL if only processes are known */
+		*cgroup;
 	const struct trends *trends;
-	uint64_t unix_ms; /* of the last sample */
-	size_t top;	  /* processes that are listed */
+	uint64_t unix_ms; /* time of the last sample */
+	size_t top;	  /* maximum number of processes listed */
 	struct table_options options;
 };
 
 void predict_report_add_text(struct strbuf *out, const struct predict_report *report);
 
-/* One line, "\n" included. */
+/* Append one line of JSON, "\n" included. */
 void predict_report_add_json(struct strbuf *out, const struct predict_report *report);
 
 /*
- * What the answer is about: the group, or without one the process that needs most.
- * GROWTH_TOO_SHORT if there is neither.
+ * Return the kind of growth that the report is about: the cgroup's or, without a cgroup,
+ * that of the first process listed. Return GROWTH_NONE for a cgroup without processes,
+ * and GROWTH_TOO_SHORT if there is neither a cgroup nor a process.
  */
 enum growth_kind predict_report_kind(const struct predict_report *report);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_page - what the parts of a profile's report share; for profile_*.c alone.
+ * profile_page - functions shared by the parts of a profile's report;
+ * only for profile_*.c.
  */
 #ifndef MS_RENDER_PROFILE_PAGE_H
 #define MS_RENDER_PROFILE_PAGE_H
@@ -10,49 +11,56 @@
 enum {
 	SHARE_WIDTH = 6,
 	AMOUNT_WIDTH = 14,
-	NAME_WIDTH_MIN = 16, /* of a function, whatever is before it in the line */
+	/* columns for a function's name, however deep the line is indented */
+	NAME_WIDTH_MIN = 16,
 };
 
-/* All that a report is made from. */
+/* The data that all parts of a report are made from. */
 struct profile_parts {
 	const struct profile *profile;
 	struct function_names names;
 	struct function_list functions;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
-	size_t shown_count; /* of functions: the first ones */
-	size_t left_count;  /* that have something of the metric, and are not shown */
+	size_t shown_count; /* the first functions of the list are shown */
+	size_t left_count;  /* functions with some of the metric that are not shown */
 };
 
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 
-/* One of the functions that are shown. */
+/* Return the row of shown function i. */
 struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i);
 
-/* The least that is shown of a sum: this part of it, and 1 or more. */
+/* Return the smallest amount shown: min/PROFILE_MIN_UNIT of the sum, and at least 1. */
 uint64_t profile_share(uint64_t sum, unsigned int min);
 
-/* Whether it is known that nothing was left out. */
+/* Return whether the profile is known to include every allocation. */
 bool profile_is_exact(const struct profile *profile);
 
-/* An amount of the metric, at least `width` columns wide: exact, or bytes as 1.5M. */
+/*
+ * Append an amount of the metric, at least `width` columns wide: an exact number,
+ * or bytes such as 1.5M.
+ */
 void profile_add_amount(struct strbuf *out, const struct profile_report *report,
 			enum profile_metric metric, uint64_t amount, int width);
 
-/* "71.9%", SHARE_WIDTH columns wide. */
+/* Append "71.9%", SHARE_WIDTH columns wide. */
 void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole);
 
-/* A function's name, made printable; of a long one the middle is left out. width 0: no limit. */
+/*
+ * Append a function's name, made printable. Cut the middle out of a name wider than
+ * `width` columns; 0: no limit.
+ */
 void profile_add_name(struct strbuf *out, const char *name, size_t width, bool ascii);
 
 /*
- * A function's name and, if it is known and there is room, "  FILE:LINE" of its source, with
- * a '+' behind it if other stacks are at other lines.
+ * Append a function's name and, if known and within `width`, " FILE:LINE" of its source.
+ * A '+' follows the line if other stacks are at other lines.
  */
 void profile_add_code(struct strbuf *out, const char *name, const struct source_line *source,
 		      size_t width, bool ascii);
 
-/* A tree, without its node 0, as lines. */
+/* Append a tree as lines, without its root. */
 void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		      const struct function_names *names, bool is_inverted);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_report - a profile by functions and as a tree, for a person, as CSV and as JSON; and the
+ * profile_report - a profile as text, CSV or JSON, by function and as a call tree; the
  * columns of its functions.
  */
 #ifndef MS_RENDER_PROFILE_REPORT_H
@@ -19,26 +19,31 @@ struct profile_row {
 };
 extern const struct column_set profile_columns;
 
-#define PROFILE_MIN_UNIT 100000 /* of `min`: all of the metric */
+#define PROFILE_MIN_UNIT 100000 /* the value of `min` that stands for the whole metric */
 
 struct profile_report {
 	const struct profile *profile;
-	const uint64_t *whole; /* sums of it before rules were applied; NULL: none were */
-	enum profile_metric metric; /* that is shown and sorted by */
-	unsigned int min; /* what has a smaller share of it is not shown; of PROFILE_MIN_UNIT */
-	bool is_min_asked; /* else a tree that is too long is cut at more */
-	bool has_head_above; /* which program it is was said */
-	size_t top;	  /* as much of each list is; 0: all */
+	/* sums before rules were applied, by metric; NULL if there are no rules */
+	const uint64_t *whole;
+	enum profile_metric metric; /* the metric shown and sorted by */
+	/* leave out anything with a smaller share of the metric, in 1/PROFILE_MIN_UNIT */
+	unsigned int min;
+	/* the user set min; if false, min is raised to shorten a tree that is too long */
+	bool is_min_asked;
+	bool has_head_above; /* the caller already printed which program it is */
+	size_t top;	  /* maximum number of rows per list; 0: no limit */
 	struct table_options options;
 };
 
 void profile_report_add_text(struct strbuf *out, const struct profile_report *report);
 
-/* A row for each function, without the header. */
+/* Append a row for each function, without a header line. */
 void profile_report_add_csv(struct strbuf *out, const struct profile_report *report,
 			    const struct column_list *columns);
 
-/* One object, with the functions, their callers and the tree, "\n" included. */
+/*
+ * Append one JSON object with the functions, their callers and the tree, "\n" included.
+ */
 void profile_report_add_json(struct strbuf *out, const struct profile_report *report,
 			     const struct column_list *columns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runs_report - a command that was counted several times: for a person, as CSV with a row for
- * each run, as JSON.
+ * runs_report - the counts of several runs of a command, as text, as CSV with a row
+ * per run, or as JSON.
  */
 #ifndef MS_RENDER_RUNS_REPORT_H
 #define MS_RENDER_RUNS_REPORT_H
@@ -9,7 +9,7 @@
 #include "classify/count_stats.h"
 #include "render/output.h"
 
-/* A limit that they were held against. */
+/* A limit and the outcome of checking the runs against it. */
 struct checked_limit {
 	struct count_limit limit;
 	enum limit_outcome outcome;
@@ -24,14 +24,14 @@ struct runs_report {
 	struct table_options options;
 };
 
-/* Columns of count_columns, for -o. */
+/* Default columns of the CSV, from count_columns; a list as for -o. */
 extern const char runs_csv_default[];
 
 void runs_report_add_text(struct strbuf *out, const struct runs_report *report);
 void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
 			 const struct column_list *columns);
 
-/* One line, "\n" included. */
+/* Append one line of JSON, "\n" included. */
 void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 			  const struct column_list *columns);
 

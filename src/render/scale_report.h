@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale_report - how what is allocated grows with the size of the work: for a person, as CSV
- * with a row for each run, as JSON.
+ * scale_report - how allocations grow with the size of the work, as text, as CSV with a
+ * row per run, or as JSON.
  */
 #ifndef MS_RENDER_SCALE_REPORT_H
 #define MS_RENDER_SCALE_REPORT_H
@@ -16,7 +16,7 @@
 
 extern const enum counted_figure scaled_figures[SCALED_FIGURE_COUNT];
 
-/* The runs of one size. */
+/* The runs with one size of work. */
 struct scale_size {
 	uint64_t size;
 	struct count_runs runs;
@@ -27,13 +27,16 @@ struct scale_report {
 	const char *command;
 	const struct scale_size *sizes;
 	size_t count;
-	struct scale_fit fits[SCALED_FIGURE_COUNT]; /* as scaled_figures */
+	struct scale_fit fits[SCALED_FIGURE_COUNT]; /* in the order of scaled_figures */
 	bool ascii;
 };
 
 extern const char scale_csv_default[];
 
-/* Why an exponent is not known, in words that end no sentence; NULL: it is. */
+/*
+ * Return why the exponent is unknown, as a phrase without a full stop, or NULL if
+ * the exponent is known.
+ */
 const char *scale_outcome_text(enum scale_outcome outcome);
 
 void scale_report_add_text(struct strbuf *out, const struct scale_report *report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope - a profile in the JSON of speedscope, which is a viewer in a browser:
+ * speedscope - a profile in the JSON format of speedscope, a profile viewer for browsers:
  * https://www.speedscope.app/file-format-schema.json
  */
 #ifndef MS_RENDER_SPEEDSCOPE_H
@@ -10,8 +10,8 @@
 #include "model/profile.h"
 
 /*
- * One sampled profile for each metric that is known; `shown` is the one that the viewer
- * begins with. The same profile is the same text.
+ * Append one sampled profile for each known metric. The viewer opens the one for the
+ * metric `shown`. Equal profiles give equal text.
  */
 void speedscope_add(struct strbuf *out, const struct profile *profile, enum profile_metric shown);
 

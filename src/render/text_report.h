@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text_report - one process on one page.
+ * text_report - a report about one process that fits on one page.
  *
- * Made of the usage and its mappings alone, without clock or terminal: a report from a
- * capture is the report made live, byte for byte.
+ * The text depends only on the usage and the mappings, not on the clock or the terminal.
+ * A report from a capture is therefore byte for byte the same as the live one.
  */
 #ifndef MS_RENDER_TEXT_REPORT_H
 #define MS_RENDER_TEXT_REPORT_H
@@ -11,7 +11,7 @@
 #include "model/usage.h"
 
 struct text_report_options {
-	int width; /* columns, at least 40 */
+	int width; /* in columns, at least 40 */
 	bool ascii;
 	bool exact_bytes;
 };
