@@ -10,7 +10,10 @@
 static void add_library(struct allocator_signs *signs, const struct library_name *library)
 {
 	if (library->allocator != ALLOCATOR_GLIBC && library->allocator != ALLOCATOR_MUSL)
-		/* a library in LD_PRELOAD is loaded first, and so has the highest address */
+		/*
+		 * A library in LD_PRELOAD is loaded first and therefore has the highest
+		 * address.
+		 */
 		signs->other = library->allocator;
 	else if (signs->libc == ALLOCATOR_UNKNOWN)
 		signs->libc = library->allocator;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator_signs - which allocator a process uses, by its mappings. All reports ask here;
- * only reading the heap can show more (a jemalloc that is linked into the program).
+ * allocator_signs - detect which allocator a process uses from its mappings. Every report
+ * uses this detection. Only reading the heap can show more, such as a jemalloc that is
+ * linked statically into the program.
  */
 #ifndef MS_MODEL_ALLOCATOR_SIGNS_H
 #define MS_MODEL_ALLOCATOR_SIGNS_H
@@ -10,20 +11,26 @@
 #include "model/usage.h"
 
 struct allocator_signs {
-	enum allocator libc, other; /* by the libraries that are mapped */
-	uint64_t go_bytes, anonymous_bytes; /* resident */
+	enum allocator libc, other; /* found from the mapped libraries */
+	uint64_t go_bytes, anonymous_bytes; /* resident bytes */
 	bool has_go;
 };
 
 #define ALLOCATOR_SIGNS_INIT { ALLOCATOR_UNKNOWN, ALLOCATOR_UNKNOWN, 0, 0, false }
 
-/* Add the mappings in order of address. */
+/* Add one mapping. Call it for the mappings in ascending address order. */
 void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m);
 
-/* Go only where it has most of the anonymous memory: C code in it uses libc's malloc. */
+/*
+ * Return the allocator in use. Go is returned only if its heap holds at least half of the
+ * anonymous memory: C code in a Go program uses libc's malloc.
+ */
 enum allocator allocator_signs_find(const struct allocator_signs *signs);
 
-/* True if the heap of this allocator can never be read, so that no stop is worth it. */
+/*
+ * Return true if memstate cannot read heaps of this allocator, so stopping
+ * the process is pointless.
+ */
 bool allocator_is_unreadable(enum allocator allocator);
 
 #endif

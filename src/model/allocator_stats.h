@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator_stats - what an allocator says of itself when it is asked, in the process.
- * Plain data.
+ * allocator_stats - the figures that an allocator reports about itself when a helper in
+ * the process queries it. Plain data.
  *
- * Its own words count bytes, resident or not: mapped onto owners they are a bound.
+ * Allocators count bytes whether resident or not, so the figures mapped onto
+ * owners are only bounds.
  */
 #ifndef MS_MODEL_ALLOCATOR_STATS_H
 #define MS_MODEL_ALLOCATOR_STATS_H
@@ -14,11 +15,14 @@
 
 #include "model/heap.h"
 
-/* One figure as the allocator names it: "uordblks", "stats.allocated", "current_rss". */
+/*
+ * One figure under the allocator's own name: "uordblks", "stats.allocated",
+ * "current_rss".
+ */
 struct allocator_value {
 	const char *name; /* static */
 	uint64_t value;
-	bool is_count; /* else bytes */
+	bool is_count; /* false: value is in bytes */
 };
 
 #define ALLOCATOR_VALUE_MAX 32
@@ -26,17 +30,22 @@ struct allocator_value {
 struct allocator_stats {
 	enum allocator allocator;
 	uint64_t taken_ns;  /* monotonic clock */
-	uint64_t cost_ns;   /* how long the answer took inside the process */
-	/* BYTES_UNKNOWN: it does not say */
-	uint64_t system_bytes;	 /* what it has from the kernel */
-	uint64_t live_bytes;	 /* handed out */
-	uint64_t pool_bytes;	 /* freed, and kept */
-	uint64_t meta_bytes;	 /* its own data */
-	uint64_t resident_bytes; /* of all of it, as it thinks */
-	struct heap_mallinfo mallinfo; /* glibc's */
+	uint64_t cost_ns;   /* time the query took inside the process */
+	/* The byte figures are BYTES_UNKNOWN if the allocator does not report them. */
+	uint64_t system_bytes;	 /* obtained from the kernel */
+	uint64_t live_bytes;	 /* allocated to the program */
+	uint64_t pool_bytes;	 /* freed, and kept for reuse */
+	uint64_t meta_bytes;	 /* the allocator's own data */
+	/* Resident part of all this, as the allocator estimates it. */
+	uint64_t resident_bytes;
+	struct heap_mallinfo mallinfo; /* glibc only */
 	struct allocator_value values[ALLOCATOR_VALUE_MAX];
 	size_t value_count;
-	char *text; /* malloc_info(3)'s XML, mi_stats_print_out()'s table; NULL if not asked for. Owned. */
+	/*
+	 * Output of malloc_info(3) (XML) or mi_stats_print_out(); NULL if not requested.
+	 * Owned.
+	 */
+	char *text;
 };
 
 void allocator_stats_release(struct allocator_stats *stats);

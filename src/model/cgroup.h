@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup - one group of processes and its memory, as the kernel tells it at one instant:
- * the groups above it with their limits, what is charged, and to whom it belongs. Plain
- * data.
+ * cgroup - one control group and its memory at one instant, as reported by the
+ * kernel: the group and its ancestors with their limits, the memory charged, and the
+ * processes in it. Plain data.
  *
- * Bytes are BYTES_UNKNOWN and counts COUNT_UNKNOWN where this kernel, or this version of
- * the hierarchy, does not tell. Amounts lag behind by up to 64 pages per CPU (memcontrol.c).
+ * Byte amounts are BYTES_UNKNOWN and counts COUNT_UNKNOWN where this kernel or this
+ * cgroup version does not report them. The kernel's amounts may lag by up to 64 pages
+ * per CPU (memcontrol.c).
  */
 #ifndef MS_MODEL_CGROUP_H
 #define MS_MODEL_CGROUP_H
@@ -18,36 +19,42 @@
 
 #define COUNT_UNKNOWN UINT64_MAX
 
-/* As a limit: there is none. Not the same as an unknown one. */
+/* Value of a limit that is not set. An unknown limit is BYTES_UNKNOWN instead. */
 #define CGROUP_NO_LIMIT (UINT64_MAX - 1)
 
 enum cgroup_version { CGROUP_V1 = 1, CGROUP_V2 = 2 };
 
-/* A group on the way from the one that was asked for to the root. */
+/* One group on the path from the requested group up to the root. */
 struct cgroup_level {
-	char *path; /* in the hierarchy, from what can be seen of it: "/kubepods/pod…" */
+	char *path; /* path in the visible hierarchy: "/kubepods/pod…"; owned */
 	uint64_t usage_bytes;
 	uint64_t limit_bytes;	 /* memory.max; v1 memory.limit_in_bytes */
 	uint64_t high_bytes;	 /* memory.high */
 	uint64_t peak_bytes;	 /* memory.peak (5.19); v1 memory.max_usage_in_bytes */
-	uint64_t swap_bytes;	 /* memory.swap.current; v1 memsw less memory */
+	uint64_t swap_bytes;	 /* memory.swap.current; v1 memsw minus memory */
 	uint64_t swap_limit_bytes;
-	/* Since the group was made, of itself alone where the kernel tells that (events.local). */
-	uint64_t max_count;	 /* times that the limit was touched; v1 failcnt. Not kills */
+	/*
+	 * The counts since the group was created; for this group alone if the kernel has
+	 * events.local. max_count is how often usage hit the limit (v1 failcnt), not kills.
+	 */
+	uint64_t max_count;
 	uint64_t high_count;
-	uint64_t oom_count;	 /* times that reclaim found nothing more */
+	uint64_t oom_count;	 /* number of times reclaim failed to free enough */
 	uint64_t oom_kill_count; /* processes of the group that the kernel killed */
 	uint64_t swap_fail_count;
 	bool is_oom_group;	 /* memory.oom.group */
 	bool is_kill_disabled;	 /* v1 oom_kill_disable */
 };
 
-/* The lines of memory.stat, by the names of v2; v1's are given the same meaning. */
+/*
+ * The fields of memory.stat under their v2 names. Fields of v1 are converted to the same
+ * meaning.
+ */
 struct cgroup_stat {
 	uint64_t anon_bytes;	/* v1 rss */
-	uint64_t file_bytes;	/* v1 cache: shmem is part of it */
+	uint64_t file_bytes;	/* v1 cache; includes shmem */
 	uint64_t shmem_bytes;
-	uint64_t kernel_bytes;	/* all of it; v1 kmem.usage_in_bytes */
+	uint64_t kernel_bytes;	/* total kernel memory; v1 kmem.usage_in_bytes */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes, sock_bytes;
 	uint64_t slab_reclaimable_bytes, slab_unreclaimable_bytes;
 	uint64_t inactive_anon_bytes, active_anon_bytes;
@@ -56,79 +63,99 @@ struct cgroup_stat {
 	uint64_t file_mapped_bytes, file_dirty_bytes, file_writeback_bytes;
 	uint64_t anon_thp_bytes;
 	uint64_t swap_bytes;
-	uint64_t lazyfree_count, lazyfreed_count; /* pages, since the group was made */
+	uint64_t lazyfree_count, lazyfreed_count; /* pages, since the group was created */
 };
 
 /*
- * Version 1: what is known of the kernel's memory besides its sum, of the level that owns the
- * limit. Read on request, and not recorded.
+ * Version 1: details of the kernel memory of the level that owns the limit, beyond its
+ * total. Read on request only, and not recorded.
  */
 struct cgroup_kernel {
-	uint64_t pipe_count;	   /* pipes that its processes have open, each counted once */
-	uint64_t pipe_limit_bytes; /* the pages in these are at most so many */
-	uint64_t socket_count;	   /* sockets that its processes have open, likewise */
-	uint64_t socket_slab_bytes, inode_slab_bytes; /* memory.kmem.slabinfo, before Linux 5.9 */
-	uint64_t tcp_bytes; /* not charged to the limit, but to one of its own */
+	uint64_t pipe_count; /* pipes that the processes have open, each counted once */
+	uint64_t pipe_limit_bytes; /* upper bound of the memory in these pipes */
+	/* Sockets that the processes have open, each counted once. */
+	uint64_t socket_count;
+	/* memory.kmem.slabinfo, before Linux 5.9. */
+	uint64_t socket_slab_bytes, inode_slab_bytes;
+	uint64_t tcp_bytes; /* charged to a separate limit, not to this one */
 };
 
-/* "some" and "full" of memory.pressure: time that was lost, since the group was made. */
+/* "some" and "full" of memory.pressure: stall time since the group was created. */
 struct cgroup_pressure {
 	uint64_t some_ns, full_ns;
 	uint32_t some_avg10_percent_x100, full_avg10_percent_x100;
 };
 
-/* What a path and local files say of a container. */
+/* Facts about a container, taken from its cgroup path and from local files. */
 enum cgroup_name {
-	CGROUP_NAME_RUNTIME, /* "docker", "containerd", "cri-o", "podman", "lxc"; "cri": one of kubelet's */
+	/*
+	 * "docker", "containerd", "cri-o", "podman", "lxc"; "cri": a Kubernetes runtime
+	 * not identified further.
+	 */
+	CGROUP_NAME_RUNTIME,
 	CGROUP_NAME_CONTAINER_ID,
 	CGROUP_NAME_CONTAINER,
 	CGROUP_NAME_POD_UID,
 	CGROUP_NAME_POD,
-	CGROUP_NAME_NAMESPACE, /* of Kubernetes */
+	CGROUP_NAME_NAMESPACE, /* the Kubernetes namespace */
 	CGROUP_NAME_QOS,       /* "guaranteed", "burstable", "besteffort" */
-	CGROUP_NAME_UNIT,      /* systemd's: "nginx.service" */
+	CGROUP_NAME_UNIT,      /* the systemd unit: "nginx.service" */
 	CGROUP_NAME_COUNT_
 };
 
-/* As keys and columns have them: "runtime", "container_id", … */
+/* Names of the facts as keys and columns: "runtime", "container_id", … */
 extern const char *const cgroup_name_keys[CGROUP_NAME_COUNT_];
 
 struct cgroup {
 	enum cgroup_version version;
-	struct cgroup_level *levels; /* 0: the group itself, the last: the root, or the highest seen */
+	/* [0] is the group, the last is the root or the highest visible. */
+	struct cgroup_level *levels;
 	size_t level_count;
 	/*
-	 * The level whose limit is the tightest, which is what counts. SIZE_MAX: no limit that
-	 * can be seen.
+	 * Index of the level with the tightest limit, which is the effective one.
+	 * SIZE_MAX if no visible level has a limit.
 	 */
 	size_t tightest;
-	bool is_cut; /* a namespace hides what is above: there may be tighter limits */
-	uint64_t hidden_limit_bytes; /* one above, tighter than all that can be seen; else CGROUP_NO_LIMIT */
+	bool is_cut; /* a namespace hides the ancestors: their limits may be tighter */
+	/*
+	 * A limit of a hidden ancestor that is tighter than every visible
+	 * limit; else CGROUP_NO_LIMIT.
+	 */
+	uint64_t hidden_limit_bytes;
 	struct cgroup_stat stat;
-	struct cgroup_stat limit_stat; /* of the level that owns the limit; as stat if there is none */
+	/* Of the level that owns the limit; equals stat without a limit. */
+	struct cgroup_stat limit_stat;
 	struct cgroup_kernel kernel;
 	struct cgroup_pressure pressure;
 	bool has_pressure;
-	char *names[CGROUP_NAME_COUNT_]; /* NULL: nothing is known */
-	/* Processes of the level that owns the limit, if there is one, and of all below it. */
-	int *pids; /* rising */
+	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: unknown */
+	/*
+	 * Processes of the level that owns the limit, if any, and of all
+	 * groups below that level.
+	 */
+	int *pids; /* ascending */
 	size_t pid_count, pid_capacity;
-	size_t group_count; /* groups that these are in, empty ones too; 0: not looked at */
-	uint64_t slack_bytes; /* how far off the kernel's amounts may be; unknown: not looked at */
+	/* Groups searched for processes, empty ones included; 0: none searched. */
+	size_t group_count;
+	/* Possible error of the kernel's amounts; BYTES_UNKNOWN: not determined. */
+	uint64_t slack_bytes;
 	uint64_t taken_ns, unix_ms;
 };
 
-/* Free names, which are unknown then. */
+/* Free all names and set them to NULL (unknown). */
 void cgroup_names_clear(char *names[CGROUP_NAME_COUNT_]);
 
-/* All unknown. */
+/* Initialise *cgroup with every figure unknown. */
 void cgroup_init(struct cgroup *cgroup);
 void cgroup_release(struct cgroup *cgroup);
 
-/* The level whose limit counts, or NULL. */
+/* Return the level with the effective limit, or NULL if no visible level has a limit. */
 const struct cgroup_level *cgroup_tightest(const struct cgroup *cgroup);
 
-/* The limit that counts, whoever's it is; CGROUP_NO_LIMIT. */
+/*
+ * Return the effective limit, including that of a hidden ancestor;
+ * CGROUP_NO_LIMIT if there is none.
+ */
 uint64_t cgroup_limit_bytes(const struct cgroup *cgroup);
 
 #endif

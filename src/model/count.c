@@ -39,7 +39,7 @@ static bool is_last_of_pid(const struct count_list *list, size_t i)
 	return i + 1 == list->count || list->programs[i + 1].pid != list->programs[i].pid;
 }
 
-/* The last program of that pid, or NULL. */
+/* Return the last program of pid, or NULL. */
 static const struct count_program *find_last(const struct count_list *list, int pid)
 {
 	size_t low = 0, high = list->count;
@@ -55,7 +55,10 @@ static const struct count_program *find_last(const struct count_list *list, int 
 	return low > 0 && list->programs[low - 1].pid == pid ? &list->programs[low - 1] : NULL;
 }
 
-/* There is nothing but wrappers between the two. Files may lie: no chain is longer than the list. */
+/*
+ * Return true if only wrappers lie between the two programs. A corrupt file may contain a
+ * cycle, so the number of steps is limited to the length of the list.
+ */
 static bool is_wrapped_by(const struct count_list *list, const struct count_program *p,
 			  const struct count_program *outer)
 {

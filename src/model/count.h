@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * count - the calls that programs made of malloc and its like. Plain data.
- */
+/* count - how often programs called malloc and related functions. Plain data. */
 #ifndef MS_MODEL_COUNT_H
 #define MS_MODEL_COUNT_H
 
@@ -20,63 +18,74 @@ enum counted_call {
 	CALL_MEMALIGN,
 	CALL_VALLOC,
 	CALL_PVALLOC,
-	CALL_NEW,    /* C++'s, of an allocator that has its own: else they are calls of malloc… */
-	CALL_DELETE, /* …and of free */
+	/* C++ new of an allocator that implements it; otherwise new calls malloc. */
+	CALL_NEW,
+	CALL_DELETE, /* likewise; otherwise delete calls free */
 	CALL_COUNT_
 };
 
-/* "malloc", …, as in a program's source. */
+/* The function names as in source code: "malloc", … */
 extern const char *const counted_call_names[CALL_COUNT_];
 
-/* Any of these may be BYTES_UNKNOWN. */
+/* Each figure may be BYTES_UNKNOWN. */
 struct count_sums {
 	uint64_t calls[CALL_COUNT_];
-	uint64_t allocation_calls; /* all of them but free and delete */
-	uint64_t free_null_calls;  /* of free and delete: with NULL, which frees nothing */
-	uint64_t failed_calls;	   /* of the allocation calls: they gave nothing */
-	uint64_t requested_bytes;  /* of those that did not fail, as the program said it */
-	uint64_t temporary_blocks; /* freed with no other call in that thread since they were allocated */
-	uint64_t live_blocks;	   /* allocated, and not freed */
-	uint64_t live_bytes;	   /* of these, usable */
+	uint64_t allocation_calls; /* all calls except free and delete */
+	/* Calls of free and delete with NULL, which free nothing. */
+	uint64_t free_null_calls;
+	uint64_t failed_calls;	   /* allocation calls that returned no memory */
+	uint64_t requested_bytes;  /* sizes that the successful calls requested */
+	/* Freed before the thread made any other counted call. */
+	uint64_t temporary_blocks;
+	uint64_t live_blocks;	   /* allocated and not freed */
+	uint64_t live_bytes;	   /* usable size of the live blocks */
 };
 
 #define COUNT_NAME_SIZE 16
 
 struct count_thread {
-	int tid; /* 0: all whose place was given to another after they had ended */
+	int tid; /* 0: sum of ended threads whose slots were reused */
 	bool is_main;
-	char name[COUNT_NAME_SIZE]; /* when it allocated first */
-	struct count_sums sums; /* live_…: unknown, as blocks move between threads */
+	char name[COUNT_NAME_SIZE]; /* as of its first allocation */
+	struct count_sums sums; /* live_* are unknown: threads free each other's blocks */
 };
 
-/* How a program is counted that ran already. */
+/* How a program that was already running is counted. */
 struct count_means {
 	const char *method; /* "bpf" */
-	char *how;     /* what that is, and where */
-	char *blind;   /* what cannot be seen that way, with commas */
-	char *refused; /* the ways that were tried before, as "NAME: why; …"; "" if there are none */
+	char *how;     /* a description of the method and of where it hooks in */
+	char *blind;   /* what the method misses, separated by commas */
+	char *refused; /* methods that failed before, "NAME: reason; …"; "" if none */
 };
 
-/* A program from exec, or from fork, to its end or to the next exec. */
+/* One program: a process from exec or fork until it ends or calls exec again. */
 struct count_program {
-	int pid, parent_pid; /* as it sees them itself */
-	unsigned int generation; /* 0: the first that was counted of that pid; by exec it became 1, and so on */
+	int pid, parent_pid; /* in its own PID namespace */
+	/* 0: the first program counted under this pid; each exec adds 1. */
+	unsigned int generation;
 	char name[COUNT_NAME_SIZE];
-	char allocator[256]; /* the file of the allocator below */
-	bool is_forked;	      /* not begun by exec */
-	bool has_other_malloc; /* the program's own comes first: its calls are not seen */
-	bool has_other_new; /* the allocator has C++'s new and delete, and they were not counted */
-	bool has_filter; /* it installed a seccomp filter while it was counted */
+	char allocator[256]; /* file of the allocator that the counter forwards to */
+	bool is_forked;	      /* started by fork without exec */
+	/* The program's own malloc takes precedence: its calls are not counted. */
+	bool has_other_malloc;
+	/* The allocator implements C++ new and delete, which were not counted. */
+	bool has_other_new;
+	bool has_filter; /* it installed a seccomp filter while being counted */
 	bool has_ended;
-	const struct count_means *means; /* NULL: since it began, by a library in it. Borrowed */
-	uint64_t peak_live_bytes; /* the most of sums.live_bytes */
-	uint64_t peak_error_bytes; /* how far off that may be */
-	const char *uncovered; /* "Go's allocator": the program has it, and its calls are not counted; or NULL. Borrowed */
-	uint64_t thread_count;	/* that called any of the functions, ever */
-	uint64_t lost_threads;	/* that there was no room for: they are in no figure */
-	uint64_t lost_children; /* that could not be counted */
+	/* NULL: counted from its start by a preloaded library. Borrowed. */
+	const struct count_means *means;
+	uint64_t peak_live_bytes; /* highest value of sums.live_bytes */
+	uint64_t peak_error_bytes; /* possible error of peak_live_bytes */
+	/*
+	 * An allocator of the program's own whose calls are not counted ("Go's
+	 * allocator"), or NULL. Borrowed.
+	 */
+	const char *uncovered;
+	uint64_t thread_count;	/* threads that ever called one of the functions */
+	uint64_t lost_threads;	/* threads without a slot: missing from every figure */
+	uint64_t lost_children; /* child processes that could not be counted */
 	struct count_sums sums;
-	struct count_thread *threads; /* by when they allocated first */
+	struct count_thread *threads; /* in order of their first allocation */
 	size_t listed_count;
 	size_t thread_capacity;
 };
@@ -84,27 +93,27 @@ struct count_program {
 struct count_list {
 	struct count_program *programs; /* by pid, then by generation */
 	size_t count, capacity;
-	size_t unreadable_count; /* files that hold no counts: there was no room for them */
+	size_t unreadable_count; /* files without counts, for lack of room for them */
 };
 
 #define COUNT_LIST_INIT { NULL, 0, 0, 0 }
 
-/* What is reported of a program with an allocator of its own that cannot be counted. */
+/* Message for a program with an allocator of its own that cannot be counted. */
 #define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls of malloc are counted"
 extern const char count_uncovered_go[];
 
 void count_list_release(struct count_list *list);
 
 /*
- * What a person means by a command: the last program that the process of that pid was;
- * where that is one that only starts another, as a shell, env or timeout, and has: that
- * other. NULL if it started several: they are all meant. Returns 0, or -ENOENT: nothing
- * was counted of the process.
+ * Find the program that a user means by a command: the last program that ran under pid.
+ * If that program is a wrapper (a shell, env, timeout), return the only program it
+ * started instead. Set *ret to NULL if the wrapper started several: all of them are
+ * meant. Returns 0, or -ENOENT if nothing was counted under pid.
  */
 int count_list_find_command(const struct count_list *list, int pid,
 			    const struct count_program **ret);
 
-/* Begin with nothing counted, and add what is known of both. */
+/* Add *more to *sums. A figure that is unknown in either is unknown in the sum. */
 void count_sums_add(struct count_sums *sums, const struct count_sums *more);
 
 #endif

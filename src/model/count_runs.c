@@ -35,7 +35,10 @@ const struct counted_figure_info counted_figures[COUNTED_COUNT_] = {
 	[COUNTED_PEAK_RSS] = { "peak_rss_bytes", "peak Rss", true, true, false },
 };
 
-/* As a person would say it; its column is called as those of the functions are. */
+/*
+ * The short name of COUNTED_ALLOCATIONS in a limits file. The column keeps the longer
+ * form of the function columns.
+ */
 static const char allocations_key[] = "allocations";
 
 const char *const limit_operators[LIMIT_KIND_COUNT_] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_runs - a command that was run several times, each time counted; its figures, and
- * limits that they have. Plain data.
+ * count_runs - a command that was run several times while its allocations were counted,
+ * with its figures and their limits. Plain data.
  */
 #ifndef MS_MODEL_COUNT_RUNS_H
 #define MS_MODEL_COUNT_RUNS_H
@@ -12,7 +12,10 @@
 
 #include "model/count.h"
 
-/* The first CALL_COUNT_ are the calls of each function: enum counted_call. */
+/*
+ * The figures of a run. The first CALL_COUNT_ are the calls of each function (enum
+ * counted_call).
+ */
 enum counted_figure {
 	COUNTED_FREE_NULL = CALL_COUNT_,
 	COUNTED_ALLOCATIONS,
@@ -22,48 +25,55 @@ enum counted_figure {
 	COUNTED_LIVE_BLOCKS,
 	COUNTED_LIVE,
 	COUNTED_PEAK_LIVE,
-	COUNTED_PEAK_RSS, /* the kernel's, not counted */
+	COUNTED_PEAK_RSS, /* reported by the kernel, not counted */
 	COUNTED_COUNT_
 };
 
 struct counted_figure_info {
-	const char *name; /* of its column and its key */
-	const char *label; /* for a person */
+	const char *name; /* its column and key */
+	const char *label; /* for reports */
 	bool is_bytes;
-	bool is_level; /* it was so at one time: not made of what single iterations add */
-	bool is_limited; /* a file of limits that is made has it */
+	bool is_level; /* a level at one moment, not a sum over iterations */
+	bool is_limited; /* a generated limits file contains it */
 };
 extern const struct counted_figure_info counted_figures[COUNTED_COUNT_];
 
-/* Of a file of limits: its column's name, or "allocations". -EINVAL if there is none. */
+/*
+ * Find the figure that a limits file calls name: its column's name, or "allocations".
+ * Returns 0, or -EINVAL if no figure has that name.
+ */
 int counted_figure_find(const char *name, size_t length, enum counted_figure *ret);
 const char *counted_figure_key(enum counted_figure figure);
 
 struct count_run {
-	unsigned int number; /* 1 ... */
-	uint64_t size; /* of the work; BYTES_UNKNOWN: has none */
+	unsigned int number; /* counted from 1 */
+	uint64_t size; /* size of the workload; BYTES_UNKNOWN: it has none */
 	/*
-	 * What is shown of it; of several programs their sum, and a peak that is unknown.
-	 * Without its threads.
+	 * The program shown for this run, without its threads. For several programs it
+	 * holds their sums, and an unknown peak.
 	 */
 	struct count_program program;
 	size_t program_count;
-	uint64_t peak_rss_bytes; /* of the command's process, or the largest that it waited for */
-	uint64_t unix_ms, elapsed_ns; /* at its end, and since its start */
+	/* Of the command's process, or of its largest waited-for child. */
+	uint64_t peak_rss_bytes;
+	uint64_t unix_ms, elapsed_ns; /* at its end; since its start */
 };
 
 struct count_runs {
 	struct count_run *items;
 	size_t count, capacity;
-	uint64_t iterations; /* of the same work in each run; 1: not said */
+	uint64_t iterations; /* iterations of the same work in each run; 1: not given */
 };
 
 void count_runs_release(struct count_runs *runs);
 
-/* May be BYTES_UNKNOWN. */
+/* Return one figure of a run; may be BYTES_UNKNOWN. */
 uint64_t count_run_figure(const struct count_run *run, enum counted_figure figure);
 
-/* One figure of what was counted; unknown if it is none of these. */
+/*
+ * Return one figure of the counts. BYTES_UNKNOWN if the figure is not part of struct
+ * count_sums.
+ */
 uint64_t count_sums_figure(const struct count_sums *sums, enum counted_figure figure);
 
 enum limit_kind {
@@ -73,12 +83,15 @@ enum limit_kind {
 };
 extern const char *const limit_operators[LIMIT_KIND_COUNT_];
 
-/* Thousandths, since a figure is for one of many iterations. */
+/*
+ * A limit of one figure. Values are in thousandths because a figure may be
+ * divided by many iterations.
+ */
 struct count_limit {
 	enum counted_figure figure;
 	enum limit_kind kind;
 	uint64_t value_thousandths;
-	uint64_t tolerance_thousandths; /* of a percent with is_percent; 0: none */
+	uint64_t tolerance_thousandths; /* of a percent if is_percent; 0: no tolerance */
 	bool is_percent;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_detail - what the live blocks of a heap are, how full its pages are, and who keeps
- * the pages that are nearly free. Plain data, made on demand from the blocks of a walk.
+ * heap_detail - the types of a heap's live blocks, how full its pages are, and which
+ * blocks pin nearly free pages. Plain data, made on demand from the blocks of a walk.
  *
- * Bytes of blocks are usable ones, as malloc_usable_size(3) counts them. A page is in use
- * where it is not free: by live blocks, by the allocator's own data, by what is not the
- * heap's. So
+ * Block sizes are usable sizes, as in malloc_usable_size(3). The used part of a page
+ * is everything that is not free: live blocks, the allocator's own data, and data
+ * outside the heap. Therefore:
  *     sum of fill[].page_count = resident pages with heap memory on them
- *     fill[FILL_NONE].free_bytes = pool_pages, that of all others = pool_fragments
+ *     fill[FILL_NONE].free_bytes = pool_pages; the sum of all others = pool_fragments
  *     sum of types[].live = all live blocks
  */
 #ifndef MS_MODEL_HEAP_DETAIL_H
@@ -19,10 +19,10 @@
 
 #include "model/heap.h"
 
-/* How much of a page is in use. */
+/* The used part of a page. */
 enum page_fill {
 	FILL_NONE,
-	FILL_TO_25, /* percent: above that of the one before, to this */
+	FILL_TO_25, /* percent: above the previous value, up to this one */
 	FILL_TO_50,
 	FILL_TO_75,
 	FILL_TO_99, /* below 100 */
@@ -30,45 +30,46 @@ enum page_fill {
 	FILL_COUNT_
 };
 
-/* "0%", "1-25%" ... */
+/* "0%", "1-25%" … */
 extern const char *const page_fill_names[FILL_COUNT_];
 
 enum page_fill page_fill_of(uint64_t free_bytes, uint64_t page_bytes);
 
 struct page_sum {
 	uint64_t page_count;
-	uint64_t free_bytes; /* on them */
+	uint64_t free_bytes; /* free bytes on these pages */
 };
 
-/* A page is fragmented if so much of it is free, but not all. */
+/* A page counts as fragmented if at least this much of it is free, but not all. */
 #define FRAGMENTED_FREE_BYTES UINT64_C(2048)
 
 /*
- * What live blocks do to fragmented pages: with the blocks of a type gone,
- * alone_page_count pages would be free as a whole.
+ * How the live blocks of a type pin fragmented pages. Freeing all blocks of the type
+ * would free alone_page_count whole pages.
  */
 struct heap_pin {
-	uint64_t block_count; /* that are, in part at least, on fragmented pages */
-	struct page_sum pages; /* fragmented, with a block of this type on them */
-	uint64_t alone_page_count; /* of these, with nothing else in use on them */
+	uint64_t block_count; /* blocks that lie at least partly on fragmented pages */
+	struct page_sum pages; /* fragmented pages that hold a block of this type */
+	/* Of these pages, those with nothing else in use on them. */
+	uint64_t alone_page_count;
 };
 
-/* Live blocks of one type; or of one size, if their type is not known. */
+/* The live blocks of one type, or of one size if their type is unknown. */
 struct heap_type {
-	char *name;	     /* NULL: only the size is known */
-	uint64_t size_bytes; /* of each block; 0: they differ */
+	char *name;	     /* NULL: only the size is known; owned */
+	uint64_t size_bytes; /* of each block; 0: sizes differ */
 	struct chunk_sum live;
-	uint64_t resident_bytes; /* of live.bytes */
+	uint64_t resident_bytes; /* resident part of live.bytes */
 	struct heap_pin pin;
 };
 
-/* The resident pages of an arena, in order of address. */
+/* The resident pages of an arena in ascending address order. */
 struct heap_strip {
 	uint32_t arena; /* index in struct heap */
-	bool is_mapped; /* instead: the blocks with mappings of their own, of all arenas */
+	bool is_mapped; /* not an arena: the separately mapped blocks of all arenas */
 	uint64_t start_addr, end_addr;
 	struct page_sum sum;
-	/* so many pages each, the last one fewer */
+	/* pages per cell; the last cell may have fewer */
 	uint64_t pages_per_cell;
 	struct page_sum *cells;
 	size_t cell_count;
@@ -79,13 +80,20 @@ struct heap_strip {
 struct heap_detail {
 	struct heap_type *types; /* most bytes first */
 	size_t type_count;
-	size_t *pins; /* indices of the types that pin pages, those that would set most free first */
+	/*
+	 * Indices of the types that pin pages, in descending order of the
+	 * pages they would free.
+	 */
+	size_t *pins;
 	size_t pin_count;
 	struct page_sum fill[FILL_COUNT_];
-	struct page_sum fragmented; /* of these */
-	struct heap_strip *strips;  /* those with pages, in order of arena */
+	struct page_sum fragmented; /* the fragmented ones among the pages in fill */
+	struct heap_strip *strips;  /* those with pages, in the order of arenas */
 	size_t strip_count;
-	/* why blocks are known by size only, or some of them; NULL if they were all asked */
+	/*
+	 * Why some or all blocks are known by size only; NULL if every block
+	 * was checked for a type.
+	 */
 	const char *problem;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper_answer - what came of asking a process's allocator through a helper inside it.
- * Plain data.
+ * helper_answer - the result of querying a process's allocator through a helper inside
+ * the process. Plain data.
  */
 #ifndef MS_MODEL_HELPER_ANSWER_H
 #define MS_MODEL_HELPER_ANSWER_H
@@ -13,30 +13,36 @@
 #include "model/matrix.h"
 
 /*
- * An allocator counts bytes, and smaps pages. All that it has lies in memory of which so
- * much is resident and so much is not: what is resident of the bytes it calls its own, by
- * owner, is between
+ * Bounds on the resident bytes of each owner. The allocator counts bytes and smaps counts
+ * pages. Of the memory that may belong to the allocator, resident_bytes are resident and
+ * missing_bytes are not. The resident part of the bytes the allocator reports for an
+ * owner is therefore between
  *     said - missing  and  min(said, resident)
- * Free memory that it does not know as whole pages may come to such: pool_pages is then
- * at most all that is free, and pool_fragments at least nothing.
+ * The allocator does not know which of its free blocks cover whole pages. The upper bound
+ * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
 	uint64_t resident_bytes; /* of the memory that may be the allocator's */
-	uint64_t missing_bytes;	 /* of the same: mapped, but without a page */
-	/* BYTES_UNKNOWN: it does not tell them from others; said of these includes them then */
+	uint64_t missing_bytes;	 /* of the same memory: mapped, but without a page */
+	/* BYTES_UNKNOWN: not reported separately; another owner's figure includes them */
 	uint64_t said_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t least_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t most_bytes[OWNER_HEAP_LAST + 1];
-	/* between these, and together not more than resident_bytes: what the matrix shows */
+	/*
+	 * between least and most, in sum at most resident_bytes; the matrix shows these
+	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
 struct helper_answer {
-	bool was_wanted; /* false: there is nothing below */
-	int error;	 /* 0, or the -errno for which there are no figures */
-	const char *problem;	 /* why, in words that end no sentence; NULL: there are. Static. */
-	bool was_put_in;	 /* into a process that ran; else it was there from the start */
-	unsigned int stop_count; /* of one thread, for that, and how long they were together */
+	bool was_wanted; /* false: the other fields are empty */
+	int error;	 /* 0, or the -errno that prevented the query */
+	/* The reason as a phrase without a full stop; NULL: it succeeded. Static. */
+	const char *problem;
+	/* Injected while the process ran; false: preloaded at its start. */
+	bool was_put_in;
+	/* Times one thread was stopped for the injection, and for how long in total. */
+	unsigned int stop_count;
 	uint64_t stopped_ns;
 	struct allocator_stats stats;
 	struct heap_bounds bounds;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image - a copy of the resident pages of some of a process's memory, at their addresses.
- * Plain data.
+ * image - a copy of resident pages of a process's memory, with their
+ * addresses. Plain data.
  *
- * Only pages that are there take room: side tables of a reader are indexed by offset, so
- * that they are in proportion to what is resident, whatever addresses and sizes the
- * memory itself speaks of.
+ * Only resident pages take space. Readers index their side tables by offset in the copy,
+ * so the tables stay in proportion to the resident memory whatever addresses and sizes
+ * the target's data contains.
  */
 #ifndef MS_MODEL_IMAGE_H
 #define MS_MODEL_IMAGE_H
@@ -17,19 +17,22 @@
 
 #define IMAGE_PAGE_BYTES UINT64_C(4096)
 
-/* Adjacent pages. No two runs touch: whatever lies across the end of one is not all there. */
+/*
+ * A run of adjacent pages. Runs never touch, so an object that crosses the end of a run
+ * is not completely resident.
+ */
 struct image_run {
-	uint64_t start_addr, end_addr; /* page aligned, half open */
+	uint64_t start_addr, end_addr; /* page aligned; end is exclusive */
 	uint64_t offset_bytes;	       /* of its copy in bytes */
 };
 
 struct image {
 	uint8_t *bytes;
 	uint64_t capacity_bytes;
-	uint64_t length_bytes;	/* of all runs */
-	struct image_run *runs; /* by address */
+	uint64_t length_bytes;	/* sum over all runs */
+	struct image_run *runs; /* ascending by address */
 	size_t run_count, run_capacity;
-	size_t hint; /* the run found last */
+	size_t hint; /* index of the run found last */
 };
 
 #define IMAGE_INIT                        \
@@ -39,29 +42,31 @@ struct image {
 
 void image_release(struct image *image);
 
-/* Forget the runs, keep the room. */
+/* Remove all runs but keep the storage. */
 void image_clear(struct image *image);
 
 /*
- * Make room for so many bytes, and touch it all, so that no page fault is left for the
- * copy. What was in it is kept. Returns 0 or -ENOMEM.
+ * Make room for bytes and touch all of it, so that copying causes no page faults. The
+ * contents are kept. Returns 0 or -ENOMEM.
  */
 int image_reserve(struct image *image, uint64_t bytes);
 
 /*
- * Append pages, behind all that are there. Their bytes are the caller's to fill in.
- * Returns 0, or
- * -EINVAL if they are out of order, not whole, or none.
+ * Append the pages of [start_addr, end_addr) after the last run. The caller
+ * fills in their bytes. Returns 0, or -EINVAL if they are out of order, not
+ * page aligned, or empty.
  */
 int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
 
-/* Index of the first run that ends after addr; run_count if none does. */
+/*
+ * Return the index of the first run that ends after addr, or run_count if there is none.
+ */
 size_t image_find_run(const struct image *image, uint64_t addr);
 
-/* As image_run_at(), without a look at the run found last. */
+/* Like image_run_at(), but without trying the run found last. */
 const struct image_run *image_search_run(struct image *image, uint64_t addr);
 
-/* The run that holds addr, or NULL. */
+/* Return the run that contains addr, or NULL. */
 static inline const struct image_run *image_run_at(struct image *image, uint64_t addr)
 {
 	if (image->hint < image->run_count) {
@@ -73,7 +78,7 @@ static inline const struct image_run *image_run_at(struct image *image, uint64_t
 	return image_search_run(image, addr);
 }
 
-/* The copy of [addr, addr + length), or NULL if not all of it is there. */
+/* Return the copy of [addr, addr + length), or NULL if part of it is missing. */
 static inline const uint8_t *image_at(struct image *image, uint64_t addr, uint64_t length)
 {
 	const struct image_run *run = image_run_at(image, addr);
@@ -83,7 +88,7 @@ static inline const uint8_t *image_at(struct image *image, uint64_t addr, uint64
 	return image->bytes + run->offset_bytes + (addr - run->start_addr);
 }
 
-/* A word of it. False if it is not there. */
+/* Read the word at addr into *ret. Returns false if it is not in the image. */
 static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 {
 	const uint8_t *at = image_at(image, addr, sizeof(*ret));
@@ -93,10 +98,13 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 	return at != NULL;
 }
 
-/* addr if it is there, else the next address that is; limit if none is before that. */
+/*
+ * Return the first address from addr on that is in the image, or limit if
+ * there is none below limit.
+ */
 uint64_t image_next_resident(struct image *image, uint64_t addr, uint64_t limit);
 
-/* Bytes that are there of [start, end). */
+/* Return how many bytes of [start_addr, end_addr) are in the image. */
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,
 			      uint64_t end_addr);
 

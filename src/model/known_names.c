@@ -9,7 +9,8 @@ const struct library_name library_names[] = {
 	{ "libjemalloc", ALLOCATOR_JEMALLOC }, { "libtcmalloc", ALLOCATOR_TCMALLOC },
 	{ "libmimalloc", ALLOCATOR_MIMALLOC }, { "ld-musl-", ALLOCATOR_MUSL },
 	{ "libc.so.6", ALLOCATOR_GLIBC },      { "libc-2.", ALLOCATOR_GLIBC },
-	{ "libc.so", ALLOCATOR_MUSL }, /* where its loader is a link to it, as on Debian */
+	/* A symlink to the loader on some systems, such as Debian. */
+	{ "libc.so", ALLOCATOR_MUSL },
 	{ NULL, ALLOCATOR_UNKNOWN },
 };
 
@@ -31,7 +32,10 @@ const struct library_name *library_name_find(const char *path)
 	return NULL;
 }
 
-/* Where Go places its heap on 64-bit machines if it can; and its name since Go 1.25. */
+/*
+ * The address where Go places its heap on 64-bit machines if possible, and the name of
+ * the heap since Go 1.25.
+ */
 #define GO_ARENA_ADDR UINT64_C(0xc000000000)
 #define GO_NAME "[anon: Go: "
 

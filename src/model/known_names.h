@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * known_names - what the last column of smaps says of a mapping: the names that have a meaning.
- * Plain data: classify/ goes by them, and store/ keeps them where it hides all others.
+ * known_names - the names in the last column of smaps that have a meaning. Plain
+ * data: classify/ uses them to classify mappings, and store/ preserves them when it
+ * hides all other names.
  */
 #ifndef MS_MODEL_KNOWN_NAMES_H
 #define MS_MODEL_KNOWN_NAMES_H
@@ -9,7 +10,10 @@
 #include "model/mapping.h"
 #include "model/usage.h"
 
-/* How the file's name (what follows the last slash) of a library with a malloc begins. */
+/*
+ * A library with a malloc, identified by the start of its file name (the part
+ * after the last slash).
+ */
 struct library_name {
 	const char *prefix;
 	enum allocator allocator;
@@ -18,21 +22,24 @@ struct library_name {
 extern const struct library_name library_names[]; /* ends with a NULL prefix */
 
 /*
- * How names of shared memory begin that is on the kernel's own tmpfs or on /dev/shm; ends
- * with NULL.
+ * Prefixes of the names of shared memory on the kernel's own tmpfs or on
+ * /dev/shm. Ends with NULL.
  */
 extern const char *const shmem_prefixes[];
 
-/* The library of a path, or NULL. */
+/* Return the known library at path, or NULL. */
 const struct library_name *library_name_find(const char *path);
 
-/* Whether an anonymous mapping is a part of the heap of the Go runtime. */
+/* Return true if an anonymous mapping belongs to the heap of the Go runtime. */
 bool is_heap_of_go(const struct mapping *m);
 
-/* The prefix of shmem_prefixes that the name has, or NULL. */
+/* Return the entry of shmem_prefixes that name starts with, or NULL. */
 const char *shmem_prefix_find(const char *name);
 
-/* A program whose work is to start another one, as sh, env and timeout, by its file's name. */
+/*
+ * Return true if name is the file name of a program that only starts another, such
+ * as sh, env or timeout.
+ */
 bool wrapper_name_is(const char *name);
 
 #endif

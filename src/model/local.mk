@@ -36,7 +36,7 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/usage.c \
 	%D%/usage.h
 if ENABLE_FUZZING
-# Reporting each comparison to the fuzzer takes most of the time of a search through memory.
+# Reporting every comparison to the fuzzer would dominate the time of searching memory.
 %C%_libmodel_a_CFLAGS = $(AM_CFLAGS) -fno-sanitize-coverage=trace-cmp
 endif
 MODEL_LIBS = %D%/libmodel.a $(BASE_LIBS)

@@ -21,8 +21,8 @@ void counters_set_zero(struct counters *c)
 }
 
 /*
- * Once per mapping of every target: the plain loop, which the compiler makes vectors of,
- * is the rule.
+ * Runs once per mapping of every target. The first loop, which the compiler vectorises,
+ * handles the common case.
  */
 void counters_add(struct counters *sum, const struct counters *c)
 {

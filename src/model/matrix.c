@@ -68,7 +68,7 @@ uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 	return bytes_known(sum) ? sum : m->owner_rss_bytes[owner];
 }
 
-/* Over the owners of which anything is known. */
+/* Sum over the owners with any known cell. */
 static uint64_t sum_rows(const struct matrix *m, unsigned int first_state, unsigned int last_state)
 {
 	bool is_any_known = false;

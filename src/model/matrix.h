@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * matrix - every resident byte of a process by owner and by kernel state. Plain data.
+ * matrix - the resident memory of a process by owner and by kernel state. Plain data.
  *
- * Invariant, for a classified process (classify/ makes it true, tests hold it):
- *     sum of cells + unexplained = Rss,  and unexplained = 0 when the target stood still.
- * Cells are disjoint. LazyFree pages, which the kernel counts inside Private_Clean and
- * Shared_Clean, are taken out of those.
+ * Invariant for a classified process (established by classify/, verified by tests):
+ *     sum of cells + unexplained = Rss,  with unexplained = 0 if the target was stopped.
+ * Cells are disjoint. The kernel counts LazyFree pages inside Private_Clean and
+ * Shared_Clean; the matrix subtracts them there.
  */
 #ifndef MS_MODEL_MATRIX_H
 #define MS_MODEL_MATRIX_H
@@ -26,7 +26,7 @@ enum owner {
 	OWNER_COUNT_
 };
 
-/* The owners that only a read of the heap can tell. */
+/* The owners that can be determined only by reading the heap. */
 #define OWNER_HEAP_FIRST OWNER_LIVE
 #define OWNER_HEAP_LAST	 OWNER_HEAP_META
 
@@ -40,18 +40,20 @@ enum page_state {
 };
 
 extern const char *const owner_names[OWNER_COUNT_];	 /* "live" … "shmem" */
-extern const char *const page_state_names[STATE_COUNT_]; /* "private_dirty" … */
+/* "private_dirty" … "shared_clean". */
+extern const char *const page_state_names[STATE_COUNT_];
 
 /*
- * Pages of several owners and states that cannot be told apart are in no cell, but in the
- * rest of their owners, and again in that of their states: the sums of both rests are the
- * same.
+ * Pages that cannot be attributed to one owner and state are in no cell. They are
+ * counted once in the rest of their owners and once in the rest of their states, so both
+ * rests have the same sum.
  */
 struct matrix {
-	uint64_t cell[OWNER_COUNT_][STATE_COUNT_]; /* bytes; BYTES_UNKNOWN if it cannot be told */
+	/* BYTES_UNKNOWN if it cannot be determined. */
+	uint64_t cell[OWNER_COUNT_][STATE_COUNT_];
 	/*
-	 * Rss by owner: known where cells are not, as before Linux 4.12, which reports no
-	 * LazyFree
+	 * Rss by owner. It is known even where cells are not, as before Linux 4.12, which
+	 * does not report LazyFree.
 	 */
 	uint64_t owner_rss_bytes[OWNER_COUNT_];
 	uint64_t owner_rest_bytes[OWNER_COUNT_];
@@ -60,16 +62,22 @@ struct matrix {
 
 void matrix_set_unknown(struct matrix *m);
 
-/* Heap owners unknown, the others 0: what the classifier starts from. */
+/*
+ * Set the heap's owners to unknown and the others to 0, as the start of classification.
+ */
 void matrix_set_no_heap(struct matrix *m);
 
-/* A cell; unknown also where the rests of its owner and its state may be of it. */
+/*
+ * Return a cell. It is BYTES_UNKNOWN also if the rests of its owner and its state may
+ * contain pages of the cell.
+ */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner, enum page_state state);
 
 /*
- * The sum of a row, a column, or all. Owners of which nothing is known are in another one
- * (the heap, not read, in anon) and add nothing; any other unknown cell makes the sums
- * that it is in unknown, but a row's is its owner_rss_bytes then.
+ * Return the sum of a row, a column, or all cells. An owner with nothing known adds 0,
+ * because its memory is counted under another owner (an unread heap is in anon). Any
+ * other unknown cell makes the sums that contain it unknown, except that the sum of a row
+ * is then its owner_rss_bytes.
  */
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner);
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state);

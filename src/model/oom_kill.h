@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_kill - one time that the kernel killed for want of memory, as its log tells it. Plain
- * data.
+ * oom_kill - one out-of-memory kill as reported in the kernel log. Plain data.
  *
- * Bytes are BYTES_UNKNOWN, counts COUNT_UNKNOWN and texts "" where the log does not tell,
- * as the kernel was older, or lines are missing.
+ * Bytes are BYTES_UNKNOWN, counts COUNT_UNKNOWN and texts "" where the log does not
+ * contain them, because the kernel is older or lines are missing.
  */
 #ifndef MS_MODEL_OOM_KILL_H
 #define MS_MODEL_OOM_KILL_H
@@ -16,18 +15,18 @@
 
 enum oom_constraint {
 	OOM_UNKNOWN,
-	OOM_CGROUP, /* the limit of a group */
-	OOM_GLOBAL, /* the machine had no more */
-	OOM_NODES,  /* those of a cpuset or a memory policy had no more */
+	OOM_CGROUP, /* a cgroup reached its limit */
+	OOM_GLOBAL, /* the machine ran out of memory */
+	OOM_NODES,  /* the nodes of a cpuset or memory policy ran out */
 };
 
 #define OOM_TIME_SIZE 40
 
-/* When a line was logged, as far as its prefix tells. */
+/* When a line was logged, as far as its prefix shows. */
 struct oom_time {
 	uint64_t unix_ms;	  /* 0: unknown, as without a time zone or a year */
 	uint64_t boot_us;	  /* since boot; COUNT_UNKNOWN */
-	char text[OOM_TIME_SIZE]; /* the date as the log has it; "": none */
+	char text[OOM_TIME_SIZE]; /* the date as printed in the log; "" if none */
 };
 
 #define OOM_ZONES_MAX	   16
@@ -36,23 +35,25 @@ struct oom_time {
 struct oom_zone {
 	int node;
 	char name[OOM_ZONE_NAME_SIZE];
-	uint64_t free_bytes, min_bytes; /* min: what ordinary allocations must leave free */
+	/* Min: ordinary allocations must leave this much free. */
+	uint64_t free_bytes, min_bytes;
 };
 
-/* The machine's memory as of a report that lists it (Mem-Info). */
+/* The machine's memory according to the report, if the report lists it (Mem-Info). */
 struct oom_machine {
 	bool is_known;
 	uint64_t ram_bytes, free_bytes, shmem_bytes, pagetables_bytes;
-	uint64_t anon_bytes, file_bytes; /* the kernel's lists: shared memory is in anon */
+	/* The kernel's LRU lists: anon includes shared memory. */
+	uint64_t anon_bytes, file_bytes;
 	uint64_t slab_reclaimable_bytes, slab_unreclaimable_bytes;
 	uint64_t swap_total_bytes, swap_free_bytes;
 	struct oom_zone zones[OOM_ZONES_MAX];
 	size_t zone_count;
 };
 
-/* A line of the table of tasks. */
+/* One line of the task table. */
 struct oom_task {
-	int pid; /* as of the initial namespace */
+	int pid; /* in the initial PID namespace */
 	uint64_t uid;
 	uint64_t total_vm_bytes, rss_bytes, anon_bytes, file_bytes, shmem_bytes;
 	uint64_t pagetables_bytes, swap_bytes;
@@ -62,37 +63,46 @@ struct oom_task {
 
 struct oom_kill {
 	enum oom_constraint constraint;
-	char invoker[OOM_NAME_SIZE]; /* whose allocation hit the limit; often not the victim */
+	/* Its allocation hit the limit; often not the victim. */
+	char invoker[OOM_NAME_SIZE];
 	int invoker_pid;	     /* 0: unknown */
-	uint64_t order; /* it asked for 2^order pages in a row; COUNT_UNKNOWN */
-	bool is_sysrq;	/* a person asked for the kill: SysRq f */
+	uint64_t order; /* it requested 2^order contiguous pages; COUNT_UNKNOWN */
+	bool is_sysrq;	/* a user requested the kill with SysRq f */
 	struct oom_time time;
-	char cpuset[OOM_PATH_SIZE]; /* of the invoker; a container's may have its id */
-	char limit_path[OOM_PATH_SIZE]; /* the group whose limit it was */
-	char victim_path[OOM_PATH_SIZE]; /* the group of the victim */
-	/* The first group whose memory.stat is listed: the limit's or, if the head is missing, one below. */
+	/* Cpuset of the invoker; may contain a container's id. */
+	char cpuset[OOM_PATH_SIZE];
+	char limit_path[OOM_PATH_SIZE]; /* the group whose limit was reached */
+	char victim_path[OOM_PATH_SIZE]; /* the victim's group */
+	/*
+	 * The first group whose memory.stat is listed: the group of the limit, or a group
+	 * below it if the head of the report is missing.
+	 */
 	char stats_path[OOM_PATH_SIZE];
-	struct oom_task victim; /* pid 0: no line says who was killed */
-	size_t killed_count;	/* of this time: more than one with memory.oom.group */
+	struct oom_task victim; /* pid 0: no line names the victim */
+	size_t killed_count; /* processes killed; more than one with memory.oom.group */
 	bool is_group_killed;	/* memory.oom.group */
-	/* Of the group whose limit it was. */
+	/* Figures of the group whose limit was reached. */
 	uint64_t usage_bytes, limit_bytes, fail_count;
-	uint64_t swap_usage_bytes, swap_limit_bytes; /* v1: of memory and swap together */
+	uint64_t swap_usage_bytes, swap_limit_bytes; /* v1: memory and swap together */
 	uint64_t kernel_usage_bytes;		     /* v1: kmem */
 	enum cgroup_version version;		     /* 0: unknown */
 	struct cgroup_stat stat;
 	struct oom_machine machine;
 	struct oom_task *tasks;
 	size_t task_count, task_capacity;
-	bool is_cut; /* the head of the report is missing, or its table: what was there is less */
+	/*
+	 * The head of the report or part of its table is missing: figures are incomplete.
+	 */
+	bool is_cut;
 };
 
 struct oom_kill_list {
 	struct oom_kill *items; /* in the order of the log */
 	size_t count, capacity;
-	size_t unkillable_count; /* reports that ended with no process that may be killed */
-	size_t left_out_count;	 /* kills beyond what is kept */
-	size_t cut_line_count;	 /* lines whose end was ignored: longer than any of a kernel's */
+	size_t unkillable_count; /* reports that ended without a killable process */
+	size_t left_out_count;	 /* kills beyond the maximum stored */
+	/* Lines truncated because they are longer than any kernel line. */
+	size_t cut_line_count;
 };
 
 #define OOM_KILL_LIST_INIT { .items = NULL }

@@ -65,7 +65,7 @@ static uint64_t hash_text(const char *text)
 	return mix(hash, 0);
 }
 
-/* The numbered things that an index is over. */
+/* The kind of items an index refers to: strings, frames or nodes. */
 struct indexed {
 	uint64_t (*hash)(const struct profile *profile, size_t number);
 	bool (*is_same)(const struct profile *profile, size_t number, const void *wanted);
@@ -80,7 +80,7 @@ static void index_put(struct profile_index *index, uint64_t hash, uint32_t numbe
 	index->slots[i] = number + 1;
 }
 
-/* Room for one more than count. */
+/* Make room for one more item than count. */
 static void index_grow(struct profile *profile, struct profile_index *index, size_t count,
 		       const struct indexed *kind)
 {
@@ -93,7 +93,7 @@ static void index_grow(struct profile *profile, struct profile_index *index, siz
 		index_put(index, kind->hash(profile, i), (uint32_t)i);
 }
 
-/* The number of what is the same as wanted, or UINT32_MAX. */
+/* Return the number of the item equal to wanted, or UINT32_MAX. */
 static uint32_t index_find(const struct profile *profile, const struct profile_index *index,
 			   const struct indexed *kind, uint64_t hash, const void *wanted)
 {
@@ -144,7 +144,7 @@ static bool module_is_same(const struct profile_module *a, const struct profile_
 	       memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0;
 }
 
-/* A program has some hundreds at most. */
+/* A linear search is enough: a program has a few hundred modules at most. */
 uint32_t profile_add_module(struct profile *profile, const struct profile_module *module)
 {
 	for (size_t i = 0; i < profile->module_count; i++)
@@ -157,7 +157,10 @@ uint32_t profile_add_module(struct profile *profile, const struct profile_module
 	return (uint32_t)profile->module_count++;
 }
 
-/* Strings are the profile's: the same text is the same address. */
+/*
+ * Hash string pointers, not texts: profile_string() returns the same pointer for equal
+ * texts.
+ */
 static uint64_t frame_hash_of(const struct profile_frame *frame)
 {
 	uint64_t hash = mix((uintptr_t)frame->function, (uintptr_t)frame->file);

@@ -78,7 +78,10 @@ uint64_t usage_uss_bytes(const struct usage *u)
 	return bytes_add(total(u, SMAPS_PRIVATE_CLEAN), total(u, SMAPS_PRIVATE_DIRTY));
 }
 
-/* Per mapping it is the lesser of LazyFree and Private_Clean: what was taken out of the latter. */
+/*
+ * For each mapping, the droppable part is the lesser of LazyFree and Private_Clean. That
+ * part was subtracted from Private_Clean in state_bytes.
+ */
 uint64_t usage_droppable_bytes(const struct usage *u)
 {
 	return bytes_sub(total(u, SMAPS_PRIVATE_CLEAN), u->state_bytes[STATE_PRIVATE_CLEAN]);
@@ -134,8 +137,9 @@ void snapshot_clear(struct snapshot *s)
 }
 
 /*
- * So many that malloc gives them a mapping of their own, which grows in place and has no
- * page before it is used: smaller arrays would be left behind in the heap as it grows.
+ * Large enough that malloc gives the array a mapping of its own, which grows in
+ * place and has no pages before they are used. Smaller arrays would be left behind
+ * in the heap as it grows.
  */
 #define FIRST_COUNT 256
 
