@@ -92,7 +92,7 @@ static const struct {
 	{ -EFBIG, "it would stand still for too long", "allow a longer stop with --max-pause" },
 	{ -ETIME, "reading its memory hangs in the kernel; the process itself runs", NULL },
 	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },
-	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a slow disk)",
+	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a frozen cgroup, a slow disk)",
 	  NULL },
 	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
 	{ -ESTALE, "its memory changed while it stood still", NULL },
