@@ -226,8 +226,10 @@ def a_restricted_proc_is_read_as_far_as_it_goes():
         done = in_mount_namespace("mount -t proc -o subset=pid proc /proc", "-p", target.pid,
                                   "--text")
         equal(done.returncode, 0, f"status with subset=pid: {done.stderr}")
-        done = in_mount_namespace("mount -t tmpfs none /dev; mount -t tmpfs none /sys;"
-                                  "mount -t tmpfs -o ro none /tmp", "leaks", "-p", target.pid)
+        hide = "mount -t tmpfs none /dev; mount -t tmpfs none /sys"
+        if not MEMSTATE.startswith("/tmp/"):
+            hide += "; mount -t tmpfs -o ro none /tmp"
+        done = in_mount_namespace(hide, "leaks", "-p", target.pid)
         equal(done.returncode, 0, f"status without /dev and /sys: {done.stderr}")
         done = in_mount_namespace("umount -l /proc", "-p", target.pid, "--text")
         equal(done.returncode, 1, "status without /proc")
