@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kmsg_group - the group whose limit was met, in the kernel's report of a kill: its usage and
- * memory.stat.
+ * kmsg_group - parse the part of a kernel OOM report that describes the cgroup whose
+ * limit was hit: its usage and its memory.stat.
  */
 #ifndef MS_PROC_KMSG_GROUP_H
 #define MS_PROC_KMSG_GROUP_H
@@ -13,9 +13,13 @@
 #define KMSG_STAT_KEY_SIZE 32
 
 struct kmsg_group {
-	bool is_in_stat; /* lines of memory.stat follow */
+	bool is_in_stat; /* the following lines are from memory.stat */
 	struct strbuf stat;
-	/* Before Linux 5.2 each group below the limit has a line, without those below itself. */
+	/*
+	 * Sums over the cgroups in the report, in kB. Before Linux 5.2 the
+	 * report has one line for each cgroup in the hierarchy, and each line
+	 * excludes the cgroup's children.
+	 */
 	struct {
 		char key[KMSG_STAT_KEY_SIZE];
 		uint64_t kb;
@@ -26,13 +30,22 @@ struct kmsg_group {
 void kmsg_group_begin(struct kmsg_group *g);
 void kmsg_group_release(struct kmsg_group *g);
 
-/* Return whether the line is one of these; what it says goes to *kill. */
+/*
+ * Parse a line about the cgroup and store its values in *kill. Return false if
+ * the line is of another kind.
+ */
 bool kmsg_group_read(struct kmsg_group *g, const char *line, struct oom_kill *kill);
 
-/* Return whether the line is one of memory.stat, which has no word of its own. */
+/*
+ * Collect a line of memory.stat, which has the form "KEY NUMBER". Return false if
+ * memory.stat has ended or has not begun.
+ */
 bool kmsg_group_read_stat(struct kmsg_group *g, const char *line);
 
-/* The report is whole: set kill->stat. */
+/*
+ * Call this at the end of the report. Set kill->version and
+ * kill->stat from the collected lines.
+ */
 void kmsg_group_end(const struct kmsg_group *g, struct oom_kill *kill);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kmsg_log - reports of kills out of a whole log: a file of any size, or the kernel's own.
+ * kmsg_log - find OOM reports in a complete kernel log: a file of any size,
+ * or this machine's kernel log.
  */
 #ifndef MS_PROC_KMSG_LOG_H
 #define MS_PROC_KMSG_LOG_H
@@ -9,10 +10,16 @@
 
 #define KMSG_DEVICE "/dev/kmsg"
 
-/* Add what an open file has up to its end. Returns 0 or -errno. */
+/*
+ * Parse the open file to its end and append the kills found to
+ * *list. Returns 0 or -errno.
+ */
 int kmsg_log_read(int fd, struct oom_kill_list *list);
 
-/* The same of this machine's log, with the times of day. */
+/*
+ * Parse the kernel log of this machine and append the kills found to *list, with
+ * wall-clock times. Returns 0 or -errno.
+ */
 int kmsg_log_read_device(struct oom_kill_list *list);
 
 #endif

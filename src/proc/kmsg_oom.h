@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kmsg_oom - the kernel's reports of OOM kills, out of its log in any of the formats of
- * kmsg_stamp, of Linux 2.6.32 to 6.18.
+ * kmsg_oom - parse the OOM reports of Linux 2.6.32 to 6.18 in a kernel log, in any
+ * format that kmsg_stamp accepts.
  *
- * Other lines in between are passed over. Lines are recognized by their words, and columns by
- * their headings, as both were moved and added to over the years (mm/oom_kill.c,
- * mm/memcontrol.c). Takes time in proportion to the log and bounded memory, whatever is in it.
+ * Other lines between those of a report are ignored. Lines are recognized by their
+ * wording and columns by their headings, because kernel versions move and add both
+ * (mm/oom_kill.c, mm/memcontrol.c). Time is proportional to the size of the log and
+ * memory is bounded, whatever the log contains.
  */
 #ifndef MS_PROC_KMSG_OOM_H
 #define MS_PROC_KMSG_OOM_H
@@ -16,16 +17,18 @@
 
 struct kmsg_oom;
 
-/* Kills are added to the list, which is borrowed until kmsg_oom_end(). */
+/*
+ * Create a parser that appends kills to *list. The list must exist until kmsg_oom_end().
+ */
 struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list);
 
-/* The next part of the log, which may end within a line. */
+/* Parse the next part of the log. A part may end in the middle of a line. */
 void kmsg_oom_add(struct kmsg_oom *parser, const char *text, size_t length);
 
-/* The log is whole; frees the parser. */
+/* Finish the last report and free the parser. */
 void kmsg_oom_end(struct kmsg_oom *parser);
 
-/* All of that for a text. */
+/* Parse a complete log in memory and append its kills to *list. */
 void kmsg_oom_parse(const char *text, size_t length, struct oom_kill_list *list);
 
 #endif

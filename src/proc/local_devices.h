@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * local_devices - which file systems answer without another process or machine.
+ * local_devices - find out which file systems answer without the help of
+ * another process or machine.
  *
- * Reading a file, or a page of a mapped file, of FUSE or a network file system can take as
- * long as its server likes, and no signal ends that. A device counts as local only if a
- * mountinfo file says so: a process can hide its mounts. An overlay can have a FUSE file
- * system below, so it counts only if memstate or process 1 sees it, where only a
- * privileged user can have mounted it.
+ * Reading a file, or a page of a mapped file, on FUSE or a network file system may
+ * take as long as the server likes, and no signal interrupts it. A device counts as
+ * local only if a mountinfo file lists it with a local type, because a process can
+ * hide its mounts. An overlay may have a FUSE file system below it. An overlay
+ * therefore counts as local only if memstate or process 1 sees it, because only a
+ * privileged user can have mounted it there.
  */
 #ifndef MS_PROC_LOCAL_DEVICES_H
 #define MS_PROC_LOCAL_DEVICES_H
@@ -17,7 +19,10 @@
 
 #include "model/mapping.h"
 
-/* Devices seen so far. The kernel may give the number of an unmounted one to another. */
+/*
+ * Cache of the devices seen so far. The kernel may reuse the
+ * number of an unmounted device.
+ */
 struct local_devices {
 	struct local_device {
 		uint32_t major, minor;
@@ -31,25 +36,32 @@ struct local_devices {
 		NULL, 0, 0 \
 	}
 
-/* Forgets all of them. */
+/* Free the cache and make it empty. */
 void local_devices_release(struct local_devices *devices);
 
-/* True if the device has been seen; *ret_is_local is then set. */
+/* Return whether the cache has the device. If so, *ret_is_local is set. */
 bool local_devices_find(const struct local_devices *devices, uint32_t major,
 			uint32_t minor, bool *ret_is_local);
 
 /*
- * The same after a look at the mounts of the process whose directory in /proc is
- * process_fd, and at those of memstate and of process 1.
+ * Return whether the device is local, after reading the mounts of memstate, of
+ * process 1, and of the process whose /proc directory is process_fd. The device
+ * is in the cache afterwards.
  */
 bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t major,
 			 uint32_t minor);
 
-/* Remember the local devices of a mountinfo text (proc_pid_mountinfo(5)). */
+/*
+ * Add the local devices in a mountinfo text (proc_pid_mountinfo(5)) to the cache.
+ * Overlays count as local only if trusts_overlays is set.
+ */
 void local_devices_parse(struct local_devices *devices, const char *text,
 			 bool trusts_overlays);
 
-/* Mark the mappings of a process with MAPPING_REMOTE where their file is not on one. */
+/*
+ * Set MAPPING_REMOTE on each mapping whose file is not on a local device. process_fd is
+ * the process's directory in /proc.
+ */
 void local_devices_mark(int process_fd, struct mapping_list *mappings);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_cgroup - the memory of one group, read again and again at little cost: files stay
- * open, and are read from their beginning. Version 1 and 2 of the hierarchy.
+ * proc_cgroup - read the memory figures of one cgroup repeatedly at low cost: its files
+ * stay open and are read again from the start. Supports cgroup v1 and v2.
  *
  * Sources: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst, Linux 6.18.
  */
@@ -11,7 +11,7 @@
 #include "model/cgroup.h"
 #include "proc/proc_cgroup_mount.h"
 
-/* What is to be read: the levels' usage and limits in any case. */
+/* The parts to read. The usage and limits of all levels are always read. */
 enum cgroup_part {
 	CGROUP_STAT = 1 << 0,
 	CGROUP_PRESSURE = 1 << 1,
@@ -22,36 +22,39 @@ enum cgroup_part {
 struct cgroup_reader;
 
 /*
- * path as of cgroup_mount_path_of(). One that is not charged itself, as the controller is
- * off for it, is charged to the next one above: that is read then. Returns 0, -ESRCH if
- * there is no such group, or -errno.
+ * Open the cgroup at path, as returned by cgroup_mount_path_of(), with all its ancestors
+ * below the mount. If the memory controller is off for the cgroup, its memory is charged
+ * to the nearest ancestor that has it, so the reader reports that ancestor. Returns 0,
+ * -ESRCH if there is no such cgroup, or -errno.
  */
 int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 		       struct cgroup_reader **ret);
 void cgroup_reader_free(struct cgroup_reader *reader);
 
 /*
- * The group's path with what a container does not see of it, where the list of mounts
- * tells that. Borrowed.
+ * Return the path of the cgroup, including the part that a container cannot see if the
+ * mount list shows it. The reader owns the text.
  */
 const char *cgroup_reader_whole_path(const struct cgroup_reader *reader);
 
 /*
- * Read into *ret, whose storage is used again; its names stay as they are, parts that are
- * not asked for become unknown or empty. Returns 0, or -ESRCH if the group was removed,
- * with *ret untouched.
+ * Read into *ret, reusing its storage. Names are unchanged; parts not requested become
+ * unknown or empty. Returns 0, or -ESRCH if the cgroup was removed. In that case *ret is
+ * untouched, or incomplete if the removal happened during the read.
  */
 int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct cgroup *ret);
 
 /*
- * Only the processes, and those of the group itself and of all below it, whoever owns the
- * limit: pids, pid_count and group_count of *ret. Returns as above.
+ * Read only the processes of the cgroup itself and of all its descendants, whichever
+ * level owns the limit. Sets pids, pid_count and group_count of *ret. Returns 0, or
+ * -ESRCH if the cgroup was removed.
  */
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
 
 /*
- * Version 1: what the files of the level that owns the limit tell of cgroup->kernel; the rest
- * of that stays as it is. To be called after cgroup_reader_read() with the same *cgroup.
+ * Set the members of cgroup->kernel that cgroup v1 shows for the level that owns the
+ * limit. With v2 they become unknown; the other members are unchanged. Call this after
+ * cgroup_reader_read() with the same *cgroup.
  */
 void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgroup);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_cgroup_events - descriptors that poll(2) wakes on when something happens to the
- * memory of a group, without looking at it again and again.
+ * proc_cgroup_events - descriptors that wake poll(2) on memory events of a cgroup, so
+ * that no polling loop is needed.
  *
  * Sources: Documentation/admin-guide/cgroup-v1/memory.rst (9, 10), cgroup-v2.rst
  * (memory.events), accounting/psi.rst, Linux 6.18.
@@ -12,29 +12,35 @@
 #include "proc/proc_cgroup_mount.h"
 
 enum cgroup_event_kind {
-	CGROUP_EVENT_OOM,      /* v1: reclaim found nothing more in it, or in one above */
-	CGROUP_EVENT_USAGE,    /* v1: usage passed so many bytes, either way */
-	CGROUP_EVENT_COUNTS,   /* v2: its memory.events were counted on */
-	CGROUP_EVENT_PRESSURE, /* v2: tasks waited for memory, for a tenth of a second */
+	CGROUP_EVENT_OOM,      /* v1: reclaim failed in the cgroup or in an ancestor */
+	/* v1: usage crossed a threshold in bytes, in either direction */
+	CGROUP_EVENT_USAGE,
+	CGROUP_EVENT_COUNTS,   /* v2: a counter in memory.events increased */
+	CGROUP_EVENT_PRESSURE, /* v2: tasks waited at least 0.1 s for memory within 2 s */
 };
 
 struct cgroup_event {
 	enum cgroup_event_kind kind;
 	int fd;
-	int watched_fd; /* v1: the file; -1 */
-	short polled;	/* for poll(2): POLLIN or POLLPRI */
+	int watched_fd; /* v1: the file being watched; v2: -1 */
+	short polled;	/* events for poll(2): POLLIN or POLLPRI */
 };
 
 /*
- * path as of cgroup_mount_path_of(); bytes of CGROUP_EVENT_USAGE. Returns 0, -EOPNOTSUPP
- * if that version has no such thing, -EACCES, or another -errno.
+ * Open an event source for the cgroup at path, as returned by cgroup_mount_path_of().
+ * bytes is the threshold of CGROUP_EVENT_USAGE. Returns 0, -EOPNOTSUPP if this cgroup
+ * version or kernel has no such event, -EACCES, or another -errno. The caller closes
+ * *ret with cgroup_event_close().
  */
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes,
 		      struct cgroup_event *ret);
 void cgroup_event_close(struct cgroup_event *event);
 
-/* It woke: make it wake again next time. Returns 0, or -errno if the group was removed. */
+/*
+ * Call this after a wakeup to rearm the descriptor. Returns 0, or
+ * -errno if the cgroup was removed.
+ */
 int cgroup_event_take(const struct cgroup_event *event);
 
 #endif

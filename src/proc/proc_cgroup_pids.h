@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_cgroup_pids - the processes of a group and of all below it.
+ * proc_cgroup_pids - list the processes of a cgroup and its descendants.
  *
  * Sources: cgroup.procs, Documentation/admin-guide/cgroup-v2.rst.
  */
@@ -10,8 +10,9 @@
 #include "model/cgroup.h"
 
 /*
- * Of the group with this folder: pids, pid_count and group_count of *ret, whose storage is
- * used again. Groups that vanish meanwhile have none; of too many the first are read.
+ * Set pids (sorted), pid_count and group_count of *ret for the cgroup whose directory is
+ * dir_fd, reusing the storage. Cgroups that vanish meanwhile contribute no pids. At most
+ * 10000 cgroups and 1000000 pids are read; the rest are ignored.
  */
 void cgroup_pids_read(int dir_fd, struct cgroup *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_kmsg - what the kernel writes into its log from now on.
+ * proc_kmsg - read new messages from the kernel log.
  */
 #ifndef MS_PROC_PROC_KMSG_H
 #define MS_PROC_PROC_KMSG_H
@@ -8,12 +8,16 @@
 #include "base/strbuf.h"
 
 /*
- * At the end of the log; poll(2) wakes on it with POLLIN. Returns a descriptor that the
- * caller closes, or -errno: -EPERM or -EACCES for all but root where that is wanted.
+ * Open the kernel log at its end; poll(2) reports POLLIN when there are new
+ * messages. Returns a descriptor that the caller closes, or -errno: -EPERM or
+ * -EACCES if the log is restricted to root.
  */
 int proc_kmsg_open(void);
 
-/* Append the records that are new, as the device has them; at most `limit` bytes. */
+/*
+ * Append the new records, in the format of /dev/kmsg, until about `limit` bytes have been
+ * added. The last record may exceed the limit by up to 8 KiB.
+ */
 void proc_kmsg_read(int fd, size_t limit, struct strbuf *out);
 
 #endif

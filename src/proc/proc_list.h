@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_list - the processes there are. Live ones come through libproc2 where the build has it;
- * a captured tree, which libproc2 cannot read, through proc_stat.
+ * proc_list - list the processes. Live ones are read with libproc2 if the build has it. A
+ * captured tree, which libproc2 cannot read, is read with proc_stat.
  */
 #ifndef MS_PROC_PROC_LIST_H
 #define MS_PROC_PROC_LIST_H
@@ -9,22 +9,26 @@
 #include "model/process.h"
 #include "proc/procfs.h"
 
-/* What to fill in besides pid. */
+/* The members to fill in besides pid. */
 enum list_want {
-	LIST_STAT = 1 << 0, /* all, for some 15 us a process */
+	LIST_STAT = 1 << 0, /* all members; costs about 15 us per process */
 };
 
-/* Called once per process. A negative return ends the listing and becomes its result. */
+/*
+ * Called once per process. A negative return value ends the
+ * listing and becomes its result.
+ */
 typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
- * Every process, by ascending pid where the kernel lists them so. Returns 0, -errno of
- * the directory, or what fn returned; processes that end meanwhile are left out. Of one
- * whose stat is hidden (hidepid=1) or spoilt there is the pid, and its state is 0.
+ * Call fn for every process, in ascending order of pid if the kernel lists them in this
+ * order. Processes that end meanwhile are left out. If a process's stat is hidden
+ * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno from
+ * reading the directory, or the negative value that fn returned.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
 
-/* One process, with LIST_STAT, as above. Returns 0, -ESRCH, -EOPNOTSUPP. */
+/* Read one process as with LIST_STAT. Returns 0, -ESRCH, or -EOPNOTSUPP. */
 int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret);
 
 #endif

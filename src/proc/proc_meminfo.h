@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_meminfo - /proc/meminfo: amounts of the whole machine.
+ * proc_meminfo - read amounts of the whole machine from /proc/meminfo.
  */
 #ifndef MS_PROC_PROC_MEMINFO_H
 #define MS_PROC_PROC_MEMINFO_H
@@ -10,12 +10,15 @@
 #include "proc/procfs.h"
 
 /*
- * The amount of a key, as "SwapTotal". Returns 0, -ENODATA if there is none, or another
- * -errno.
+ * Read the amount of a key such as "SwapTotal". Returns 0, -ENODATA if the key is
+ * missing, -EBADMSG, or another -errno.
  */
 int proc_meminfo_read(const struct procfs *fs, const char *key, uint64_t *ret_bytes);
 
-/* The same from its text. Returns 0, -ENODATA, or -EBADMSG. */
+/*
+ * Find the amount of a key in the text of /proc/meminfo. Returns 0, -ENODATA if the
+ * key is missing, or -EBADMSG.
+ */
 int proc_meminfo_parse(const char *text, const char *key, uint64_t *ret_bytes);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_mounts - which device numbers are tmpfs: a mapping of a file there is shared memory.
+ * proc_mounts - find out which device numbers belong to tmpfs. A mapping of a
+ * file on tmpfs is shared memory.
  */
 #ifndef MS_PROC_PROC_MOUNTS_H
 #define MS_PROC_PROC_MOUNTS_H
@@ -11,7 +12,10 @@
 
 #include "proc/procfs.h"
 
-/* Device numbers seen so far. They are the kernel's, so they hold across mount namespaces. */
+/*
+ * Cache of the device numbers seen so far. The kernel assigns them globally, so they are
+ * valid across mount namespaces.
+ */
 struct tmpfs_devices {
 	struct tmpfs_device {
 		uint32_t major, minor;
@@ -26,13 +30,16 @@ struct tmpfs_devices {
 void tmpfs_devices_release(struct tmpfs_devices *devices);
 
 /*
- * Is the file system of this device a tmpfs? The first time a device is asked for, pid's
- * mountinfo is read. A device that is not in it counts as none.
+ * Return whether the device is a tmpfs. pid's mountinfo is read when a device is queried
+ * for the first time. A device missing from it does not count as tmpfs.
  */
 bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs, int pid,
 			  uint32_t major, uint32_t minor);
 
-/* Remember the tmpfs mounts of a mountinfo text (proc_pid_mountinfo(5)). */
+/*
+ * Add the tmpfs and devtmpfs mounts in a mountinfo text
+ * (proc_pid_mountinfo(5)) to the cache.
+ */
 void proc_mounts_parse(struct tmpfs_devices *devices, const char *text);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_oom_marks - which process the kernel is about to kill for want of memory, at the
- * moment that it chose it: the tracepoint oom:mark_victim, by perf_event_open(2).
+ * proc_oom_marks - learn which process the OOM killer is about to kill at the moment it
+ * is chosen, through the tracepoint oom:mark_victim and perf_event_open(2).
  *
- * Anywhere on the machine, not in one group. A victim that is on a CPU can still be read
- * for some milliseconds.
+ * Covers the whole machine, not one cgroup. A victim that is running on a CPU remains
+ * readable for some milliseconds.
  */
 #ifndef MS_PROC_PROC_OOM_MARKS_H
 #define MS_PROC_PROC_OOM_MARKS_H
@@ -16,22 +16,23 @@
 struct oom_marks;
 
 struct oom_mark {
-	int pid;	    /* as of the initial namespace */
-	uint64_t marked_ns; /* monotonic clock */
+	int pid;	    /* in the initial pid namespace */
+	uint64_t marked_ns; /* CLOCK_MONOTONIC */
 };
 
 /*
- * Returns 0; -EOPNOTSUPP if there is no tracefs or no such tracepoint; -EACCES or -EPERM:
- * it wants root, or CAP_PERFMON and a tracefs that can be read; or another -errno.
+ * Start listening. Returns 0; -EOPNOTSUPP if there is no tracefs or no such tracepoint;
+ * -EACCES or -EPERM without privileges (root, or CAP_PERFMON and a readable tracefs); or
+ * another -errno. The caller closes *ret with oom_marks_close().
  */
 int oom_marks_open(struct oom_marks **ret);
 void oom_marks_close(struct oom_marks *marks);
 
-/* What wakes when there is one: a descriptor for each CPU. */
+/* Descriptors for poll(2), one per CPU; they become readable when there is a new mark. */
 size_t oom_marks_count(const struct oom_marks *marks);
 int oom_marks_fd(const struct oom_marks *marks, size_t index);
 
-/* The next that was not taken yet. Returns 1, or 0 if there is none. */
+/* Store the next mark that has not been read yet. Returns 1, or 0 if there is none. */
 int oom_marks_take(struct oom_marks *marks, struct oom_mark *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_room - how much more memory this program may take before somebody, itself the
- * first, suffers.
+ * proc_room - compute how much more memory memstate may use before it or other
+ * programs run out of memory.
  */
 #ifndef MS_PROC_PROC_ROOM_H
 #define MS_PROC_PROC_ROOM_H
@@ -11,14 +11,15 @@
 #include "proc/procfs.h"
 
 struct room {
-	uint64_t bytes;	   /* BYTES_UNKNOWN: no limit is known */
-	const char *limit; /* which one that is: "the machine's free memory"; "" if none is known */
+	uint64_t bytes;	   /* BYTES_UNKNOWN if no limit is known */
+	/* name of the limit, such as "the machine's free memory"; "" if unknown */
+	const char *limit;
 };
 
 /*
- * The least of what the machine has (MemAvailable), what the cgroups of this program
- * leave it, of version 1 and 2, less what can be dropped of their page cache, and
- * RLIMIT_AS. What cannot be read is no limit.
+ * Return the smallest of: the machine's MemAvailable, the room left in memstate's cgroups
+ * (v1 and v2, counting their reclaimable page cache as free), and the room left by
+ * RLIMIT_AS. A value that cannot be read is not a limit.
  */
 struct room proc_room_read(const struct procfs *fs);
 

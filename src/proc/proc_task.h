@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_task - small files of one process: its threads' stack pointers, its command line.
+ * proc_task - read small files of one process: the stack pointers of its threads, its
+ * command name and its command line.
  */
 #ifndef MS_PROC_PROC_TASK_H
 #define MS_PROC_PROC_TASK_H
@@ -23,36 +24,40 @@ struct address_list {
 void address_list_release(struct address_list *list);
 
 /*
- * Append the user stack pointer of each thread that is not running just now, from
- * task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, -EOPNOTSUPP, or -EACCES:
- * unlike the rest of proc/, this file needs the right to trace the process.
+ * Append the user stack pointer of each thread that is not currently running,
+ * from task/TID/syscall (proc_pid_syscall(5)). Returns 0, -ESRCH, -EOPNOTSUPP,
+ * or -EACCES: unlike the other files read by proc/, this one requires
+ * permission to trace the process.
  */
 int proc_task_read_stack_pointers(const struct procfs *fs, int pid, struct address_list *list);
 
 /*
- * The memory of a process whose first thread has ended is in the directories of the
- * others only. Returns one of them that lives, or -ESRCH.
+ * Return a thread of pid that is alive, or -ESRCH. If a process's first thread has ended,
+ * only the /proc directories of its other threads show its memory.
  */
 int proc_task_find_living(const struct procfs *fs, int pid);
 
-/* One line of that file. Returns 0, -ENODATA ("running"), or -EBADMSG. */
+/*
+ * Parse the line of task/TID/syscall. Returns 0, -ENODATA if the
+ * thread is running, or -EBADMSG.
+ */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr);
 
 /*
- * The name in comm, raw bytes. Returns 0 or -errno as procfs_read_file(), *ret_comm then
- * untouched.
+ * Read the name in comm as raw bytes. Returns 0, or -errno as
+ * procfs_read_file() with *ret_comm untouched.
  */
 int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_COMM_SIZE]);
 
 /*
- * Whether the program of a process was compiled by Go: its linker puts a note with the
- * build's id at the beginning of the file. False if the file cannot be read.
+ * Return whether the process's program was compiled by Go. The Go linker puts a note with
+ * the build id at the start of the file. Return false if the file cannot be read.
  */
 bool proc_task_is_go(const struct procfs *fs, int pid);
 
 /*
- * The command line, arguments joined by blanks, "" if there is none; raw bytes. At most
- * 64 KiB of it. Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
+ * Read at most 64 KiB of the command line: raw bytes, arguments joined with blanks, "" if
+ * there are none. Returns 0 or -errno as procfs_open_file(). The caller frees *ret.
  */
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_tracer - who traces a process.
+ * proc_tracer - find the process that traces a process.
  */
 #ifndef MS_PROC_PROC_TRACER_H
 #define MS_PROC_PROC_TRACER_H
@@ -13,13 +13,16 @@
 
 struct tracer_process {
 	int pid;
-	char name[TRACER_NAME_SIZE]; /* comm: may contain anything */
+	char name[TRACER_NAME_SIZE]; /* comm of the tracer; may contain any bytes */
 };
 
-/* Returns false if nobody traces the process's main thread, or nobody who can be seen. */
+/*
+ * Find the tracer of the process's main thread. Return false if there is none, or if it
+ * is not visible to memstate.
+ */
 bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *ret);
 
-/* True if it has the name of this program, and is another process. */
+/* Return whether the tracer is another process with the same name as this program. */
 bool proc_tracer_is_memstate(const struct procfs *fs, const struct tracer_process *tracer);
 
 #endif

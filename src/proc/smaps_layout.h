@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * smaps_layout - the lines of a record of smaps: which there are, and where, so that all
- * at once can be read by their columns. Internal to proc/: others use proc_smaps.h.
+ * smaps_layout - the set and positions of the lines in a record of smaps, so that a whole
+ * record can be parsed by columns. Internal to proc/: other layers use proc_smaps.h.
  */
 #ifndef MS_PROC_SMAPS_LAYOUT_H
 #define MS_PROC_SMAPS_LAYOUT_H
@@ -11,28 +11,36 @@
 #define SMAPS_FLAGS_KEY	       "VmFlags:"
 #define SMAPS_FLAGS_KEY_LENGTH (sizeof(SMAPS_FLAGS_KEY) - 1)
 
-/* Which lines a record has; those of no interest are not counted. */
+/* One bit for each line that a record may have. Ignored lines have no bit. */
 #define SMAPS_LINE_BIT(field) (UINT32_C(1) << (field))
 #define SMAPS_FLAGS_LINE_BIT  SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)
 
-/* A record's first line begins with an address, the others with a capital letter. */
+/*
+ * Return whether c begins the first line of a record: an address does, while other lines
+ * begin with a capital letter.
+ */
 static inline bool smaps_is_header_start(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Of a key with its colon; SMAPS_FIELD_COUNT_ for one of no interest, or of a newer kernel. */
+/*
+ * Return the field of a key, given with its colon. Return SMAPS_FIELD_COUNT_ for a key
+ * that is ignored or unknown.
+ */
 enum smaps_field smaps_find_field(const char *key, size_t length);
 
 /*
- * Learn from the lines that follow a header, if a whole record is there; at_end: nothing
- * follows the text. Otherwise line_count is 0.
+ * Learn the layout from the lines that follow a header line. at_end means
+ * that nothing follows the text. Sets line_count to 0 if the text has no
+ * complete record or no fixed layout.
  */
 void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length, bool at_end);
 
 /*
- * The amounts of a record, from the lines after its header, of which layout->flags_offset
- * bytes are there. False if the layout is not its; *ret is then anything.
+ * Parse the amounts of a record, given the text after its header line, which has at
+ * least layout->flags_offset bytes. Return false, with *ret undefined, if the
+ * record does not fit the layout.
  */
 bool smaps_layout_parse(const struct smaps_layout *layout, const char *record,
 			struct counters *ret);
