@@ -3,7 +3,7 @@
 
 #include "render/axis.h"
 
-/* Axes are at least four of these high. */
+/* Smallest step of an axis. Every axis has at least four steps. */
 #define AXIS_STEP_BYTES (UINT64_C(1) << 10)
 
 uint64_t axis_top_bytes(uint64_t max_bytes)
@@ -12,7 +12,10 @@ uint64_t axis_top_bytes(uint64_t max_bytes)
 
 	if (max_bytes <= 4 * step)
 		return 4 * step;
-	/* eighths of the power of two that holds it, so that it moves seldom */
+	/*
+	 * step: 1/8 to 1/4 of the maximum, a power of two, so that the
+	 * axis seldom changes
+	 */
 	while (step * 8 < max_bytes && step < UINT64_C(1) << 60)
 		step *= 2;
 	if (max_bytes > UINT64_MAX - step)

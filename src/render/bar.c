@@ -10,13 +10,13 @@ static uint64_t known(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/* Cells that a part would take if they could be divided, in 1/2^16 of a cell. */
+/* Return the exact number of cells for a part, as fixed point with 16 fractional bits. */
 static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 {
 	return (uint64_t)((unsigned __int128)part * width * 65536 / whole);
 }
 
-/* The part that has most too few cells. */
+/* Return the index of the part that lacks the most cells. */
 static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
 			    const size_t *cells)
 {

@@ -28,7 +28,10 @@ void column_list_release(struct column_list *list)
 	*list = (struct column_list)COLUMN_LIST_INIT;
 }
 
-/* Once: an object of JSON has each name once. */
+/*
+ * Append a column unless the list has it already: each key in a JSON
+ * object must be unique.
+ */
 static void add_column(struct column_list *list, const struct column *column)
 {
 	for (size_t i = 0; i < list->count; i++)

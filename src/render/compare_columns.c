@@ -11,7 +11,7 @@
 #include "render/compare_report.h"
 
 enum statistic {
-	STATISTIC_RUN, /* the figures of one run */
+	STATISTIC_RUN, /* figures of a single run */
 	STATISTIC_MEDIAN,
 	STATISTIC_MIN,
 	STATISTIC_MAX,
@@ -29,7 +29,7 @@ struct compare_row {
 	const struct compare_view *view;
 	size_t variant;
 	enum statistic statistic;
-	const struct run *run; /* NULL but for STATISTIC_RUN */
+	const struct run *run; /* NULL unless statistic is STATISTIC_RUN */
 };
 
 static const struct compare_row *row_of(const void *row)

@@ -32,7 +32,10 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
 	strbuf_add_text(out, "</div>\n");
 }
 
-/* "72.0M", and below it from where to where, if that can be seen. */
+/*
+ * Append a cell with the median, such as "72.0M", and the range if lowest and highest
+ * differ in the printed form.
+ */
 static void add_cell(struct strbuf *out, const struct compare_line *line, const struct spread *s)
 {
 	_cleanup_strbuf_ struct strbuf least = STRBUF_INIT;
@@ -107,7 +110,7 @@ static const char *const moment_labels[MOMENT_COUNT_] = {
 	[MOMENT_SETTLED] = "settled",
 };
 
-/* What a chart points to. */
+/* Storage for the arrays and the text that an html_chart points to. */
 struct chart_room {
 	struct html_mark marks[MOMENT_COUNT_];
 	struct html_series *lines;
@@ -131,7 +134,7 @@ static size_t find_marks(const struct run *run, struct html_mark *marks)
 	return count;
 }
 
-/* The typical run as areas, the other good ones as lines. */
+/* Fill a chart with the typical run as areas and the other good runs as lines. */
 static void make_chart(const struct compare_view *view, size_t variant, struct chart_room *room,
 		       struct html_chart *chart)
 {

@@ -66,7 +66,7 @@ static bool is_of(enum figure figure, unsigned int amount)
 	       (figure - FIGURE_MOMENT_) % AMOUNT_COUNT_ == amount;
 }
 
-/* The heading that a line is below, or the first line. */
+/* Return the heading above a line, or the first line of the table if there is none. */
 static const struct compare_line *heading_of(const struct compare_line *line)
 {
 	while (line > compare_lines && line->figure != FIGURE_COUNT_)
@@ -74,7 +74,11 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 	return line;
 }
 
-/* Where it settled, the end is but on the way there: of that the Rss is enough. */
+/*
+ * Return whether `rss` belongs to the end of the work although the runs also have
+ * figures from after settling. The end is only an intermediate state then, and its
+ * Rss alone is enough.
+ */
 static bool is_on_the_way(const struct compared *compared, enum figure rss)
 {
 	return rss == FIGURE_AT(MOMENT_END, AMOUNT_RSS) &&
@@ -85,13 +89,16 @@ bool compare_line_is_shown(const struct compared *compared, const struct compare
 {
 	const struct compare_line *heading = heading_of(line);
 
-	/* below a heading Rss comes first, and tells whether anything is known of that moment */
+	/*
+	 * Rss is the first line below a heading and is known whenever
+	 * anything of that moment is
+	 */
 	if (heading->figure == FIGURE_COUNT_ && (!has_figure(compared, heading[1].figure) ||
 						 is_on_the_way(compared, heading[1].figure)))
 		return false;
 	if (line == heading || !line->is_optional)
 		return true;
-	/* without LazyFree it is Rss again */
+	/* if LazyFree is 0, the line without LazyFree would only repeat Rss */
 	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure
 								      : line->figure);
 }

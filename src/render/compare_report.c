@@ -18,15 +18,15 @@
 #define DEFAULT_WIDTH 80
 #define LEAST_WIDTH   40
 #define LABEL_WIDTH   20
-/* "1023.9K +-100%" */
+/* Room for "1023.9K +-100%". */
 #define LEAST_CELL_WIDTH 15
-/* the same with bytes, to 999999999999 */
+/* Room for exact bytes up to 999999999999, with the spread. */
 #define LEAST_EXACT_CELL_WIDTH 20
 #define HEADING_LINES	 4
 
 #define PLOT_HEIGHT    5
 #define PLOT_WIDTH_MAX 100
-#define AXIS_WIDTH     9 /* " 1023.9K |" less one */
+#define AXIS_WIDTH     9 /* " 1023.9K |", minus one column */
 
 struct report {
 	struct strbuf *out;
@@ -85,13 +85,16 @@ static void add_verdicts(const struct report *r)
 	strbuf_add_char(r->out, '\n');
 }
 
-/* How many variants are beside each other, and how wide. */
+/* Variants placed side by side, and the width of their cells. */
 struct block {
 	size_t first, end;
 	size_t cell_width;
 };
 
-/* Where to cut a name that is too long: behind what separates its parts, or anywhere. */
+/*
+ * Return where to cut a name that is too wide: after a separator of
+ * its parts, or anywhere.
+ */
 static size_t find_cut(const char *name, size_t length, size_t width)
 {
 	size_t fits = text_cut_to_width(name, length, width);
@@ -104,7 +107,7 @@ static size_t find_cut(const char *name, size_t length, size_t width)
 	return fits > 0 ? fits : length;
 }
 
-/* The next part of a name, right-aligned; *at is how much of it was shown already. */
+/* Append the next part of a name, right-aligned. *at counts the bytes already shown. */
 static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t *at,
 			  size_t cell_width)
 {
@@ -117,8 +120,8 @@ static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t 
 }
 
 /*
- * Over as many lines as the longest name takes; of one that is longer still the rest is
- * left out.
+ * Append the names, on as many lines as the longest one needs. Names that need more than
+ * HEADING_LINES lines are cut off.
  */
 static void add_names(const struct report *r, const struct block *block)
 {
@@ -146,7 +149,9 @@ static void add_names(const struct report *r, const struct block *block)
 	free(names);
 }
 
-/* Half of the way from the lowest to the highest, in percent of the median, rounded up. */
+/*
+ * Append half of the range from lowest to highest, in percent of the median, rounded up.
+ */
 static void add_spread(const struct report *r, struct strbuf *cell, const struct spread *s)
 {
 	uint64_t half = (s->most - s->least + 1) / 2;
@@ -209,7 +214,9 @@ static void add_block(const struct report *r, const struct block *block)
 	strbuf_add_char(r->out, '\n');
 }
 
-/* As many variants beside each other as fit, then the next ones below. */
+/*
+ * Append the table as one or more blocks, each with as many variants as fit side by side.
+ */
 static void add_table(const struct report *r)
 {
 	size_t count = r->view->comparison->variant_count;
@@ -226,7 +233,10 @@ static void add_table(const struct report *r)
 	}
 }
 
-/* The largest of all good runs: graphs beside each other have the same axes. */
+/*
+ * Set the axes to the maximum of all good runs, so that the graphs of all variants
+ * share the same axes.
+ */
 static void find_axes(const struct comparison *c, struct line_plot *plot)
 {
 	uint64_t most_ns = 1, most_bytes = 0;
@@ -247,7 +257,7 @@ static void find_axes(const struct comparison *c, struct line_plot *plot)
 	plot->y_top = axis_top_bytes(most_bytes);
 }
 
-/* Samples where Rss is unknown are a gap. */
+/* Plot the Rss of a run. Samples with an unknown Rss leave a gap. */
 static void plot_run(struct line_plot *plot, const struct run *run)
 {
 	const struct run_sample *before = NULL;

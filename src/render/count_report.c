@@ -30,7 +30,7 @@ static void add_bytes(struct strbuf *out, const struct count_report *report, uin
 		strbuf_add_text(out, units_format_bytes(bytes, buf));
 }
 
-/* Per second, rounded; unknown if there was no time. */
+/* Return the count per second, rounded; unknown if ns is 0. */
 static uint64_t rate(uint64_t count, uint64_t ns)
 {
 	if (!bytes_known(count) || ns == 0)
@@ -38,7 +38,10 @@ static uint64_t rate(uint64_t count, uint64_t ns)
 	return (uint64_t)((double)count * (double)NS_PER_S / (double)ns + 0.5);
 }
 
-/* "12345", "1.2M": 1000-based, as calls are no bytes. */
+/*
+ * Append a count such as "12345" or "1.2M". Units are powers of 1000, since
+ * calls are not bytes.
+ */
 static void add_short_count(struct strbuf *out, uint64_t count)
 {
 	static const struct {
@@ -59,7 +62,7 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 	strbuf_add_u64(out, count);
 }
 
-/* How it is counted, and what can therefore not be told. */
+/* Append how the calls were counted, and which calls that method cannot see. */
 static void add_means(struct strbuf *out, const struct count_means *means, bool ascii)
 {
 	strbuf_add_text(out, "counted by ");
@@ -196,7 +199,7 @@ static int compare_programs(const void *a, const void *b)
 	return n != m ? (n < m ? 1 : -1) : (p > q) - (p < q);
 }
 
-/* The first of the rows, and how many more there are. */
+/* Append the first report->top rows as a table, and the number of rows left out. */
 static void add_rows(struct strbuf *out, const struct count_report *report,
 		     const struct column_set *set, const void **rows, size_t count)
 {
@@ -300,7 +303,7 @@ static void add_json_program(struct strbuf *out, const struct count_row *row,
 			     const struct column_list *thread_columns)
 {
 	json_add_row(out, columns, row);
-	/* more members, in the object that was just closed */
+	/* reopen the object to add more members: drop its closing brace */
 	strbuf_truncate(out, out->length - 1);
 	if (row->program->means)
 		add_json_means(out, row->program->means);

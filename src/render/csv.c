@@ -17,7 +17,9 @@ static bool is_plain(const char *text, size_t length)
 	return true;
 }
 
-/* The characters that RFC 4180 allows inside quotes: line breaks stay what they are. */
+/*
+ * Append a quoted field. RFC 4180 allows line breaks inside quotes, so line breaks stay.
+ */
 static void add_quoted(struct strbuf *out, const char *text, size_t length)
 {
 	strbuf_add_char(out, '"');

@@ -79,6 +79,8 @@ static const struct column columns[] = {
 const struct column_set diff_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
-	/* a JSON has the functions apart from each other */
+	/*
+	 * JSON only: it lists the functions in an array of their own, not in this column
+	 */
 	.table_default = "kind,metric,before,after,change,callers",
 };

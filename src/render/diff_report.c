@@ -128,7 +128,7 @@ static void add_notes(const struct page *p)
 	add_taken_out(p);
 }
 
-/* The change, then the functions below each other. */
+/* Append the change of a stack, then its functions, one per line. */
 static void add_stack(const struct page *p, const struct profile_diff_stack *stack)
 {
 	const char **names;
@@ -256,7 +256,7 @@ static void add_json_stacks(struct strbuf *out, const struct diff_report *report
 	char *bad;
 
 	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns, &bad) < 0)
-		return; /* the table is wrong, which its tests tell */
+		return; /* cannot happen: unit tests check the table of columns */
 	for (size_t i = 0; i < report->diff->stack_count; i++) {
 		const struct profile_diff_stack *stack = &report->diff->stacks[i];
 		const struct diff_row row = { .report = report, .stack = stack };
@@ -266,7 +266,7 @@ static void add_json_stacks(struct strbuf *out, const struct diff_report *report
 		if (i > 0)
 			strbuf_add_char(out, ',');
 		json_add_row(out, &columns, &row);
-		/* one more member */
+		/* reopen the object to add a member: drop its closing brace */
 		strbuf_truncate(out, out->length - 1);
 		strbuf_add_text(out, ",\"functions\":[");
 		for (size_t k = 0; k < count; k++) {

@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "render/output.h"
 
-/* Of a longer path the first and the last steps are shown. */
+/*
+ * Maximum number of steps shown: of a longer path, only its first and last steps appear.
+ */
 #define STEPS_SHOWN 16
 
 static const char *const page_words[] = {

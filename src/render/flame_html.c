@@ -15,7 +15,10 @@
 #include "render/flame_tree.h"
 #include "render/html_page.h"
 
-/* A name as a person may see it: the page is no place for what moves or hides text. */
+/*
+ * Append a name, made printable: the page must not show characters
+ * that move or hide text.
+ */
 static void add_shown(struct strbuf *out, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
@@ -69,7 +72,7 @@ static void add_colours(struct strbuf *out)
 	strbuf_add_text(out, "],\n");
 }
 
-/* A rule as one line of text, as it was read. */
+/* Append a rule in the one-line form that the parser reads. */
 static void add_rule(struct strbuf *out, const struct transform_rule *rule)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -108,13 +111,17 @@ static void add_sets(struct strbuf *out, const struct flame_page *page)
 	strbuf_add_text(out, "],\n");
 }
 
-/* A list of texts, each once, and for each name the number of its own, -1 for none. */
+/*
+ * Append two arrays: the distinct texts that get() returns, and for each name the index
+ * of its text, or -1 for NULL.
+ */
 static void add_numbered(struct strbuf *out, const struct flame_tree *tree, const char *list,
 			 const char *(*get)(const struct flame_name *name))
 {
 	size_t count = tree->stacks.frame_count;
 	long *numbers = xcalloc(count + 1, sizeof(*numbers));
-	struct profile texts; /* as names of frames, of which it knows the numbers */
+	/* stores each text once, as a frame name; numbers are indexes */
+	struct profile texts;
 
 	profile_init(&texts);
 	for (size_t i = 0; i < count; i++) {
@@ -176,7 +183,10 @@ static void add_values(struct strbuf *out, const struct flame_tree *tree, int me
 	strbuf_add_char(out, ']');
 }
 
-/* A parent is told by how far back it is: short numbers. */
+/*
+ * Append the nodes. A parent is given as its distance from the child, which
+ * keeps the numbers short.
+ */
 static void add_stacks(struct strbuf *out, const struct flame_tree *tree)
 {
 	const struct profile_node *nodes = tree->stacks.nodes;
@@ -198,7 +208,9 @@ static void add_stacks(struct strbuf *out, const struct flame_tree *tree)
 	strbuf_add_text(out, "]}\n");
 }
 
-/* What the figures are of, so that a page tells it long after. */
+/*
+ * Append the origin of the figures, so that the page can be understood on its own later.
+ */
 static void add_facts(struct strbuf *out, const struct profile *profile, const char *label)
 {
 	char bytes[UNITS_TEXT_SIZE];

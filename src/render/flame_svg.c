@@ -15,14 +15,19 @@
 #include "render/html_page.h"
 #include "render/page_files.h"
 
-/* In pixels. flame_svg.js lays boxes out anew, by the same measures: add_measures(). */
+/*
+ * Sizes in pixels. add_measures() passes them to flame_svg.js, which
+ * recomputes the layout.
+ */
 #define WIDTH	     1200
 #define MARGIN	     10
-#define HEAD	     72 /* title; where it is turned over buttons, too, and what is pointed at */
-#define FOOT	     48 /* these, where it is not */
+/* room above the graph: the title and, if inverted, the buttons and the details */
+#define HEAD	     72
+/* room below the graph: the buttons and the details, unless inverted */
+#define FOOT	     48
 #define ROW	     17
 #define TEXT_INSET   3
-#define CHAR_WIDTH   7.25 /* of 12 px monospace, at most */
+#define CHAR_WIDTH   7.25 /* upper bound for 12 px monospace */
 #define WIDTH_SHOWN  0.1
 #define ROWS_SHOWN   2000
 
@@ -31,8 +36,8 @@ struct picture {
 	struct flame_tree tree;
 	struct flame_box *boxes;
 	size_t box_count;
-	uint64_t whole; /* the width of all */
-	uint32_t depth; /* of the deepest box that is shown */
+	uint64_t whole; /* width of the root, in units of the metric */
+	uint32_t depth; /* of the deepest box shown */
 	size_t hidden_count;
 	enum profile_metric metric;
 };
@@ -50,7 +55,10 @@ static bool is_shown(const struct picture *p, const struct flame_box *box)
 	       (box->depth < ROWS_SHOWN && pixels(p, box->width) >= WIDTH_SHOWN);
 }
 
-/* All of it is the first box. */
+/*
+ * Find the width and the depth of the graph, and count the boxes too narrow to show. The
+ * first box is the root.
+ */
 static void find_extent(struct picture *p)
 {
 	p->whole = p->boxes[0].width;
@@ -69,7 +77,10 @@ static const char *name_of(const struct picture *p, const struct flame_box *box)
 	return box->node == 0 ? "all" : stacks->frames[stacks->nodes[box->node].frame].function;
 }
 
-/* "1.5M requested bytes", "12 allocations" */
+/*
+ * Append an amount such as "1.5M" or "12"; with_what adds the name of the metric: "1.5M
+ * requested bytes", "12 allocations".
+ */
 static void add_amount(const struct picture *p, uint64_t amount, bool with_what)
 {
 	const struct profile_metric_info *metric = &profile_metrics[p->metric];
@@ -119,13 +130,16 @@ static void add_change(const struct picture *p, const struct flame_box *box)
 	}
 }
 
-/* Columns of a monospace font; what is wide is taken for two whatever the locale is. */
+/*
+ * Return the width of a character in columns of a monospace font. Characters from U+1100
+ * on count as wide, so that the width does not depend on the locale.
+ */
 static size_t columns_of(uint32_t code_point)
 {
 	return code_point < 0x1100 ? 1 : 2;
 }
 
-/* As much of the name as fits, with dots for the rest. */
+/* Append as much of the name as fits, ending in dots if it is cut. */
 static void add_label(const struct picture *p, const char *name, double width)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

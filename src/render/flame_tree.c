@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 
-/* Of a name that is made of a module's: "[libz.so.1]" */
+/* Size of a buffer for a frame name derived from its module: "[libz.so.1]". */
 #define NAME_SIZE 256
 
 const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
@@ -19,7 +19,7 @@ const char *const flame_kind_names[FLAME_KIND_COUNT_] = {
 	[FLAME_NAMELESS] = "without a name",
 };
 
-/* What files' names begin with that are of a language or the system. */
+/* Prefixes of the file names of runtime libraries, of languages and of the system. */
 static const char *const runtimes[] = {
 	"ld-linux", "ld-musl", "libc.", "libc++", "libc-", "libgcc_s", "libm.", "libm-",
 	"libpthread", "libstdc++", "libmemstate-", "libjemalloc", "libmimalloc", "libtcmalloc",
@@ -55,7 +55,10 @@ static struct flame_name describe(const struct profile *profile, const struct pr
 	return name;
 }
 
-/* The number of the frame with this one's name. */
+/*
+ * Return the number of the tree's frame with the same name as a frame of the profile. Add
+ * the frame if there is none.
+ */
 static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 			 const struct profile_frame *frame)
 {
@@ -75,7 +78,10 @@ static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 	return number;
 }
 
-/* The node of the tree for each of the profile's; the caller frees it. */
+/*
+ * Add all stacks of a profile. Return an array of the tree's node for each node of the
+ * profile, which the caller frees.
+ */
 static uint32_t *add_stacks(struct flame_tree *tree, const struct profile *profile)
 {
 	uint32_t *names = xcalloc(profile->frame_count + 1, sizeof(*names));
@@ -151,7 +157,7 @@ static void set_values(const struct flame_tree *tree, enum profile_metric metric
 		boxes[i].depth = boxes[tree->stacks.nodes[i].parent].depth + 1;
 }
 
-/* How a box is sorted among those of the same parent. */
+/* Sort key of a node: boxes are sorted by name within their parent. */
 struct place {
 	uint32_t parent, node;
 	const char *name;
@@ -199,7 +205,10 @@ size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metri
 	*ret_boxes = boxes;
 	set_values(tree, metric, boxes);
 	places = sort_nodes(&tree->stacks);
-	/* a parent has a lower number than its children: it has its place before they get theirs */
+	/*
+	 * parents have lower numbers than their children, so a parent's start is set
+	 * before its children's
+	 */
 	for (size_t i = 1; i < count; i++) {
 		struct flame_box *box = &boxes[places[i].node];
 

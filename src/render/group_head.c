@@ -14,7 +14,7 @@ struct head {
 	const struct table_options *options;
 };
 
-/* Foreign text. */
+/* Append a path or name from outside memstate, made printable. */
 static void add_path(struct head *h, const char *path)
 {
 	text_add_printable(h->out, path, strlen(path), h->options->ascii);
@@ -28,7 +28,10 @@ static void add_name(struct head *h, const char *before, const char *name)
 	add_path(h, name);
 }
 
-/* "pod shop/web-0, burstable; container app, containerd 0123456789ab", as far as it is known. */
+/*
+ * Append the known names: "pod shop/web-0, burstable; container app,
+ * containerd 0123456789ab".
+ */
 static void add_names(struct head *h)
 {
 	char *const *names = h->cgroup->names;

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "render/growth_words.h"
 
-/* What is further away is not foreseen by anything that is looked at. */
+/* Longest forecast shown. The observed time spans do not support a longer one. */
 #define FORESEEN_NS (30 * 24 * 3600 * NS_PER_S)
 
 void growth_text_add_short(struct strbuf *out, const struct growth *growth)
@@ -28,7 +28,7 @@ static bool find_time(const struct growth *growth, uint64_t limit_bytes, struct 
 	       ret->ns <= FORESEEN_NS;
 }
 
-/* "now", "2h05m" or "over 30d" */
+/* Format a time as "now", "2h05m" or "over 30d". */
 static const char *format_time(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	if (ns < NS_PER_S)
@@ -47,7 +47,7 @@ void growth_text_add_time(struct strbuf *out, const struct growth *growth, uint6
 		strbuf_add_char(out, '-');
 }
 
-/* Of the rate before it, with the same unit of time. */
+/* Format a bound of the rate in the rate's own unit of time, without the "/h". */
 static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
 				char buf[UNITS_TEXT_SIZE])
 {

@@ -11,9 +11,8 @@
 #include "render/output.h"
 
 struct predict_report {
-	const struct cgroup
-		/* state at the last sample; NULL if only processes are known */
-		*cgroup;
+	/* state at the last sample; NULL if only processes are known */
+	const struct cgroup *cgroup;
 	const struct trends *trends;
 	uint64_t unix_ms; /* time of the last sample */
 	size_t top;	  /* maximum number of processes listed */
