@@ -12,13 +12,15 @@
 #include "render/heap_page.h"
 #include "render/output.h"
 
-/* One amount of one thing: an arena, a class of sizes, a type, ... */
+/*
+ * A row of the CSV: one amount of one object, such as an arena, a size class or a type.
+ */
 struct heap_row {
 	const struct process *process;
 	const char *kind;
-	const char *name; /* NULL: it has none */
+	const char *name; /* NULL if the object has no name */
 	const char *state;
-	uint64_t size_bytes; /* these may be BYTES_UNKNOWN */
+	uint64_t size_bytes; /* this and the next two may be BYTES_UNKNOWN */
 	uint64_t count;
 	uint64_t bytes;
 };
@@ -92,7 +94,7 @@ static const struct column_set heap_columns = {
 	.count = sizeof(columns) / sizeof(columns[0]),
 };
 
-/* Rows under way: what they have in common. */
+/* State shared by all rows of one report. */
 struct rows {
 	const struct heap_page *page;
 	struct column_list list;
@@ -171,7 +173,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		add(rows, "top", BYTES_UNKNOWN, is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
 	add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
-	rows->row.name = NULL; /* it was ours */
+	rows->row.name = NULL; /* name pointed to a local buffer */
 }
 
 static void add_classes(struct rows *rows)
@@ -223,7 +225,10 @@ static void add_types(struct rows *rows)
 	}
 }
 
-/* What the allocator said; count where it is one, bytes where it is that. */
+/*
+ * Append the allocator's own figure and, if known, the figure from memstate's walk. Each
+ * goes into the count or the bytes column, depending on value->is_count.
+ */
 static void add_value(struct rows *rows, const struct allocator_value *value)
 {
 	uint64_t walked = classify_stats_walked(

@@ -10,14 +10,17 @@
 #include "render/heap_page.h"
 #include "render/output.h"
 
-/* Of a strip of pages: so many lines at most, of such a width where there is no terminal. */
+/*
+ * Maximum number of lines of a page strip, and its width if the
+ * report has no width limit.
+ */
 #define STRIP_LINES 4
 #define STRIP_WIDTH 76
 #define STRIPS_SHOWN 4
 
 #define TYPE_WIDTH_MIN 20
 
-/* How much of the pages of a place is in use, from none to all. */
+/* Signs for how much of the pages at one position is in use, from none to all. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 static size_t shown_of(const struct heap_page *p, size_t count)
@@ -40,7 +43,10 @@ static void add_heading(const struct heap_page *p, const char *heading)
 	strbuf_addf(p->out, "%*s", heap_page_bytes_width(p) + 1, heading);
 }
 
-/* The last of a line that began at `begin`: cut where the terminal ends. */
+/*
+ * Append the type's name, the last column of a line that starts at `begin`. Cut the name
+ * at the edge of the terminal.
+ */
 static void add_type_name(const struct heap_page *p, const struct heap_type *type, size_t begin)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
@@ -223,7 +229,9 @@ static void add_json_type(struct strbuf *out, const struct heap_type *type)
 	strbuf_add_char(out, '}');
 }
 
-/* In percent; 0 and 100 only if it is exactly that. */
+/*
+ * Return the used part in percent. 0 means exactly nothing, 100 means exactly everything.
+ */
 static uint64_t used_percent(const struct page_sum *sum)
 {
 	uint64_t all = sum->page_count * IMAGE_PAGE_BYTES;

@@ -15,7 +15,7 @@
 #define NAME_WIDTH 34
 #define KEY_SIZE   48
 
-/* How it was asked, and what that did to the process. */
+/* Append how the allocator was queried, and how long that paused the process. */
 static void add_asking(const struct heap_page *p, const struct helper_answer *answer)
 {
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
@@ -31,7 +31,10 @@ static void add_asking(const struct heap_page *p, const struct helper_answer *an
 		    units_format_duration(answer->stats.cost_ns, cost));
 }
 
-/* What of its bytes is resident. */
+/*
+ * Append, by owner, the bytes that the allocator reports, with the lower and upper bound
+ * of how many of them are resident.
+ */
 static void add_bounds(const struct heap_page *p, const struct heap_bounds *bounds)
 {
 	static const char *const labels[] = {
@@ -101,7 +104,7 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 		add_value(p, &answer->stats.values[i]);
 }
 
-/* Foreign, in lines of its own. */
+/* Append text from outside memstate line by line, each made printable. */
 static void add_text(struct strbuf *out, const char *text)
 {
 	for (const char *line = text; line && *line; line += *line == '\n') {

@@ -29,7 +29,7 @@ int heap_page_bytes_width(const struct heap_page *p)
 	return p->options->exact_bytes ? 14 : 8;
 }
 
-/* How the figures were come by. */
+/* Append how the figures were obtained. */
 static void add_origin(const struct heap_page *p)
 {
 	const struct heap *heap = p->heap;
@@ -67,7 +67,6 @@ static void add_head(const struct heap_page *p)
 	}
 }
 
-/* Lists are not read of a process that runs: what is in them counts as live. */
 bool heap_lists_known(const struct heap *heap)
 {
 	return heap->reading_count == 0;
@@ -191,7 +190,7 @@ static uint64_t class_bytes(const struct heap_class *class)
 	return class->live.bytes + class->free.bytes + class->cached.bytes;
 }
 
-/* Is it one of those with the most bytes? */
+/* Return whether a size class is among the --top N classes with the most bytes. */
 static bool is_class_shown(const struct heap_page *p, size_t index)
 {
 	uint64_t bytes = class_bytes(&p->heap->classes[index]);

@@ -15,10 +15,13 @@
 #include "render/axis.h"
 #include "render/output.h"
 
-/* Points of a series: more than a screen has columns are of no use. */
+/* Maximum number of points per series; a screen has too few columns to show more. */
 #define POINTS_MAX 600
 
-/* Areas from the bottom up: what an allocator cannot change below, the pool on top. */
+/*
+ * Areas from the bottom up: first the memory that the allocator has no influence on, with
+ * the allocator's free pages on top.
+ */
 static const struct layer {
 	enum owner owner;
 	const char *help;
@@ -71,7 +74,7 @@ void html_add_what(struct strbuf *out, const char *label, const char *text)
 	strbuf_add_text(out, "</code></p>\n");
 }
 
-/* "style-src 'sha256-…'": what is in this element, and nothing else. */
+/* Append "style-src 'sha256-…'", which allows only the text of this file. */
 static void add_source(struct strbuf *out, const char *directive, enum page_file file)
 {
 	const char *text = page_file_text(file);
@@ -81,7 +84,10 @@ static void add_source(struct strbuf *out, const char *directive, enum page_file
 	strbuf_add_char(out, '\'');
 }
 
-/* The policy forbids whatever is not in the page, should a text ever get out of its quotes. */
+/*
+ * The content security policy forbids everything that is not part of the page, in case a
+ * text should ever escape from its quotes.
+ */
 void html_page_begin(struct strbuf *out, const struct html_page *page)
 {
 	strbuf_add_text(out,
@@ -109,7 +115,7 @@ void html_page_end(struct strbuf *out, const struct html_page *page)
 		    page_file_text(page->script));
 }
 
-/* "<" is what could end a script element. */
+/* html_add_json_rule() escapes "<", so that no text can end the script element. */
 void html_add_json_text(struct strbuf *out, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf safe = STRBUF_INIT;
@@ -139,7 +145,7 @@ static void add_json_amount(struct strbuf *out, uint64_t amount)
 		strbuf_add_text(out, "null");
 }
 
-/* Samples that are shown, by index. */
+/* Indexes of the samples shown. */
 struct points {
 	size_t *at;
 	size_t count;
@@ -159,8 +165,8 @@ static uint64_t rss_or_0(const struct run_sample *sample)
 }
 
 /*
- * Of each stretch the largest, so that no peak is lost; the first, the last and the
- * marked ones.
+ * Select the largest sample of each interval, so that no peak is lost, and the first, the
+ * last and all marked samples.
  */
 static void find_points(const struct html_series *series, const struct html_chart *chart,
 			struct points *ret)
@@ -184,7 +190,7 @@ static void find_points(const struct html_series *series, const struct html_char
 	}
 }
 
-/* One member: an array of what each point has. */
+/* Append an array with one amount per point. `name` includes the key's punctuation. */
 static void add_array(struct strbuf *out, const char *name, const struct html_series *series,
 		      const struct points *points, uint64_t (*get)(const struct run_sample *s, int arg),
 		      int arg)
@@ -320,7 +326,7 @@ static void add_data(struct strbuf *out, const struct html_chart *charts, size_t
 	strbuf_add_text(out, "]}\n</script>\n");
 }
 
-/* What page.js draws into. */
+/* Append the elements that page.js draws a chart into. */
 static void add_chart_frame(struct strbuf *out, const struct html_chart *chart)
 {
 	strbuf_add_text(out, "<section class=\"chart\">\n<h3>");

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "render/output.h"
 
-/* Past U+FFFF JSON wants a pair of surrogates. */
+/* Append a \u escape. JSON requires a surrogate pair for code points above U+FFFF. */
 static void add_escape(struct strbuf *out, uint32_t code_point)
 {
 	if (code_point > 0xffff)

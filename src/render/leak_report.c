@@ -13,7 +13,7 @@
 #include "base/xalloc.h"
 #include "render/output.h"
 
-/* Each takes three lines of the page. */
+/* Maximum number of examples whose bytes are shown; each takes three lines. */
 #define PEEKS_SHOWN 8
 
 #define PEEK_LINE_BYTES 16
@@ -174,7 +174,7 @@ static void add_table(const struct page *p, const struct block_groups *groups,
 	free(rows);
 }
 
-/* What the examples in the table hold, in its order. */
+/* Append the first bytes of the examples, in the order of the table. */
 static void add_peeks(const struct page *p)
 {
 	const struct block_groups *groups = p->report->leaked;
@@ -290,7 +290,10 @@ static void add_json_groups(struct strbuf *out, const struct leak_report *r,
 			strbuf_add_char(out, ',');
 		fill_row(r, g, &row);
 		json_add_row(out, &columns, &row);
-		/* one more member, with all the examples */
+		/*
+		 * reopen the object to add a member with all examples: drop
+		 * its closing brace
+		 */
 		strbuf_truncate(out, out->length - 1);
 		strbuf_add_text(out, ",\"examples\":[");
 		for (size_t k = 0; k < g->example_count; k++)

@@ -7,11 +7,11 @@
 
 #include "base/xalloc.h"
 
-/* How many dots a character has. */
+/* Number of dots per character, horizontally and vertically. */
 #define DOTS_ACROSS(p) ((p)->ascii ? 1U : 2U)
 #define DOTS_DOWN(p) ((p)->ascii ? 2U : 4U)
 
-/* The bit of U+2800's dots by row and column. */
+/* Bits of the dots in U+2800 to U+28FF, by row and column. */
 static const unsigned char braille_bits[4][2] = {
 	{ 0x01, 0x08 },
 	{ 0x02, 0x10 },
@@ -19,7 +19,7 @@ static const unsigned char braille_bits[4][2] = {
 	{ 0x40, 0x80 },
 };
 
-/* By the bits of the upper and of the lower dot. */
+/* Glyphs indexed by two bits: 1 for the upper dot, 2 for the lower one. */
 static const char ascii_glyphs[] = " '.:";
 
 void line_plot_init(struct line_plot *p)
@@ -39,7 +39,10 @@ void line_plot_clear(struct line_plot *p)
 	p->cells = xcalloc(p->width * p->height + 1, 1);
 }
 
-/* Which of `count` dots an amount is at. */
+/*
+ * Return which of `count` dots an amount falls on; amounts from `top`
+ * on use the last one.
+ */
 static size_t dot_of(uint64_t amount, uint64_t top, size_t count)
 {
 	if (amount >= top)
@@ -57,7 +60,7 @@ static void set_dot(struct line_plot *p, size_t x, size_t y)
 			  : braille_bits[from_top % down][x % across];
 }
 
-/* Where the line from (x0, y0) to (x1, y1) is above x. */
+/* Return the height at x of the line from (x0, y0) to (x1, y1). */
 static size_t height_at(size_t x, size_t x0, size_t x1, size_t y0, size_t y1)
 {
 	if (x1 == x0)
@@ -78,7 +81,7 @@ void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_poin
 		size_t y = height_at(x, x0, x1, y0, y1);
 		size_t low = y < last ? y : last, high = y < last ? last : y;
 
-		/* the step from the column before is a part of the line */
+		/* connect this column to the previous one with a vertical stroke */
 		for (size_t dot = low; dot <= high; dot++)
 			set_dot(p, x, dot);
 		last = y;
@@ -91,7 +94,7 @@ static void add_cell(const struct line_plot *p, unsigned char dots, struct strbu
 		strbuf_add_char(out, ascii_glyphs[dots]);
 	else if (dots == 0)
 		strbuf_add_char(out, ' ');
-	else /* U+2800 + dots in UTF-8 */
+	else /* U+2800 + dots, in UTF-8 */
 		strbuf_addf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
 }
 

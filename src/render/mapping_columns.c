@@ -43,7 +43,10 @@ static void get_place(const void *row, int arg, struct value *ret)
 	ret->number = places[arg];
 }
 
-/* All that VmFlags and permissions can be is in this table, so the text needs no storage. */
+/*
+ * Get the permissions from a table of all combinations, so that the
+ * text needs no storage.
+ */
 static void get_perms(const void *row, int arg, struct value *ret)
 {
 	static const char *const perms[] = {

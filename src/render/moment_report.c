@@ -75,7 +75,10 @@ static void add_sides(const struct page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-/* How long before its moment the oldest mappings were read that are compared. */
+/*
+ * Return the age in ms of the oldest mappings in use: how long before the
+ * moment they were read.
+ */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;
@@ -89,7 +92,10 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 	return age;
 }
 
-/* " as of when mappings were read, up to 1.2s before" */
+/*
+ * Append ", as of when mappings were read, up to 1.2s before" unless all mappings were
+ * read at their moment.
+ */
 static void add_age(const struct page *p)
 {
 	uint64_t before = mappings_age_ms(p->report->before.moment);
@@ -116,7 +122,7 @@ static size_t count_part(const struct page *p, enum moment_part part)
 	return count;
 }
 
-/* Lines of figures; what was known at neither moment is not one. */
+/* Append lines of figures. Figures unknown at both moments are left out. */
 static void add_figures(const struct page *p, enum moment_part part)
 {
 	for (size_t i = 0; i < p->report->diff->count; i++) {
@@ -146,7 +152,7 @@ static void add_group(const struct page *p)
 	add_figures(p, PART_GROUP);
 }
 
-/* "1234", "1234, before 77", "1234, new" */
+/* Append "1234", "1234, before 77", "1234, new" or "77, gone". */
 static void add_pids(const struct page *p, const struct moment_change *change)
 {
 	const struct process *b = change->before_process, *a = change->after_process;
@@ -186,7 +192,7 @@ static void add_row_of_list(const struct page *p, const struct moment_change *ch
 	strbuf_add_text(p->out, ")\n");
 }
 
-/* Rows of zero stand in CSV and JSON only. */
+/* Append the rows of a list. Rows without a change are shown only in CSV and JSON. */
 static void add_list(const struct page *p, enum moment_part part)
 {
 	const struct moment_diff *diff = p->report->diff;

@@ -53,7 +53,7 @@ static void get_limit_path(const void *row, int arg, struct value *ret)
 	set_text(ret, level ? level->path : NULL);
 }
 
-/* arg: where it is in struct oom_figures */
+/* arg: offset in struct oom_figures */
 static void get_figure(const void *row, int arg, struct value *ret)
 {
 	uint64_t number;
@@ -74,7 +74,7 @@ static void get_process_count(const void *row, int arg, struct value *ret)
 	set_number(ret, cgroup_of(row)->pid_count);
 }
 
-/* arg: where it is in struct cgroup_level; of the group itself */
+/* Get a figure of the cgroup itself. arg: offset in struct cgroup_level */
 static void get_own(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup *c = cgroup_of(row);
@@ -85,7 +85,7 @@ static void get_own(const void *row, int arg, struct value *ret)
 	set_number(ret, number);
 }
 
-/* The same, of the level that owns the limit. */
+/* Get a figure of the level whose limit applies. arg: offset in struct cgroup_level */
 static void get_owner(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup_level *level = cgroup_tightest(cgroup_of(row));
@@ -96,7 +96,7 @@ static void get_owner(const void *row, int arg, struct value *ret)
 	set_number(ret, number);
 }
 
-/* arg: where it is in struct cgroup_pressure; of the group itself */
+/* Get the pressure of the cgroup itself. arg: offset in struct cgroup_pressure */
 static void get_pressure(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup *c = cgroup_of(row);

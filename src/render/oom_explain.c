@@ -29,14 +29,14 @@ static void add_printable(struct page *p, struct strbuf *out, const char *text)
 	text_add_printable(out, text, strlen(text), p->options->table.ascii);
 }
 
-/* "cause    words, wrapped" */
+/* Append "cause words", with the words wrapped behind the label. */
 static void add_words(struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
 	text_add_wrapped(p->out, words, LABEL_WIDTH, p->width);
 }
 
-/* "NAME 12.0M", after others */
+/* Append "NAME 12.0M" to a list, unless the amount is unknown. */
 static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -46,7 +46,7 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 			    units_format_bytes(bytes, buf));
 }
 
-/* " in container C of pod NAMESPACE/POD" */
+/* Append " in container C of pod NAMESPACE/POD", as far as known. */
 static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
 {
 	const char *container = place->container[0] != '\0' ? place->container : place->id;
@@ -101,7 +101,7 @@ static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
 	return e->invoker.pid != 0 ? e->invoker.pid == pid : strcmp(e->invoker.name, name) == 0;
 }
 
-/* "NAME (PID) in container C of pod P" */
+/* Append "NAME (PID) in container C of pod P", as far as known. */
 static void add_invoker_name(struct page *p, struct strbuf *line)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -112,7 +112,10 @@ static void add_invoker_name(struct page *p, struct strbuf *line)
 	add_place(p, line, &e->invoker_place);
 }
 
-/* Without anybody known to have grown; with it the line of that one has this. */
+/*
+ * Append the process whose allocation hit the limit. Skip the line if a process is known
+ * to have grown; add_grower() names the allocating process then.
+ */
 static void add_invoker(struct page *p)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -130,7 +133,10 @@ static void add_invoker(struct page *p)
 	add_words(p, "hit by", line.text);
 }
 
-/* As the log has it: without a year or a time zone it is no moment. */
+/*
+ * Append the time in the log's own format: without a year or a time zone, it
+ * cannot be converted.
+ */
 static void add_log_time(struct page *p)
 {
 	const struct oom_kill *k = p->evidence->kill;
@@ -227,7 +233,7 @@ static void add_filling(struct page *p)
 		add_words(p, "of that", line.text);
 }
 
-/* What only a recording has, of the last sample. */
+/* Append figures of the last sample, which only a recording has. */
 static void add_before(struct page *p)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -255,7 +261,10 @@ static void add_grower_name(struct page *p, struct strbuf *line)
 	add_place(p, line, &g->place);
 }
 
-/* Of memory that no process has mapped. */
+/*
+ * For shared memory that grew, append the file that only this process has open for
+ * writing, or that the writer cannot be determined.
+ */
 static void add_writer(struct page *p, struct strbuf *line)
 {
 	const struct oom_grower *g = &p->evidence->grower;
@@ -272,7 +281,10 @@ static void add_writer(struct page *p, struct strbuf *line)
 			      "and the writer cannot be determined");
 }
 
-/* One sentence: who grew, since when, in what, and whose allocation hit the limit. */
+/*
+ * Append a sentence: which process grew, since when, in which kind of memory, and whose
+ * allocation hit the limit.
+ */
 static void add_grower(struct page *p)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -305,7 +317,7 @@ static void add_grower(struct page *p)
 	add_words(p, "grew", line.text);
 }
 
-/* "title: figures" */
+/* Append "title: figures" if the verdict holds. */
 static void add_verdict(struct page *p, const char *label, enum oom_verdict verdict)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT, line = STRBUF_INIT;

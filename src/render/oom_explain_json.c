@@ -9,7 +9,7 @@
 #include "classify/oom_verdict.h"
 #include "render/oom_explain.h"
 
-/* A limit that there is not is no number. */
+/* Append a number. A missing limit is null. */
 static void add_number(struct strbuf *out, const char *key, uint64_t number)
 {
 	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
@@ -93,7 +93,10 @@ static void add_victim(struct strbuf *out, const struct oom_evidence *e)
 	strbuf_add_char(out, '}');
 }
 
-/* "{"pid":1,"name":…,"cgroup":…": the rest of the object is the caller's. */
+/*
+ * Append {"pid":1,"name":…,"cgroup":… without the closing brace; the caller
+ * completes the object.
+ */
 static void add_process_head(struct strbuf *out, int pid, const char *name,
 			     const struct oom_place *place)
 {
@@ -135,7 +138,7 @@ static void add_growth(struct strbuf *out, const struct oom_evidence *e)
 	strbuf_add_text(out, "}}");
 }
 
-/* What only a recording has; null without one. */
+/* Append figures that only a recording has; null without a recording. */
 static void add_sample(struct strbuf *out, const struct oom_evidence *e)
 {
 	strbuf_add_text(out, ",\"sample\":");
@@ -158,7 +161,7 @@ static void add_sample(struct strbuf *out, const struct oom_evidence *e)
 	strbuf_add_char(out, '}');
 }
 
-/* When and where the log has it. */
+/* Append the times and other details found only in a log. */
 static void add_log(struct strbuf *out, const struct oom_kill *k)
 {
 	add_text(out, "log_time", k ? k->time.text : "");
@@ -174,7 +177,9 @@ static void add_log(struct strbuf *out, const struct oom_kill *k)
 	add_flag(out, "is_sysrq", k && k->is_sysrq);
 }
 
-/* The machine's memory, if the report lists it. */
+/*
+ * Append the memory of the whole machine; null if the kernel's report does not list it.
+ */
 static void add_machine(struct strbuf *out, const struct oom_kill *k)
 {
 	const struct oom_machine *m = k && k->machine.is_known ? &k->machine : NULL;

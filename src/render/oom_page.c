@@ -9,7 +9,7 @@
 #include "render/html_page.h"
 #include "render/oom_summary.h"
 
-#define END_BYTES 100000 /* room for the end of the page: its script */
+#define END_BYTES 100000 /* reserved for the end of the page, with its script */
 
 static void add_lines(struct strbuf *out, struct strbuf *text)
 {

@@ -37,7 +37,7 @@ static const char *format_amount(const struct page *p, uint64_t bytes, char buf[
 	return buf;
 }
 
-/* "  label      1.5M  12.3%  note", the share of usage. */
+/* Append an indented "label 1.5M 12.3% note"; the percentage is the share of usage. */
 static void add_part(struct page *p, int indent, const char *label, uint64_t bytes, const char *note)
 {
 	uint64_t whole = p->figures->usage_bytes;
@@ -56,7 +56,7 @@ static void add_part(struct page *p, int indent, const char *label, uint64_t byt
 	strbuf_add_char(p->out, '\n');
 }
 
-/* Foreign text to the end of the line. */
+/* Append a path from outside memstate, made printable. */
 static void add_path(struct page *p, const char *path)
 {
 	text_add_printable(p->out, path, strlen(path), p->report->options.ascii);
@@ -67,7 +67,7 @@ enum segment { SEGMENT_NEED, SEGMENT_LAZYFREE, SEGMENT_FILE, SEGMENT_SLAB, SEGME
 
 static const char segment_letters[SEGMENT_COUNT_] = { 'N', 'L', 'C', 'S', '.' };
 
-/* Of the limit, or of usage where there is none. */
+/* Append a bar that represents the limit, or the usage if there is no limit. */
 static void add_bar(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -87,7 +87,10 @@ static void add_bar(struct page *p)
 	strbuf_add_text(p->out, "]\n  N need  L LazyFree  C page cache  S reclaimable slab  . free\n\n");
 }
 
-/* What is known of it, and how well. A sample without any is from a recording. */
+/*
+ * Append the parts of kernel memory with cgroup v1, and how accurate each is. Samples
+ * without these figures come from a recording.
+ */
 static void add_kernel_v1(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -177,7 +180,7 @@ static void add_parts(struct page *p)
 			 "not in usage: version 1 has another limit for them");
 }
 
-/* A sentence of the figures below the parts. */
+/* Append one of the amounts below the parts, with a sentence that explains it. */
 static void add_said(struct page *p, const char *label, uint64_t bytes, const char *words)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -288,7 +291,7 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 	add_processes(&p);
 }
 
-/* A limit that there is not is no number. */
+/* Append a number. A missing limit is null. */
 static void add_json_amount(struct strbuf *out, const char *key, uint64_t number)
 {
 	json_add_number(out, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);

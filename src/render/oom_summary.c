@@ -12,10 +12,10 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* Kills with the same name: of a group, or of a program. */
+/* All kills with the same name of a group or of a program. */
 struct row {
 	const char *name;
-	const struct oom_kill *kill; /* the first one */
+	const struct oom_kill *kill; /* the first of these kills */
 	size_t count;
 	uint64_t largest_bytes; /* Rss of the largest victim, or BYTES_UNKNOWN */
 };
@@ -29,7 +29,8 @@ enum limit {
 };
 
 static const struct {
-	const char *key, *name; /* in JSON, and in text for a limit without a path */
+	/* key: in JSON; name: in text, for a limit without a path */
+	const char *key, *name;
 } limits[] = {
 	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
 	[LIMIT_MACHINE] = { "machine", "the whole machine's memory" },
@@ -82,7 +83,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* One row for each name; returns how many. */
+/* Merge rows with equal names and return the number of rows left. */
 static size_t merge_rows(struct row *rows, size_t count)
 {
 	size_t kept = 0;
@@ -146,8 +147,8 @@ static struct row *make_rows(const struct oom_kill *const *kills, size_t count, 
 }
 
 /*
- * Find the first and the last kill: by their times if the log has the date of each, since
- * events are not listed in order, else by their places in the log.
+ * Find the first and the last kill. Compare their times if the log has the date of each
+ * kill, because events are not listed in order; otherwise use their positions in the log.
  */
 static void find_ends(const struct oom_kill *const *kills, size_t count, const struct oom_kill *ends[2])
 {
