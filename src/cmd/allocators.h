@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocators - the allocators that --preload knows by name: where their libraries are,
- * and how they are set.
+ * allocators - the allocators that --preload knows by name: how to find their libraries
+ * and how to pass settings to them.
  */
 #ifndef MS_CMD_ALLOCATORS_H
 #define MS_CMD_ALLOCATORS_H
@@ -16,32 +16,37 @@
 struct known_allocator {
 	const char *name;
 	enum allocator allocator;
-	const char *file; /* its library's name, to which a version may be added */
-	const char *packages; /* who has it */
+	const char *file; /* library file name; a version suffix may follow */
+	const char *packages; /* where to get the library, for messages */
 	/*
-	 * Settings are said as NAME=VALUE and go, as PREFIX NAME EQUALS VALUE, into the
-	 * one variable, behind what it has and the separator; without a variable each is
-	 * one, its name in capitals.
+	 * The user writes each setting as NAME=VALUE. If variable is set, all settings go
+	 * into that environment variable as PREFIX NAME EQUALS VALUE, after its present
+	 * value and the separator. Without a variable, each setting becomes an
+	 * environment variable of its own, with the name in capitals.
 	 */
 	const char *variable;
 	const char *prefix;
 	char equals, separator;
-	bool are_numbers; /* bytes may be said as 64K */
-	const char *const *settings; /* by name; ends with NULL */
+	bool are_numbers; /* values are numbers, so 64K is accepted for bytes */
+	const char *const *settings; /* setting names; NULL-terminated */
 };
 
-/* NULL: there is none of that name, or that a library's file name is like. */
+/*
+ * Return the allocator with that name, or the one whose library has a file name like
+ * path; NULL if there is no such allocator.
+ */
 const struct known_allocator *allocators_find(const char *name, size_t length);
 const struct known_allocator *allocators_guess(const char *path);
 
-/* "glibc, jemalloc, ..." */
+/* Append the names of all known allocators: "glibc, jemalloc, ...". */
 void allocators_add_names(struct strbuf *out);
 
 /*
- * Find its library for a program of that machine, below a root ("": the system's), in the
- * folders of ld.so.conf(5) and those that are usual. Returns 0; -ENOENT; or -ENOEXEC:
- * there are only some for other machines, one of which *ret_path is. The caller frees
- * *ret_path.
+ * Find the allocator's library for a program of the given machine type. Searches the
+ * folders of ld.so.conf(5) and the usual folders below root ("" for the running system).
+ *
+ * Returns 0; -ENOENT if there is no library; or -ENOEXEC if there are only libraries for
+ * other machines, with *ret_path set to one of them. The caller frees *ret_path.
  */
 int allocators_find_library(const char *root, const struct known_allocator *known,
 			    const struct machine *machine, char **ret_path);

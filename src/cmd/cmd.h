@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd - the commands: one file each, ending in one struct cmd; and their table.
+ * cmd - the commands and their table. Each command is one file that defines a struct cmd.
  */
 #ifndef MS_CMD_CMD_H
 #define MS_CMD_CMD_H
@@ -13,19 +13,19 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_BAD_USAGE = 2,
-	EXIT_PARTIAL = 3, /* some targets gone or unreadable; said on stderr */
-	EXIT_ABOVE_LIMIT = 4, /* a limit that the user set */
+	EXIT_PARTIAL = 3, /* some targets gone or unreadable; reported on stderr */
+	EXIT_ABOVE_LIMIT = 4, /* a limit set by the user was exceeded */
 };
 
 struct cmd {
 	const char *name; /* NULL: memstate without a verb */
-	const char *args; /* after the name, for --help */
+	const char *args; /* shown after the name in --help */
 	const char *summary;
-	unsigned int scope;	 /* its bit of enum option_scope */
-	bool takes_command;	 /* "-- COMMAND" */
+	unsigned int scope;	 /* the command's bit of enum option_scope */
+	bool takes_command;	 /* accepts "-- COMMAND" */
 	int max_args;
-	const struct column_set *columns; /* NULL: none */
-	int (*run)(struct options *options); /* enum exit_status */
+	const struct column_set *columns; /* NULL: the command has no columns */
+	int (*run)(struct options *options); /* returns an enum exit_status */
 };
 
 extern const struct cmd cmd_watch;
@@ -39,10 +39,10 @@ extern const struct cmd cmd_oom;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
 
-/* All that have a name; ends with NULL. */
+/* All commands that have a name; NULL-terminated. */
 extern const struct cmd *const cmds[];
 
-/* Parse and run: what main() does. */
+/* Parse the command line and run the command. Returns the exit status for main(). */
 int cmd_main(int argc, char **argv);
 
 #endif

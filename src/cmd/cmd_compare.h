@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_compare - memstate --preload A,B... -- COMMAND: the same work under each allocator,
- * side by side.
+ * cmd_compare - memstate --preload A,B... -- COMMAND: run the same work under each
+ * allocator and show the results side by side.
  */
 #ifndef MS_CMD_CMD_COMPARE_H
 #define MS_CMD_CMD_COMPARE_H
@@ -10,10 +10,13 @@
 
 #include "cmd/options.h"
 
-/* --preload names two allocators or more. */
+/* Whether --preload names two or more allocators. */
 bool compare_is_wanted(const struct options *options);
 
-/* Returns an enum exit_status: EXIT_PARTIAL if some runs failed, EXIT_FAILED if all did. */
+/*
+ * Run the comparison. Returns an enum exit_status: EXIT_PARTIAL if some runs failed,
+ * EXIT_FAILED if all did.
+ */
 int compare_run(struct options *options);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_count - allocations in a comparison (--count).
+ * compare_count - counts of allocations in a comparison (--count).
  */
 #ifndef MS_CMD_COMPARE_COUNT_H
 #define MS_CMD_COMPARE_COUNT_H
@@ -8,9 +8,12 @@
 #include "cmd/compare_run.h"
 
 /*
- * Make one more run of each variant, with the library that counts before its allocator;
- * the others are not disturbed by that. Sets context->comparison->counts: unknown where it
- * fails, which is said. Returns 0, or -errno after the message: nothing can be started.
+ * Run each variant once more, with the counting library loaded before its allocator.
+ * Separate runs keep the overhead of counting out of the measured ones.
+ *
+ * Sets context->comparison->counts; counts are unknown for a run that fails,
+ * and a message reports the failure. Returns 0, or -errno after a message if
+ * nothing can be started.
  */
 int compare_count_all(struct compare_context *context);
 

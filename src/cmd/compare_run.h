@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_run - one run of a command under one allocator, from its start to its end, with
- * its samples.
+ * compare_run - one run of a command under one allocator, sampled from its
+ * start to its end.
  */
 #ifndef MS_CMD_COMPARE_RUN_H
 #define MS_CMD_COMPARE_RUN_H
@@ -10,11 +10,11 @@
 #include "model/comparison.h"
 #include "sample/run_sampler.h"
 
-/* What all runs have in common; borrowed. */
+/* State shared by all runs of a comparison. Everything is borrowed. */
 struct compare_context {
 	const struct options *options;
 	struct comparison *comparison;
-	char ***environments; /* of the variants */
+	char ***environments; /* one environment per variant */
 	const struct procfs *fs;
 	struct run_sampler *sampler;
 };
@@ -22,13 +22,14 @@ struct compare_context {
 enum run_purpose {
 	RUN_MEASURES,
 	RUN_WARMS_UP,
-	RUN_COUNTS, /* allocations; its environment is one for that */
+	/* counts allocations; the environment preloads the counting library */
+	RUN_COUNTS,
 };
 
 /*
- * Make one run, and add it to the comparison. A run that fails is there with its problem,
- * and it is said; so is one that the user ends. Returns 0, or -errno after the message:
- * it cannot be started, nor can any other.
+ * Make one run and add it to the comparison. A run that fails, or that the user ends, is
+ * added with its problem set, and a message reports it. Returns 0, or -errno after a
+ * message if the command cannot be started, so that further runs are pointless.
  */
 int compare_run_one(const struct compare_context *context, size_t variant, unsigned int number,
 		    enum run_purpose purpose);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_attached - count the allocations of processes that run already (memstate count -p).
+ * count_attached - count the allocations of running processes (memstate count -p).
  */
 #ifndef MS_CMD_COUNT_ATTACHED_H
 #define MS_CMD_COUNT_ATTACHED_H
@@ -8,7 +8,7 @@
 #include "cmd/options.h"
 #include "render/column.h"
 
-/* Returns enum exit_status. */
+/* Returns an enum exit_status. */
 int count_attached_run(struct options *o, const struct column_list *columns);
 
 #endif

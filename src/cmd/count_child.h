@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_child - a command that is run with the library preloaded that counts, and what was
- * counted of it.
+ * count_child - run a command with the counting library preloaded, and read its counts.
  */
 #ifndef MS_CMD_COUNT_CHILD_H
 #define MS_CMD_COUNT_CHILD_H
@@ -13,30 +12,36 @@
 #include "model/comparison.h"
 #include "probe/count.h"
 
-/* As env(1) and timeout(1) end, where the command's own status cannot be had. */
+/*
+ * Exit statuses of env(1) and timeout(1), used when the command has no status of its own.
+ */
 enum {
 	EXIT_NOT_COUNTED = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-	EXIT_BY_SIGNAL = 128, /* plus its number */
+	EXIT_BY_SIGNAL = 128, /* plus the signal number */
 };
 
 struct count_what {
 	enum count_library library;
-	const char *stack_mode; /* what its variable says, of COUNT_LIBRARY_STACKS. Borrowed */
+	/* value of the library's mode variable, for COUNT_LIBRARY_STACKS; borrowed */
+	const char *stack_mode;
 };
 
 struct count_child {
 	char **command;			 /* argv, borrowed */
-	const struct variant *allocator; /* to be preloaded behind it; NULL: none. Borrowed */
+	/* allocator to preload after the counting library, or NULL; borrowed */
+	const struct variant *allocator;
 	struct count_what what;
-	int input_fd, output_fd; /* of the command; -1: memstate's own */
+	int input_fd, output_fd; /* standard streams of the command; -1: memstate's own */
 	struct child child;
 	struct count_folder folder;
 	struct count_list list;
-	const struct count_program *own; /* of the list: see count_list_find_command() */
+	/* points into list; see count_list_find_command() */
+	const struct count_program *own;
 	uint64_t start_ns;
-	uint64_t copy_rss_bytes; /* what memstate's copy has that becomes the command; about */
+	/* Rss, about, of the forked copy of memstate that execs the command */
+	uint64_t copy_rss_bytes;
 };
 
 #define COUNT_CHILD_INIT                                                                           \
@@ -45,50 +50,63 @@ struct count_child {
 	}
 
 /*
- * Whether the library can be preloaded into a command of that name. Returns EXIT_DONE; or
- * the status to end with, after the message has been given. So do the three below.
+ * Check whether the counting library can be preloaded into the named command. Returns
+ * EXIT_DONE, or after a message the status to exit with; so do the next two functions
+ * and count_child_read_end().
  */
 int count_child_check(const char *name);
 
 /*
- * Make the folder, and an environment for a command that is to be counted with that
- * allocator (NULL: its own): to be given to environment_free().
+ * Create the folder for the counts, and the environment for a command that is
+ * counted with that allocator (NULL: its own). The caller releases the environment
+ * with environment_free().
  */
 int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment);
 
-/* What comes before the folder is set. */
+/* Start the command. The caller has set the members before `child`. */
 int count_child_start(struct count_child *child);
 
 /*
- * Read what was counted up to now into the list, and find the command's own. Returns 0;
- * -ENOENT: nothing was counted of the command (yet); or -errno of the folder.
+ * Read the counts so far into the list and find the command's own entry. Returns
+ * 0; -ENOENT if nothing has been counted for the command yet; or -errno if the
+ * folder cannot be read.
  */
 int count_child_read(struct count_child *child);
 
-/* The same at its end: that nothing was counted, or cannot be, is an error that is said. */
+/*
+ * Read the final counts after the command has ended. Missing or unreadable counts are an
+ * error, which a message reports.
+ */
 int count_child_read_end(struct count_child *child);
 
-/* Say what else a person may want to know of what was counted. */
+/* Print hints about the counts, such as processes that were not counted. */
 void count_child_hint(const struct count_child *child, bool with_children);
 
 /*
- * To be asked while the command runs, with *stops = signals_stop_count() at first: passes
- * on what memstate was told. ^C reaches the command by itself. False: this is the second
- * time, and it is not waited for any longer.
+ * Forward stop signals to the command and return whether to wait for it any longer. Call
+ * it repeatedly while the command runs, with *stops = signals_stop_count() before the
+ * first call. SIGINT is not forwarded: the terminal sends it to the command too. Returns
+ * false at the second stop signal.
  */
 bool count_child_goes_on(struct count_child *child, int *stops);
 
-/* The status of the command, as a shell has it; a signal that ended it is said. */
+/*
+ * Return the command's exit status in the shell's convention. A message
+ * reports a fatal signal.
+ */
 int count_child_status(const struct count_child *child);
 
 /*
- * The most memory that was resident of its process, or of the largest that this one waited
- * for, once it has ended. Unknown where the kernel's answer may be of memstate's copy.
+ * Return the peak Rss in bytes of the command, or of the largest process that it waited
+ * for; call it after the command has ended. Returns BYTES_UNKNOWN where the kernel's
+ * figure may be that of memstate's own copy before exec.
  */
 uint64_t count_child_peak_rss(const struct count_child *child);
 
-/* Given back is what count_child_start() has taken; another start may follow. */
+/*
+ * Release everything that count_child_start() acquired. The command may be started again.
+ */
 void count_child_release(struct count_child *child);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_profile - the stacks that allocations were counted by: of a command that has
- * ended, or in a file.
+ * count_profile - profiles of allocations by call stack, from a command that has
+ * ended or from a file.
  */
 #ifndef MS_CMD_COUNT_PROFILE_H
 #define MS_CMD_COUNT_PROFILE_H
@@ -12,32 +12,39 @@
 #include "model/stacks.h"
 #include "probe/count.h"
 
-/* Refuse options that do not go with each other: EXIT_BAD_USAGE, or EXIT_DONE. */
+/*
+ * Reject combinations of options that exclude each other. Returns EXIT_DONE, or
+ * EXIT_BAD_USAGE after a message.
+ */
 int count_profile_check_usage(const struct options *o);
 
-/* Append what the library is to record (stack_mode_variable). */
+/* Append the value of stack_mode_variable, which tells the library what to record. */
 void count_profile_add_mode(const struct options *o, struct strbuf *out);
 
-/* What stacks were recorded of. All is borrowed. */
+/* Where recorded stacks come from. All pointers are borrowed. */
 struct count_profile_origin {
-	const struct count_folder *folder; /* NULL: they are there already */
+	const struct count_folder *folder; /* NULL: the stacks have been read already */
 	const struct count_list *list;
-	const struct count_program *only; /* of the list; NULL: all of it */
+	/* points into list; NULL: all programs of the list */
+	const struct count_program *only;
 	char **command;			  /* argv */
 	uint64_t elapsed_ns;
 };
 
 /*
- * Read what was recorded, save it if that was asked for, and show it. Returns EXIT_DONE,
- * or EXIT_FAILED after the message.
+ * Read the recorded stacks, save them if requested, and show the profile. Returns
+ * EXIT_DONE, or EXIT_FAILED after a message.
  */
 int count_profile_show(const struct options *o, const struct count_profile_origin *origin);
 
-/* The same of processes that ran already; only command and elapsed_ns of origin count. */
+/*
+ * Do the same for processes that memstate attached to; uses only command and
+ * elapsed_ns of origin.
+ */
 int count_profile_show_attached(const struct options *o, struct stacks *stacks, size_t count,
 				const struct count_profile_origin *origin);
 
-/* The same of a file (--replay). Returns enum exit_status. */
+/* Show a profile from a file (--replay). Returns an enum exit_status. */
 int count_profile_replay(const struct options *o);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_rules - the rules that are said to change stacks by, and the sets of them that
- * there are: memstate's own, the user's, those of files that are named.
+ * count_rules - the rules given for transforming stacks, and the available sets of rules:
+ * memstate's own, the user's, and those in named files.
  */
 #ifndef MS_CMD_COUNT_RULES_H
 #define MS_CMD_COUNT_RULES_H
@@ -10,14 +10,15 @@
 #include "cmd/options.h"
 
 struct count_rules {
-	struct transform_list said; /* of --transform and --transforms, in their order */
-	struct transform_list rules; /* the same, with those of sets in the places of these */
+	/* rules and sets from --transform and --transforms, in command-line order */
+	struct transform_list said;
+	struct transform_list rules; /* the same, with each set replaced by its rules */
 	struct transform_sets sets;
 };
 
 /*
- * Returns EXIT_DONE; or EXIT_BAD_USAGE or EXIT_FAILED after the message. To be released after
- * either.
+ * Load the rules that the options name. Returns EXIT_DONE; or EXIT_BAD_USAGE or
+ * EXIT_FAILED after a message. The caller calls count_rules_release() in every case.
  */
 int count_rules_load(const struct options *o, struct count_rules *ret);
 void count_rules_release(struct count_rules *rules);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_scale - memstate count --scale: a command of growing sizes, and how what it
- * allocates grows with them.
+ * count_scale - memstate count --scale: run a command with growing sizes and report how
+ * its allocations grow with them.
  */
 #ifndef MS_CMD_COUNT_SCALE_H
 #define MS_CMD_COUNT_SCALE_H
@@ -9,13 +9,18 @@
 #include "cmd/options.h"
 #include "model/comparison.h"
 
-/* What does not go together with it is refused. Returns EXIT_DONE, or EXIT_BAD_USAGE. */
+/*
+ * Reject options that exclude --scale. Returns EXIT_DONE, or EXIT_BAD_USAGE
+ * after a message.
+ */
 int count_scale_check_usage(const struct options *options);
 
-/* The shell has been looked at. Returns the status to end with. */
+/*
+ * Run, show and check. The caller has checked the shell. Returns the status to exit with.
+ */
 int count_scale_run(const struct options *options, const struct variant *allocator);
 
-/* The shell that runs the command. */
+/* Path of the shell that runs the command. */
 extern char count_scale_shell[];
 
 #endif

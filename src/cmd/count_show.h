@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_show - a profile on standard output, and in the files that it is to be written
- * to, as the options say.
+ * count_show - write a profile to standard output and to the files that the options name.
  */
 #ifndef MS_CMD_COUNT_SHOW_H
 #define MS_CMD_COUNT_SHOW_H
@@ -12,17 +11,17 @@
 #include "model/profile.h"
 
 /*
- * What of the options can be seen to be wrong before there is a profile. Returns an enum
- * exit_status, after the message.
+ * Check the output options before there is a profile. Returns an enum exit_status; a
+ * message reports what is wrong.
  */
 int count_show_check(const struct options *o);
 
-/* False: standard output is for one of the files alone. */
+/* Whether standard output gets a report. False if one of the files is standard output. */
 bool count_show_has_report(const struct options *o);
 
 /*
- * Apply the rules, write the files, then the report. Returns EXIT_DONE, or EXIT_BAD_USAGE or
- * EXIT_FAILED after the message has been given.
+ * Apply the rules, write the files, then the report. Returns EXIT_DONE; or EXIT_BAD_USAGE
+ * or EXIT_FAILED after a message.
  */
 int count_show_profile(const struct options *o, const struct profile *profile);
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff_moments - memstate diff of what was recorded or captured: of two moments.
+ * diff_moments - memstate diff of two moments in captures or recordings.
  */
 #ifndef MS_CMD_DIFF_MOMENTS_H
 #define MS_CMD_DIFF_MOMENTS_H
 
 #include "cmd/options.h"
 
-/* Is one of both arguments a folder, or a recording, with or without a moment, by what is in it? */
+/*
+ * Return whether an argument is a folder or, judging by its content, a recording; a
+ * moment may follow the name.
+ */
 bool diff_moments_are_meant(const struct options *options);
 
-/* Compare them. Returns an exit status. */
+/* Compare the two moments. Returns an exit status. */
 int diff_moments_run(struct options *options);
 
 #endif

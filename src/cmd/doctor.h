@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor - what can be measured here, of the machine or of one process: a table of
- * checks, each told by a fact that it names.
+ * doctor - which measurements are possible on this machine or for one process: a table of
+ * checks. Each answer names the fact that it rests on.
  */
 #ifndef MS_CMD_DOCTOR_H
 #define MS_CMD_DOCTOR_H
@@ -14,7 +14,7 @@
 #include "proc/procfs.h"
 
 enum answer {
-	ANSWER_UNKNOWN, /* cannot be told; the fact says why */
+	ANSWER_UNKNOWN, /* cannot be determined; the fact says why */
 	ANSWER_NO,
 	ANSWER_PARTLY,
 	ANSWER_YES,
@@ -23,33 +23,38 @@ enum answer {
 
 struct finding {
 	enum answer answer;
-	struct strbuf fact; /* may hold foreign text */
-	const char *fix;    /* what would make it yes, or NULL: nothing to do, or nothing helps */
+	struct strbuf fact; /* may contain untrusted text */
+	/* what would make the answer yes; NULL: nothing to do, or nothing helps */
+	const char *fix;
 };
 
-/* What is looked at. The last four are of one process, NULL and empty for the machine. */
+/*
+ * What the checks examine: the machine, or one process of it. The last four members
+ * describe the process; they are NULL or 0 for the machine.
+ */
 struct patient {
 	const struct procfs *fs;
-	bool is_saved;	 /* a capture: nothing of this machine is in it */
-	bool may_trace;	 /* CAP_SYS_PTRACE: who is refused even so is not helped by root */
-	char kernel[64]; /* its release, "" if not known */
-	unsigned int kernel_major, kernel_minor; /* 0.0: not known */
+	bool is_saved;	 /* a capture: it contains nothing of this machine */
+	/* has CAP_SYS_PTRACE: if access is refused even so, root does not help */
+	bool may_trace;
+	char kernel[64]; /* kernel release; "" if unknown */
+	unsigned int kernel_major, kernel_minor; /* 0.0: unknown */
 	const struct process *process;
-	const struct usage *usage; /* its mappings as classified, if they could be read */
+	const struct usage *usage; /* its classified mappings, if they were readable */
 	const struct mapping_list *mappings;
-	int smaps_error; /* 0, or the -errno that reading them ended with */
+	int smaps_error; /* 0, or -errno from reading the mappings */
 };
 
 enum check_place {
 	CHECK_ANYWHERE,
-	CHECK_LIVE,  /* a capture has nothing to say about it */
-	CHECK_SAVED, /* only about a capture */
+	CHECK_LIVE,  /* only on a running system, not in a capture */
+	CHECK_SAVED, /* only in a capture */
 };
 
 struct check {
-	const char *name; /* in JSON too: for ever */
-	const char *help; /* what can be done if the answer is yes */
-	bool is_needed;	  /* a plain watch is nothing without it */
+	const char *name; /* also the key in JSON: never change it */
+	const char *help; /* what a yes makes possible */
+	bool is_needed;	  /* even a plain watch requires it */
 	enum check_place place;
 	void (*run)(const struct patient *patient, struct finding *ret);
 };
@@ -60,45 +65,50 @@ struct check_list {
 	size_t count;
 };
 
-extern const struct check_list doctor_kernel_checks;  /* what the kernel tells */
-extern const struct check_list doctor_rights_checks;  /* what we may read of it */
-extern const struct check_list doctor_around_checks;  /* what else is there */
-extern const struct check_list doctor_process_checks; /* of one process */
+extern const struct check_list doctor_kernel_checks;  /* what the kernel provides */
+extern const struct check_list doctor_rights_checks; /* what we have permission to read */
+/* the environment: other software and settings */
+extern const struct check_list doctor_around_checks;
+extern const struct check_list doctor_process_checks; /* for one process */
 
-/* Make a patient of a procfs: the machine. */
+/* Initialize a patient for the machine that fs describes; it refers to no process. */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
-/* The kernel is that version or later; false if it is not known. */
+/* Return whether the kernel is at least that version; false if its version is unknown. */
 bool patient_has_kernel(const struct patient *patient, unsigned int major, unsigned int minor);
 
 #define AS_ROOT "run it as root, or give it CAP_SYS_PTRACE"
 
-/* What run() functions say with. The fix is for answers other than yes. */
+/* Set the result of a check. fix is kept only for answers other than yes. */
 void finding_set(struct finding *ret, enum answer answer, const char *fix, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The fix for want of permission, NULL where that is not what is missing. */
+/* Return the fix for missing permission, or NULL if permission is not what is missing. */
 const char *patient_permission_fix(const struct patient *patient);
 
-/* Append the file below the root of the procfs. Returns 0 or -errno. */
+/* Append the contents of the file below the root of the procfs. Returns 0 or -errno. */
 int patient_read(const struct patient *patient, const char *path, struct strbuf *out);
 
-/* Append what one read of it gives. Returns how many bytes, or -errno. */
+/*
+ * Append what a single read(2) of the file returns. Returns the number of
+ * bytes, or -errno.
+ */
 int patient_read_head(const struct patient *patient, const char *path, struct strbuf *out);
 
-/* How many of the processes that have memory have a file that can be opened. */
+/* For how many of the processes that have memory a given file can be opened. */
 struct tally {
 	const struct patient *patient;
-	const char *file; /* below the process; "task/x" is that of its first thread */
+	/* relative to the process; "task/x" is file x of its first thread */
+	const char *file;
 	size_t count;
 	size_t openable;
-	int first_pid; /* of those, or 0 */
-	int error; /* -errno of one that could not be opened; 0: none */
+	int first_pid; /* pid of the first of these processes; 0: there is none */
+	int error; /* -errno from a file that could not be opened; 0: no failure */
 };
 
 struct tally patient_tally(const struct patient *patient, const char *file);
 
-/* "7 of 9 processes": yes if all, partly if some. */
+/* Set the finding from a tally, as in "7 of 9 processes": yes if all, partly if some. */
 void find_tally(const struct tally *tally, const char *fix, struct finding *ret);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flame_file - the file of --flame-graph: a picture or a page, as its name ends.
+ * flame_file - write the file of --flame-graph: an image or an HTML page, depending on
+ * the file name's suffix.
  */
 #ifndef MS_CMD_FLAME_FILE_H
 #define MS_CMD_FLAME_FILE_H
@@ -8,17 +9,21 @@
 #include "model/profile.h"
 #include "render/flame_html.h"
 
-/* Whether its name ends in .svg or .html. Returns EXIT_DONE; EXIT_BAD_USAGE after the message. */
+/*
+ * Check that the file name ends in .svg or .html. Returns EXIT_DONE, or EXIT_BAD_USAGE
+ * after a message.
+ */
 int flame_file_check(const char *verb, const char *path);
 
 /*
- * Write it. A page has the profile as it was, and applies its rules itself; a picture is of
- * the profile that these have changed. Returns 0; -errno after the message.
+ * Write the flame graph. A page contains the original profile and applies the rules
+ * itself; an image shows `changed`, the profile after the rules. Returns 0, or -errno
+ * after a message.
  */
 int flame_file_write(const char *path, const struct profile *profile,
 		     const struct profile *changed, const struct flame_page *page);
 
-/* The same of what changed between two: before, after. */
+/* Write the difference of two profiles, before and after, in the same way. */
 int flame_file_write_diff(const char *path, const struct profile profiles[2],
 			  const struct profile changed[2], const struct flame_page *page);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * groups - the group that --cgroup names: opened, with what is to be said where that fails.
+ * groups - open the cgroup that --cgroup names, and report why a group cannot be opened.
  */
 #ifndef MS_CMD_GROUPS_H
 #define MS_CMD_GROUPS_H
@@ -8,23 +8,33 @@
 #include "cmd/session.h"
 #include "sample/cgroup_sampler.h"
 
-/* What goes together with --cgroup, of a watch. EXIT_DONE, or EXIT_BAD_USAGE after the message. */
+/*
+ * Check the options of a watch that exclude --cgroup. Returns EXIT_DONE, or
+ * EXIT_BAD_USAGE after a message.
+ */
 int groups_check_options(const struct options *options);
 
-/* Why a group could not be opened. Returns EXIT_FAILED. */
+/* Report why the group could not be opened. Returns EXIT_FAILED. */
 int groups_report_open(const struct cgroup_target *target, int error);
 
 /*
- * The group that --cgroup names, or that of the one process that is a target; without
- * either our own. Returns EXIT_DONE, or how to end after the message.
+ * Open the group that --cgroup names, or that of the single target process;
+ * without either, memstate's own group. Returns EXIT_DONE, or after a message the
+ * status to exit with.
  */
 int groups_open(struct session *session, struct cgroup_sampler **ret);
 
-/* Its processes become the targets. Returns EXIT_DONE, or how to end after the message. */
+/*
+ * Make the processes of the group the targets. Returns EXIT_DONE, or after a message the
+ * status to exit with.
+ */
 int groups_begin(struct session *session);
 void groups_end(struct session *session);
 
-/* As it is now, to be recorded with its processes; NULL where that is not wanted, or cannot be. */
+/*
+ * Read the group's present state, for the recording. Returns NULL if it is not wanted
+ * or cannot be read.
+ */
 const struct cgroup *groups_read(struct session *session);
 
 #endif

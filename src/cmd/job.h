@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job - a command of a comparison with all that it starts: a group of its own, and
- * orphans, which come to memstate.
+ * job - a command of a comparison and all processes that it starts: its process group,
+ * and orphans, which are reparented to memstate.
  */
 #ifndef MS_CMD_JOB_H
 #define MS_CMD_JOB_H
@@ -16,30 +16,45 @@ struct end_watch;
 
 struct job {
 	struct child child;
-	struct end_watch *watch; /* of the child */
-	struct run_sampler *sampler; /* that knows its processes; borrowed */
-	struct process_cost cost; /* of those that have ended, as wait4(2) says */
-	uint64_t peak_rss_bytes;  /* likewise: of the largest; 0: not known */
-	uint64_t own_rss_bytes;	  /* memstate's when it was started: a smaller peak is not the command's */
+	struct end_watch *watch; /* watches the end of child */
+	struct run_sampler *sampler; /* tracks the processes of the job; borrowed */
+	struct process_cost cost; /* of the processes that have ended, from wait4(2) */
+	uint64_t peak_rss_bytes;  /* likewise, of the largest process; 0: unknown */
+	/* memstate's Rss at the start; a peak below it is not the command's */
+	uint64_t own_rss_bytes;
 };
 
-/* Orphans come to memstate from now on. Returns 0 or -errno. */
+/*
+ * Make memstate the subreaper, so that orphans are reparented to it. Returns 0 or -errno.
+ */
 int job_begin_all(void);
 
-/* As child_start(), in a group of its own. A job that was started is to be released. */
+/*
+ * Like child_start(), in a new process group. The caller releases a started job
+ * with job_release().
+ */
 int job_start(struct job *job, char **argv, struct child_setup *setup);
 void job_release(struct job *job);
 
-/* When its child ended, even if nobody looked; now, if it runs. */
+/*
+ * Return when the child ended, even if nobody polled at that time; the present time
+ * if it still runs.
+ */
 uint64_t job_end_ns(const struct job *job);
 
-/* Look who has ended. other, which is not of the job, or NULL, is looked at too. */
+/*
+ * Reap the processes that have ended. Polls `other` too, a child outside
+ * the job, or NULL.
+ */
 void job_poll(struct job *job, struct child *other);
 
-/* Whether one of its processes runs. */
+/* Whether any process of the job still runs. */
 bool job_is_running(struct job *job);
 
-/* Signal all its processes, each once, also those that went to another group. */
+/*
+ * Signal every process of the job once, including those that moved to
+ * another process group.
+ */
 void job_signal_all(struct job *job, int number);
 
 #endif

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * message - what memstate says on stderr, one line each: "memstate: …".
+ * message - diagnostics on stderr, one line each: "memstate: …".
  */
 #ifndef MS_CMD_MESSAGE_H
 #define MS_CMD_MESSAGE_H
 
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "memstate: SUBJECT: Permission denied", with a hint line where one helps. err is -errno. */
+/*
+ * Print "memstate: SUBJECT: Permission denied" for err, a -errno, with a hint
+ * where one helps.
+ */
 void message_error(const char *subject, int err);
 
-/* The same for a process. */
+/* Do the same for a process. */
 void message_process_error(int pid, int err);
 
-/* "memstate: …", then "Try 'memstate [VERB] --help'." verb may be NULL. */
+/* Print "memstate: …", then "Try 'memstate [VERB] --help'." verb may be NULL. */
 void message_usage(const char *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_explain - memstate oom explain: why a process ended, from the kernel's log, from
- * a recording, or from both.
+ * oom_explain - memstate oom explain: why a process ended, according to the kernel log, a
+ * recording, or both.
  */
 #ifndef MS_CMD_OOM_EXPLAIN_H
 #define MS_CMD_OOM_EXPLAIN_H

@@ -7,7 +7,7 @@
 
 #include "cmd/options.h"
 
-/* Returns an exit status: EXIT_ABOVE_LIMIT if the kernel killed. */
+/* Returns an exit status: EXIT_ABOVE_LIMIT if the kernel killed a process. */
 int oom_watch_run(struct options *options);
 
 #endif

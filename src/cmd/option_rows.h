@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option_rows - the table of options: --help, the completion and the check of the man
- * page come from it.
+ * option_rows - the table of options. The output of --help, the shell completion and the
+ * check of the man page are derived from it.
  */
 #ifndef MS_CMD_OPTION_ROWS_H
 #define MS_CMD_OPTION_ROWS_H
@@ -49,7 +49,7 @@ enum option_id {
 	OPTION_HTML,
 	OPTION_COUNT,
 	OPTION_OUTPUT_DIR,
-	OPTION_CALLS_ONLY, /* from here on of counting allocations, to… */
+	OPTION_CALLS_ONLY, /* counting options start here … */
 	OPTION_ITERATIONS,
 	OPTION_CHECK,
 	OPTION_TEST,
@@ -62,7 +62,7 @@ enum option_id {
 	OPTION_SAMPLE,
 	OPTION_LIVE,
 	OPTION_RECORD,
-	OPTION_REPLAY, /* …here */
+	OPTION_REPLAY, /* … and end here */
 	OPTION_METRIC,
 	OPTION_MIN,
 	OPTION_TRANSFORM,
@@ -83,18 +83,18 @@ enum option_id {
 	OPTION_COUNT_
 };
 
-/* One of the table; scopes are of cmd/options.h. */
+/* A row of the table. The scopes are defined in cmd/options.h. */
 struct option_row {
-	char letter; /* 0: none */
+	char letter; /* 0: no short option */
 	const char *name;
-	const char *arg; /* NULL: takes none */
+	const char *arg; /* NULL: takes no argument */
 	unsigned int scope;
 	const char *help;
 };
 
 extern const struct option_row option_rows[OPTION_COUNT_];
 
-/* Append the options of this scope (enum option_scope), aligned, for --help. */
+/* Append the aligned options of this scope (enum option_scope), for --help. */
 void options_add_help(unsigned int scope, struct strbuf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options_count - the options of counting allocations: what the table's rows of them set.
+ * options_count - store the options for counting allocations.
  */
 #ifndef MS_CMD_OPTIONS_COUNT_H
 #define MS_CMD_OPTIONS_COUNT_H
@@ -10,23 +10,27 @@
 #include "cmd/option_rows.h"
 #include "cmd/options.h"
 
-/* Of an option that is said or not; NULL if it is none of those. */
+/* Return the member for a flag without argument, or NULL if id is not such an option. */
 bool *options_count_flag(struct count_options *count, enum option_id id);
 
-/* --stacks, or an option that has no meaning without. */
+/* Whether --stacks or an option that implies it is set. */
 bool options_count_records_stacks(const struct count_options *count);
 
-/* Of one whose argument is taken as it is; NULL if it is none of those. */
+/*
+ * Return the member for an option whose argument is stored unparsed, or NULL if id is
+ * not such an option.
+ */
 const char **options_count_word(struct count_options *count, enum option_id id);
 
 /*
- * Set one whose argument is a number, or one of several. Returns 0; -EINVAL if it is none of those; -ERANGE if it is
- * not what *ret_want says.
+ * Set an option whose argument is a number, or append to one that may be repeated.
+ * Returns 0; -EINVAL if id is not such an option; or -ERANGE if arg is not what
+ * *ret_want describes.
  */
 int options_count_value(struct count_options *count, enum option_id id, const char *arg,
 			 const char **ret_want);
 
-/* Whether what is shown is a profile, and no counts alone. */
+/* Whether the output is a profile rather than only counts. */
 bool options_count_has_stacks(const struct count_options *count);
 
 #endif

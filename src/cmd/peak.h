@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * peak - a command watched to its end, and its sample with the largest Rss.
+ * peak - sample a command until it ends and keep the sample with the largest Rss.
  */
 #ifndef MS_CMD_PEAK_H
 #define MS_CMD_PEAK_H
@@ -10,17 +10,17 @@
 struct session;
 
 struct peak {
-	struct snapshot snapshot;     /* elapsed_ns: since the command was started */
-	struct mapping_list mappings; /* of the one process, if they were asked for */
-	uint64_t rss_bytes;	      /* the sum over the snapshot */
+	struct snapshot snapshot; /* elapsed_ns counts from the start of the command */
+	struct mapping_list mappings; /* of the single process, if requested */
+	uint64_t rss_bytes;	      /* sum over the snapshot */
 	uint64_t sample_count;
 };
 
 /*
- * Sample the session's command at its interval, and more often at first, until it has
- * ended. With with_mappings there is one process, and its mappings are kept; otherwise
- * `needs` are read of all targets. Returns 0, or -errno after saying so. sample_count 0:
- * it ended too soon.
+ * Sample the session's command at the session's interval, and more often at first, until
+ * it has ended. with_mappings: expect a single process and keep its mappings; otherwise
+ * read `needs` of all targets. Returns 0, or -errno after a message. If sample_count is
+ * 0, the command ended before the first sample.
  */
 int peak_find(struct session *session, bool with_mappings, unsigned int needs, struct peak *ret);
 void peak_release(struct peak *peak);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_files - the standard files of the runs of a comparison.
+ * run_files - the standard streams for the runs of a comparison.
  */
 #ifndef MS_CMD_RUN_FILES_H
 #define MS_CMD_RUN_FILES_H
 
 #include "model/comparison.h"
 
-/* Of one run: for the command, or for its workload. */
+/* The streams of one run, for the command or for its workload. */
 struct run_files {
 	int input_fd, output_fd, error_fd;
 };
@@ -18,18 +18,22 @@ struct run_files {
 void run_files_close(struct run_files *files);
 
 /*
- * Memstate's own standard input from its beginning where that is a file, else none: what
- * was read by one run is there for the next. -1: there is no descriptor left.
+ * Open memstate's standard input anew from its start if it is a regular file,
+ * else /dev/null. Each run thus reads the whole input. Returns -1 if no
+ * descriptor is available.
  */
 int run_files_open_input(void);
 
-/* A folder that is new, or empty. Returns 0, or -errno after the message. */
+/*
+ * Create the folder; an existing empty folder is accepted. Returns 0, or -errno
+ * after a message.
+ */
 int run_files_make_folder(const char *path);
 
 /*
- * Input: as above; output: in a
- * folder of the run in `folder`, or nowhere if that is NULL. Returns 0, or -errno after
- * the message.
+ * Open the streams of one run. The input is that of run_files_open_input(). The output
+ * goes to a subfolder for the run in `folder`, or is discarded if folder is NULL. Returns
+ * 0, or -errno after a message.
  */
 int run_files_open(const char *folder, const struct variant *variant, const struct run *run,
 		   bool is_workload, struct run_files *ret);

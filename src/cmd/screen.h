@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * screen - the targets on the screen, and what a command of ours prints meanwhile.
+ * screen - show the targets on the interactive screen, and hold back what memstate's
+ * command prints meanwhile.
  */
 #ifndef MS_CMD_SCREEN_H
 #define MS_CMD_SCREEN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * signals - waiting that a signal ends, and nothing else that a signal ends: outside of
- * signals_wait_until() they are held back, so that every row is written whole.
+ * signals - waiting that signals can interrupt. Signals stay blocked outside
+ * signals_wait_until() and its variants, so that every row is written whole.
  */
 #ifndef MS_CMD_SIGNALS_H
 #define MS_CMD_SIGNALS_H
@@ -11,25 +11,28 @@
 #include <stdint.h>
 
 /*
- * Hold back INT, TERM, HUP and CHLD; and PIPE, for which stream_die_of_pipe() ends the
- * program when what is to be given back has been. Programs started later need
- * signals_reset_in_child().
+ * Block INT, TERM, HUP and CHLD. Also block PIPE: stream_die_of_pipe() ends the program
+ * with SIGPIPE after the cleanup. Programs started later must call
+ * signals_reset_in_child() before exec.
  */
 void signals_begin(void);
 
-/* Between fork and exec: the signals as memstate itself found them. */
+/* Restore the signals to what memstate inherited; to be called between fork and exec. */
 void signals_reset_in_child(void);
 
-/* Sleep until due_ns on the monotonic clock, or until a signal comes. */
+/* Sleep until due_ns on the monotonic clock or until a signal arrives. */
 void signals_wait_until(uint64_t due_ns);
 
-/* The same, or until fd (-1: none) can be read or has nothing more to come. */
+/* Do the same, but also return when fd (-1: none) is readable or at its end. */
 void signals_wait_for_input(int fd, uint64_t due_ns);
 
-/* The same, or until poll(2) has something to say of these. */
+/*
+ * Do the same, but also return when poll(2) reports an event for one of
+ * these descriptors.
+ */
 void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns);
 
-/* How often INT, TERM or HUP came, and the last of them (0: none). */
+/* Return how often INT, TERM or HUP arrived, and which came last (0: none). */
 int signals_stop_count(void);
 int signals_last_stop(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream - standard output in parts that are whole rows, or a whole sample: one that cannot be
- * written whole is taken back, where the output is a file.
+ * stream - write standard output in units of whole rows or samples. If the output is a
+ * file, a unit that cannot be written completely is removed again.
  */
 #ifndef MS_CMD_STREAM_H
 #define MS_CMD_STREAM_H
@@ -9,19 +9,19 @@
 #include "base/strbuf.h"
 
 /*
- * Write the text and empty it. Returns 0, or -errno after saying so on stderr (not for
- * -EPIPE: the reader has gone, and that is not for us to judge).
+ * Write the text and empty the buffer. Returns 0, or -errno after a message; there is no
+ * message for -EPIPE, because a reader may stop reading at any time.
  */
 int stream_write(struct strbuf *text);
 
 /*
- * Write what is left, as the last thing a command does. Returns the enum exit_status to
- * end with: the given one if all was written. Ends the program where nobody reads any
- * more.
+ * Write the remaining text as the last action of a command. Returns `status` if
+ * everything was written, otherwise another enum exit_status. Ends the program by SIGPIPE
+ * if the pipe's reader is gone.
  */
 int stream_finish(struct strbuf *text, int status);
 
-/* End as a program does that writes into a closed pipe: by SIGPIPE. */
+/* End the program by SIGPIPE, as programs that write into a closed pipe do. */
 _Noreturn void stream_die_of_pipe(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text - one text report: a page for one process, a table for several.
+ * text - one text report: a page for a single process, a table for several.
  */
 #ifndef MS_CMD_TEXT_H
 #define MS_CMD_TEXT_H
@@ -13,8 +13,8 @@ struct session;
 int text_run(struct session *session);
 
 /*
- * For tables and reports on standard output: its width if it is a terminal, ASCII if the
- * locale is.
+ * Set the options for tables and reports on standard output: the width if it is a
+ * terminal, and ASCII if the locale is not UTF-8.
  */
 void text_fit_terminal(struct table_options *ret);
 

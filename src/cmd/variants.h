@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variants - what --preload asks for:
+ * variants - parse the argument of --preload:
  * "glibc,jemalloc:dirty_decay_ms=0:muzzy_decay_ms=60000,/opt/libfoo.so".
  *
- * ',' is between allocators, ':' before each setting of one.
+ * ',' separates allocators, ':' precedes each setting of an allocator.
  */
 #ifndef MS_CMD_VARIANTS_H
 #define MS_CMD_VARIANTS_H
@@ -20,22 +20,22 @@ struct variants {
 void variants_release(struct variants *variants);
 
 /*
- * Without looking at any file. Returns 0; or -EINVAL after the message has been given,
- * *ret untouched.
+ * Parse the list without looking at any file. Returns 0; or -EINVAL after a message,
+ * with *ret unchanged.
  */
 int variants_parse(const char *list, struct variants *ret);
 
 /*
- * Parse, see whether anything can be preloaded into the command (argv[0]), and find the
- * libraries. Returns EXIT_DONE; or the status to end with after the message has been
- * given, *ret untouched.
+ * Parse the list, check that a library can be preloaded into the command (argv[0]), and
+ * find the libraries. Returns EXIT_DONE; or after a message the status to exit with, and
+ * *ret is unchanged.
  */
 int variants_prepare(const char *list, const char *command, struct variants *ret);
 
 /*
- * The environment for a program with that allocator: base, with what is needed added to
- * what LD_PRELOAD, GLIBC_TUNABLES and MALLOC_CONF say already. The caller frees it with
- * environment_free().
+ * Return the environment for a program with that allocator: base, with the required
+ * values added to those that LD_PRELOAD, GLIBC_TUNABLES and MALLOC_CONF already have. The
+ * caller frees it with environment_free().
  */
 char **variant_environment(const struct variant *variant, char *const *base);
 void environment_free(char **environment);
