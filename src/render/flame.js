@@ -1,6 +1,6 @@
 /*
- * The page of a flame graph: what its controls say is the state, the state is in the address, and
- * all that is seen is made from it.
+ * The flame graph page. The controls set the state, the address stores the state, and
+ * everything visible is computed from the state.
  */
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -13,20 +13,27 @@ const canvas = new FlameCanvas(byId('graph'), byId('canvas'), byId('spacer'));
 const FUNCTIONS_SHOWN = 200, REDRAW_MS = 120;
 
 const state = {
-	metric: data.first, /* its name */
+	metric: data.first, /* by name */
 	search: '',
 	isInverted: false,
 	isReversed: false,
-	isSwapped: false, /* after is before */
-	isAfterWide: false, /* a box is as wide as what is after; else as the larger */
-	zoom: [], /* names from the outside in */
+	isSwapped: false, /* after and before are swapped */
+	/*
+	 * true: the width of a box is its value after; false: the larger of both values
+	 */
+	isAfterWide: false,
+	zoom: [], /* names from the outermost on */
 	rules: data.rules.map((text) => ({ text: text, isOn: true })),
 };
 
-/* What was made from the state: kept until what it depends on changes. */
+/*
+ * Results computed from the state, cached until the parts of the state
+ * they depend on change.
+ */
 const made = { tree: given, treeKey: null, reversed: given, reversedKey: null, layoutKey: null };
-let view = null; /* what is drawn, see flame_draw.js */
-let before = null, after = null; /* the series of the metric; of one profile only before */
+let view = null; /* the current view, see flame_draw.js */
+/* Series of the selected metric. A page of a single profile uses only `before`. */
+let before = null, after = null;
 let totals = null; /* sums of all series, by node */
 
 function byId(id) {
@@ -43,13 +50,13 @@ function add(parent, name, properties, text) {
 	return element;
 }
 
-/* ---- from the state to what is drawn ---- */
+/* ---- from the state to the drawing ---- */
 
 function metricNumber() {
 	return Math.max(0, metrics.findIndex((metric) => metric.name === state.metric));
 }
 
-/* Rules that are switched on, and what is wrong with which, by their numbers. */
+/* Return the enabled rules, and error messages by rule number. */
 function readRules() {
 	const rules = [], problems = new Map();
 
@@ -65,7 +72,7 @@ function readRules() {
 	return { rules, problems };
 }
 
-/* A rule that cannot be used is left out, and it is said at its place. */
+/* Apply the rules. A rule that fails is left out; its error message appears beside it. */
 function makeTreeByRules() {
 	const { rules, problems } = readRules();
 	const key = JSON.stringify(rules.map((r) => [r.rule.kind, r.rule.pattern, r.rule.text]));
@@ -152,13 +159,19 @@ function nameOf(node) {
 	return node === 0 ? 'all' : names.text(made.layout.tree.name[node]);
 }
 
-/* A change has its sign in the text too: not everybody sees red and blue. */
+/*
+ * Labels of a difference include the signed change, since not everyone
+ * can tell red from blue.
+ */
 function labelOf(node) {
 	return isDifference ? nameOf(node) + ' ' + formatChange(metrics[metricNumber()], changeOf(node))
 			    : nameOf(node);
 }
 
-/* Text that is no regular expression is looked for as it is. */
+/*
+ * Compile a search text. Text that is not a valid regular expression
+ * is searched literally.
+ */
 function compileSearch(text) {
 	const flags = text === text.toLowerCase() ? 'i' : '';
 
@@ -169,7 +182,10 @@ function compileSearch(text) {
 	}
 }
 
-/* A box within another that is found counts once. */
+/*
+ * Find the matching boxes. A box inside another matching box is not
+ * added to the sum again.
+ */
 function search(layout, zoom) {
 	const wanted = state.search ? compileSearch(state.search) : null;
 	const found = wanted && names.texts.map((text) => wanted.test(text));
@@ -216,7 +232,10 @@ function update(keepScroll) {
 
 /* ---- the address ---- */
 
-/* A rule that is switched off begins with "#", as a comment does in a file of them. */
+/*
+ * Store the state in the address. A disabled rule starts with "#", like a
+ * comment in a file of rules.
+ */
 function writeAddress() {
 	const parts = new URLSearchParams();
 	const isGiven = JSON.stringify(state.rules) ===
@@ -261,7 +280,7 @@ function readAddress() {
 
 /* ---- controls ---- */
 
-/* Part of the state is another now. */
+/* Change parts of the state and update the page. */
 function change(parts, keepScroll) {
 	Object.assign(state, parts);
 	writeAddress();
@@ -279,7 +298,9 @@ function showControls() {
 		byId('search').value = state.search;
 }
 
-/* The last of several calls that come soon after each other. */
+/*
+ * Return a function that runs the action once, REDRAW_MS after the last of several calls.
+ */
 function soon(action) {
 	let timer = 0;
 
@@ -323,7 +344,7 @@ function nodeAtPointer(event) {
 	return canvas.nodeAt(event.clientX - box.left, event.clientY - box.top);
 }
 
-/* The widest of those that go on from a node, or the node itself. */
+/* Return the widest child of a node, or the node itself if it has no children. */
 function widestChild(node) {
 	const { children, firsts, widths } = made.layout;
 	let best = node;
@@ -334,7 +355,7 @@ function widestChild(node) {
 	return best;
 }
 
-/* What is beside the selected one in its row. */
+/* Return the node next to the selected one in the same row, or the selected one. */
 function neighbour(step) {
 	const y = canvas.yOf(made.layout.depths[view.selected]) + ROW_HEIGHT / 2;
 	const x = canvas.xOf(view.selected);
@@ -360,7 +381,10 @@ function press(key) {
 	return false;
 }
 
-/* A finger cannot point before it presses: it selects first, and zooms where that is selected. */
+/*
+ * Handle pointer events. A touch cannot hover, so the first tap selects a box and a tap
+ * on the selected box zooms.
+ */
 function listenToGraph() {
 	const graph = byId('graph');
 	let pointer = 'mouse';

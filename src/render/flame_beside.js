@@ -1,10 +1,11 @@
 /*
- * What is beside the graph: the figures of a frame, functions, the rules that change stacks.
+ * The panels beside the graph: figures of a frame, functions, and
+ * rules that change stacks.
  */
 
 /* ---- figures ---- */
 
-/* "1.5M": 1024-based, as memstate's texts */
+/* Format bytes as "1.5M", in powers of 1024 like memstate's text reports. */
 function formatBytes(value) {
 	const letters = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 	let i = 0;
@@ -44,7 +45,7 @@ function addHeading(table, labels) {
 		add(row, 'th', { scope: 'col' }, label);
 }
 
-/* Of one profile: with and without what goes on from the frame. */
+/* Add the figures of a frame in a single profile, with and without its callees. */
 function addOwnFigures(table, node) {
 	const tree = made.layout.tree;
 
@@ -92,7 +93,7 @@ function showFrame(node) {
 	byId('frame-actions').hidden = node === 0 || node !== view.selected;
 }
 
-/* What the colours that are there stand for. */
+/* Show a legend of the colours in use. */
 function showColours() {
 	const place = byId('colours');
 	const [same, more, less] = data.change_colours;
@@ -107,7 +108,7 @@ function showColours() {
 	}
 }
 
-/* Changes for differences, else what there is; the largest first. */
+/* List the functions by amount, or by change for a difference, largest first. */
 function showFunctions() {
 	const table = byId('functions-table');
 	const metric = metrics[metricNumber()];
@@ -143,7 +144,10 @@ function changeRules(rules) {
 	update(true);
 }
 
-/* With the one at a place moved to another, or taken out (to is -1). */
+/*
+ * Return the rules with the one at index `from` moved to index `to`, or
+ * removed if `to` is -1.
+ */
 function movedRules(from, to) {
 	const rules = state.rules.slice();
 	const [rule] = rules.splice(from, 1);
@@ -192,7 +196,7 @@ function addRule(text) {
 	changeRules(state.rules.concat([{ text: text, isOn: true }]));
 }
 
-/* As a rule, and as a search, has it. */
+/* Escape a name so that rules and searches match it literally. */
 function escapeRegex(name) {
 	return name.replace(/[\\.[()*+?{|^$]/g, '\\$&');
 }

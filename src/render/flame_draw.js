@@ -1,14 +1,16 @@
 /*
- * A tree drawn as a flame graph: only the rows that can be seen, on a canvas as large as these.
+ * Draw a tree as a flame graph. The canvas is as large as the visible area, and only the
+ * visible rows are drawn.
  *
- * A view is { layout, names, zoom, found, isInverted, selected, colourOf, labelOf }: the tree with
- * where its boxes are, the node that is as wide as the canvas, by name whether it was searched for.
+ * A view is { layout, names, zoom, found, isInverted, selected, colourOf, labelOf }.
+ * layout is the tree with the positions of its boxes, zoom the node that fills the width
+ * of the canvas, and found says by name whether the search matches.
  */
 
 const ROW_HEIGHT = 19, LABEL_INSET = 4, LABEL_WIDTH_MIN = 28, WIDTH_MIN = 0.4, FONT_SIZE = 12;
 
 class FlameCanvas {
-	/* scroller has the canvas, and an element that is as high as all rows. */
+	/* scroller contains the canvas and the spacer, an element as high as all rows. */
 	constructor(scroller, canvas, spacer) {
 		this.scroller = scroller;
 		this.canvas = canvas;
@@ -18,7 +20,7 @@ class FlameCanvas {
 		this.view = null;
 	}
 
-	/* The rows of a view have their place; the outermost one is in sight, unless it was left. */
+	/* Show a view. Unless keepScroll is set, scroll to the outermost row. */
 	show(view, keepScroll) {
 		this.view = view;
 		this.resize();
@@ -29,7 +31,7 @@ class FlameCanvas {
 		this.draw();
 	}
 
-	/* Those with a box that is wide enough. */
+	/* Count the rows that have a box wide enough to be drawn. */
 	countRows() {
 		const { layout, zoom } = this.view;
 		let depth = layout.depths[zoom];
@@ -43,12 +45,15 @@ class FlameCanvas {
 		return depth + 1;
 	}
 
-	/* The row of a depth, from the top. */
+	/* Return the row of a depth, counted from the top. */
 	rowOf(depth) {
 		return this.view.isInverted ? depth : this.rows - 1 - depth;
 	}
 
-	/* Rows that are fewer than there is room for are at the bottom, as a fire is. */
+	/*
+	 * Return the y position of row 0. Rows that do not fill the area are placed at
+	 * its bottom, like flames.
+	 */
 	top() {
 		const free = this.scroller.clientHeight - this.rows * ROW_HEIGHT;
 
@@ -136,7 +141,7 @@ class FlameCanvas {
 		return this.context.measureText(text).width;
 	}
 
-	/* As much of a label as fits, with dots for the rest. */
+	/* Return as much of a label as fits, ending in dots if it is cut. */
 	cut(label, room) {
 		let shortest = 0, longest = label.length;
 
@@ -150,7 +155,7 @@ class FlameCanvas {
 			else
 				longest = middle - 1;
 		}
-		/* not half of a character */
+		/* drop half of a surrogate pair at the cut */
 		return shortest > 0 ? label.slice(0, shortest).replace(/[\ud800-\udbff]$/, '') + '…' : '';
 	}
 
@@ -168,7 +173,7 @@ class FlameCanvas {
 			ROW_HEIGHT - 3);
 	}
 
-	/* Whether a node is one of those that the zoomed one is called by. */
+	/* Return whether a node is an ancestor of the zoomed one. */
 	isAround(node) {
 		const { layout, zoom } = this.view;
 
@@ -178,7 +183,7 @@ class FlameCanvas {
 		return false;
 	}
 
-	/* The node at a place of the canvas, or -1. */
+	/* Return the node at a position on the canvas, or -1. */
 	nodeAt(x, y) {
 		const { layout, zoom, isInverted } = this.view;
 		const row = Math.floor((y - this.top()) / ROW_HEIGHT);
@@ -206,7 +211,7 @@ class FlameCanvas {
 		return -1;
 	}
 
-	/* Scroll until the node's row can be seen. */
+	/* Scroll until the node's row is visible. */
 	reveal(node) {
 		const y = this.yOf(this.view.layout.depths[node]);
 

@@ -1,23 +1,27 @@
 'use strict';
 /*
- * Rules that change stacks, as memstate's --transform has them; see transform_rules.h for what
- * they say. A rule here is { kind, pattern, text, regex }; sets is a Map of names to the texts of
- * their rules.
+ * Rules that change stacks, with the syntax of memstate's --transform; transform_rules.h
+ * describes them. A rule is { kind, pattern, text, regex } here. `sets` is a Map from the
+ * names of sets to the texts of their rules.
  *
- * The names of frames are one list that grows; a frame is its number there.
+ * The names of frames form a growing list; a frame is identified by
+ * its index in the list.
  */
 
 const RULES_MAX = 1000, NAME_MAX = 4096;
 const RULE_KINDS = ['filter', 'remove', 'replace', 'hide', 'from', 'to'];
 
-/* Of POSIX, as what stands within []. */
+/* POSIX character classes, as the contents of a JavaScript []. */
 const CHARACTER_CLASSES = {
 	alnum: 'A-Za-z0-9', alpha: 'A-Za-z', blank: ' \\t', cntrl: '\\x00-\\x1f\\x7f', digit: '0-9',
 	graph: '\\x21-\\x7e', lower: 'a-z', print: '\\x20-\\x7e',
 	punct: '!-\\/:-@\\[-`{-~', space: ' \\t\\n\\r\\f\\v', upper: 'A-Z', xdigit: 'A-Fa-f0-9',
 };
 
-/* From the '[' at a place to behind its ']'. Returns { text, end }. */
+/*
+ * Translate the bracket expression that starts at `at`. Return { text, end }, where end
+ * is the position after the ']'.
+ */
 function translateBracket(pattern, at) {
 	let text = '[';
 
@@ -44,7 +48,7 @@ function translateBracket(pattern, at) {
 	throw new Error('a [ without its ]');
 }
 
-/* What a backslash and this stand for. */
+/* Translate a backslash followed by this character. */
 function translateEscape(character) {
 	if (character === undefined)
 		throw new Error('the regular expression ends in a backslash');
@@ -55,7 +59,7 @@ function translateEscape(character) {
 	return /[\^$\\.*+?()[\]{}|/]/.test(character) ? '\\' + character : character;
 }
 
-/* A repeat, which must not be repeated itself: "*", "{2,3}". */
+/* Translate a repeat such as "*" or "{2,3}". A repeat must not be repeated itself. */
 function translateRepeat(pattern, at, hasAtom) {
 	const repeat = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(pattern.slice(at));
 
@@ -69,7 +73,7 @@ function translateRepeat(pattern, at, hasAtom) {
 	return { text: repeat[0], end: at + repeat[0].length };
 }
 
-/* One part of a pattern, from a place on, as { text, end }. */
+/* Translate one part of a pattern, starting at `at`. Return { text, end }. */
 function translatePart(pattern, at, hasAtom) {
 	const character = pattern[at];
 
@@ -84,7 +88,10 @@ function translatePart(pattern, at, hasAtom) {
 	return { text: /[}\]]/.test(character) ? '\\' + character : character, end: at + 1 };
 }
 
-/* A POSIX extended regular expression as JavaScript's; throws what is wrong with it. */
+/*
+ * Compile a POSIX extended regular expression to a JavaScript one. Throw an Error that
+ * explains what is wrong with the pattern.
+ */
 function compileRegex(pattern) {
 	let text = '', depth = 0, hasAtom = false;
 
@@ -112,7 +119,10 @@ function checkText(text, partCount) {
 	}
 }
 
-/* One line as a rule; of a set it is { kind: 'set', pattern }. Throws what is wrong with it. */
+/*
+ * Parse a line as a rule; the name of a set gives { kind: 'set', pattern }. Throw an
+ * Error that explains what is wrong with the line.
+ */
 function parseRule(line, sets) {
 	const trimmed = line.trim();
 	const word = trimmed.split(/\s/, 1)[0];
@@ -140,7 +150,7 @@ function parseRule(line, sets) {
 	return { kind: word, pattern: pattern, text: text, regex: regex };
 }
 
-/* Lines as rules, with those of sets in the places of these. */
+/* Parse lines as rules and replace each set by its rules. */
 function expandRules(lines, sets, depth = 0) {
 	const rules = [];
 
@@ -159,7 +169,7 @@ function expandRules(lines, sets, depth = 0) {
 	return rules;
 }
 
-/* The first match that is not empty, from a place on, or null. */
+/* Return the first non-empty match from `at` on, or null. */
 function findMatch(regex, name, at) {
 	while (at < name.length) {
 		regex.lastIndex = at;
@@ -188,9 +198,9 @@ function replaceName(rule, name) {
 }
 
 /*
- * What a rule makes of each name that is in the tree: an array by name of undefined (it does not
- * match), true (it does), or of replace the new name's number, -1 for an empty one. Returns null
- * where none matches.
+ * Match a rule against each name in the tree. Return an array by name: undefined if the
+ * name does not match, true if it does or, for replace, the number of the new name, -1
+ * for an empty one. Return null if no name matches.
  */
 function changeNames(rule, tree, names) {
 	const changes = [], seen = new Uint8Array(names.count());
@@ -217,7 +227,7 @@ function changeNames(rule, tree, names) {
 	return isAny ? changes : null;
 }
 
-/* For each node whether it, or one of those it is called by, matches. */
+/* Return for each node whether the node or one of its ancestors matches. */
 function findMatched(tree, changes) {
 	const matched = new Uint8Array(tree.count);
 
@@ -226,12 +236,12 @@ function findMatched(tree, changes) {
 	return matched;
 }
 
-/* Stacks that a rule keeps: what is allocated in them itself. */
+/* Return whether a rule keeps the amounts that a stack allocates itself. */
 function isKept(rule, isMatched) {
 	return rule.kind === 'filter' ? isMatched : rule.kind === 'remove' ? !isMatched : true;
 }
 
-/* The tree that a rule makes of a tree. */
+/* Apply a rule to a tree and return the resulting tree. */
 function applyRule(rule, tree, names) {
 	const changes = changeNames(rule, tree, names) || [];
 
@@ -240,7 +250,8 @@ function applyRule(rule, tree, names) {
 	const matched = findMatched(tree, changes);
 	const made = new TreeBuilder(tree.series.length);
 	const places = new Int32Array(tree.count);
-	const given = new Int32Array(tree.count).fill(-1); /* the name that the rule gave, or -1 */
+	/* name assigned by the rule, or -1 */
+	const given = new Int32Array(tree.count).fill(-1);
 	const needed = findNeeded(rule, tree, matched, changes);
 
 	for (let node = 0; node < tree.count; node++) {
@@ -266,13 +277,13 @@ function applyRule(rule, tree, names) {
 	}
 }
 
-/* Here stacks begin anew. */
+/* Return whether stacks begin at this node after the rule is applied. */
 function isFirst(rule, tree, node, matched, changes) {
 	return rule.kind === 'from' && changes[tree.name[node]] !== undefined &&
 		!matched[tree.parent[node]];
 }
 
-/* Nodes that have values which are kept, or lead to some. */
+/* Return which nodes are needed: those whose values are kept, and their ancestors. */
 function findNeeded(rule, tree, matched, changes) {
 	const needed = new Uint8Array(tree.count);
 

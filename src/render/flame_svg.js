@@ -1,9 +1,9 @@
 /*
- * What can be done with a flame graph that is a picture: zoom, search, turn it over. The
- * state is in the fragment of the address: #z=BOX&s=PATTERN&i=1.
+ * Interaction with a flame graph in an SVG picture: zoom, search, invert. The fragment of
+ * the address stores the state: #z=BOX&s=PATTERN&i=1.
  *
- * Each box has in data-x and data-w where it is in units of the metric, in data-d in which row: it
- * is laid out anew from these, in the width that the window has.
+ * Each box has its position and width in units of the metric in data-x and data-w, and
+ * its row in data-d. The script uses them to fit the graph to the width of the window.
  */
 'use strict';
 (function () {
@@ -35,7 +35,7 @@
 			box.x + box.width >= inner.x + inner.width;
 	}
 
-	/* What fits of a name; some characters are as wide as two. */
+	/* Return as much of a name as fits; some characters are two columns wide. */
 	function cut(name, width) {
 		const room = Math.floor((width - 2 * INSET) / CHAR);
 		let used = 0, fits = '';
@@ -64,7 +64,7 @@
 		box.text.textContent = cut(box.name, width);
 	}
 
-	/* Beside where the flames begin. */
+	/* Place the controls at the end of the graph where the flames start. */
 	function placeControls() {
 		const y = state.isInverted ? HEAD - 28 : height - FOOT + 18;
 
@@ -73,7 +73,7 @@
 		byId('details').setAttribute('y', y + 18);
 	}
 
-	/* As wide as the window has room for, beside what it scrolls with. */
+	/* Lay out the boxes in the width of the window, without the scroll bar. */
 	function layOut() {
 		const full = Math.max(svg.getBoundingClientRect().width, WIDTH_MIN);
 		const inner = full - 2 * MARGIN;
@@ -96,7 +96,10 @@
 		}
 	}
 
-	/* Text that is no regular expression is looked for as it is. */
+	/*
+	 * Compile a search text. Text that is not a valid regular expression is
+	 * searched literally.
+	 */
 	function compile(pattern) {
 		try {
 			return new RegExp(pattern);
@@ -105,7 +108,10 @@
 		}
 	}
 
-	/* A box within another that is found counts once. */
+	/*
+	 * Mark the matching boxes. A box inside another matching box is not
+	 * added to the sum again.
+	 */
 	function mark() {
 		const wanted = state.pattern ? compile(state.pattern) : null;
 		const zoom = state.zoom;
@@ -138,7 +144,7 @@
 		show(state.zoom.number ? state.zoom : null);
 	}
 
-	/* The address is that of what is seen; where it may not be changed it stays. */
+	/* Store the state in the address, if the viewer permits that. */
 	function remember() {
 		const parts = [];
 
@@ -151,7 +157,7 @@
 		try {
 			history.replaceState(null, '', '#' + parts.join('&'));
 		} catch (error) {
-			/* a viewer that has no addresses */
+			/* some viewers have no address */
 		}
 	}
 

@@ -1,9 +1,9 @@
 /*
- * Stacks as a tree, and where its boxes are: nothing here knows the page.
+ * Stacks as a tree, and the positions of its boxes. This file is independent of the page.
  *
- * Node 0 is all; a parent has a lower number than its children. series are the values of each node
- * itself, without those that go on from it: one array for each metric, then, of a difference, one
- * for each of the second profile.
+ * Node 0 is the root, which includes all stacks; parents have lower numbers than their
+ * children. `series` holds the values of each node without its callees: one array per
+ * metric, followed, for a difference, by one per metric of the second profile.
  */
 
 class Names {
@@ -21,7 +21,10 @@ class Names {
 		return this.texts[number];
 	}
 
-	/* A name that another has now: of the same kind, where it is new. */
+	/*
+	 * Return the number of the name `text`. A new name gets the kind of the
+	 * name that it replaces.
+	 */
 	add(text, other) {
 		if (!this.numbers.has(text)) {
 			this.numbers.set(text, this.texts.length);
@@ -32,7 +35,7 @@ class Names {
 	}
 }
 
-/* The child of a parent by its name is found by a hash of both. */
+/* Builds a tree; a hash table of parent and name finds existing children. */
 class TreeBuilder {
 	constructor(seriesCount) {
 		this.parent = [-1];
@@ -93,12 +96,17 @@ function makeTree(parent, name, series) {
 	};
 }
 
-/* The tree of the page's data: parents are said as how far back they are. */
+/*
+ * Read the tree from the page's data, in which a parent is given as its
+ * distance from the child.
+ */
 function readTree(data) {
 	return makeTree(data.parents.map((back, node) => node - back), data.frames, data.values);
 }
 
-/* The same stacks with who allocates first, and who called it above. */
+/*
+ * Return the tree with reversed stacks: the allocating function first, its callers above.
+ */
 function reverseTree(tree) {
 	const made = new TreeBuilder(tree.series.length);
 
@@ -114,7 +122,7 @@ function reverseTree(tree) {
 	return made.finish();
 }
 
-/* Values of each node with all that go on from it. */
+/* Return the sum of the values of each node and its descendants. */
 function sumTree(tree, values) {
 	const sums = Float64Array.from(values);
 
@@ -123,7 +131,10 @@ function sumTree(tree, values) {
 	return sums;
 }
 
-/* Numbers 0 to count - 1 in the order of their keys (0 to keyCount - 1); equal ones stay as in from. */
+/*
+ * Sort the numbers 0 to count - 1 by their keys (0 to keyCount - 1). The sort is stable:
+ * numbers with equal keys keep their order in `from`.
+ */
 function sortByKey(from, keys, keyCount) {
 	const starts = new Int32Array(keyCount + 1);
 	const sorted = new Int32Array(from.length);
@@ -138,8 +149,8 @@ function sortByKey(from, keys, keyCount) {
 }
 
 /*
- * Where boxes are: start and width by node, in units of the metric; the children of a node are
- * children[firsts[node]] to children[firsts[node + 1] - 1], sorted by name.
+ * Lay out the boxes: start and width by node, in units of the metric. The children of a
+ * node are children[firsts[node]] to children[firsts[node + 1] - 1], sorted by name.
  */
 function layOutTree(tree, names, selfWidths) {
 	const order = Int32Array.from(names.texts.keys());
@@ -175,7 +186,7 @@ function layOutTree(tree, names, selfWidths) {
 		children: children, firsts: firsts };
 }
 
-/* Names from the outside in, of a node. */
+/* Return the names on the path to a node, from the outermost on. */
 function pathOf(tree, node) {
 	const path = [];
 
@@ -184,7 +195,7 @@ function pathOf(tree, node) {
 	return path;
 }
 
-/* The node of that path, or of as much of it as there is. */
+/* Return the node at the end of a path, or the last one on the path that exists. */
 function findPath(layout, names, path) {
 	let node = 0;
 
@@ -203,8 +214,8 @@ function findPath(layout, names, path) {
 }
 
 /*
- * Self and total by function within a node, each in two series: a function that calls itself
- * counts once. As [{ name, selves, totals }].
+ * Sum up self and total by function within a node, for one or two series. Recursive calls
+ * count once. Return [{ name, selves, totals }].
  */
 function sumFunctions(layout, root, series) {
 	const { tree } = layout;
@@ -226,11 +237,14 @@ function sumFunctions(layout, root, series) {
 	}, function (node) {
 		onPath.set(tree.name[node], onPath.get(tree.name[node]) - 1);
 	});
-	found.delete(-1); /* all */
+	found.delete(-1); /* the root */
 	return Array.from(found.values());
 }
 
-/* From the outside in; enter() may return false to leave out what goes on from a node. */
+/*
+ * Visit the nodes from the root on. If enter() returns false, the node's
+ * children are skipped.
+ */
 function walkTree(layout, root, enter, leave) {
 	const stack = [root];
 	const { children, firsts } = layout;

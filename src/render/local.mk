@@ -89,7 +89,7 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/timeline_html.c \
 	%D%/timeline_html.h \
 	%D%/text_report.h
-# styles, scripts and such become a part of page_files.o
+# page_files.o contains these styles, scripts and texts
 render_page_files = \
 	%D%/flame.css \
 	%D%/flame.html \

@@ -1,4 +1,7 @@
-/* Charts of memstate's pages of HTML: areas by owner over time, from the element "data". */
+/*
+ * Charts of memory by owner over time, for memstate's HTML pages. The data is
+ * in the element "data".
+ */
 (function () {
 	const bytes = chartLib.bytes, add = chartLib.add;
 	const data = JSON.parse(document.getElementById('data').textContent);
@@ -23,7 +26,10 @@
 		return chart.own[LIVE][point] !== null;
 	}
 
-	/* What each layer has at a point, with what is left of Rss as the last one. */
+	/*
+	 * Return the amount of each layer at a point, with the remainder of Rss
+	 * as the last layer.
+	 */
 	function amounts(chart, point) {
 		const known = chart.own.map(function (layer, l) {
 			return l === ANON && !isRead(chart, point) ? null : layer[point];
@@ -39,8 +45,9 @@
 	}
 
 	/*
-	 * What areas are drawn through. Between a point where the heap was read and one where it was not
-	 * nothing is in between: the areas change there at once.
+	 * Return the corner points of the areas. Where the heap was read at only one of
+	 * two neighbouring points, there is nothing to interpolate: the areas change
+	 * abruptly between them.
 	 */
 	function corners(view) {
 		const chart = view.chart;
@@ -73,7 +80,10 @@
 		return xOf(view, t).toFixed(1) + ',' + yOf(value).toFixed(1);
 	}
 
-	/* Points that are not known are a gap; one between two gaps is a dot. */
+	/*
+	 * Return an SVG path. Unknown points leave a gap; a point between two gaps
+	 * is drawn as a dot.
+	 */
 	function path(view, times, values) {
 		let d = '', isDown = false;
 
@@ -125,7 +135,7 @@
 		});
 	}
 
-	/* Labels that would be on each other leave the later one out. */
+	/* Draw the marks. A label that would overlap the previous one is left out. */
 	function drawMarks(view, svg) {
 		let free = LEFT;
 
@@ -182,7 +192,7 @@
 		return add(tr, 'td', {});
 	}
 
-	/* Its cells, and how each is filled. */
+	/* Create the table of values: its cells, and how each is computed. */
 	function makeValues(view) {
 		const chart = view.chart;
 		const table = add(view.plot, 'table', { class: 'values' });
@@ -218,7 +228,7 @@
 		return best;
 	}
 
-	/* The values of one point, in its chart. */
+	/* Show the values at a point in the chart's table. */
 	function show(view, point) {
 		const x = xOf(view, view.chart.t[point]);
 
@@ -229,7 +239,7 @@
 		view.cells.forEach(function (cell) { cell[0].textContent = bytes(cell[1](point)); });
 	}
 
-	/* The same time in all charts. */
+	/* Show the same time in all charts. */
 	function showTime(t) {
 		charts.forEach(function (view) { show(view, nearest(view.chart.t, t)); });
 	}
@@ -256,7 +266,10 @@
 		});
 	}
 
-	/* Until the pointer moves: the last mark of each, which is what a verdict is about. */
+	/*
+	 * Until the pointer moves, show the last mark of each chart, to which
+	 * the verdict refers.
+	 */
 	function showFirst(view) {
 		const marks = view.chart.marks;
 		const times = view.chart.t;

@@ -3,7 +3,7 @@
 
 #include "render/page_files.h"
 
-/* The assembler is told where they are, by src/render/local.mk. */
+/* src/render/local.mk passes the directory of these files to the assembler. */
 #define BEGIN(name) ".globl page_file_" #name "\npage_file_" #name ":\n"
 #define PART(file)  ".incbin \"" file "\"\n"
 #define END	    ".byte 0\n"

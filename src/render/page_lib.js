@@ -1,9 +1,9 @@
-/* What the pages with charts have in common. */
+/* Functions shared by the pages with charts. */
 'use strict';
 const chartLib = (function () {
 	const SVG = 'http://www.w3.org/2000/svg';
 
-	/* "1.5M": 1024-based, as memstate's texts */
+	/* Format bytes as "1.5M", in powers of 1024 like memstate's text reports. */
 	function bytes(value) {
 		const letters = ['', 'K', 'M', 'G', 'T', 'P'];
 		let i = 0;

@@ -33,7 +33,7 @@ static const char *format_amount(const struct page *p, uint64_t bytes,
 	return buf;
 }
 
-/* "need     growing: …", wrapped. */
+/* Append a label and wrapped text, such as "need" and "growing: …". */
 static void add_line(const struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
@@ -62,13 +62,16 @@ static void add_seen(const struct page *p, const struct trend *t)
 	add_line(p, "seen", strbuf_text(&words));
 }
 
-/* Nobody is left who could need more, whatever need did before. */
+/*
+ * Return whether the cgroup has no processes, so that nothing can need more memory,
+ * whatever the need was before.
+ */
 static bool is_empty(const struct predict_report *report)
 {
 	return report->cgroup && report->cgroup->pid_count == 0;
 }
 
-/* "its last process has ended; 12.0M remain charged" */
+/* Append "the group is empty: its last process has ended; 12.0M remain charged to it". */
 static void add_empty(const struct page *p, const struct trend *t)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
@@ -110,7 +113,7 @@ static int compare_trends(const void *a, const void *b)
 	const struct process_trend *x = a, *y = b;
 	bool x_grows = x->need.growth.kind == GROWTH_STEADY;
 	bool y_grows = y->need.growth.kind == GROWTH_STEADY;
-	/* an unknown need is the last */
+	/* adding 1 makes an unknown need 0, so that it sorts last */
 	uint64_t of_x = x->need.bytes + 1, of_y = y->need.bytes + 1;
 
 	if (x_grows != y_grows)
@@ -120,7 +123,10 @@ static int compare_trends(const void *a, const void *b)
 	return of_x != of_y ? (of_x > of_y ? -1 : 1) : x->process.pid - y->process.pid;
 }
 
-/* Those that grow first, the fastest of them first. The caller frees it. */
+/*
+ * Return the processes, growing ones first and the fastest of those first, and their
+ * number in *ret_count. The caller frees the result.
+ */
 static struct process_trend *find_processes(const struct trends *trends,
 					    size_t *ret_count)
 {
@@ -153,7 +159,9 @@ static void add_process(const struct page *p, const struct process_trend *t)
 	strbuf_add_char(p->out, '\n');
 }
 
-/* Of those that grow, whether it is in use. */
+/*
+ * Append the cause of the growth of each growing process: in-use blocks or the allocator.
+ */
 static void add_causes(const struct page *p, const struct process_trend *found,
 		       size_t count)
 {
@@ -209,7 +217,7 @@ static void add_rate(struct strbuf *out, const char *key, const struct growth *g
 		strbuf_addf(out, ",\"%s\":%" PRId64, key, rate);
 }
 
-/* Seconds to the millisecond. */
+/* Append a time in seconds with millisecond resolution; null if it is unknown. */
 static void add_seconds(struct strbuf *out, const char *key, uint64_t ns, bool is_known)
 {
 	if (is_known)
@@ -219,7 +227,7 @@ static void add_seconds(struct strbuf *out, const char *key, uint64_t ns, bool i
 		json_add_number(out, key, BYTES_UNKNOWN);
 }
 
-/* Members of an object that has begun. */
+/* Append members to the JSON object being written. */
 static void add_trend(struct strbuf *out, const struct trend *t)
 {
 	const struct growth *g = &t->growth;

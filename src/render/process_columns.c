@@ -57,7 +57,7 @@ static void get_sample(const void *row, int arg, struct value *ret)
 		break;
 	case SAMPLE_READ:
 		set_number(ret, u->read_ns);
-		/* a recording does not say it */
+		/* recordings do not contain the reading time */
 		ret->is_known = u->source > SOURCE_STAT && bytes_known(u->read_ns);
 		break;
 	}
@@ -108,8 +108,8 @@ static void get_comm(const void *row, int arg, struct value *ret)
 }
 
 /*
- * A kernel thread has no command line, nor has a process that wiped its own: the name
- * stands in.
+ * Get the command line, or the name for processes without one: kernel threads, and
+ * processes that erased their command line.
  */
 static void get_command(const void *row, int arg, struct value *ret)
 {
@@ -120,8 +120,9 @@ static void get_command(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Names once looked up stay: a comparison holds two at a time, and a sort asks thousands
- * of times for what takes a file to answer.
+ * A cached user name, never freed. Columns hold pointers to names while two rows
+ * are compared, and sorting looks up thousands of names, each of which may
+ * require reading a file.
  */
 struct user {
 	struct user *next;
@@ -153,7 +154,7 @@ static const char *user_name(uint32_t uid)
 	return user->name;
 }
 
-/* The uid where it has no name. */
+/* Get the user name, or the uid if it has no name. */
 static void get_user(const void *row, int arg, struct value *ret)
 {
 	uint32_t uid = usage_of(row)->process.uid;
@@ -187,7 +188,7 @@ static void get_cell(const void *row, int arg, struct value *ret)
 					 (enum page_state)(arg % STATE_COUNT_)));
 }
 
-/* Amounts that are made of several. */
+/* Amounts computed from several fields. */
 enum {
 	MADE_SIZE,
 	MADE_USS,
@@ -308,7 +309,9 @@ static void get_said(const void *row, int arg, struct value *ret)
 	set_bytes(ret, amounts[arg]);
 }
 
-/* What only a walk of the heap tells, and what is without it. */
+/*
+ * Needs of figures that only a walk of the heap provides, and of those that it changes.
+ */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                                          \

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "render/profile_page.h"
 
-/* As profile_columns has them, behind self_ and total_. */
+/* The keys of the metrics; profile_columns uses the same names after self_ and total_. */
 static const char *const metric_keys[PROFILE_METRIC_COUNT_] = {
 	[PROFILE_ALLOCATIONS] = "allocations", [PROFILE_BYTES] = "requested_bytes",
 	[PROFILE_TEMPORARY] = "temporary_blocks", [PROFILE_LIVE_BLOCKS] = "live_blocks",
@@ -22,7 +22,7 @@ static void add_text(struct strbuf *out, const char *text)
 		strbuf_add_text(out, "null");
 }
 
-/* "self_allocations":1,…: null for what is not known. */
+/* Append "self_allocations":1,… for all metrics; null for unknown ones. */
 static void add_amounts(struct strbuf *out, const struct profile *profile, const char *prefix,
 			const uint64_t *amounts)
 {
@@ -84,7 +84,7 @@ static void add_function(struct strbuf *out, const struct profile_parts *parts, 
 
 	strbuf_add_text(out, number > 0 ? "," : "");
 	json_add_row(out, columns, &row);
-	/* one more member, in the object that was just closed */
+	/* reopen the object to add a member: drop its closing brace */
 	strbuf_truncate(out, out->length - 1);
 	strbuf_add_text(out, ",\"callers\":[");
 	for (size_t i = 0; i < row.sums->caller_count; i++) {
@@ -99,7 +99,10 @@ static void add_function(struct strbuf *out, const struct profile_parts *parts, 
 	strbuf_add_text(out, "]}");
 }
 
-/* Nodes by their places in it: a tree of objects in each other is too deep for many readers. */
+/*
+ * Append the nodes as a flat array in which nodes refer to each other by index. Nested
+ * objects would be too deep for many JSON parsers.
+ */
 static void add_tree(struct strbuf *out, const struct profile_report *report,
 		     const struct profile_parts *parts)
 {

@@ -14,7 +14,7 @@
 #include "render/profile_page.h"
 
 #define LABEL_WIDTH 22
-#define NAMELESS_PER_MILLE_MIN 10 /* fewer without names are not worth a hint */
+#define NAMELESS_PER_MILLE_MIN 10 /* a smaller share without names is not worth a hint */
 
 uint64_t profile_share(uint64_t sum, unsigned int min)
 {
@@ -41,7 +41,7 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole)
 	strbuf_addf(out, "%3u.%u%%", share / 10, share % 10);
 }
 
-/* The last `width` columns of it, or less: whole characters. */
+/* Return the end of a text: whole characters, at most `width` columns wide. */
 static const char *find_tail(const char *text, size_t length, size_t width)
 {
 	const char *end = text + length;
@@ -111,7 +111,7 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	strbuf_add_char(out, '\n');
 }
 
-/* Text of other tools does not say how its numbers were got, nor of what. */
+/* Profiles from other tools lack a command; how complete their numbers are is unknown. */
 bool profile_is_exact(const struct profile *profile)
 {
 	return profile->sample_bytes == 0 && profile->command;
@@ -128,8 +128,9 @@ static uint64_t square_root(uint64_t number)
 }
 
 /*
- * How far off an estimate of bytes is, in 19 of 20 cases at most: 1.96 times the square root of
- * one sample's bytes times all of them. It is that for small blocks, and less for larger ones.
+ * Return the 95 % error bound of an estimated amount of bytes: 1.96 times the square root
+ * of (bytes per sample times bytes). The bound is tight for small blocks; the true error
+ * is smaller for larger ones.
  */
 static uint64_t error_of(const struct profile *p, uint64_t bytes)
 {
@@ -256,7 +257,10 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 		strbuf_addf(out, "and %zu more (--top N, --min PERCENT)\n", parts->left_count);
 }
 
-/* How much of the metric functions without names allocate themselves, per module. */
+/*
+ * Sum up, by module, how much of the metric functions without names allocate themselves.
+ * *ret_worst is the module with the most. The caller frees the result.
+ */
 static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
 			      size_t *ret_worst)
 {
@@ -280,7 +284,9 @@ static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret
 	return sums;
 }
 
-/* Name the file whose debug symbols would name the most of what has no names. */
+/*
+ * Append the file whose debug symbols would resolve most of the functions without names.
+ */
 static void add_nameless(struct strbuf *out, const struct profile_report *report,
 			 uint64_t whole)
 {

@@ -8,9 +8,9 @@
 #include "render/profile_page.h"
 
 #define BEFORE_STROKES (SHARE_WIDTH + 1 + AMOUNT_WIDTH + 2)
-#define LINES_PER_TOP 6 /* of a tree, for each line that a list may have */
+#define LINES_PER_TOP 6 /* maximum lines of a tree per row allowed in a list */
 
-/* What a line begins with, for each depth at which it branched. */
+/* Strokes at the start of a line, one for each branching above the node. */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
 };
@@ -25,14 +25,18 @@ struct drawing {
 	const struct call_tree *tree;
 	const struct strokes *strokes;
 	struct branch {
-		bool is_chained;    /* the only child: it stands below, not beside */
+		/* the only child: drawn below its parent, without indentation */
+		bool is_chained;
 		bool is_last;
-		uint32_t stem;	/* what the chain that it is in begins with */
-		uint32_t level; /* how often it branched above */
-	} *branches; /* of each node of the tree */
+		uint32_t stem;	/* first node of the chain that the node is part of */
+		uint32_t level; /* number of branchings above the node */
+	} *branches; /* by node of the tree */
 };
 
-/* Without a last one that shows nothing: what was cut has nothing of the metric then. */
+/*
+ * Return the number of children shown. The last child may stand for children that were
+ * cut; it is hidden if it has none of the metric.
+ */
 static uint32_t visible_count(const struct drawing *d, const struct call_node *parent)
 {
 	uint32_t count = parent->child_count;
@@ -59,7 +63,7 @@ static void place(struct drawing *d, uint32_t number)
 	own->level = above->level + (node->parent > 0 && !own->is_chained);
 }
 
-/* What the lines of ancestors have in this one; returns how wide it is. */
+/* Append the strokes of the node and of its ancestors; return their width in columns. */
 static size_t add_strokes(struct drawing *d, uint32_t number)
 {
 	const struct branch *own = &d->branches[number];
@@ -71,7 +75,7 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
 				? (width - BEFORE_STROKES - NAME_WIDTH_MIN) / 2
 				: 0;
 	marks = xcalloc(count + 1, sizeof(*marks));
-	/* the innermost ones, where they are too many */
+	/* if there is no room for all of them, draw the innermost ones */
 	for (uint32_t i = own->stem, left = count; left > 0; left--) {
 		const struct branch *branch = &d->branches[i];
 
@@ -89,7 +93,7 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
 	return 2 * count;
 }
 
-/* What is left of the line behind `used` columns; 0: no limit. */
+/* Return the width left for a name after `used` columns; 0: no limit. */
 static size_t name_width(const struct drawing *d, size_t used)
 {
 	size_t most = (size_t)d->report->options.max_width;
@@ -99,7 +103,10 @@ static size_t name_width(const struct drawing *d, size_t used)
 	return most > used + NAME_WIDTH_MIN ? most - used : NAME_WIDTH_MIN;
 }
 
-/* The last of those that follow each other in a chain with the same name. */
+/*
+ * Return the last of consecutive chained nodes with the same name, and their
+ * number in *ret_count.
+ */
 static uint32_t skip_recursion(struct drawing *d, uint32_t number, uint32_t *ret_count)
 {
 	const struct call_node *nodes = d->tree->nodes;
@@ -147,7 +154,7 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 	strbuf_add_char(d->out, '\n');
 }
 
-/* What is in no function, so that the parts are all. */
+/* Append the amount that belongs to no stack, so that the parts add up to the total. */
 static void add_no_stack(struct drawing *d)
 {
 	enum profile_metric metric = d->report->metric;
@@ -159,7 +166,7 @@ static void add_no_stack(struct drawing *d)
 	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
 }
 
-/* Draw the first `most` lines; returns how many there are. */
+/* Draw the first `most` lines; return how many lines the whole tree has. */
 static size_t add_lines(struct drawing *d, size_t most)
 {
 	uint32_t i = call_tree_next(d->tree, 0);
@@ -218,7 +225,10 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 	for (;;) {
 		options.min = profile_share(sums[report->metric], min);
 		call_tree_init(&tree, report->profile, names, &options);
-		/* what is long is cut where it is thin, not at its end */
+		/*
+		 * shorten a long tree by dropping thin branches instead of
+		 * cutting off its end
+		 */
 		if (report->is_min_asked || min > PROFILE_MIN_UNIT / 4 || draw(&d, 0) <= most)
 			break;
 		call_tree_release(&tree);

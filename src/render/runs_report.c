@@ -51,7 +51,7 @@ static void add_head(struct strbuf *out, const struct runs_report *report)
 	strbuf_add_char(out, '\n');
 }
 
-/* "Differ between runs: malloc, requested.", or that none does. */
+/* Append "Differ between runs: malloc, requested.", or that all counts are equal. */
 static void add_difference(struct strbuf *out, const struct runs_report *report)
 {
 	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
@@ -87,7 +87,10 @@ static void add_figures(struct strbuf *out, const struct runs_report *report)
 	strbuf_addf(out, "%-16s %16s %16s %16s\n", "FIGURE", "MEDIAN", "MIN", "MAX");
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		const struct spread *spread = &report->stats->figures[f];
-		/* a function that is not called, a call that has not failed */
+		/*
+		 * 0 is not worth a line for functions that were not called and calls
+		 * that did not fail
+		 */
 		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FREE_NULL ||
 				   f == COUNTED_FAILED;
 

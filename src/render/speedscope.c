@@ -15,7 +15,7 @@ struct speedscope {
 	struct function_names names;
 	struct function_list functions;
 	struct call_tree tree;
-	uint32_t *path; /* names of the node's stack, the outermost first */
+	uint32_t *path; /* numbers of the names in the current stack, outermost first */
 	size_t path_capacity;
 };
 
@@ -24,7 +24,7 @@ static void add_text(struct strbuf *out, const char *text)
 	json_add_string(out, text, strlen(text));
 }
 
-/* Of each name, and of no stack behind them. */
+/* Append a frame for each name, followed by the one for amounts without a stack. */
 static void add_frames(struct strbuf *out, const struct speedscope *s)
 {
 	const char **files = xcalloc(s->names.count + 1, sizeof(*files));

@@ -52,11 +52,11 @@ static bool is_left_aligned(const struct column *column)
 	return column->kind == VALUE_TEXT || column->kind == VALUE_WORD;
 }
 
-/* Cells in one text, row after row, with their ends and widths. */
+/* All cells in one text, row after row, with the end of each and the column widths. */
 struct cells {
 	struct strbuf text;
 	size_t *ends;
-	size_t *widths; /* of each column, the widest cell */
+	size_t *widths; /* width of each column's widest cell */
 };
 
 static void add_cell(struct cells *cells, size_t index, size_t column, size_t begin)
@@ -117,7 +117,7 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 			strbuf_add_char(out, ' ');
 		if (!is_left)
 			strbuf_add_repeat(out, " ", pad);
-		/* a number is never cut: it would be another number */
+		/* never cut a number, because a cut number is a wrong number */
 		if (is_last && is_left && options->max_width > 0 &&
 		    used < (size_t)options->max_width)
 			length = text_cut_to_width(text, length, (size_t)options->max_width - used);

@@ -40,7 +40,7 @@ static const char *format_amount(const struct report *r, uint64_t bytes, char bu
 	return buf;
 }
 
-/* Of a column of amounts, the blank before it included. */
+/* Return the width of a column of amounts, including the blank before it. */
 static int amount_width(const struct report *r)
 {
 	return r->options->exact_bytes ? 14 : 9;
@@ -63,7 +63,10 @@ static void add_share(const struct report *r, uint64_t bytes)
 		strbuf_addf(r->out, "  %3u.%u%%", per_mille / 10, per_mille % 10);
 }
 
-/* A line of foreign text, cut where it would pass the page. */
+/*
+ * Append a line of text from outside memstate, cut at the edge of the page. `used`
+ * columns are already taken.
+ */
 static void add_cut(const struct report *r, const char *text, size_t length, size_t used)
 {
 	_cleanup_strbuf_ struct strbuf shown = STRBUF_INIT;
@@ -96,7 +99,7 @@ static void add_head(const struct report *r)
 		add_cut(r, u->command, strlen(u->command), 0);
 }
 
-/* What the letters of a bar mean; parts that are 0 or unknown are left out. */
+/* Append the legend of a bar. Parts that are 0 or unknown are left out. */
 static void add_legend(const struct report *r, const uint64_t *parts, const char *const *names,
 		       const char *letters, size_t count)
 {
@@ -123,11 +126,11 @@ static void add_legend(const struct report *r, const uint64_t *parts, const char
 	strbuf_add_char(r->out, '\n');
 }
 
-/* One bar: a letter per cell, so that it can be read without colour. */
+/* Append a bar with a letter in each cell, so that it is readable without colour. */
 static void add_bar(const struct report *r, const char *title, const uint64_t *parts,
 		    const char *letters, size_t count)
 {
-	size_t cells[OWNER_COUNT_]; /* owners are more than states */
+	size_t cells[OWNER_COUNT_]; /* there are more owners than states */
 	size_t width = (size_t)r->options->width - BAR_INDENT - 2;
 	size_t used = 0;
 
@@ -157,7 +160,7 @@ static void add_bars(const struct report *r)
 	add_legend(r, states, page_state_names, state_letters, STATE_COUNT_);
 }
 
-/* States with nothing in them get no column. */
+/* Return whether a state gets a column: empty states do not. */
 static bool is_state_shown(const struct report *r, unsigned int state)
 {
 	return r->usage->state_bytes[state] != 0;
@@ -175,7 +178,10 @@ static void add_matrix_row(const struct report *r, const char *name, uint64_t su
 	strbuf_add_char(r->out, '\n');
 }
 
-/* "private dirty" over two lines: with all five states the matrix fits into 80 columns. */
+/*
+ * Append the heading on two lines ("private" above "dirty"), so that the matrix fits into
+ * 80 columns even with all five states.
+ */
 static void add_matrix_heading(const struct report *r)
 {
 	static const char *const words[STATE_COUNT_][2] = {
@@ -216,7 +222,10 @@ static void add_matrix(const struct report *r)
 	add_matrix_row(r, "= Rss", r->rss_bytes, r->usage->state_bytes);
 }
 
-/* What putting a question to the allocator came to, where that was to be done. */
+/*
+ * Append the result of querying the allocator, or why that failed. Append nothing if
+ * memstate was not asked to query the allocator.
+ */
 static void add_helper_note(const struct usage *u, struct strbuf *note)
 {
 	char system[UNITS_TEXT_SIZE], live[UNITS_TEXT_SIZE], cost[UNITS_TEXT_SIZE];
@@ -233,12 +242,15 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 	strbuf_addf(note, "; the answer took it %s.", units_format_duration(u->said.cost_ns, cost));
 }
 
-/* Where the heap's figures come from, or why there are none; and what that cost the process. */
+/*
+ * Append where the heap's figures come from or why there are none, and for how long
+ * reading them paused the process.
+ */
 static void add_heap_note(const struct report *r)
 {
 	const struct usage *u = r->usage;
 	const char *problem = heap_problem_text(u);
-	/* of a recording it is not known when it was read, if not in that sample */
+	/* heap_taken_ns is 0 in a recording if the walk was made for an earlier sample */
 	uint64_t age_ns = u->heap_taken_ns > 0 ? u->taken_ns - u->heap_taken_ns : 0;
 	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
 	char pause[UNITS_TEXT_SIZE], age[UNITS_TEXT_SIZE];
@@ -277,10 +289,10 @@ static void add_heap_note(const struct report *r)
 struct named_amount {
 	const char *name;
 	uint64_t bytes;
-	bool is_always; /* shown when 0 too */
+	bool is_always; /* shown even if 0 */
 };
 
-/* "TITLE  Pss 1.2M, Uss 1.0M"; no line if there is nothing to show. */
+/* Append "TITLE Pss 1.2M, Uss 1.0M", or nothing if there is no amount to show. */
 static void add_amounts(const struct report *r, const char *title,
 			const struct named_amount *amounts, size_t count)
 {
@@ -323,7 +335,7 @@ static void add_beside(const struct report *r)
 	add_amounts(r, "beside", beside, sizeof(beside) / sizeof(beside[0]));
 }
 
-/* Mappings of one file, or one nameless mapping. */
+/* All mappings of one file, or a single mapping without a name. */
 struct group {
 	const struct mapping *first;
 	uint64_t rss_bytes;
@@ -364,7 +376,10 @@ static bool is_same_group(const struct group *group, const struct mapping *m)
 	       strcmp(name, mapping_group_name(group->first)) == 0;
 }
 
-/* Sorted by owner, the largest first. Returns how many; the caller frees *ret. */
+/*
+ * Group the mappings, sorted by owner and then by size, largest first. Return the number
+ * of groups; the caller frees *ret.
+ */
 static size_t make_groups(const struct mapping_list *mappings, struct group **ret)
 {
 	struct group *groups = xcalloc(mappings->count, sizeof(*groups));
@@ -410,7 +425,10 @@ static void add_group(const struct report *r, const struct group *group)
 	add_cut(r, name.text, name.length, r->out->length - begin);
 }
 
-/* Of each class that is a hundredth of Rss or more, the largest few. */
+/*
+ * Append at most GROUPS_PER_OWNER of the largest groups of each class, if they are
+ * at least 1 % of Rss.
+ */
 static void add_largest(const struct report *r)
 {
 	struct group *groups;

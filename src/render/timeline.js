@@ -1,17 +1,24 @@
-/* Charts of a recording: areas over time, from the element "data". Times are ms since its begin. */
+/*
+ * Charts of a recording: areas over time. The data is in the element "data". Times are in
+ * ms since the start of the recording.
+ */
 (function () {
 	const bytes = chartLib.bytes, add = chartLib.add;
 	const data = JSON.parse(document.getElementById('data').textContent);
 	const HEIGHT = 250, LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 22;
 	const views = [];
-	let from = 0; /* what is shown ends with the recording */
+	/* start of the time range shown; its end is the end of the recording */
+	let from = 0;
 
-	/* What a recording says may be no time that there is. */
+	/*
+	 * Format a time as UTC, clamped because a damaged recording may
+	 * contain invalid times.
+	 */
 	function utc(t) {
 		return new Date(Math.min(data.begin + Math.round(t), 8.64e15)).toISOString();
 	}
 
-	/* On an axis: no more than tells its marks from each other. */
+	/* Format a time for an axis, only as precisely as its labels need. */
 	function shortTime(t) {
 		const text = utc(t);
 
@@ -40,7 +47,7 @@
 		return xOf(view, t).toFixed(1) + ',' + yOf(view, value).toFixed(1);
 	}
 
-	/* Stretches without a gap, as [first, end). */
+	/* Return the ranges of points without a gap, as [first, end). */
 	function stretches(chart) {
 		const found = [];
 		let first = -1;
@@ -81,7 +88,10 @@
 		});
 	}
 
-	/* What is not known is a gap; one point between two gaps is a dot. */
+	/*
+	 * Return an SVG path. Unknown values leave a gap; a point between two gaps
+	 * is drawn as a dot.
+	 */
 	function path(view, values) {
 		let d = '', isDown = false;
 
@@ -101,7 +111,10 @@
 		}
 	}
 
-	/* On ground that hides what was before the time that is shown. */
+	/*
+	 * Draw the labels of the axes on a background that hides data from before
+	 * the time range shown.
+	 */
 	function drawLabels(view, svg) {
 		const top = view.chart.top;
 
@@ -120,7 +133,7 @@
 		});
 	}
 
-	/* Labels that would be on each other leave the later one out. */
+	/* Draw the events. A label that would overlap the previous one is left out. */
 	function drawEvents(view, svg) {
 		let free = LEFT;
 
@@ -175,7 +188,10 @@
 		return [add(tr, 'td', {}), series.v];
 	}
 
-	/* Cells, and what each shows a value of; areas as they lie on each other. */
+	/*
+	 * Create the table of values: its cells and their sources, with areas
+	 * in stacking order.
+	 */
 	function makeValues(view) {
 		const chart = view.chart;
 		const table = add(view.plot, 'table', { class: 'values' });
@@ -194,7 +210,7 @@
 		});
 	}
 
-	/* The point that is shown for a time: of those that are known, by their place among them. */
+	/* Return the point to show for a time, as an index into the known points. */
 	function nearest(view, t) {
 		const known = view.known, times = view.chart.t;
 		let low = 0, high = known.length - 1;
@@ -222,7 +238,7 @@
 		view.cells.forEach(function (cell) { cell[0].textContent = bytes(cell[1][point]); });
 	}
 
-	/* The same time in all charts. */
+	/* Show the same time in all charts. */
 	function showTime(t) {
 		views.forEach(function (view) { show(view, nearest(view, t)); });
 	}
@@ -244,7 +260,8 @@
 			if (!step)
 				return;
 			event.preventDefault();
-			do { /* where the clock stood still several are of one time */
+			/* if the clock stood still, several points have the same time */
+			do {
 				place += step;
 				t = view.chart.t[view.known[place]];
 			} while (t === view.chart.t[view.known[view.place]]);
@@ -260,7 +277,10 @@
 		});
 	}
 
-	/* There are more points towards the end, so that its last part can be looked at. */
+	/*
+	 * Create buttons for time ranges. Recordings have more points towards the end, so
+	 * their last part can be enlarged.
+	 */
 	function makeRanges() {
 		const place = document.getElementById('ranges');
 		const buttons = [];
@@ -281,7 +301,7 @@
 		});
 	}
 
-	/* Until the pointer moves: the end. */
+	/* Until the pointer moves, show the end of the recording. */
 	document.querySelectorAll('.plot').forEach(function (plot, i) {
 		const chart = data.charts[i];
 		const view = { chart: chart, plot: plot };

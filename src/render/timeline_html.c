@@ -11,13 +11,16 @@
 #include "render/axis.h"
 #include "render/html_page.h"
 
-/* One value of a chart's rows; name is a colour of timeline.css too. */
+/* A value in the rows of a chart. timeline.css has a colour for each name. */
 struct layer {
 	size_t value;
 	const char *name, *help;
 };
 
-/* Areas from the bottom up, then what is beside them: lines, and values only. */
+/*
+ * A kind of chart: stacked areas from the bottom up, lines, and values that
+ * only the table shows.
+ */
 struct kind {
 	const char *title, *total;
 	const struct layer *areas, *lines, *beside;
@@ -140,7 +143,7 @@ static bool is_ever_known(const struct timeline *t, size_t value)
 	return false;
 }
 
-/* Those that are known at some time. */
+/* Append the layers that are known at any time of the chart. */
 static void add_layers(struct strbuf *out, const char *key, const struct timeline *t,
 		       const struct layer *layers, size_t count)
 {
@@ -179,7 +182,10 @@ static void add_process_layers(struct strbuf *out, const struct timeline_charts 
 	strbuf_add_text(out, "],\"lines\":[],\"beside\":[]");
 }
 
-/* The axis goes to the limit where that is not far above. */
+/*
+ * Return the top of the axis. The axis extends to the limit unless the limit is more than
+ * three times the peak.
+ */
 static uint64_t find_top(const struct timeline_chart *chart)
 {
 	const struct timeline *t = &chart->timeline;
@@ -247,7 +253,7 @@ static void add_data(struct strbuf *out, const struct timeline_charts *c)
 	strbuf_add_text(out, "]}\n</script>\n");
 }
 
-/* What can be read without a script */
+/* Content that is readable without scripts */
 
 static void add_cell(struct strbuf *out, uint64_t bytes)
 {
