@@ -50,7 +50,7 @@ static int compare(const void *a, const void *b)
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-/* The first item that is not below addr. */
+/* Return the index of the first item whose address is not below addr. */
 static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 {
 	size_t low = 0, high = frames->count;
@@ -66,17 +66,123 @@ static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 	return low;
 }
 
-static void name_range(struct jit_frames *frames, uint64_t start, uint64_t bytes, const char *name,
-		       size_t length)
+/* The entry of the file that named an address, or a range of addresses. */
+struct cover {
+	const char *name; /* not NUL-terminated */
+	uint32_t length;
+	uint32_t order; /* entries are numbered from 1; 0: none */
+};
+
+/*
+ * A segment tree over the addresses: item i is leaf count + i, and the parent of node n is
+ * n / 2. An entry is noted at the few nodes that together make up its range; the entry
+ * with the highest number among a leaf and its ancestors is the last one that covers it.
+ */
+struct naming {
+	struct jit_frames *frames;
+	struct cover *tree;
+	uint32_t entry_count;
+};
+
+struct named_item {
+	const struct cover *cover;
+	size_t item;
+};
+
+/* Return the index of the first item whose address is not below addr. */
+static size_t find_place(struct naming *naming, uint64_t addr)
 {
-	if (length == 0)
+	for (size_t left = naming->frames->count; left > 0; left /= 2)
+		naming->frames->step_count++;
+	return find_first(naming->frames, addr);
+}
+
+static void name_range(struct naming *naming, uint64_t start, uint64_t bytes,
+		       const struct cover *name)
+{
+	struct cover cover = *name;
+	size_t from, to;
+
+	if (cover.length == 0 || bytes == 0)
 		return;
-	for (size_t i = find_first(frames, start);
-	     i < frames->count && frames->items[i].addr - start < bytes; i++) {
-		free(frames->items[i].name);
-		frames->items[i].name =
-			xstrndup(name, length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
+	cover.order = ++naming->entry_count;
+	from = find_place(naming, start);
+	/* a range that reaches the end of the address space ends there */
+	to = start + bytes < start ? naming->frames->count : find_place(naming, start + bytes);
+	from += naming->frames->count;
+	to += naming->frames->count;
+	for (; from < to; from /= 2, to /= 2) {
+		naming->frames->step_count++;
+		if (from % 2)
+			naming->tree[from++] = cover;
+		if (to % 2)
+			naming->tree[--to] = cover;
 	}
+}
+
+static const struct cover *find_cover(struct naming *naming, size_t item)
+{
+	size_t node = naming->frames->count + item;
+	const struct cover *last = &naming->tree[node];
+
+	for (node /= 2; node > 0; node /= 2) {
+		naming->frames->step_count++;
+		if (naming->tree[node].order > last->order)
+			last = &naming->tree[node];
+	}
+	return last;
+}
+
+static void name_begin(struct jit_frames *frames, struct naming *ret)
+{
+	*ret = (struct naming){ frames, xcalloc(2 * frames->count + 1, sizeof(*ret->tree)), 0 };
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	uintptr_t left = (uintptr_t)((const struct named_item *)a)->cover->name;
+	uintptr_t right = (uintptr_t)((const struct named_item *)b)->cover->name;
+
+	return (left > right) - (left < right);
+}
+
+static const char *add_name(struct jit_frames *frames, const struct cover *cover)
+{
+	frames->names = xgrow(frames->names, &frames->name_capacity, frames->name_count + 1,
+			      sizeof(*frames->names));
+	frames->names[frames->name_count] = xstrndup(cover->name, cover->length);
+	return frames->names[frames->name_count++];
+}
+
+/* Copy each name that is used once, however many addresses have it. */
+static void name_end(struct naming *naming)
+{
+	struct jit_frames *frames = naming->frames;
+	_cleanup_free_ struct named_item *named = xcalloc(frames->count + 1, sizeof(*named));
+	const char *copy = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct cover *cover = find_cover(naming, i);
+
+		if (cover->order > 0)
+			named[count++] = (struct named_item){ cover, i };
+	}
+	qsort(named, count, sizeof(*named), compare_names);
+	for (size_t i = 0; i < count; i++) {
+		frames->step_count++;
+		if (i == 0 || named[i].cover->name != named[i - 1].cover->name)
+			copy = add_name(frames, named[i].cover);
+		frames->items[named[i].item].name = copy;
+	}
+	free(naming->tree);
+}
+
+static struct cover cover_of(const char *name, size_t room)
+{
+	size_t max = room < NAME_MAX_BYTES ? room : NAME_MAX_BYTES;
+
+	return (struct cover){ .name = name, .length = (uint32_t)strnlen(name, max) };
 }
 
 /* Hexadecimal digits, then a space. Returns what follows, or NULL. */
@@ -103,9 +209,12 @@ static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t length)
 {
 	const char *end = text + length, *next;
+	struct naming naming;
 
+	name_begin(frames, &naming);
 	for (; text < end; text = next + (next < end)) {
 		uint64_t start, bytes;
+		struct cover cover;
 		const char *name;
 
 		next = memchr(text, '\n', (size_t)(end - text));
@@ -113,36 +222,42 @@ void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t le
 			next = end;
 		name = parse_hex(text, next, &start);
 		name = name ? parse_hex(name, next, &bytes) : NULL;
-		if (name)
-			name_range(frames, start, bytes, name, strnlen(name, (size_t)(next - name)));
+		if (!name)
+			continue;
+		cover = cover_of(name, (size_t)(next - name));
+		name_range(&naming, start, bytes, &cover);
 	}
+	name_end(&naming);
 }
 
-/* The name moves with the code. */
-static void move_range(struct jit_frames *frames, const struct dump_move *move)
+/* The name moves with the code. An earlier file may have named the code. */
+static void move_range(struct naming *naming, const struct dump_move *move)
 {
-	size_t i = find_first(frames, move->old_addr);
-	_cleanup_free_ char *name = NULL;
+	const struct jit_frames *frames = naming->frames;
+	size_t i = find_place(naming, move->old_addr);
+	struct cover cover;
 
-	if (i < frames->count && frames->items[i].addr - move->old_addr < move->code_bytes &&
-	    frames->items[i].name)
-		name = xstrdup(frames->items[i].name);
-	if (name)
-		name_range(frames, move->addr, move->code_bytes, name, strlen(name));
+	if (i >= frames->count || frames->items[i].addr - move->old_addr >= move->code_bytes)
+		return;
+	cover = *find_cover(naming, i);
+	if (cover.order == 0 && frames->items[i].name)
+		cover = cover_of(frames->items[i].name, NAME_MAX_BYTES);
+	name_range(naming, move->addr, move->code_bytes, &cover);
 }
 
-static void use_record(struct jit_frames *frames, uint32_t id, const char *bytes, size_t length)
+static void use_record(struct naming *naming, uint32_t id, const char *bytes, size_t length)
 {
 	struct dump_load load;
 	struct dump_move move;
+	struct cover cover;
 
 	if (id == DUMP_LOAD && length > sizeof(load)) {
 		memcpy(&load, bytes, sizeof(load));
-		name_range(frames, load.addr, load.code_bytes, bytes + sizeof(load),
-			   strnlen(bytes + sizeof(load), length - sizeof(load)));
+		cover = cover_of(bytes + sizeof(load), length - sizeof(load));
+		name_range(naming, load.addr, load.code_bytes, &cover);
 	} else if (id == DUMP_MOVE && length >= sizeof(move)) {
 		memcpy(&move, bytes, sizeof(move));
-		move_range(frames, &move);
+		move_range(naming, &move);
 	}
 }
 
@@ -150,6 +265,7 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 {
 	uint32_t magic, at;
 	struct dump_record record;
+	struct naming naming;
 
 	if (length < DUMP_LEAST)
 		return;
@@ -157,16 +273,18 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 	memcpy(&at, bytes + 8, sizeof(at));
 	if (magic != DUMP_MAGIC || at < DUMP_LEAST)
 		return;
+	name_begin(frames, &naming);
 	for (size_t i = at; i < length && length - i >= sizeof(record); i += record.bytes) {
 		memcpy(&record, bytes + i, sizeof(record));
 		if (record.bytes < sizeof(record) || record.bytes > length - i)
-			return;
-		use_record(frames, record.id, bytes + i + sizeof(record),
+			break;
+		use_record(&naming, record.id, bytes + i + sizeof(record),
 			   record.bytes - sizeof(record));
 	}
+	name_end(&naming);
 }
 
-/* Whether perf would believe it: no symlink, and of the program's user, ours or root. */
+/* Whether perf would use the file: no symlink, owned by the program's user, ours or root. */
 static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 {
 	_cleanup_close_ int link = foreign_file_find(root_fd, path, true);
@@ -276,8 +394,9 @@ const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr)
 
 void jit_frames_release(struct jit_frames *frames)
 {
-	for (size_t i = 0; i < frames->count; i++)
-		free(frames->items[i].name);
+	for (size_t i = 0; i < frames->name_count; i++)
+		free(frames->names[i]);
+	free(frames->names);
 	free(frames->items);
 	*frames = (struct jit_frames){ 0 };
 }

@@ -16,12 +16,15 @@
 
 struct jit_address {
 	uint64_t addr;
-	char *name; /* NULL: unknown */
+	const char *name; /* one of the names below; NULL: unknown */
 };
 
 struct jit_frames {
-	struct jit_address *items; /* by address */
+	struct jit_address *items; /* sorted by address, each address once */
 	size_t count;
+	char **names; /* each is used by one address or several */
+	size_t name_count, name_capacity;
+	uint64_t step_count; /* work done by the parsers; for tests */
 };
 
 /* Look for the addresses of stacks that are in no module. */
@@ -33,8 +36,9 @@ const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr);
 void jit_frames_release(struct jit_frames *frames);
 
 /*
- * Name addresses by the contents of one of the two files: where several entries have an
- * address, the last one was there last. Exported for tests.
+ * Name the addresses from the contents of one of the two files. If several entries cover
+ * an address, the last one counts. An entry costs a number of steps that is logarithmic
+ * in the number of addresses, however many it covers. Exported for tests.
  */
 void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t length);
 void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t length);

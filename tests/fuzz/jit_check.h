@@ -19,6 +19,7 @@ static const uint64_t jit_addresses[] = {
 
 static inline void jit_make(struct jit_frames *frames)
 {
+	*frames = (struct jit_frames){ 0 };
 	frames->items = xcalloc(JIT_ADDRESS_COUNT, sizeof(*frames->items));
 	frames->count = JIT_ADDRESS_COUNT;
 	for (size_t i = 0; i < JIT_ADDRESS_COUNT; i++)

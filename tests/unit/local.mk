@@ -78,6 +78,11 @@ TESTS += %D%/test_foreign_file
 %C%_test_foreign_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_foreign_file_LDADD = $(BASE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_jit_frames
+TESTS += %D%/test_jit_frames
+%C%_test_jit_frames_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_jit_frames_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_key_lines
 TESTS += %D%/test_key_lines
 %C%_test_key_lines_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
