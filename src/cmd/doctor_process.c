@@ -196,6 +196,10 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "its mappings are not known");
 		return;
 	}
+	if (patient->usage->allocator == ALLOCATOR_PARTITION) {
+		finding_set(ret, ANSWER_YES, NULL, "PartitionAlloc (Chromium): its pools are mapped");
+		return;
+	}
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 		const struct library_name *library = library_name_find(m->name);

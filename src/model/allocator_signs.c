@@ -7,6 +7,49 @@
 
 #include "model/known_names.h"
 
+/*
+ * PartitionAlloc reserves two adjacent pools of 16 GiB each, aligned to the size of both. The first
+ * super page of the first pool begins with a page or partition page (at most 0x4000 bytes) that is
+ * inaccessible, and memory in use follows. All nine processes of a Chromium 156 (browser, zygotes,
+ * GPU, utility, renderers) had exactly this, and no [heap].
+ */
+#define POOLS_BYTES (UINT64_C(32) << 30)
+#define PARTITION_PAGE_BYTES 0x4000
+
+static bool is_private_anonymous(const struct mapping *m)
+{
+	return m->inode == 0 && !(m->flags & (MAPPING_SHARED | MAPPING_HUGETLB)) &&
+	       (m->name[0] == '\0' || strncmp(m->name, "[anon:", strlen("[anon:")) == 0);
+}
+
+static void add_to_pools(struct partition_pools *pools, const struct mapping *m)
+{
+	const uint32_t used = MAPPING_READ | MAPPING_WRITE;
+	uint64_t rss_bytes = m->counters.bytes[SMAPS_RSS];
+	uint64_t addr = m->start_addr & ~(POOLS_BYTES - 1), skipped = m->start_addr - addr;
+
+	if (!is_private_anonymous(m)) {
+		pools->run_end_addr = 0;
+		return;
+	}
+	if (m->start_addr != pools->run_end_addr) {
+		pools->run_addr = m->start_addr;
+		pools->addr = 0;
+	}
+	pools->run_end_addr = m->end_addr;
+	if ((m->flags & used) == used && skipped > 0 && skipped <= PARTITION_PAGE_BYTES &&
+	    pools->run_addr <= addr) {
+		pools->addr = addr;
+		pools->seen_bytes = 0;
+	}
+	pools->seen_bytes += bytes_known(rss_bytes) ? rss_bytes : 0;
+	if (pools->addr == 0 || m->end_addr - pools->addr < POOLS_BYTES)
+		return;
+	pools->is_found = true;
+	pools->bytes += pools->seen_bytes;
+	pools->addr = 0;
+}
+
 static void add_library(struct allocator_signs *signs, const struct library_name *library)
 {
 	if (library->allocator != ALLOCATOR_GLIBC && library->allocator != ALLOCATOR_MUSL)
@@ -34,6 +77,9 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
 		signs->anonymous_bytes += rss_bytes;
 		signs->go_bytes += is_go ? rss_bytes : 0;
 	}
+	add_to_pools(&signs->pools, m);
+	if (strcmp(m->name, "[heap]") == 0 && bytes_known(m->counters.bytes[SMAPS_RSS]))
+		signs->brk_bytes += m->counters.bytes[SMAPS_RSS];
 	library = m->flags & MAPPING_EXEC && m->inode != 0 ? library_name_find(m->name) : NULL;
 	if (library)
 		add_library(signs, library);
@@ -43,11 +89,13 @@ enum allocator allocator_signs_find(const struct allocator_signs *signs)
 {
 	if (signs->has_go && signs->go_bytes >= signs->anonymous_bytes - signs->go_bytes)
 		return ALLOCATOR_GO;
+	if (signs->pools.is_found && signs->pools.bytes >= signs->brk_bytes)
+		return ALLOCATOR_PARTITION;
 	return signs->other != ALLOCATOR_UNKNOWN ? signs->other : signs->libc;
 }
 
 bool allocator_is_unreadable(enum allocator allocator)
 {
 	return allocator == ALLOCATOR_GO || allocator == ALLOCATOR_TCMALLOC ||
-	       allocator == ALLOCATOR_MIMALLOC;
+	       allocator == ALLOCATOR_MIMALLOC || allocator == ALLOCATOR_PARTITION;
 }

@@ -27,12 +27,14 @@ const char *const allocator_names[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_GLIBC] = "glibc",	   [ALLOCATOR_MUSL] = "musl",
 	[ALLOCATOR_JEMALLOC] = "jemalloc", [ALLOCATOR_TCMALLOC] = "tcmalloc",
 	[ALLOCATOR_MIMALLOC] = "mimalloc", [ALLOCATOR_GO] = "go",
+	[ALLOCATOR_PARTITION] = "PartitionAlloc",
 };
 
 const char *const allocator_titles[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_GLIBC] = "glibc malloc", [ALLOCATOR_MUSL] = "musl malloc",
 	[ALLOCATOR_JEMALLOC] = "jemalloc",  [ALLOCATOR_TCMALLOC] = "tcmalloc",
 	[ALLOCATOR_MIMALLOC] = "mimalloc",  [ALLOCATOR_GO] = "go mallocgc",
+	[ALLOCATOR_PARTITION] = "PartitionAlloc (Chromium's malloc)",
 };
 
 void usage_init(struct usage *u)

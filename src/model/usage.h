@@ -67,6 +67,7 @@ enum allocator {
 	ALLOCATOR_TCMALLOC,
 	ALLOCATOR_MIMALLOC,
 	ALLOCATOR_GO,
+	ALLOCATOR_PARTITION, /* Chromium's PartitionAlloc */
 	ALLOCATOR_COUNT_
 };
 

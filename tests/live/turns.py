@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Nobody is stopped for nothing, and one memstate waits for another one for a moment."""
 
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from heap_lib import HeapTarget
-from live import check, equal, memstate, read_proc, run, test, wait_until
+from live import Skip, check, equal, memstate, read_proc, run, test, wait_until
 
 OWN_NAME = "memstate"
 NO_HURRY = ("--max-pause", "60s")
@@ -62,6 +64,44 @@ def an_allocator_that_cannot_be_read_is_known_before_anybody_is_stopped():
         row = memstate("-p", target.pid, "--csv", "-n1", "--heap", "off", "-o",
                        "allocator").must_be(0).rows()[0]
         equal(row["allocator"], "go", "allocator in a report without the heap")
+
+
+def find_children(pid):
+    """All processes below it."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        own = [int(child) for child in children.read().split()]
+    return own + [below for child in own for below in find_children(child)]
+
+
+@test
+def chromium_is_known_in_all_reports_and_never_stopped():
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if not program:
+        raise Skip("no Chromium")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        argv = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+                f"--user-data-dir={folder}", "about:blank"]
+        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+            try:
+                wait_until(lambda: browser.poll() is not None or any(
+                    b"--type=renderer" in read_proc(pid, "cmdline") for pid in find_children(browser.pid)),
+                    "a renderer runs")
+                if browser.poll() is not None:
+                    raise Skip("Chromium does not run here")
+                pids = [browser.pid] + [pid for pid in find_children(browser.pid)
+                                        if b"--type=renderer" in read_proc(pid, "cmdline") or
+                                        b"--type=gpu-process" in read_proc(pid, "cmdline")]
+                check(len(pids) >= 2, "browser and renderer")
+                for pid in pids:
+                    with Script(TRACER, pid, "debugger", 60):  # a stop would be refused
+                        result = memstate("heap", "-p", pid).must_be(1)
+                        check(b"it is PartitionAlloc (Chromium)" in result.err, result.err)
+                    row = memstate("-p", pid, "--csv", "-n1", "--heap", "off", "-o",
+                                   "allocator").must_be(0).rows()[0]
+                    equal(row["allocator"], "PartitionAlloc", "allocator")
+                    check(b"PartitionAlloc (Chromium)" in memstate("doctor", "-p", pid).out, "doctor")
+            finally:
+                browser.kill()
 
 
 @test
