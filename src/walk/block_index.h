@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block_index - the block at an address in a few memory accesses, for whoever asks for
- * millions: a table of the image's pages, found by address. Built from blocks that are
- * complete; takes 32 bytes per resident page at most, and twice that where single pages
- * are scattered over the address space.
+ * block_index - find the block at an address in a few memory accesses, for callers that
+ * look up millions of addresses. The index is a table of the image's pages, keyed by
+ * address, built from complete blocks. It takes at most 32 bytes per resident page, and
+ * twice that if single pages are scattered over the address space.
  */
 #ifndef MS_WALK_BLOCK_INDEX_H
 #define MS_WALK_BLOCK_INDEX_H
@@ -11,20 +11,21 @@
 #include "walk/blocks.h"
 #include "walk/walk.h"
 
-/* What is known of a page of the image before its bits are looked at. */
+/* What is known of a page of the image before its bits are examined. */
 struct block_page {
 	uint64_t addr;
+	/* Of the last chain block that begins before the page; or BIT_NONE. */
 	uint64_t
-		head_bit; /* of the last block of a chain that begins before it; BIT_NONE */
-	uint32_t extent; /* the first that ends behind the page's start */
-	uint32_t run;	 /* of the image */
+		head_bit;
+	uint32_t extent; /* first extent that ends after the page's start */
+	uint32_t run;	 /* run of the image */
 };
 
 #define BIT_NONE UINT64_MAX
 
 /*
- * WALK_ADDR_BITS of walk.h: walk_can_index() refuses a process that has memory above. The
- * tables here are cut like the kernel's.
+ * The address width equals WALK_ADDR_BITS of walk.h: walk_can_index() rejects a process
+ * with memory above that. The tables split an address like the kernel's page tables.
  */
 #define INDEX_ADDR_BITS WALK_ADDR_BITS
 #define INDEX_TABLE_BITS 9
@@ -32,7 +33,8 @@ struct block_page {
 #define INDEX_PAGE_SHIFT 12
 
 struct index_leaf {
-	uint32_t numbers[INDEX_TABLE_LENGTH]; /* of the page in pages, + 1 */
+	/* Index of the page in pages + 1; 0: not in the image. */
+	uint32_t numbers[INDEX_TABLE_LENGTH];
 };
 
 struct index_middle {
@@ -45,36 +47,41 @@ struct index_upper {
 
 struct block_index {
 	const struct blocks *blocks; /* borrowed, with its image */
-	struct block_page *pages;    /* by page of the image */
+	struct block_page *pages;    /* one per page of the image */
 	struct index_upper *top[INDEX_TABLE_LENGTH];
-	uint64_t low_addr, span_bytes; /* of all extents */
+	uint64_t low_addr, span_bytes; /* range of all extents */
 };
 
 void block_index_init(struct block_index *index, const struct blocks *blocks);
 void block_index_release(struct block_index *index);
 
-/* A block, before more than its place is asked for. */
+/* A block found in the index, before its size or state is looked up. */
 struct block_ref {
-	uint64_t addr; /* what malloc returned */
+	uint64_t addr; /* address that malloc returned */
 	uint64_t bit;
 	uint32_t extent;
 };
 
-/* As blocks_find(), whatever the block's state. */
+/*
+ * Find the block that contains addr, like blocks_find(), in whatever state. Returns
+ * false if there is none.
+ */
 bool block_index_find(const struct block_index *index, uint64_t addr,
 		      struct block_ref *ret);
 
-/* The usable bytes of a block that was found. */
+/* Return the usable bytes of a block found by block_index_find(). */
 uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
 
-/* Which entry of the tables of a level, counted from the leaves, is addr's. */
+/*
+ * Return the index of addr's entry in a table of the given level; level 0 is the leaves.
+ */
 static inline size_t index_slot(uint64_t addr, unsigned int level)
 {
 	return addr >> (INDEX_PAGE_SHIFT + level * INDEX_TABLE_BITS) &
 	       (INDEX_TABLE_LENGTH - 1);
 }
 
-/* The page of the image that holds addr, or NULL. */
+/* Return the page of the image that contains addr, or NULL. */
 static inline const struct block_page *block_index_page(const struct block_index *index,
 							uint64_t addr)
 {
@@ -95,7 +102,7 @@ static inline const struct block_page *block_index_page(const struct block_index
 	return number ? &index->pages[number - 1] : NULL;
 }
 
-/* Could addr be in a block at all? */
+/* Return false if addr is outside the range of all extents and thus in no block. */
 static inline bool block_index_may_hold(const struct block_index *index, uint64_t addr)
 {
 	return addr - index->low_addr < index->span_bytes;

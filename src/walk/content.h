@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * content - what the bytes of a block look like, for blocks of which no type is known.
- */
+/* content - the kind of data in a block, for blocks of unknown type. */
 #ifndef MS_WALK_CONTENT_H
 #define MS_WALK_CONTENT_H
 
@@ -9,10 +7,10 @@
 #include "model/mapping.h"
 
 /*
- * Of the first 256 bytes, the first of these that holds: nothing of it is resident; all
- * are zero; the bytes before the first zero, 4 of them or more, are printable ASCII or
- * white space; half of the words that are not zero are addresses within mappings; else
- * mixed.
+ * Classify the first 256 bytes of the block as the first of these that applies: absent
+ * (none resident); zeros (all zero); text (at least 4 bytes of printable ASCII or white
+ * space before the first zero); pointers (at least half of the nonzero words are
+ * addresses inside mappings); mixed.
  */
 enum content {
 	CONTENT_ABSENT,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * roots - the memory of a process from which its blocks are reached: stacks, data,
- * thread-local storage, other anonymous and shared memory; not the heap, and not what is
- * dead or the allocator's own.
+ * thread-local storage, and other anonymous and shared memory. The heap, dead memory and
+ * the allocator's own data are not roots.
  */
 #ifndef MS_WALK_ROOTS_H
 #define MS_WALK_ROOTS_H
@@ -11,8 +11,8 @@
 #include "walk/blocks.h"
 
 /*
- * What a function may use below its stack pointer without moving it (System V ABI,
- * x86-64).
+ * Bytes below the stack pointer that a function may use without moving it
+ * (System V ABI, x86-64).
  */
 #define STACK_RED_ZONE_BYTES UINT64_C(128)
 
@@ -20,18 +20,18 @@ struct root_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer */
-	size_t word_count;   /* how many of the words in registers are this one's */
+	size_t word_count;   /* number of register words that belong to this thread */
 };
 
-/* Resident, within one run of the image and one mapping. */
+/* A resident range within one run of the image and one mapping. */
 struct root_range {
 	uint64_t start_addr, end_addr;
 };
 
 struct root_list {
-	struct root_range *items; /* by address, disjoint */
+	struct root_range *items; /* ascending by address, disjoint */
 	size_t count, capacity;
-	uint64_t bytes; /* of all */
+	uint64_t bytes; /* sum of all ranges */
 };
 
 #define ROOT_LIST_INIT        \
@@ -40,27 +40,30 @@ struct root_list {
 	}
 
 /*
- * True if pointers may be in such a mapping, so that its resident pages are to be in the
- * image: writable memory, shared or not, and private memory that was written before it
- * was made read-only.
+ * Return true if the mapping may contain pointers, so its resident pages must be in the
+ * image. These are writable mappings, shared or not, and private mappings that were
+ * written before they became read-only.
  */
 bool roots_want_mapping(const struct mapping *m);
 
-/* Memory that cannot be looked at, though pointers may be in it. */
+/*
+ * Return the swapped bytes of readable mappings, which may contain pointers
+ * but cannot be scanned.
+ */
 uint64_t roots_swapped_bytes(const struct mapping_list *mappings);
 
 /*
- * The dead part of a thread's stack, which is no root; empty where the stack is not
- * known.
+ * Return the dead part of a thread's stack, which is not a root. Returns an empty range
+ * if the stack is unknown.
  */
 struct root_range roots_dead_stack(struct image *image,
 				   const struct mapping_list *mappings,
 				   const struct root_thread *thread);
 
 /*
- * Left out: blocks, the allocator's own data, what is below a thread's stack pointer, and
- * mappings that were given back lazily as a whole (LazyFree). *ret is initialised;
- * release it.
+ * Collect the roots. They exclude blocks, the allocator's own data, memory below the
+ * stack pointers, and mappings that are LazyFree as a whole. *ret is initialised; release
+ * it with root_list_release().
  */
 void roots_find(const struct blocks *blocks, const struct mapping_list *mappings,
 		const struct root_thread *threads, size_t thread_count,

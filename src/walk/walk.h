@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk - an allocator's state from a copy of a process's memory. Pure: it reads the copy only.
+ * walk - derive an allocator's state from a copy of a process's
+ * memory. Reads only the copy.
  *
- * The copy is foreign. Every address, size and count in it is checked before it is used:
- * memory that lies makes the answer "unknown", and takes time and room in proportion to
- * the copy, never more.
+ * The copy is untrusted input. The walkers validate every address, size and count before
+ * use. Corrupt memory makes the result "unknown", and time and memory stay proportional
+ * to the size of the copy.
  */
 #ifndef MS_WALK_WALK_H
 #define MS_WALK_WALK_H
@@ -15,48 +16,57 @@
 #include "walk/blocks.h"
 
 struct walk_input {
-	/* resident pages of the mappings that walk_wants_mapping() */
+	/* Resident pages of the mappings that walk_wants_mapping() accepts. */
 	struct image *image;
-	const struct mapping_list *mappings; /* all, by address, of the same instant */
-	const uint64_t *thread_addrs;	     /* thread pointers, for the thread caches */
+	/* All, in address order, from the same instant. */
+	const struct mapping_list *mappings;
+	/* Thread pointers, used to find the thread caches. */
+	const uint64_t *thread_addrs;
 	size_t thread_count;
 	/*
-	 * The target ran while it was copied, page after page: lists are of no use, and
-	 * chains may be torn. Cached and fast chunks count as live.
+	 * The target ran while it was copied page by page. Free lists are then useless
+	 * and chains may be torn. Cached and fast chunks count as live.
 	 */
 	bool is_running;
 };
 
-/* Addresses of x86-64 with four levels of page tables. With five there may be more. */
+/* Address bits of x86-64 with four-level page tables. Five levels allow more. */
 #define WALK_ADDR_BITS 47
 
-/* True if the walkers know all addresses of the memory that they read. */
+/* Return true if all memory that the walkers read lies below WALK_ADDR_BITS. */
 bool walk_can_index(const struct mapping_list *mappings);
 
-/* True if the walkers read the memory of such a mapping: private, readable and writable. */
+/*
+ * Return true if the walkers read the memory of the mapping: private,
+ * readable and writable.
+ */
 bool walk_wants_mapping(const struct mapping *m);
 
 /*
- * The heap of the allocator that the process uses. *ret and *ret_blocks are initialised,
- * and are to be released; what could not be trusted is said in *ret, and is not in
- * *ret_blocks, which needs the image for as long as it is used.
+ * Walk the heap of the process's allocator. *ret and *ret_blocks are initialised;
+ * release both. *ret reports what could not be trusted, and *ret_blocks omits it.
+ * *ret_blocks borrows the image.
  *
- * Where two allocators are at work that can be read, it is that with more resident
- * memory; what the other has is as any other anonymous memory. One that cannot be read is
- * named in *ret, and its quality is unknown.
+ * If a process uses two readable allocators, the one with more resident memory is walked
+ * and the other's memory counts as ordinary anonymous memory. If the allocator cannot be
+ * read, *ret names it and its quality is unknown.
  */
 void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
 /*
- * True if the mappings show that the allocator cannot be read: the process need not be
- * stopped. *ret, which is initialised, then names it as walk_heap() does.
+ * Return true if the mappings show that the allocator cannot be read, so that there
+ * is no need to stop the process. *ret must be initialised, and then names the
+ * allocator as walk_heap() does.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, struct heap *ret);
 
-/* As walk_heap() for glibc's malloc alone, 2.26 to 2.43, linked dynamically or statically. */
+/*
+ * Like walk_heap(), for glibc's malloc only: 2.26 to 2.43,
+ * dynamically or statically linked.
+ */
 void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
-/* As walk_heap() for jemalloc alone, 5.0 to 5.3.1, linked dynamically or statically. */
+/* Like walk_heap(), for jemalloc only: 5.0 to 5.3.1, dynamically or statically linked. */
 void walk_jemalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 
