@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify_stats - what an allocator says of itself, as owners of resident memory. Pure.
+ * classify_stats - convert an allocator's own figures to owners of resident memory. Pure.
  *
- *   live            what it calls in use; glibc and jemalloc count what threads' caches hold as that
- *   pool_pages      free, in whole pages: gperftools' page heap, jemalloc's dirty pages, glibc's top
+ *   live            bytes in use; glibc and jemalloc include what thread caches hold
+ *   pool_pages      free, in whole pages: gperftools' page heap, jemalloc's dirty pages,
+ *                   glibc's top
  *   pool_fragments  free, elsewhere
- *   heap_meta       its own data
+ *   heap_meta       the allocator's own data
  *
- * It says how many bytes, not which of them are resident: owners are bounds. What may be
- * its memory is private anonymous, writable, no stack, and has no name but [heap] or one
- * of malloc's.
+ * An allocator reports how many bytes it has, but not which of them are resident, so the
+ * owners are bounds. Memory that may be the allocator's is private, anonymous, writable,
+ * not a stack, and either nameless or named [heap] or by malloc.
  */
 #ifndef MS_CLASSIFY_CLASSIFY_STATS_H
 #define MS_CLASSIFY_CLASSIFY_STATS_H
@@ -19,36 +20,44 @@
 #include "model/mapping.h"
 #include "model/usage.h"
 
-/* Mappings have their owners. Where Rss or Size of one is not known, all is unknown. */
+/*
+ * Compute the bounds of each owner. The mappings must have their owners. If Rss or Size
+ * of a mapping is unknown, all bounds are unknown.
+ */
 void classify_stats_bound(const struct allocator_stats *stats, const struct mapping_list *mappings,
 			  struct heap_bounds *ret);
 
 /*
- * The owners of the bounds, which are of these mappings, into the matrix that these made:
- * the heap's quality is bound then, and cells are known only where all of that memory is
- * in one state. Nothing happens where the bounds are unknown.
+ * Move the owners of the bounds into the matrix. The bounds and the matrix must come from
+ * these mappings. The heap's quality becomes bound. Cells are known only if all of the
+ * allocator's memory is in one state. Unknown bounds change nothing.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats, const struct heap_bounds *bounds);
 
-/* One figure that a walk finds and the allocator says too. */
+/* A figure that both a walk and the allocator report. */
 struct stats_pair {
-	const char *name; /* as the allocator has it; static */
-	bool is_count;	  /* else bytes */
+	const char *name; /* the allocator's own name for it; static */
+	bool is_count;	  /* false: value is in bytes */
 	uint64_t said, walked;
 };
 
 #define STATS_PAIR_MAX 10
 
-/* Returns how many there are; 0 where the walk does not know, or read another allocator. */
+/*
+ * Fill ret with the pairs and return their number: 0 if the walk failed or
+ * read another allocator.
+ */
 size_t classify_stats_compare(const struct allocator_stats *stats, const struct heap *heap,
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
-/* What a walk found of a figure that the allocator has by this name; BYTES_UNKNOWN. */
+/*
+ * Return the walk's value of the figure that the allocator calls name, or BYTES_UNKNOWN.
+ */
 uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
 			       const char *name);
 
-/* How far apart the bytes of these are: the largest difference. */
+/* Return the largest difference among the pairs that count bytes. */
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare - the figures of a comparison: one amount per run, and of the good runs of each
- * variant the median with the lowest and the highest. Pure.
+ * compare - the figures of a comparison: one amount per run, and per variant the median,
+ * lowest and highest amount of its good runs. Pure.
  *
- * Amounts are bytes, nanoseconds or counts. What is not known is BYTES_UNKNOWN, whatever
- * the unit.
+ * Amounts are bytes, nanoseconds or counts. An unknown amount is
+ * BYTES_UNKNOWN, whatever its unit.
  */
 #ifndef MS_CLASSIFY_COMPARE_H
 #define MS_CLASSIFY_COMPARE_H
 
 #include "model/comparison.h"
 
-/* What a run has at each of its moments. */
+/* The amounts of a run at each of its moments. */
 enum amount {
 	AMOUNT_RSS,
 	AMOUNT_FIRM, /* Rss without LazyFree */
@@ -24,23 +24,23 @@ enum amount {
 };
 
 enum figure {
-	FIGURE_WALL, /* ns, as all times */
+	FIGURE_WALL, /* ns, like all times */
 	FIGURE_CPU,
 	FIGURE_USER,
 	FIGURE_SYSTEM,
 	FIGURE_MINOR_FAULTS,
 	FIGURE_MAJOR_FAULTS,
-	FIGURE_GIVEN_BACK, /* calls that gave memory back to the kernel */
-	FIGURE_ABOVE,	   /* time above the limit; unknown if there is none */
-	FIGURE_PEAK_RSS,   /* as the kernel saw it */
+	FIGURE_GIVEN_BACK, /* calls that returned memory to the kernel */
+	FIGURE_ABOVE,	   /* time above the limit; unknown without a limit */
+	FIGURE_PEAK_RSS,   /* as reported by the kernel */
 	FIGURE_RSS_GROWTH, /* from the middle of the work to its end */
 	/*
-	 * at the end of the work, or where the heap was read within a third of its time
-	 * from there
+	 * At the end of the work, or at the heap reading nearest to it within a
+	 * third of the work's time.
 	 */
 	FIGURE_LATE_LIVE,
 	FIGURE_LATE_POOL,
-	/* of a run of its own; of one of the others they are unknown */
+	/* From a separate counting run; unknown in the other runs. */
 	FIGURE_ALLOCATIONS,
 	FIGURE_REQUESTED,
 	FIGURE_TEMPORARY,
@@ -53,38 +53,47 @@ enum figure {
 	((enum figure)(FIGURE_MOMENT_ + (int)(moment)*AMOUNT_COUNT_ + (int)(amount)))
 #define FIGURE_OWNER_AT(moment, owner) FIGURE_AT(moment, AMOUNT_OWNER + (int)(owner))
 
-/* One figure of one run, good or not. A shrinking size has grown by 0. */
+/* Return one figure of one run, good or not. If the size shrank, its growth is 0. */
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
 			    enum figure figure);
 
-/* It counts: neither a warm-up, nor made for something else, nor a failure. */
+/*
+ * Return true if the run counts: it is not a warm-up, not a counting
+ * run, and did not fail.
+ */
 bool run_is_good(const struct run *run);
 
-/* Of the runs in which the figure is known; all unknown if there is none. */
+/*
+ * Statistics over the runs in which a figure is known. All are unknown
+ * if there is no such run.
+ */
 struct spread {
-	uint64_t median; /* of an even number: the mean of the middle two */
+	uint64_t median; /* for an even number of runs, the mean of the middle two */
 	uint64_t least, most;
 	size_t run_count;
 };
 
-/* Of so many values, which are sorted. */
+/* Compute the spread of count values. Sorts values. */
 void spread_set(struct spread *spread, uint64_t *values, size_t count);
 
 struct compared_variant {
-	size_t good_count, failed_count; /* warm-ups are in neither */
-	const char *problem;		 /* of the first that failed, or NULL */
+	size_t good_count, failed_count; /* neither includes warm-ups */
+	const char *problem;		 /* of the first failed run, or NULL */
 	/*
-	 * By-owner figures at a moment are of the runs where the heap was read then, if
-	 * there is one: in the others the heap is in anon.
+	 * The by-owner figures at a moment use the runs whose heap was read then, if
+	 * there are any. In other runs the heap is part of anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
 	enum quality heap_quality[MOMENT_COUNT_]; /* the worst of these runs */
-	size_t typical_run; /* index of the good run nearest to the medians; SIZE_MAX: none is good */
+	/*
+	 * Index of the good run nearest to the medians; SIZE_MAX: there is no good run.
+	 */
+	size_t typical_run;
 };
 
 struct compared {
 	const struct comparison *comparison; /* borrowed */
-	struct compared_variant *variants;   /* as many as it has */
+	struct compared_variant *variants;   /* comparison->variant_count elements */
 };
 
 void compared_init(struct compared *compared, const struct comparison *comparison);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * container_names - what the path of a group says of the container, the pod and the unit
- * that it is for, as Docker, containerd, CRI-O, podman, LXC, kubelet and systemd name
- * groups. Pure.
+ * container_names - derive the container, pod and unit from the path of a
+ * cgroup, following the naming of Docker, containerd, CRI-O, podman, LXC,
+ * kubelet and systemd. Pure.
  */
 #ifndef MS_CLASSIFY_CONTAINER_NAMES_H
 #define MS_CLASSIFY_CONTAINER_NAMES_H
@@ -12,14 +12,15 @@
 #define CONTAINER_ID_LENGTH 64
 
 /*
- * path: as in /proc/PID/cgroup. Names in *names that it says nothing of become NULL. Of
- * containers within each other the innermost one is meant.
+ * Set names[] from a path as in /proc/PID/cgroup. Names that the path does not contain
+ * become NULL. For nested containers the innermost one is used.
  */
 void container_names_find(const char *path, char **names);
 
 /*
- * "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT", as kubelet has its runtimes call containers:
- * names that are not known yet are set. Returns whether it is such a name.
+ * Parse a container name that kubelet gives its runtimes,
+ * "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT". Sets only names that are still NULL. Returns
+ * false if name has another form.
  */
 bool container_names_take_kubelets(const char *name, char **names);
 

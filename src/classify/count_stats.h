@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_stats - the figures of counted runs: the median with the least and the most, whether
- * the runs differ, and whether they keep to limits. Pure.
+ * count_stats - statistics of counted runs: median, lowest and highest figures, whether
+ * the runs differ, and whether they meet their limits. Pure.
  *
- * Figures are thousandths of one iteration's share, rounded up; but those that are levels
- * (a peak) are no iteration's.
+ * Figures are thousandths per iteration, rounded up. Levels such as a peak are not
+ * divided by the iterations.
  */
 #ifndef MS_CLASSIFY_COUNT_STATS_H
 #define MS_CLASSIFY_COUNT_STATS_H
@@ -13,28 +13,29 @@
 #include "model/count_runs.h"
 
 struct count_stats {
-	struct spread figures[COUNTED_COUNT_]; /* unknown unless known in all runs */
+	struct spread figures[COUNTED_COUNT_]; /* unknown unless known in every run */
 	bool differs[COUNTED_COUNT_];
-	bool is_deterministic; /* two runs or more, in which nothing that was counted differs */
-	bool is_rounded;       /* the iterations do not go into one of them */
+	/* At least two runs, with no difference in any counted figure. */
+	bool is_deterministic;
+	bool is_rounded; /* a figure was not divisible by the number of iterations */
 };
 
 void count_stats_init(struct count_stats *stats, const struct count_runs *runs);
 
 enum limit_outcome {
 	LIMIT_KEPT,
-	LIMIT_ABOVE,   /* the median is, by more than the tolerance */
-	LIMIT_BELOW,   /* likewise; of LIMIT_EQUAL */
-	LIMIT_LOOSE,   /* kept, but even the most is far below */
-	LIMIT_UNKNOWN, /* the figure is */
+	LIMIT_ABOVE,   /* the median exceeds the limit by more than the tolerance */
+	LIMIT_BELOW,   /* likewise below the limit; only for LIMIT_EQUAL */
+	LIMIT_LOOSE,   /* met, but even the highest run is far below the limit */
+	LIMIT_UNKNOWN, /* the figure is unknown */
 };
 
 enum limit_outcome count_limit_check(const struct count_limit *limit,
 				     const struct count_stats *stats);
 
 /*
- * The limit as it is set by these runs: what is at most the most of them, what is equal
- * the median. Returns 0, or -ENODATA where the figure is unknown.
+ * Set the limit from these runs: to the highest run for LIMIT_AT_MOST, to the median for
+ * LIMIT_EQUAL. Returns 0, or -ENODATA if the figure is unknown.
  */
 int count_limit_update(struct count_limit *limit, const struct count_stats *stats);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnose - what the figures of one process mean, in plain sentences. Pure.
+ * diagnose - explain the figures of one process in plain sentences. Pure.
  *
- * Each sentence comes from a named rule with fixed thresholds; memstate(1) lists them under
- * DIAGNOSIS, and a rule that wants a figure that is not known says nothing.
+ * Each sentence comes from a named rule with fixed thresholds; memstate(1) lists the
+ * rules under DIAGNOSIS. A rule does not apply if a figure that it needs is unknown.
  */
 #ifndef MS_CLASSIFY_DIAGNOSE_H
 #define MS_CLASSIFY_DIAGNOSE_H
@@ -15,14 +15,17 @@
 #define DIAGNOSIS_TEXT_SIZE 280
 
 struct diagnosis {
-	const char *rule;		/* its name in the man page */
-	char text[DIAGNOSIS_TEXT_SIZE]; /* one sentence or two, ASCII */
+	const char *rule;		/* name of the rule in the man page; static */
+	char text[DIAGNOSIS_TEXT_SIZE]; /* one or two sentences, ASCII */
 };
 
-/* The sentences that hold, the most telling first, at most `max`. Returns how many. */
+/*
+ * Write the sentences that apply, most important first, at most
+ * max. Returns their number.
+ */
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
 
-/* The names of all rules, in their order; ends with NULL. */
+/* The names of all rules in order; ends with NULL. */
 extern const char *const diagnosis_rules[];
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * explain - what is at an address: its mapping, its page, its block, and how it is
- * reached. Pure.
+ * explain - describe an address: its mapping, page and block, and the path by
+ * which it is reached. Pure.
  */
 #ifndef MS_CLASSIFY_EXPLAIN_H
 #define MS_CLASSIFY_EXPLAIN_H
@@ -12,8 +12,8 @@
 #include "walk/path.h"
 
 /*
- * Is the page one of those that were given back with MADV_FREE? The kernel tells it of
- * whole mappings.
+ * Whether the page was freed with MADV_FREE. The kernel reports LazyFree only per
+ * mapping, so the answer may be MAYBE.
  */
 enum lazyfree {
 	LAZYFREE_NO,
@@ -23,16 +23,17 @@ enum lazyfree {
 
 enum root_kind {
 	ROOT_REGISTER,
-	ROOT_TLS,   /* near a thread's pointer */
+	ROOT_TLS,   /* near a thread pointer */
 	ROOT_STACK, /* above a thread's stack pointer */
 	ROOT_MEMORY
 };
 
-/* Where a path begins. */
+/* The root at which a path begins. */
 struct root_place {
 	enum root_kind kind;
-	int tid;	/* not of ROOT_MEMORY */
-	int64_t offset; /* from the thread pointer, stack pointer, or the mapping's start */
+	int tid;	/* unset for ROOT_MEMORY */
+	/* From the thread pointer, stack pointer, or start of the mapping. */
+	int64_t offset;
 	const struct mapping *mapping; /* NULL: a register */
 };
 
@@ -43,13 +44,17 @@ struct explanation {
 	bool is_page_known;
 	enum lazyfree lazyfree;
 
-	bool is_heap; /* the heap is known, and the address is malloc's */
+	bool is_heap; /* the heap is known, and the address is the allocator's memory */
 	bool has_block;
 	struct block block;
-	const char *part;    /* of malloc's memory: "live", "free, in a small bin" … */
-	uint64_t list_chunk_bytes; /* a free one's list has chunks of this size only; 0: not so */
-	uint64_t arena_addr; /* 0: in none */
-	/* of a live block, when leaks are known (is_reach_known) */
+	const char *part; /* kind of allocator memory: "live", "free, in a small bin" … */
+	/*
+	 * Size of all chunks in the free block's list; 0: several
+	 * sizes, or not in a list.
+	 */
+	uint64_t list_chunk_bytes;
+	uint64_t arena_addr; /* 0: in no arena */
+	/* Of a live block, if leaks were searched (is_reach_known). */
 	bool is_reach_known;
 	struct path path;
 	struct root_place root;
@@ -61,12 +66,13 @@ struct explain_input {
 	const struct mark_input *mark;
 	const struct root_thread *threads;
 	size_t thread_count;
-	bool is_heap_known; /* exactly: else there is nothing to say of blocks */
+	/* The heap is known exactly; otherwise nothing is reported about blocks. */
+	bool is_heap_known;
 };
 
 /*
- * Returns 0, or -EFAULT: no mapping has addr. *ret is to be released then too; its page
- * is for the caller.
+ * Describe addr. Returns 0, or -EFAULT if no mapping contains addr. Release *ret in both
+ * cases. The caller sets page and is_page_known.
  */
 int explain_address(const struct explain_input *input, uint64_t addr,
 		    struct explanation *ret);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fold_name - a function's name without what differs from build to build, and between the
- * copies that a compiler makes of one function. Pure.
+ * fold_name - remove from a function name the parts that differ between builds and
+ * between compiler-made copies of one function. Pure.
  *
- * Left out always: what compilers add to copies and parts (".constprop.0", ".isra.0",
- * ".part.0", ".cold", ".llvm.123", " [clone .isra.0]"; Swift's "generic specialization <...>
- * of", "specialized", "merged") and Rust's hashes ("::h0123456789abcdef", "[0123456789abcdef]").
+ * Always removed: what compilers add to copies and parts (".constprop.0", ".isra.0",
+ * ".part.0", ".cold", ".llvm.123", " [clone .isra.0]"; Swift's "generic
+ * specialization <...> of", "specialized", "merged") and Rust's hashes
+ * ("::h0123456789abcdef", "[0123456789abcdef]").
  *
- * Unless they are to be kept, arguments of templates and generics are "<...>"; C++'s
- * parameters and type of result, which they are a part of, are left out with them:
- * "void f<int>(int)" is "f<...>". Rust's "<T as Trait>" are no arguments: they stay.
+ * Unless keeps_generics is set, arguments of templates and generics become "<...>". C++
+ * parameters and return types, which contain them, are removed with them: "void
+ * f<int>(int)" becomes "f<...>". Rust's "<T as Trait>" is not an argument list and stays.
  */
 #ifndef MS_CLASSIFY_FOLD_NAME_H
 #define MS_CLASSIFY_FOLD_NAME_H
@@ -19,12 +20,15 @@
 #include "base/strbuf.h"
 #include "model/profile.h"
 
-/* Names are foreign: one that is odd, or long beyond reason, is appended as it is. */
+/*
+ * Append the folded name. Names are untrusted input: a malformed or extremely long name
+ * is appended unchanged.
+ */
 void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
 
 /*
- * The profile with the names of all its functions folded. Functions without a name are one
- * function of their module, "[MODULE]", as their addresses differ from build to build.
+ * Copy a profile with all function names folded. Functions without a name are merged into
+ * one function per module, "[MODULE]", because their addresses differ between builds.
  */
 void fold_profile(const struct profile *profile, bool keeps_generics, struct profile *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * function_names - the names of a profile's functions by number. Frames that differ only in
+ * function_names - number the function names of a profile. Frames that differ only in
  * lines or addresses have the same number.
  */
 #ifndef MS_CLASSIFY_FUNCTION_NAMES_H
@@ -12,9 +12,9 @@
 #include "model/profile.h"
 
 struct function_names {
-	char **names;	  /* sorted by bytes */
+	char **names;	  /* sorted bytewise */
 	size_t count;
-	uint32_t *of_frame; /* number of each of the profile's frames */
+	uint32_t *of_frame; /* number of each frame of the profile */
 };
 
 void function_names_init(struct function_names *names, const struct profile *profile);

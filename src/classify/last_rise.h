@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * last_rise - how much a series rose since its last plateau, or since it last changed its
- * pace: growth at startup that ended long before is left out. Pure.
+ * last_rise - measure how much a series rose since its last plateau or its last change of
+ * pace, ignoring startup growth that ended long before. Pure.
  *
- * The series is reduced to windows of equal length, each with its lowest and highest value,
- * so that the teeth of a sawtooth are not taken for growth.
+ * The series is reduced to windows of equal length, each with its lowest and highest
+ * value, so that the teeth of a sawtooth do not count as growth.
  */
 #ifndef MS_CLASSIFY_LAST_RISE_H
 #define MS_CLASSIFY_LAST_RISE_H
@@ -23,23 +23,26 @@ struct rise_series {
 };
 
 struct rise {
-	uint64_t from_bytes, to_bytes; /* from: never more than to */
-	uint64_t ns;		       /* how long it took */
+	uint64_t from_bytes, to_bytes; /* from is never more than to */
+	uint64_t ns;		       /* duration of the rise */
 };
 
-/* For samples between two times. */
+/* Initialise a series for samples between two times. */
 void rise_series_init(struct rise_series *series, uint64_t begin_ns, uint64_t end_ns);
 
-/* The next sample; between two samples the series is taken as a straight line. */
+/* Add the next sample. The series is interpolated linearly between samples. */
 void rise_series_add(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * The same, but the series jumped to this value: it was unchanged until now, as is the
- * memory of a process before it starts or after it ends.
+ * Add a sample to which the series jumped: the previous value held until now. Examples
+ * are the memory of a process before it starts and after it ends.
  */
 void rise_series_jump(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
-/* All zero without a sample; with fewer than eight samples the rise is since the first. */
+/*
+ * Find the last rise. All values are 0 without samples. With fewer than eight samples,
+ * the rise is measured from the first.
+ */
 void rise_find(const struct rise_series *series, struct rise *ret);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * leaks - what a scan for leaks found out, and how far it is to be believed.
- */
+/* leaks - the results of a leak scan and their quality. */
 #ifndef MS_CLASSIFY_LEAKS_H
 #define MS_CLASSIFY_LEAKS_H
 
@@ -13,24 +11,24 @@ struct leak_scan {
 	struct mapping_list mappings;
 	struct heap heap;
 	/*
-	 * Of all below: exact; bound, when some memory could not be looked at: then blocks that
-	 * seem leaked may be reached from there; unknown, when the heap is not known
-	 * exactly: then there is nothing below.
+	 * Quality of all results below. exact; bound: some memory could not be scanned,
+	 * and blocks reported as leaked may be reachable from there; unknown: the heap is
+	 * not known exactly, and there are no results.
 	 */
 	enum quality quality;
-	const char *problem;	/* why it is not exact; NULL if it is */
-	uint64_t swapped_bytes; /* that could not be looked at */
+	const char *problem;	/* why it is not exact; NULL if it is. Static. */
+	uint64_t swapped_bytes; /* memory that could not be scanned */
 
 	struct mark mark;
-	/* resident memory: reachable + leaked = the owner live of the matrix */
+	/* Resident bytes: reachable + leaked = owner live of the matrix. */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
-	uint64_t mark_ns; /* CPU and waiting, after the target went on */
+	uint64_t mark_ns; /* CPU and waiting time after the target was resumed */
 };
 
-/* From the heap and the mappings: quality, problem and swapped_bytes. */
+/* Set quality, problem and swapped_bytes from the heap and the mappings. */
 void leaks_judge(struct leak_scan *scan);
 
-/* After the mark: the resident parts. */
+/* Compute the resident parts. Call it after the mark. */
 void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan);
 
 #endif

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * oom_node - the machine's memory when the whole machine ran out of it, in words. Pure.
- */
+/* oom_node - describe the memory of a machine that ran out of memory as a whole. Pure. */
 #ifndef MS_CLASSIFY_OOM_NODE_H
 #define MS_CLASSIFY_OOM_NODE_H
 
 #include "base/strbuf.h"
 #include "model/oom_kill.h"
 
-/* Append what ran out: nothing free above the minimum, no block of the size, no swap. */
+/*
+ * Append what ran out: free memory above the minimum, blocks of the
+ * requested size, or swap.
+ */
 void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
 
-/* Append the machine's amounts: free, swap, slab, shared memory. Nothing if they are unknown. */
+/*
+ * Append the machine's amounts: free, swap, slab, shared memory.
+ * Appends nothing if unknown.
+ */
 void oom_node_add_amounts(const struct oom_kill *kill, struct strbuf *out);
 
-/* Append each zone with what is free in it, and its minimum. */
+/* Append the free memory and minimum of each zone. */
 void oom_node_add_zones(const struct oom_kill *kill, struct strbuf *out);
 
 #endif

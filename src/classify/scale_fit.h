@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale_fit - how a figure grows with the size of the work: value = constant + factor * size^k,
- * where the constant is what start-up takes. Pure.
+ * scale_fit - fit how a figure grows with the size of the work: value = constant + factor
+ * * size^k. The constant is the cost of starting up. Pure.
  *
- * Fitted by least squares of relative errors, as on a scale of logarithms: k is searched
- * for, the other two follow from it. What the values cannot tell is not guessed.
+ * The fit minimises the squares of relative errors, as on a logarithmic scale. It
+ * searches for k; the other two parameters follow from k. If the values do not determine
+ * the result, no result is given.
  */
 #ifndef MS_CLASSIFY_SCALE_FIT_H
 #define MS_CLASSIFY_SCALE_FIT_H
@@ -20,18 +21,21 @@ struct scale_point {
 enum scale_outcome {
 	SCALE_FITTED,
 	SCALE_CONSTANT,	 /* all values are equal: the exponent is 0 */
-	SCALE_TOO_FEW,	 /* sizes */
+	SCALE_TOO_FEW,	 /* too few sizes */
 	SCALE_TOO_NEAR,	 /* the largest size is less than 4 times the smallest */
-	SCALE_START_UP,	 /* what does not depend on the size is nearly all of it */
+	SCALE_START_UP,	 /* almost all of the value is independent of the size */
 	SCALE_UNCERTAIN, /* no power of the size fits, or many do */
 	SCALE_OUTCOME_COUNT_
 };
 
 struct scale_fit {
-	enum scale_outcome outcome; /* only of a fit all that follows is set; of a constant, exponents of 0 */
-	double exponent, low, high; /* between which it is with 95 % */
+	/*
+	 * The fields below are set only for a fit; for a constant, the exponents are 0.
+	 */
+	enum scale_outcome outcome;
+	double exponent, low, high; /* low and high: 95 % confidence interval */
 	double constant, factor;
-	double r_squared; /* 1: the values are on the curve */
+	double r_squared; /* 1: all values are on the curve */
 };
 
 void scale_fit(const struct scale_point *points, size_t count, struct scale_fit *ret);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline_charts - what a page of a recording shows: charts over time, and events. Plain data.
+ * timeline_charts - the contents of a recording's page: charts over time,
+ * and events. Plain data.
  */
 #ifndef MS_CLASSIFY_TIMELINE_CHARTS_H
 #define MS_CLASSIFY_TIMELINE_CHARTS_H
@@ -10,14 +11,14 @@
 
 enum chart_kind {
 	CHART_GROUP,	 /* total: usage */
-	CHART_OWNERS,	 /* of all processes; total: Rss, as in the following ones */
+	CHART_OWNERS,	 /* sum of all processes; total: Rss, as in the kinds below */
 	CHART_STATES,
-	CHART_PROCESSES, /* those that were largest, and the others */
-	CHART_PROCESS,	 /* owners of one */
+	CHART_PROCESSES, /* the largest processes, and the sum of the others */
+	CHART_PROCESS,	 /* owners of one process */
 	CHART_KIND_COUNT_
 };
 
-/* What the values of a row of CHART_GROUP are. */
+/* The values of a row of CHART_GROUP. */
 enum group_value {
 	GROUP_LIVE_ANON,
 	GROUP_SHMEM,
@@ -26,7 +27,7 @@ enum group_value {
 	GROUP_LAZYFREE,
 	GROUP_SLAB_RECLAIMABLE,
 	GROUP_FILE,
-	GROUP_LIMIT, /* unknown without one */
+	GROUP_LIMIT, /* unknown without a limit */
 	GROUP_NEED,
 	GROUP_HIDDEN,
 	GROUP_WORKING_SET,
@@ -34,7 +35,10 @@ enum group_value {
 	GROUP_VALUE_COUNT_
 };
 
-/* Of charts by owner: the owners, as their mappings were read last, then these. */
+/*
+ * The values of charts by owner: first the owners as of the last reading of
+ * the mappings, then these.
+ */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,
 	OWNERS_SWAP,
@@ -42,7 +46,9 @@ enum owners_value {
 	OWNERS_VALUE_COUNT_
 };
 
-/* Processes that have a chart of their own; the others are one more value. */
+/*
+ * Number of processes with a chart of their own. The others are summed in one more value.
+ */
 #define CHARTED_PROCESSES_MAX 8
 
 struct timeline_chart {
@@ -57,7 +63,7 @@ struct timeline_event {
 	char *kind, *text; /* owned; text may be NULL */
 };
 
-/* Events that are kept: the first ones, and how many there were is said. */
+/* Only the first events are kept; events_left_out counts the others. */
 #define TIMELINE_EVENTS_MAX 500
 
 struct timeline_charts {
@@ -65,10 +71,12 @@ struct timeline_charts {
 	size_t sample_count;
 	char *group_path; /* owned; NULL: no group was recorded */
 	char *group_names; /* "container app of pod shop/web-0"; owned, NULL: unknown */
-	char *verdict;	   /* why processes ended, several lines; owned, NULL: not determined */
-	struct timeline_chart *charts; /* those that have rows are to be shown */
+	/* Why processes ended, several lines; owned, NULL: not determined. */
+	char *verdict;
+	struct timeline_chart *charts; /* shown if they have rows */
 	size_t chart_count;
-	char *process_names[CHARTED_PROCESSES_MAX]; /* of CHART_PROCESSES; owned, NULL: no more */
+	/* Values of CHART_PROCESSES; owned, the first NULL ends the list. */
+	char *process_names[CHARTED_PROCESSES_MAX];
 	struct timeline_event *events;
 	size_t event_count, event_capacity;
 	size_t events_left_out;

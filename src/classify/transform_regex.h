@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transform_regex - the regular expressions of rules, see transform_rules.h: checked for what
- * does not mean the same elsewhere, or would take without bound, then regcomp(3)'s.
+ * transform_regex - compile the regular expressions of rules (see
+ * transform_rules.h). Rejects what has another meaning in JavaScript or could need
+ * unbounded time, then uses regcomp(3).
  */
 #ifndef MS_CLASSIFY_TRANSFORM_REGEX_H
 #define MS_CLASSIFY_TRANSFORM_REGEX_H
@@ -12,14 +13,17 @@
 
 #include "classify/transform_rules.h"
 
-#define TRANSFORM_PARTS_MAX 10 /* all that matched, and nine in () */
+#define TRANSFORM_PARTS_MAX 10 /* the whole match, and nine groups in () */
 
-/* Returns 0; -EINVAL with the reason. *ret is to be given to regfree(3) after 0 only. */
+/*
+ * Compile a pattern. Returns 0, or -EINVAL with the reason in *reterr. Release *ret with
+ * regfree(3) only after 0.
+ */
 int transform_regex_compile(const char *pattern, regex_t *ret, struct transform_error *reterr);
 
 /*
- * The first match that is not empty, from text[at] on; its parts are places in text. Only the
- * first TRANSFORM_NAME_MAX bytes of a text are to be given.
+ * Find the first nonempty match from text[at] on. ret_parts are offsets in text. Callers
+ * must pass at most the first TRANSFORM_NAME_MAX bytes of a name.
  */
 bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 			  regmatch_t ret_parts[TRANSFORM_PARTS_MAX]);

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transform_rules - rules that change the stacks of a profile, as text: on a command line, and in
- * files with named sets of them. The page of a flame graph reads the same text.
+ * transform_rules - rules that transform the stacks of a profile, as text on a command
+ * line or in files with named sets. The flame graph page parses the same text.
  *
  * A rule is one line:
  *
  *     filter RE            keep only stacks with a frame that matches
- *     remove RE            leave stacks with a frame that matches out
- *     replace RE => TEXT   put TEXT for each match in the name of a frame; \1 to \9 are
- *                          the parts of RE in (), \0 is all that matched, \\ is a
- *                          backslash. A frame whose name becomes empty is taken out.
- *                          Neighbours that the rule gave the same name become one.
- *     hide RE              take frames that match out: what they allocate is their caller's
- *     from RE              stacks begin at their outermost frame that matches
- *     to RE                stacks end at their outermost frame that matches: what it calls
- *                          is its own
+ *     remove RE            remove stacks with a frame that matches
+ *     replace RE => TEXT   replace each match in a frame's name by TEXT; \1 to \9 are
+ *                          the groups of RE in (), \0 is the whole match, \\ is a
+ *                          backslash. A frame whose name becomes empty is removed.
+ *                          Neighbours that get the same name from the rule are merged.
+ *     hide RE              remove matching frames; their allocations count for the
+ *                          caller
+ *     from RE              start stacks at their outermost matching frame
+ *     to RE                end stacks at their outermost matching frame, which gets the
+ *                          allocations of its callees
  *     NAME                 the rules of the set of that name
  *
- * There are blanks around "=>", and TEXT goes to the end of the line; blanks at the ends
- * of RE and TEXT do not count. A frame is matched by its name, as profile_frame_name() has
- * it. A match of nothing ("x*" in "ab") is none.
+ * "=>" is surrounded by blanks, and TEXT extends to the end of the line. Blanks at the
+ * ends of RE and TEXT are ignored. A frame is matched by its profile_frame_name(). Empty
+ * matches ("x*" in "ab") are ignored.
  *
- * RE is a POSIX extended regular expression, of which only that is taken that means the
- * same in JavaScript: no back-reference in it, no \ within [], no ] first in them, no [.
- * and [= in them, no ? after * + ? or }, no (? and no empty (), { only as {n}, {n,} or
- * {n,m}; of \ with a letter or a digit there are \w \W \s \S \b and \B. [[:alpha:]] and the
- * other eleven classes are all that the page has to translate. Of alternatives that begin
- * at the same place the longest counts here, the first one there.
+ * RE is a POSIX extended regular expression, restricted to what means the same in
+ * JavaScript: no back-references in RE, no \ within [], no ] as first character in [], no
+ * [. and [=, no ? after * + ? or }, no (? and no empty (), { only as {n}, {n,} or {n,m}.
+ * The only escapes with a letter or digit are \w \W \s \S \b and \B. The page translates
+ * only [[:alpha:]] and the other eleven classes. Of alternatives that match at the same
+ * place, POSIX takes the longest and JavaScript the first.
  *
- * In a file "#" begins a comment line, and "[NAME]" the rules of a set; a name has letters,
- * digits, '-' and '_', and is none of the words above. What stands before the first of
- * these is the rules of the file itself. A set that is there already, by another file, gets
- * more rules at its end.
+ * In a file, "#" starts a comment line and "[NAME]" starts the rules of a set. A name
+ * consists of letters, digits, '-' and '_', and must not be one of the words above. Rules
+ * before the first set belong to the file itself. Rules of a set that another file
+ * already defines are appended to that set.
  */
 #ifndef MS_CLASSIFY_TRANSFORM_RULES_H
 #define MS_CLASSIFY_TRANSFORM_RULES_H
@@ -52,15 +53,16 @@ enum transform_kind {
 /* "filter", …; NULL for TRANSFORM_SET. */
 extern const char *const transform_kind_names[TRANSFORM_KIND_COUNT_];
 
-#define TRANSFORM_RULE_MAX 1000	  /* bytes of a line */
-#define TRANSFORM_NAME_MAX 4096   /* bytes of a frame's name that are looked at, and that may become of it */
-#define TRANSFORM_RULES_MAX 1000  /* in all, with those of sets */
+#define TRANSFORM_RULE_MAX 1000	  /* bytes per line */
+/* Maximum bytes of a frame's name, before and after a rule. */
+#define TRANSFORM_NAME_MAX 4096
+#define TRANSFORM_RULES_MAX 1000  /* in total, including those of sets */
 #define TRANSFORM_FILE_MAX 1000000 /* bytes */
 
 struct transform_rule {
 	enum transform_kind kind;
-	char *pattern; /* of a set: its name */
-	char *text;    /* of replace; else NULL */
+	char *pattern; /* for a set: its name */
+	char *text;    /* for replace; else NULL */
 };
 
 struct transform_list {
@@ -74,28 +76,28 @@ struct transform_sets {
 	struct transform_set {
 		char *name;
 		struct transform_list list;
-	} *sets; /* in the order in which they came */
+	} *sets; /* in the order in which they were added */
 	size_t count, capacity;
 };
 
 #define TRANSFORM_SETS_INIT { NULL, 0, 0 }
 
 struct transform_error {
-	unsigned int line; /* of a file, from 1 on; 0: of none */
-	char why[256];	   /* for a person, without the line and the file */
+	unsigned int line; /* in a file, from 1; 0: not from a file */
+	char why[256];	   /* message for the user, without line and file */
 };
 
 void transform_list_release(struct transform_list *list);
 void transform_sets_release(struct transform_sets *sets);
 
-/* Add one rule. Returns 0; -EINVAL with the reason. */
+/* Parse and add one rule. Returns 0, or -EINVAL with the reason in *reterr. */
 int transform_list_parse(struct transform_list *list, const char *text,
 			 struct transform_error *reterr);
 
 /*
- * Add the sets of a file to sets, and the rules before the first to own; own is NULL where
- * there may be none. Returns 0; -EINVAL with line and reason, and what was read until
- * then is there.
+ * Add the sets of a file to sets, and the rules before the first set to own. If own is
+ * NULL, such rules are an error. Returns 0, or -EINVAL with line and reason in *reterr;
+ * what was parsed before the error is kept.
  */
 int transform_sets_parse(struct transform_sets *sets, struct transform_list *own, const char *text,
 			 struct transform_error *reterr);
@@ -103,12 +105,12 @@ int transform_sets_parse(struct transform_sets *sets, struct transform_list *own
 /* Add the sets that come with memstate. */
 void transform_sets_add_own(struct transform_sets *sets);
 
-/* The set, or NULL. */
+/* Return the set called name, or NULL. */
 const struct transform_set *transform_sets_find(const struct transform_sets *sets, const char *name);
 
 /*
- * Rules with those of the sets in the places of these. Returns 0; -EINVAL with the reason:
- * there is no set of that name, or it is in itself, or there are too many rules.
+ * Copy the rules, replacing each set by its rules. Returns 0, or -EINVAL with the reason
+ * in *reterr: a set does not exist or contains itself, or there are too many rules.
  */
 int transform_list_expand(const struct transform_list *list, const struct transform_sets *sets,
 			  struct transform_list *ret, struct transform_error *reterr);

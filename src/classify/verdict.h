@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict - what a comparison means, in plain sentences. Pure.
+ * verdict - explain the result of a comparison in plain sentences. Pure.
  *
- * Each comes from a named rule; memstate(1) lists them under VERDICT with their
- * thresholds. The first that holds is the verdict, the others are said beside it. Two
- * figures differ when their medians are further apart than both spreads together, and by
- * a least amount.
+ * Each sentence comes from a named rule; memstate(1) lists the rules and their thresholds
+ * under VERDICT. The first rule that holds is the verdict, and the others are reported in
+ * addition. Two figures differ if their medians are further apart than both spreads
+ * together, and by a minimum amount.
  */
 #ifndef MS_CLASSIFY_VERDICT_H
 #define MS_CLASSIFY_VERDICT_H
@@ -14,9 +14,9 @@
 #include "classify/compare.h"
 
 struct verdict {
-	const char *rule; /* its name in the man page */
-	struct strbuf
-		text; /* a sentence or two; names in it are as they were asked for: foreign */
+	const char *rule; /* name of the rule in the man page; static */
+	/* One or two sentences; contains the user's variant names unescaped. */
+	struct strbuf text;
 };
 
 #define VERDICT_MAX 16
@@ -26,11 +26,11 @@ struct verdicts {
 	size_t count;
 };
 
-/* At least one sentence, the verdict, if there is a variant at all. */
+/* Write the sentences. There is at least one, the verdict, if there is a variant. */
 void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
 void verdicts_release(struct verdicts *verdicts);
 
-/* The names of all rules, in their order; ends with NULL. */
+/* The names of all rules in order; ends with NULL. */
 extern const char *const verdict_rules[];
 
 #endif

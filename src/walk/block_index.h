@@ -14,9 +14,8 @@
 /* What is known of a page of the image before its bits are examined. */
 struct block_page {
 	uint64_t addr;
-	/* Of the last chain block that begins before the page; or BIT_NONE. */
-	uint64_t
-		head_bit;
+	/* Of the last chain block that begins before the page, or BIT_NONE. */
+	uint64_t head_bit;
 	uint32_t extent; /* first extent that ends after the page's start */
 	uint32_t run;	 /* run of the image */
 };

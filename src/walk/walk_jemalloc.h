@@ -104,8 +104,8 @@ struct jemalloc {
 	size_t extent_count, extent_capacity;
 	uint64_t bit_count;
 	size_t arena_capacity;
-	uint16_t arena_slots
-		[JEMALLOC_ARENAS_MAX]; /* 1 + index in struct heap, by arena number */
+	/* 1 + index in struct heap, by arena number. */
+	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
 	bool has_broken_cache;
 	/* opt.hpa: extents are cut from huge pages that are not in the tree. */
