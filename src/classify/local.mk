@@ -72,7 +72,7 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/verdict.h \
 	%D%/verdict_facts.c \
 	%D%/verdict_facts.h
-# the sets of rules that come with memstate become a part of transform_rules.o
+# transform_rules.o includes the sets of rules that come with memstate
 %C%_libclassify_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,$(srcdir)/%D%
 %D%/libclassify_a-transform_rules.$(OBJEXT): $(srcdir)/%D%/transforms
 EXTRA_DIST += %D%/transforms

@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 
-/* In the size of a chain's blocks: see blocks.c. */
+/* Flag bits in the size word of a chain's block: see blocks.c. */
 #define SIZE_FLAGS UINT64_C(7)
 
 #define PAGE_BITS (IMAGE_PAGE_BYTES / BLOCK_ALIGN)
@@ -31,7 +31,10 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 	(*leaf)->numbers[index_slot(addr, 0)] = number + 1;
 }
 
-/* The last bit of this page up to limit (below PAGE_BITS), or BIT_NONE. */
+/*
+ * Return the last start bit of a page at or below limit (less than
+ * PAGE_BITS), or BIT_NONE.
+ */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {
 	const uint64_t *words = &blocks->starts[number * PAGE_WORDS];
@@ -46,7 +49,10 @@ static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_
 	return number * PAGE_BITS + i * 64 + 63 - (uint64_t)__builtin_clzll(rest);
 }
 
-/* Only where there are chains are there bits for each 16 bytes of the image. */
+/*
+ * Return true if there is a bit for each 16 bytes of the image, which
+ * is so only with chains.
+ */
 static bool has_starts(const struct blocks *blocks)
 {
 	return blocks->bit_count >= blocks->image->length_bytes / BLOCK_ALIGN;
@@ -117,8 +123,8 @@ void block_index_release(struct block_index *index)
 }
 
 /*
- * The extent that holds addr, searched from one that may be it on; extent_count if none
- * does.
+ * Return the index of the extent that contains addr, or extent_count. The search
+ * starts at the given extent.
  */
 static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t addr)
 {
@@ -134,7 +140,7 @@ static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 {
 	const struct extent *e = &blocks->extents[extent];
 	uint64_t offset = at - e->start_addr;
-	/* most have one block, and a division is slow */
+	/* Most extents have one block. Avoid the slow division for them. */
 	uint64_t unit = offset < e->unit_bytes ? 0 : offset / e->unit_bytes;
 
 	if (offset - unit * e->unit_bytes >= e->unit_bytes - blocks->head_bytes)
@@ -150,11 +156,14 @@ static uint64_t chain_bytes(const struct blocks *blocks, uint64_t bit)
 	uint64_t size;
 
 	memcpy(&size, blocks->image->bytes + bit * BLOCK_ALIGN + 8, sizeof(size));
-	/* the first word of the next one's head is this one's */
+	/* The block's usable memory includes the first word of the next block's head. */
 	return (size & ~SIZE_FLAGS) - 8;
 }
 
-/* The block whose head's bit is given, if it holds what lies at bytes behind its head. */
+/*
+ * Set *ret to the chain block whose head has the given bit, if that block
+ * contains address `at`.
+ */
 static bool check_chain(const struct block_index *index, size_t extent, uint64_t at,
 			uint64_t bit, struct block_ref *ret)
 {
@@ -173,7 +182,10 @@ static bool check_chain(const struct block_index *index, size_t extent, uint64_t
 	return true;
 }
 
-/* The page is not resident, but a block that begins before may reach over it. */
+/*
+ * Find the block at an address whose page is not resident. A block that begins on an
+ * earlier page may extend over it.
+ */
 static bool find_absent(const struct block_index *index, uint64_t at,
 			struct block_ref *ret)
 {

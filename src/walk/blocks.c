@@ -10,16 +10,16 @@
 #include "base/xalloc.h"
 
 /*
- * In the size of a chain's blocks (glibc, malloc/malloc.c): PREV_INUSE, IS_MMAPPED,
- * NON_MAIN_ARENA.
+ * Flag bits in the size word of a chain's block (glibc, malloc/malloc.c): PREV_INUSE,
+ * IS_MMAPPED, NON_MAIN_ARENA.
  */
 #define SIZE_FLAGS UINT64_C(7)
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /*
- * Large ones in huge pages: they are read in no order, and each small page would have to
- * be found.
+ * Allocate a cleared bit table. Large tables use huge pages: they are accessed at random,
+ * and each small page would cost a TLB miss.
  */
 static uint64_t *make_bits(uint64_t bit_count)
 {
@@ -118,7 +118,10 @@ static enum block_state state_of(const struct blocks *blocks, uint64_t bit)
 	return bit_is_set(blocks->cached, bit) ? BLOCK_CACHED : BLOCK_FREE;
 }
 
-/* The block of a chain that begins at start. False if its head is not there. */
+/*
+ * Read the block of a chain that begins at start. Returns false if
+ * its head is not resident.
+ */
 static bool read_chain(const struct blocks *blocks, uint64_t start, struct block *ret)
 {
 	const struct image_run *run = image_run_at(blocks->image, start);
@@ -127,7 +130,7 @@ static bool read_chain(const struct blocks *blocks, uint64_t start, struct block
 	if (!run || !image_read(blocks->image, start + 8, &size))
 		return false;
 	ret->addr = start + blocks->head_bytes;
-	/* the first word of the next one's head is this one's */
+	/* The block's usable memory includes the first word of the next block's head. */
 	ret->bytes = (size & ~SIZE_FLAGS) - 8;
 	ret->bit = (run->offset_bytes + (start - run->start_addr)) / BLOCK_ALIGN;
 	return true;
@@ -141,7 +144,7 @@ static void read_unit(const struct blocks *blocks, const struct extent *extent,
 	ret->bit = extent->first_bit + index;
 }
 
-/* Index of the last bit that is set before limit, down to first. False if there is none. */
+/* Find the last set bit in [first, limit). Returns false if there is none. */
 static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint64_t *ret)
 {
 	uint64_t word = limit / 64;
@@ -156,7 +159,7 @@ static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint6
 	return *ret >= first;
 }
 
-/* Bits of the image that belong to addresses below addr. */
+/* Return the number of image bits for addresses below addr. */
 static uint64_t bits_below(const struct image *image, uint64_t addr)
 {
 	size_t index = image_find_run(image, addr);
@@ -168,7 +171,7 @@ static uint64_t bits_below(const struct image *image, uint64_t addr)
 		(addr > run->start_addr ? addr - run->start_addr : 0)) / BLOCK_ALIGN;
 }
 
-/* The address of a bit of the image. */
+/* Return the address of a bit of the image. */
 static uint64_t bit_addr(const struct image *image, uint64_t bit)
 {
 	uint64_t offset = bit * BLOCK_ALIGN;

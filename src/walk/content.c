@@ -17,7 +17,10 @@ static bool is_text(uint8_t c)
 	return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r');
 }
 
-/* Bytes of text up to the first zero; 0 if there is another byte before it. */
+/*
+ * Return the number of text bytes before the first zero, or 0 if
+ * another byte comes first.
+ */
 static uint64_t text_length(const uint8_t *at, uint64_t bytes)
 {
 	for (uint64_t i = 0; i < bytes; i++)

@@ -8,17 +8,20 @@
 
 #include "base/xalloc.h"
 
-/* In the word before a chain's block there is its size: that is not usable, all else is. */
+/* The size word before a block of a chain is not usable memory. All other bytes are. */
 #define CHAIN_HEAD_BYTES 8
 
 #define SLOTS_MIN 512
 
-/* Types of blocks, while they are counted. The key of those without a type is their size. */
+/*
+ * Key of a group while blocks are counted: the type, marked by this
+ * bit, or else the size.
+ */
 #define KEY_TYPE (UINT64_C(1) << 63)
 
 struct group {
 	uint64_t key;
-	uint64_t page; /* the last one it was met on, + 1 */
+	uint64_t page; /* last page on which a block of the group was found, + 1 */
 };
 
 struct counting {
@@ -26,14 +29,14 @@ struct counting {
 	struct types *types;
 	struct heap_detail *detail;
 
-	struct group *groups; /* of detail->types */
+	struct group *groups; /* parallel to detail->types */
 	size_t group_capacity, type_capacity;
-	uint32_t *slots; /* by hash of the key: index + 1, 0 if empty */
+	uint32_t *slots; /* hash table by key: index + 1, 0 if empty */
 	size_t slot_count; /* a power of 2 */
 
-	/* the fragmented page that was met last */
+	/* the last fragmented page found */
 	const struct page_use *page;
-	size_t page_groups; /* met on it */
+	size_t page_groups; /* groups found on that page */
 	size_t first_group;
 };
 
@@ -56,7 +59,7 @@ static void grow_slots(struct counting *c)
 		*find_slot(c, c->groups[i].key) = (uint32_t)i + 1;
 }
 
-/* Its index in detail->types. */
+/* Return the index of the block's group in detail->types; add the group if it is new. */
 static size_t group_of(struct counting *c, const struct block *block)
 {
 	uint32_t type = c->types ? types_of_block(c->types, c->blocks, block) : 0;
@@ -81,7 +84,7 @@ static size_t group_of(struct counting *c, const struct block *block)
 	return d->type_count - 1;
 }
 
-/* NULL if it is not resident. */
+/* Return the page that contains addr, or NULL if it is not resident. */
 static const struct page_use *page_at(const struct blocks *blocks, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(blocks->image, addr);
@@ -97,7 +100,10 @@ static bool is_fragmented(const struct page_use *page)
 	       page->free_bytes < IMAGE_PAGE_BYTES;
 }
 
-/* What is neither live nor free cannot be freed by anybody. */
+/*
+ * Finish a fragmented page. Bytes that are neither live nor free would stay in use even
+ * if all blocks were freed, so such a page is not counted.
+ */
 static void end_page(struct counting *c)
 {
 	if (c->page && c->page_groups == 1 &&
@@ -106,7 +112,10 @@ static void end_page(struct counting *c)
 	c->page = NULL;
 }
 
-/* A live block of the group is on the page of addr. False if that is not a fragmented one. */
+/*
+ * Note that a live block of the group is on the page of addr. Returns false if the
+ * page is not fragmented.
+ */
 static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 {
 	const struct page_use *page = page_at(c->blocks, addr);
@@ -132,7 +141,10 @@ static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 	return true;
 }
 
-/* All pages between its first and its last are its own: they are not fragmented. */
+/*
+ * Check only the block's first and last page. The pages between belong to the block alone
+ * and are not fragmented.
+ */
 static void pin_pages(struct counting *c, size_t group, const struct block *block)
 {
 	uint64_t first = block->addr - c->blocks->head_bytes;
@@ -140,7 +152,8 @@ static void pin_pages(struct counting *c, size_t group, const struct block *bloc
 	bool is_pinning;
 
 	if (c->blocks->extents[block->extent].kind == EXTENT_CHAIN)
-		last -= CHAIN_HEAD_BYTES; /* its last word is in the next one's head */
+		/* The block's last word is in the head of the next block. */
+		last -= CHAIN_HEAD_BYTES;
 	is_pinning = pin_page(c, group, first);
 	if (first / IMAGE_PAGE_BYTES != last / IMAGE_PAGE_BYTES)
 		is_pinning = pin_page(c, group, last) || is_pinning;
@@ -242,7 +255,10 @@ static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 
 /* Strips */
 
-/* Number of a strip before those without pages are left out: arenas, then the mapped blocks. */
+/*
+ * Return the index of a strip before empty strips are removed: the arenas,
+ * then the mapped blocks.
+ */
 static size_t strip_index(const struct extent *extent, size_t arena_count)
 {
 	return extent->is_mapped ? arena_count : extent->arena;
@@ -250,7 +266,7 @@ static size_t strip_index(const struct extent *extent, size_t arena_count)
 
 static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_use *page)
 {
-	/* the first time, pages are counted; then they are put where they belong */
+	/* The first pass only counts pages; the second one fills the cells. */
 	if (strip->cells) {
 		uint64_t cell = strip->sum.page_count / strip->pages_per_cell;
 
@@ -262,7 +278,7 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 	add_page(&strip->sum, page);
 }
 
-/* Each page goes to the first extent that it is part of. */
+/* Add each page to the strip of the first extent that it belongs to. */
 static void for_each_page(const struct blocks *blocks, struct heap_strip *strips,
 			  size_t arena_count)
 {

@@ -6,20 +6,23 @@
 #include "walk/walk_glibc.h"
 
 /*
- * The arena's pointer to its last chunk is so near its start, whatever the layout; its
- * bins follow.
+ * Maximum offset of the arena's top pointer from its start in every layout. The bins
+ * follow the top pointer.
  */
 #define TOP_OFFSET_MAX 128
 
 #define SMALL_BINS 64
 
-/* Chunks that are not larger have a list of their size alone in a thread's cache. */
+/* Chunks up to this size share a thread cache list only with chunks of equal size. */
 #define CACHE_SMALL_MAX 1040
 
-/* A bin may have millions of chunks; beyond so many it is not worth the time. */
+/* Search limit: a bin may have millions of chunks. */
 #define STEPS_MAX 4000000
 
-/* Where the arena's first bin is, as if that were a chunk. False if it does not show. */
+/*
+ * Find the arena's bins, returned as the chunk address of the first bin. Returns false
+ * if they are not found.
+ */
 static bool find_bins(struct image *image, const struct heap_arena *arena, uint64_t *ret_addr)
 {
 	for (uint64_t offset = 0; offset < TOP_OFFSET_MAX; offset += 8) {
@@ -35,7 +38,9 @@ static bool find_bins(struct image *image, const struct heap_arena *arena, uint6
 	return false;
 }
 
-/* The number of the bin that the chunk is in, from 1 on; 0 if it is not found. */
+/*
+ * Return the number of the bin that contains the chunk, from 1, or 0 if it is not found.
+ */
 static uint64_t find_number(struct image *image, const struct heap_arena *arena, uint64_t chunk_addr)
 {
 	uint64_t addr = chunk_addr;
@@ -68,7 +73,9 @@ enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_are
 	}
 	if (!image_read(blocks->image, chunk_addr + size + 8, &next_size))
 		return GLIBC_BIN_UNKNOWN;
-	/* to its neighbour it is in use still, so that it is not merged */
+	/*
+	 * Chunks in fastbins stay marked as in use, so that malloc does not merge them.
+	 */
 	if (next_size & CHUNK_PREV_INUSE) {
 		*ret_chunk_bytes = size;
 		return GLIBC_BIN_FAST;

@@ -42,7 +42,7 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/walk_jemalloc_layout.c \
 	%D%/walk_jemalloc_tree.c
 if ENABLE_FUZZING
-# Reporting each comparison to the fuzzer takes most of the time of a search through memory.
+# Reporting every comparison to the fuzzer would dominate the time of searching memory.
 %C%_libwalk_a_CFLAGS = $(AM_CFLAGS) -fno-sanitize-coverage=trace-cmp
 endif
 WALK_LIBS = %D%/libwalk.a $(TARGET_LIBS)

@@ -11,16 +11,16 @@
 #include "base/xalloc.h"
 
 /*
- * Words that may be addresses wait here while what is known of them comes into the cache;
- * then blocks that were found do, while their memory comes. Powers of two.
+ * Ring sizes, powers of two. Possible addresses wait in a ring while the data needed to
+ * look them up is prefetched. Blocks found wait likewise for their memory.
  */
 #define CANDIDATES 16
 
 /*
- * Blocks found but not scanned yet. What is too much for it is noted in a bit each, and
- * found again.
+ * The stack holds blocks found but not yet scanned. If it is full, further blocks are
+ * noted by one bit each and found again later.
  */
-#define STACK_SHARE 64 /* of the image: 1/64 of its bytes */
+#define STACK_SHARE 64 /* stack size: this fraction of the image's bytes */
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
@@ -32,8 +32,9 @@ struct marker {
 	const struct blocks *blocks;
 	struct image *image;
 	uint64_t *unseen;     /* live, and not found yet */
-	bool are_bits_places; /* in the image, of blocks' heads: so it is for chains */
-	const struct image_run *run; /* of the block that was scanned last */
+	/* Bits are positions of block heads in the image, as in chains. */
+	bool are_bits_places;
+	const struct image_run *run; /* of the block scanned last */
 
 	uint64_t candidates[CANDIDATES]; /* a ring */
 	unsigned int first_candidate, candidate_count;
@@ -42,18 +43,18 @@ struct marker {
 	uint64_t *waiting; /* bits of blocks that found the stack full */
 	bool has_waiting;
 
-	struct chunk_sum scanned; /* blocks */
+	struct chunk_sum scanned; /* blocks scanned so far */
 	struct mark_progress progress;
 	uint64_t done_bytes, total_bytes, told_bytes;
 	bool is_stopped;
 };
 
-/* In a block_ref: its head says how large it is. */
+/* Extent of a block_ref whose size is in the block's head. */
 #define EXTENT_OF_HEAD UINT32_MAX
 
 /*
- * In the word before a block of a chain: see blocks.c; and glibc's IS_MMAPPED, which is
- * none's.
+ * Flag bits in the size word of a chain's block (see blocks.c), and glibc's IS_MMAPPED,
+ * which no block of a chain has.
  */
 #define SIZE_FLAGS UINT64_C(7)
 #define SIZE_MAPPED UINT64_C(2)
@@ -74,8 +75,8 @@ static inline void bit_clear(uint64_t *bits, uint64_t bit)
 }
 
 /*
- * Where addr is in the image, without a look at anything that may be far: most heaps are
- * one run.
+ * Return the offset of addr in the image, or OFFSET_NONE. Tries the last run first,
+ * without touching distant memory: most heaps are a single run.
  */
 static inline uint64_t image_offset(const struct marker *m, uint64_t addr)
 {
@@ -108,7 +109,10 @@ static void take_candidate(struct marker *m)
 
 	m->first_candidate = (m->first_candidate + 1) % CANDIDATES;
 	m->candidate_count--;
-	/* most addresses are of a block's start, and most of those that are not are of none */
+	/*
+	 * Fast path: most addresses point to the start of a block, and
+	 * most others to no block.
+	 */
 	if (m->are_bits_places && head % BLOCK_ALIGN == 0) {
 		uint64_t offset = image_offset(m, head);
 
@@ -126,8 +130,8 @@ static void take_candidate(struct marker *m)
 }
 
 /*
- * Ask for what is needed to find a block and to scan it, at once: one wait instead of
- * several.
+ * Prefetch everything that is needed to find and scan a block, to wait once
+ * instead of several times.
  */
 static inline void prefetch(const struct marker *m, uint64_t head)
 {
@@ -152,7 +156,7 @@ static inline void offer(struct marker *m, uint64_t word)
 	m->candidates[(m->first_candidate + m->candidate_count++) % CANDIDATES] = word;
 }
 
-/* Aligned words of memory that is there. */
+/* Offer the aligned words of resident memory. */
 static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 {
 	for (uint64_t offset = 0; offset + sizeof(uint64_t) <= bytes;
@@ -167,7 +171,7 @@ static void scan_words(struct marker *m, const uint8_t *at, uint64_t bytes)
 		tell(m);
 }
 
-/* [start, end), as far as it is there. */
+/* Scan the resident part of [start, end). */
 static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 		 uint64_t end)
 {
@@ -191,7 +195,10 @@ static void scan(struct marker *m, const struct image_run *run, uint64_t start,
 	}
 }
 
-/* Blocks of a chain have their size in front of them, where their memory is needed anyway. */
+/*
+ * Return a block's usable size. Blocks of a chain have their size in front, in memory
+ * that the scan needs anyway.
+ */
 static uint64_t block_bytes(const struct marker *m, struct block_ref *ref)
 {
 	uint64_t size;
@@ -234,7 +241,7 @@ static void drain_stack(struct marker *m)
 	}
 }
 
-/* All that is reached from what was pushed and offered. */
+/* Scan everything reachable from the blocks pushed and words offered. */
 static void drain(struct marker *m)
 {
 	drain_stack(m);
@@ -280,9 +287,8 @@ static void add_leader(struct marker *m, size_t *capacity, uint64_t addr)
 }
 
 /*
- * By address upwards: a block that is not reached from those before it may be a leader,
- * and takes all that it reaches. What it does reach may still be reached from a later
- * one.
+ * First pass, in ascending address order: each block not yet reached becomes a leader and
+ * reaches all it can. A leader may still be reachable from a later one.
  */
 static void choose_leaders(struct marker *m)
 {
@@ -303,8 +309,9 @@ static void choose_leaders(struct marker *m)
 }
 
 /*
- * By address downwards: no leader reaches one that was chosen after it, so whoever is
- * still not reached now is reached from nobody, or only from its own ring.
+ * Second pass, in descending address order: no leader reaches one chosen after it. A
+ * leader not reached by now is therefore reachable from no other leaked block, or
+ * only from its own ring.
  */
 static void judge_leaders(struct marker *m, mark_leak_fn *on_leak, void *context)
 {
@@ -343,7 +350,10 @@ static size_t bit_words(const struct blocks *blocks)
 	return (size_t)(blocks->bit_count / 64 + 1);
 }
 
-/* The table that is looked into for each word, at random: fewer and larger pages are faster. */
+/*
+ * Allocate the table that is accessed at random for each word. Huge
+ * pages make that faster.
+ */
 static uint64_t *new_bits(const struct blocks *blocks)
 {
 	size_t bytes = bit_words(blocks) * sizeof(uint64_t);
@@ -399,7 +409,7 @@ static void begin(struct marker *m, const struct mark_input *input, struct mark 
 	m->stack = xmalloc(m->capacity * sizeof(*m->stack));
 }
 
-/* What is reached from the unreachable is scanned twice more. */
+/* Update the total: memory reachable only from leaked blocks is scanned twice more. */
 static void plan_rest(struct marker *m)
 {
 	m->total_bytes = m->done_bytes + 2 * (m->mark->live.bytes - m->scanned.bytes);

@@ -9,7 +9,7 @@
 
 #include "base/xalloc.h"
 
-/* Numbers of words in registers are told from addresses of words by this. */
+/* Marks a place as the number of a register word rather than an address. */
 #define PLACE_REGISTER (UINT64_C(1) << 63)
 
 #define NO_VISIT UINT32_MAX
@@ -18,8 +18,8 @@
 #define TELL_BYTES (UINT64_C(4) << 20)
 
 /*
- * Visits, in the order in which the blocks were met: which word led there, and who has
- * that word.
+ * The visits, in the order in which blocks were found: the word that led to each block,
+ * and the visit of the block with that word.
  */
 struct search {
 	const struct mark_input *input;
@@ -30,7 +30,7 @@ struct search {
 	uint32_t *parents;
 	size_t count, place_capacity, parent_capacity;
 	uint64_t wanted_bit;
-	size_t found; /* the visit of the wanted block, or NO_VISIT */
+	size_t found; /* visit of the wanted block, or NO_VISIT */
 	uint64_t done_bytes, told_bytes;
 	bool is_stopped;
 };
@@ -113,7 +113,7 @@ static uint64_t word_at(const struct search *s, uint64_t place)
 	return word;
 }
 
-/* The block that a visit was to. */
+/* Return the block of a visit. */
 static struct block_ref block_of(const struct search *s, size_t visit)
 {
 	struct block_ref ref = { 0 };

@@ -10,9 +10,9 @@
 #include "base/xalloc.h"
 
 /*
- * glibc's struct pthread, at the thread pointer, has somewhere stackblock,
- * stackblock_size and guardsize (nptl/descr.h): three words that only fit each other,
- * whatever the version.
+ * Number of words to search from the thread pointer. glibc's struct pthread contains
+ * stackblock, stackblock_size and guardsize in sequence (nptl/descr.h). These three words
+ * are consistent with each other only at the right place, in every version.
  */
 #define PTHREAD_WORDS (2304 / 8 + 64)
 
@@ -24,7 +24,8 @@ bool roots_want_mapping(const struct mapping *m)
 		return false;
 	if (m->flags & MAPPING_HUGETLB)
 		return m->flags & MAPPING_WRITE;
-	if (bytes[SMAPS_RSS] == 0) /* of devices too: their memory is not to be read */
+	/* Also true of devices, whose memory must not be read. */
+	if (bytes[SMAPS_RSS] == 0)
 		return false;
 	if (m->flags & MAPPING_WRITE)
 		return true;
@@ -52,8 +53,7 @@ static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3
 }
 
 /*
- * Where the stack of a thread that libc made begins, its guard left out. 0 if that is not
- * known.
+ * Return the start of a stack created by libc, after its guard, or 0 if it is not found.
  */
 static uint64_t find_stack_start(struct image *image, const struct root_thread *thread)
 {
@@ -93,9 +93,9 @@ struct root_range roots_dead_stack(struct image *image,
 
 struct finder {
 	const struct blocks *blocks;
-	struct root_range *dead; /* what is left out wherever it is; by address */
+	struct root_range *dead; /* excluded ranges, ascending by address */
 	size_t dead_count;
-	/* the first that may end behind where we are, which only goes upwards */
+	/* The first ones that may end after the current address, which only increases. */
 	size_t next_dead, extent;
 	struct root_list *list;
 };
@@ -127,8 +127,8 @@ static void add_alive(struct finder *f, uint64_t start, uint64_t end)
 }
 
 /*
- * A page of which the heap has a part: what lies between its blocks there is someone
- * else's.
+ * Add a page that the heap uses partly. The parts between the heap's
+ * extents belong to other data.
  */
 static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 {
@@ -148,7 +148,7 @@ static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 	add_alive(f, start, end);
 }
 
-/* [start, end) is resident, and of one mapping. */
+/* Add the resident range [start, end) of one mapping. */
 static void add_resident(struct finder *f, const struct image_run *run, uint64_t start,
 			 uint64_t end)
 {

@@ -11,12 +11,15 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
-/* Itanium C++ ABI, 2.5: objects point behind offset-to-top and typeinfo of their table. */
+/* Itanium C++ ABI, 2.5: objects point after their table's offset-to-top and typeinfo. */
 #define TABLE_HEAD_BYTES 16
 
 #define NAME_MAX_BYTES 2048
 
-/* First words that are asked for, and names that are kept: more than any program has classes. */
+/*
+ * Limits on the number of first words looked up and names stored: more than the
+ * classes of any program.
+ */
 #define WORDS_MIN 512
 #define WORDS_MAX (1 << 18)
 #define NAMES_MAX (1 << 16)
@@ -24,7 +27,7 @@
 struct name {
 	char *raw;  /* as in the file */
 	char *text; /* as in the source */
-	uint32_t next; /* with the same hash, + 1 */
+	uint32_t next; /* next name with the same hash, + 1 */
 };
 
 struct word {
@@ -37,9 +40,9 @@ struct types {
 	struct memory *memory;
 
 	struct word *words; /* hashed by word; open addressing */
-	size_t word_count, word_capacity; /* the latter a power of 2 */
+	size_t word_count, word_capacity; /* word_capacity is a power of 2 */
 
-	struct name *names; /* of type number 1 and on */
+	struct name *names; /* index 0 is type number 1 */
 	size_t name_count, name_capacity;
 	uint32_t name_heads[4096]; /* by hash: first number, 0 if none */
 	const char *problem;
@@ -69,19 +72,22 @@ void types_free(struct types *types)
 	free(types);
 }
 
-/* Symbols of tables that objects point to. What is left of the name says which class it is. */
+/*
+ * Symbols of the tables that objects point to. The part between prefix and
+ * suffix names the class.
+ */
 static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
-	uint64_t min_offset; /* of where objects point to */
+	uint64_t min_offset; /* minimum offset from the symbol to where objects point */
 } table_kinds[] = {
 	{ "_ZTV", "", TABLE_HEAD_BYTES },
-	/* Swift: type metadata, with its full form, which begins before it */
+	/* Swift: type metadata, and its full form, which begins earlier */
 	{ "$s", "N", 0 },
 	{ "$s", "Mf", 0 },
 	{ "_$s", "N", 0 },
 	{ "_$s", "Mf", 0 },
-	/* Objective-C, of GNUstep's and gcc's runtimes */
+	/* Objective-C runtimes of GNUstep and gcc */
 	{ "OBJC_CLASS_$_", "", 0 },
 	{ "._OBJC_CLASS_", "", 0 },
 	{ "_OBJC_CLASS_", "", 0 },
@@ -104,7 +110,10 @@ static const struct table_kind *find_kind(const char *name)
 	return NULL;
 }
 
-/* "_ZTVN2ns5ShapeE" is "ns::Shape"; "OBJC_CLASS_$_Shape" is "Shape"; the rest stays. */
+/*
+ * Convert a symbol to the class name: "_ZTVN2ns5ShapeE" to "ns::Shape",
+ * "OBJC_CLASS_$_Shape" to "Shape". Other symbols are unchanged.
+ */
 static char *name_text(const char *raw)
 {
 	static const char what[] = "vtable for ";
@@ -163,11 +172,11 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 }
 
 /*
- * What stands before the place in a table that objects point to, and what the second
- * leads to.
+ * The type information of a class: the vtable address points after offset-to-top and a
+ * pointer to a type_info object.
  */
 struct type_info {
-	uint64_t table_addr; /* that of the class of this type_info */
+	uint64_t table_addr; /* vtable of the type_info object */
 	char name[NAME_MAX_BYTES];
 };
 
@@ -179,7 +188,7 @@ static bool read_type_info(struct memory *memory, uint64_t table_addr, struct ty
 	if (table_addr % 8 || !memory_read(memory, table_addr - TABLE_HEAD_BYTES, head, 16))
 		return false;
 	memcpy(&to_top, &head[0], 8);
-	/* of the table that an object begins with: it is its own top */
+	/* The primary vtable of an object has offset-to-top 0. */
 	if (to_top != 0 || head[1] % 8 || head[1] == 0 ||
 	    !memory_read(memory, head[1], info, 16))
 		return false;
@@ -187,7 +196,7 @@ static bool read_type_info(struct memory *memory, uint64_t table_addr, struct ty
 	return memory_read_text(memory, info[1], ret->name, sizeof(ret->name));
 }
 
-/* Is it a name of a class as compilers write it? */
+/* Return true if name looks like a mangled class name. */
 static bool is_class_name(const char *name)
 {
 	if (!strchr("NSZ0123456789", name[0]))
@@ -202,8 +211,9 @@ static bool is_class_name(const char *name)
 }
 
 /*
- * Without symbols: the class of each type_info is one of the ABI's own three, which has a
- * type_info too, whose name says so.
+ * Determine a class without symbols. Each type_info object is an instance of
+ * one of three classes of the ABI. Those classes have type_info objects too,
+ * whose names identify them.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {
@@ -216,7 +226,7 @@ static uint32_t type_by_info(struct types *types, uint64_t word)
 	if (read_type_info(types->memory, word, &info[0]) &&
 	    read_type_info(types->memory, info[0].table_addr, &info[1]) &&
 	    strncmp(info[1].name, own_prefix, sizeof(own_prefix) - 1) == 0) {
-		/* gcc marks names that are to be compared by address */
+		/* gcc marks names that must be compared by address */
 		if (name[0] == '*')
 			name++;
 		if (is_class_name(name)) {
@@ -252,8 +262,8 @@ static void grow_words(struct types *types)
 }
 
 /*
- * In the memory of a file, where linkers put tables, or in the zeros behind, where copies
- * of them go.
+ * Return true if a vtable may be at this address: in the data of a file, where linkers
+ * put tables, or in the zeroed memory after it, where copies of them are placed.
  */
 static bool may_be_table(const struct types *types, uint64_t word)
 {

@@ -42,7 +42,7 @@ static bool is_anonymous(const struct mapping *m)
 	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;
 }
 
-/* An allocator that shows in the mappings, besides glibc's own. */
+/* Return the allocator detected from the mappings, unless it is glibc's. */
 static enum allocator find_named(const struct mapping_list *mappings)
 {
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
@@ -63,7 +63,7 @@ static uint64_t owned_bytes(const struct heap *heap)
 	return sum;
 }
 
-/* Does it have most of the memory that may be some heap's? */
+/* Return true if the heap contains most of the memory that may belong to any heap. */
 static bool has_most(const struct walk_input *input, const struct heap *heap)
 {
 	uint64_t sum = 0;
@@ -86,7 +86,7 @@ static void forget(struct heap *heap, struct blocks *blocks, enum allocator allo
 	heap->problem = unread[allocator];
 }
 
-/* Of the two that can be read, the one with more resident memory. */
+/* Walk with both walkers and keep the heap with more resident memory. */
 static void walk_either(const struct walk_input *input, struct heap *ret,
 			struct blocks *ret_blocks)
 {
@@ -115,7 +115,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	bool may_be_other;
 
 	walk_either(input, ret, ret_blocks);
-	/* musl's malloc gives way to a jemalloc that is linked into the program */
+	/* A jemalloc linked into the program replaces musl's malloc. */
 	may_be_other = named != ALLOCATOR_UNKNOWN && named != ret->allocator &&
 		       !(named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC);
 	if (may_be_other && !has_most(input, ret))

@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Searches may look at each 16 bytes of the image a few times over, and at small images
- * often.
+ * The budget allows several looks at each 16 bytes of the image.
+ * Small images get a minimum.
  */
 #define BUDGET_PER_GRANULE 8
 #define BUDGET_MIN UINT64_C(1000000)

@@ -9,12 +9,12 @@
 #include "walk/page_use.h"
 
 /*
- * What malloc_trim(0) would give back. It first merges the chunks of fastbins with their
- * neighbours; then each free stretch loses its whole pages behind the head of 48 bytes.
- * Caches keep theirs.
+ * What malloc_trim(0) would return to the kernel. It first merges fastbin chunks with
+ * their neighbours. Then it releases the whole pages of each free range after the 48
+ * bytes of the chunk's head. Cached chunks stay.
  */
 struct trim {
-	uint64_t start_addr; /* of the free stretch that ends here, or 0 */
+	uint64_t start_addr; /* of the free range that ends at the current chunk, or 0 */
 	uint64_t bytes;
 };
 
@@ -29,7 +29,10 @@ static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
 	trim->start_addr = 0;
 }
 
-/* top ends where brk() does: others have not moved it since, and it may be moved back. */
+/*
+ * Return true if top ends at the program break. Then only malloc has moved the break, and
+ * malloc can move it back.
+ */
 static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 {
 	const struct mapping_list *list = g->input->mappings;
@@ -41,7 +44,10 @@ static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 	return end == addr;
 }
 
-/* systrim(): of main arena's top, whole pages are given back but for 33 bytes at its start. */
+/*
+ * systrim(): whole pages of the main arena's top are released, except for
+ * 33 bytes at its start.
+ */
 static void trim_top(struct glibc *g, struct trim *trim, const struct region *region,
 		     uint64_t top_addr)
 {
@@ -99,7 +105,7 @@ static void add_chain(struct glibc *g, const struct region *region, uint64_t end
 	extent->arena = (uint32_t)region->arena;
 }
 
-/* A single block, whose head is there. */
+/* Add an extent with a single block. The block's head must be resident. */
 static struct extent *add_unit(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	struct extent *extent = blocks_add_extent(g->blocks);
@@ -113,7 +119,7 @@ static struct extent *add_unit(struct glibc *g, const struct region *region, uin
 	return extent;
 }
 
-/* The first bit that is set of [bit, limit); limit if none is. */
+/* Return the first set bit in [bit, limit), or limit. */
 static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 {
 	uint64_t word = bit / 64;
@@ -129,9 +135,9 @@ static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 }
 
 /*
- * The size of a chunk that was found when the chain was walked; 0 if there is none at
- * addr. Where the next one is noted says it too, without a look at the copy, which is
- * large.
+ * Return the size of the chunk at addr found when the chain was walked, or 0 if
+ * no chunk begins there. The next start bit normally gives the size without
+ * reading the large copy.
  */
 static uint64_t noted_size(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -157,7 +163,7 @@ static void account_region(struct glibc *g, const struct region *region)
 	uint64_t size;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
-	/* top and fences are no chunk that was noted as one: they end the loop */
+	/* The loop ends at top and fenceposts, which were not noted as chunks. */
 	while ((size = noted_size(g, region, addr)) > 0) {
 		account_chunk(g, arena, &trim, addr, size);
 		addr += size;
@@ -184,7 +190,7 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	add_unit(g, region, region->first_addr)->is_mapped = true;
 }
 
-/* As int_mallinfo() and mallinfo2() do it. */
+/* Compute the fields as int_mallinfo() and mallinfo2() do. */
 static void fill_mallinfo(struct glibc *g)
 {
 	struct heap_mallinfo *info = &g->heap->mallinfo;

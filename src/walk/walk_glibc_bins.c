@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#define SMALL_BINS 64 /* bin i below this holds chunks of 16 * i bytes only */
+#define SMALL_BINS 64 /* bins with a lower index i hold only chunks of 16 * i bytes */
 
 /*
- * Where a bin goes on is known only once its chunk is there, and that is far from all
- * others: so several bins are read at the same time, each from both of its ends, and what
- * comes next is fetched meanwhile.
+ * Number of bins read concurrently. The next chunk of a bin is known only once its
+ * predecessor has been read, and is likely not in the CPU cache. Reading several bins,
+ * each from both ends, lets the prefetches overlap.
  */
 #define BINS_AT_ONCE 8
 
@@ -20,9 +20,9 @@ enum side {
 };
 
 struct bin_walk {
-	uint64_t head_addr; /* of the bin, as if it were a chunk */
+	uint64_t head_addr; /* of the bin, treated as a chunk */
 	uint64_t next_addr[2];
-	uint64_t last_addr[2]; /* taken from this side */
+	uint64_t last_addr[2]; /* last chunk taken from each side */
 	unsigned int bin;
 };
 
@@ -39,10 +39,7 @@ static void fetch(struct glibc *g, uint64_t addr)
 	__builtin_prefetch(&g->blocks->not_live[offset / CHUNK_ALIGN / 64]);
 }
 
-/*
- * Does memory at addr belong to the arena, and did a neighbour say that it is a chunk
- * that is free?
- */
+/* Return true if addr is a chunk of the arena that is free according to its neighbour. */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {
 	const struct region *region = glibc_region_at(g, addr);
@@ -52,7 +49,7 @@ static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 	       bit_is_set(g->blocks->not_live, glibc_bit(g, addr));
 }
 
-/* Bins are numbered from 1, which is the unsorted one. */
+/* Begin to read a bin. Bins are numbered from 1, which is the unsorted bin. */
 static bool begin_bin(struct glibc *g, size_t index, unsigned int bin, struct bin_walk *ret)
 {
 	uint64_t head = glibc_initial_top(g, g->heap->arenas[index].addr) +
@@ -75,7 +72,7 @@ enum step {
 	STEP_BROKEN
 };
 
-/* Take the next chunk from this side, and find the one after. */
+/* Take the next chunk from this side and prefetch the following one. */
 static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side side)
 {
 	uint64_t addr = walk->next_addr[side];
@@ -86,7 +83,10 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 		return false;
 	memcpy(words, at, sizeof(words));
 	words[1] &= ~CHUNK_FLAGS;
-	/* it points back to where we came from: then it is in one place of one bin only */
+	/*
+	 * The chunk must point back to its predecessor. It is then in one
+	 * place of one bin only.
+	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&
 	     words[1] != walk->bin * CHUNK_ALIGN))
@@ -98,7 +98,10 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	return true;
 }
 
-/* The two sides meet where each has what the other took last. */
+/*
+ * Take one step. The sides have met if each one's next chunk is the
+ * last chunk of the other.
+ */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk, enum side side)
 {
 	if (walk->next_addr[side] == walk->last_addr[!side])

@@ -6,20 +6,20 @@
 #include <string.h>
 
 /*
- * A thread's cache is a chunk of its own, pointed to from the thread's static TLS, which
- * on x86-64 lies right below the thread pointer. Its size tells its layout, and may be 16
- * bytes larger.
+ * A thread cache is a chunk of its own. The pointer to it is in the thread's static TLS,
+ * which on x86-64 lies directly below the thread pointer. The chunk's size identifies the
+ * layout, and may be 16 bytes larger.
  */
 #define TLS_WORDS (8192 / 8)
 
-/* A cache with entries tells more than any number of empty ones. */
+/* A cache with entries is stronger evidence than any number of empty caches. */
 #define USED_CACHE_SCORE (UINT64_C(1) << 32)
 
 static const struct cache_layout {
 	uint64_t chunk_bytes;
 	unsigned int bin_count;
 	unsigned int count_bytes;
-	bool counts_down; /* slots left instead of slots used */
+	bool counts_down; /* counts free slots instead of used slots */
 } cache_layouts[] = {
 	{ 0x250, 64, 1, false }, /* 2.26 to 2.29 */
 	{ 0x290, 64, 2, false }, /* 2.30 to 2.41 */
@@ -51,7 +51,10 @@ static uint64_t slot_count(const struct glibc *g, const uint8_t *cache,
 	return count <= g->par.cache_slots ? g->par.cache_slots - count : UINT64_MAX;
 }
 
-/* The list of one bin, checked. False if it is not what its count says. */
+/*
+ * Read and validate the list of one bin. Returns false if the list
+ * does not match its count.
+ */
 static bool read_bin(struct glibc *g, const uint8_t *cache, const struct cache_layout *l,
 		     unsigned int bin, struct free_list *ret)
 {
@@ -80,7 +83,10 @@ struct cache {
 	uint64_t entry_count;
 };
 
-/* True if what is at user_addr is a whole and sound cache that no other thread has. */
+/*
+ * Read the cache at user_addr. Returns false unless it is complete, valid
+ * and not another thread's.
+ */
 static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
 {
 	struct cache cache = { .chunk_addr = user_addr - CHUNK_HEAD };
@@ -123,7 +129,7 @@ static void take_cache(struct glibc *g, const struct cache *cache)
 	}
 }
 
-/* The cache that the word so far below a thread's pointer leads to. */
+/* Read the cache that the given word below a thread's pointer points to. */
 static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 			     struct cache *ret)
 {
@@ -136,10 +142,10 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 }
 
 /*
- * The pointer is at the same distance in all threads, for it is in static TLS: where most
- * of them have a cache with entries, or at least one that is sound. A thread alone does
- * not tell: the next thread's TLS may be near, and other memory may happen to look like
- * an empty cache.
+ * Find the offset of the cache pointer. It is the same in all threads, because it is in
+ * static TLS. Choose the offset at which most threads have a nonempty cache, or else a
+ * valid one. A single thread is not enough: another thread's TLS may be near, and
+ * unrelated memory may look like an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {

@@ -4,18 +4,17 @@
 #include "walk/walk_glibc.h"
 
 /*
- * A non-main arena's heap that was left behind ends in a chunk of 16 bytes and a head of
- * size 0.
+ * An abandoned heap of a non-main arena ends in a chunk of 16 bytes and a head of size 0.
  */
 #define FENCES_BYTES_MAX 48
 
-/* Of a target that runs: so many chunks in a row are no accident. */
+/* In a running target, this many valid chunks in a row cannot be a coincidence. */
 #define CHUNKS_CONVINCING 6
 
-/* More pieces than this are no heap: what is left of it is not looked at. */
+/* Maximum number of pieces of torn chains. The rest of such a heap is skipped. */
 #define PIECES_MAX (UINT64_C(1) << 18)
 
-/* How far brk() may have moved while a running target was copied. */
+/* How far the program break may have moved while a running target was copied. */
 #define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
 
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
@@ -44,7 +43,7 @@ static const char *end_on_top(struct glibc *g, const struct region *region, uint
 	return NULL;
 }
 
-/* A chunk whose neighbour says that it is free: what must be in a bin. */
+/* Note a chunk that is free according to its neighbour, and thus must be in a bin. */
 static const char *note_unused(struct glibc *g, const struct region *region,
 			       uint64_t next_addr, uint64_t size)
 {
@@ -71,8 +70,8 @@ static bool is_possible(const struct region *region, uint64_t addr, uint64_t hea
 }
 
 /*
- * Follow chunks from *addr to the end of the region. Returns NULL, or what is wrong, and
- * in *addr where.
+ * Follow chunks from *addr to the end of the region. Returns NULL, or the problem
+ * with its address in *addr.
  */
 static const char *walk_chain(struct glibc *g, const struct region *region,
 			      uint64_t *addr)
@@ -103,8 +102,8 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 }
 
 /*
- * The last chunk of memory that ran on meanwhile: it ends a page, where that memory may
- * end now.
+ * Return true if addr may be the top chunk of a target that ran during the copy. Such a
+ * chunk ends on a page boundary, where the memory may have ended in the meantime.
  */
 static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -120,7 +119,10 @@ static bool is_running_top(struct glibc *g, const struct region *region, uint64_
 			   : size - rest <= TOP_GROWTH_BYTES;
 }
 
-/* Do chunks follow each other from here, or up to a top that ends where the memory does? */
+/*
+ * Return true if valid chunks follow each other from addr, or lead to a top chunk that
+ * ends where the memory does.
+ */
 static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
 {
 	for (int i = 0; i < CHUNKS_CONVINCING; i++) {
@@ -158,8 +160,8 @@ static void take_running_top(struct glibc *g, struct region *region, uint64_t ad
 }
 
 /*
- * The next place behind addr from which chunks follow each other; the region's end if
- * there is none.
+ * Return the next place after addr from which chunks follow each
+ * other, or the region's end.
  */
 static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -172,8 +174,8 @@ static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * The chain is torn at addr. This region ends there, and another one begins where chunks
- * go on; what is between them is left out.
+ * Handle a chain that is torn at addr: end the region there, and begin another region
+ * where chunks follow each other again. The memory between is skipped.
  */
 static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 {
@@ -190,7 +192,10 @@ static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 	*region = rest;
 }
 
-/* What is left of a target that runs. Where top was is what its chains say, not its arenas. */
+/*
+ * Walk a region of a target that ran during the copy. The chains, not the
+ * arenas, show where top was.
+ */
 static void walk_running(struct glibc *g, size_t index)
 {
 	struct region *region = &g->regions[index];
@@ -219,7 +224,8 @@ void glibc_walk_chunks(struct glibc *g)
 {
 	for (size_t i = 0; glibc_is_running(g) && i < g->heap->arena_count; i++)
 		g->heap->arenas[i].top_addr = 0;
-	for (size_t i = 0; i < g->region_count; i++) { /* which torn chains add to */
+	/* Torn chains add regions during the loop. */
+	for (size_t i = 0; i < g->region_count; i++) {
 		const struct region *region = &g->regions[i];
 		uint64_t addr = region->first_addr;
 		const char *problem = NULL;

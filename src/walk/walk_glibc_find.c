@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* A bin may be half changed, or its first chunk swapped out. */
+/*
+ * Tolerated number of inconsistent bins: a bin may be partly changed, or its
+ * first chunk swapped out.
+ */
 #define BAD_BINS_MAX 6
 
 static const struct layout layouts[] = {
@@ -29,7 +32,10 @@ static bool is_empty_bin(const uint8_t *bins, uint64_t bins_addr, size_t bin)
 	return word_at(bins, 2 * bin) == self && word_at(bins, 2 * bin + 1) == self;
 }
 
-/* The first chunk of a bin points back to it, unless it was another one when it was copied. */
+/*
+ * Return true if the first chunk of a bin points back to the bin. In a running target
+ * another chunk may have been first during the copy.
+ */
 static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bins_addr,
 			size_t bin)
 {
@@ -49,14 +55,20 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 	for (size_t bin = 0; bin < BIN_COUNT; bin++) {
 		if (is_empty_bin(bins, addr, bin) || is_used_bin(g, bins, addr, bin))
 			continue;
-		/* most words are no bins at all: the first few say so */
+		/*
+		 * Reject early: most words are not bins, and the
+		 * first few bins show that.
+		 */
 		if (++bad_count > BAD_BINS_MAX)
 			return false;
 	}
 	return true;
 }
 
-/* The ring of arenas leads back to the start, under one layout for all of them. */
+/*
+ * Return true if the ring of arenas leads back to its start with this
+ * layout for all arenas.
+ */
 static bool ring_closes(struct glibc *g, uint64_t start_addr, const struct layout *layout)
 {
 	uint64_t addr = start_addr;
@@ -81,8 +93,7 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 }
 
 /*
- * The writable data of one file: its mapping, and the anonymous one (.bss) that goes on
- * from it.
+ * The writable data of one file: its mapping and the anonymous mapping after it (.bss).
  */
 static bool is_data_start(const struct mapping *m)
 {
@@ -102,7 +113,10 @@ static size_t data_end(const struct mapping_list *list, size_t first)
 	return end;
 }
 
-/* Main arenas in one run of the image, cut to [start, end). Returns how many. */
+/*
+ * Search for main arenas in one run of the image, limited to [start,
+ * end). Returns their number.
+ */
 static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t start,
 			 uint64_t end)
 {
@@ -161,12 +175,12 @@ const char *glibc_find_main_arena(struct glibc *g)
 	return found > 1 ? "there is more than one glibc malloc" : NULL;
 }
 
-/* Offsets in struct malloc_par; tcache_max_bytes and tcache_count follow tcache_bins. */
+/* Offsets in struct malloc_par. tcache_max_bytes and tcache_count follow tcache_bins. */
 static const struct par_layout {
 	uint8_t mapped_count, mapped_count_limit, mapped_count_max;
 	uint8_t mapped, mapped_max;
 	uint8_t sbrk_base, cache_bins;
-	uint8_t thp_page; /* hp_pagesize follows; 0: not there */
+	uint8_t thp_page; /* hp_pagesize follows; 0: not present */
 } par_layouts[] = {
 	{ 40, 44, 48, 56, 64, 72, 80, 0 },    /* to 2.34 */
 	{ 60, 64, 68, 80, 88, 96, 104, 40 },  /* 2.35 to 2.42 */
@@ -249,7 +263,7 @@ static void take_par(struct glibc *g, const uint8_t *p, const struct par_layout 
 	g->par.cache_slots = field_at(p, l->cache_bins + 16U);
 }
 
-/* The whole of the data that holds main_arena: mp_ is in it too. */
+/* Find the data range that contains main_arena, because mp_ is in the same range. */
 static void find_data(const struct glibc *g, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const struct mapping_list *list = g->input->mappings;
@@ -284,8 +298,8 @@ const char *glibc_find_par(struct glibc *g)
 				continue;
 			take_par(g, p, &par_layouts[l]);
 			/*
-			 * two layouts may be the same fields, the struct beginning a word
-			 * later
+			 * Two layouts may match the same fields if the struct begins one
+			 * word later in one of them.
 			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;

@@ -3,7 +3,7 @@
 
 #include "walk/walk_glibc.h"
 
-/* Where a list goes on from this chunk, as a chunk's address; 0 at its end. */
+/* Read the address of the chunk after this one in a list; 0 at the end. */
 static bool read_next(struct glibc *g, const struct free_list *list, uint64_t chunk_addr,
 		      uint64_t *ret)
 {
@@ -50,7 +50,9 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 {
 	if (list->first_addr < list->bias_bytes)
 		return false;
-	/* the end of a list is 0, or 0 xor'ed: only one of the two can be read to the end */
+	/*
+	 * A list ends with 0, or with 0 XORed. Only the correct variant leads to the end.
+	 */
 	list->is_protected = true;
 	if (check_as(g, list, fits, bin))
 		return true;

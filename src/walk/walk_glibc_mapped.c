@@ -6,29 +6,32 @@
 #include <string.h>
 
 /*
- * Chunks with a mapping of their own are in no list; mp_ has their number and sum. The
- * kernel merges adjacent mappings, so one mapping may hold several chunks. A chunk begins
- * at the start of its mapping. memalign() first makes such a chunk and then a second one
- * inside it: prev_size of the second is its distance from the start, and the first head
- * remains in memory as it was. For alignments up to a page the distance is one of these.
+ * Offsets of chunks in their own mappings. Such chunks are in no list; mp_ has their
+ * number and sum. The kernel merges adjacent mappings, so one mapping may contain several
+ * chunks. A chunk begins at the start of its mapping. memalign() first makes such a chunk
+ * and then a second one inside it. prev_size of the second chunk is its distance from the
+ * start, and the first head remains unchanged in memory. For alignments up to a page the
+ * distance is one of these.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
 /*
- * For larger alignments the second head is the last thing on some page: which one cannot
- * be computed once mremap() has moved the chunk.
+ * For larger alignments the second head is at the end of some page. That page cannot be
+ * computed once mremap() has moved the chunk.
  */
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
-/* From 2.43 on prev_size has a flag for huge pages, and size does not count the head. */
+/*
+ * From 2.43 on, prev_size has a flag for huge pages, and size does not include the head.
+ */
 #define MAPPED_FLAGS UINT64_C(3)
 
 struct mapped_chunk {
-	uint64_t start_addr, end_addr; /* what is mapped for it */
+	uint64_t start_addr, end_addr; /* mapped for the chunk */
 	uint64_t chunk_addr;
 };
 
-/* A stretch of memory with nothing else of malloc's in it. */
+/* A range of memory without other data of malloc. */
 struct gap {
 	uint64_t start_addr, end_addr;
 };
@@ -63,7 +66,7 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 	return true;
 }
 
-/* Replace *chunk by the one at addr, if there is one that belongs to the same mapping. */
+/* Replace *chunk by the chunk at addr, if there is one in the same mapping. */
 static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t addr,
 		      struct mapped_chunk *chunk)
 {
@@ -77,8 +80,8 @@ static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t add
 }
 
 /*
- * Replace the head at the start of a mapping by the one that memalign() made behind it. The
- * sizes may differ: realloc() updates only the second head.
+ * Replace the chunk at the start of a mapping by the one that memalign() made inside it.
+ * The two sizes may differ, because realloc() updates only the second head.
  */
 static void prefer_aligned(const struct glibc *g, const struct gap *gap,
 			   struct mapped_chunk *chunk)

@@ -7,9 +7,9 @@
 
 #include "base/xalloc.h"
 
-/* Non-main arenas live in heaps that are aligned to their largest size. */
+/* Heaps of non-main arenas are aligned to their maximum size. */
 #define HEAP_MAX_BYTES (UINT64_C(64) << 20)
-#define HUGE_PAGES_PER_HEAP 4 /* of the size in glibc.malloc.hugetlb, 2.35 to 2.42 */
+#define HUGE_PAGES_PER_HEAP 4 /* times the glibc.malloc.hugetlb page size, 2.35 to 2.42 */
 
 /* sizeof(heap_info) is 0x20 or 0x30. */
 #define HEAP_INFO_BYTES_MAX 0x100
@@ -40,7 +40,7 @@ void glibc_sort_regions(struct glibc *g)
 	g->sorted_count = g->region_count;
 }
 
-/* Index of the first region that ends after addr. */
+/* Return the index of the first region that ends after addr. */
 static size_t find_region(const struct glibc *g, uint64_t addr)
 {
 	size_t low = 0, high = g->sorted_count;
@@ -101,13 +101,17 @@ void glibc_for_each_gap(struct glibc *g,
 				fn(context, addr, gap_end);
 			if (gap_end == end)
 				break;
-			addr = g->regions[index].end_addr; /* fn may have moved them */
+			/* Fn may have moved the regions. */
+			addr = g->regions[index].end_addr;
 		}
 		done_addr = end;
 	}
 }
 
-/* Returns where the next arena of the ring is; false if this one is not all there. */
+/*
+ * Read an arena and the address of the next one in the ring. Returns false if the arena
+ * is not completely resident.
+ */
 static bool read_arena(struct glibc *g, uint64_t addr, struct heap_arena *ret,
 		       uint64_t *ret_next)
 {
@@ -151,8 +155,8 @@ static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 }
 
 /*
- * The largest size of this arena's heaps, which is their alignment; 0 if there is none
- * that fits.
+ * Return the maximum heap size of this arena, which is also the heaps' alignment, or 0
+ * if neither size matches.
  */
 static uint64_t find_heap_max(struct glibc *g, const struct heap_arena *arena)
 {
@@ -175,8 +179,8 @@ static uint64_t align_chunk(uint64_t addr)
 }
 
 /*
- * One heap_info: { ar_ptr, prev, size, … }. Returns the size of the heap, 0 if it makes
- * no sense.
+ * Add the heap of one heap_info: { ar_ptr, prev, size, … }. Returns the size of the heap,
+ * or 0 if it is invalid.
  */
 static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 			 uint64_t heap_max, uint64_t *ret_prev_addr)
@@ -196,14 +200,15 @@ static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 	region->start_addr = heap_addr;
 	region->end_addr = heap_addr + size;
 	region->first_addr = heap_addr + info_bytes;
-	if (arena->addr - info_bytes == heap_addr) /* the arena itself comes first */
+	/* The arena itself is at the start of this heap. */
+	if (arena->addr - info_bytes == heap_addr)
 		region->first_addr = arena->addr + g->layout.bins_offset +
 				     ARENA_TAIL_OFFSET + ARENA_TAIL_BYTES;
 	region->first_addr = align_chunk(region->first_addr);
 	return size;
 }
 
-/* From the heap that holds top back to the first. */
+/* Find all heaps of an arena, from the one that contains top back to the first. */
 static void find_heaps(struct glibc *g, size_t index)
 {
 	struct heap_arena *arena = &g->heap->arenas[index];
@@ -231,7 +236,7 @@ static void find_heaps(struct glibc *g, size_t index)
 		glibc_distrust(g, index, "its heaps do not add up to what it has");
 }
 
-/* Two owners of the same memory: neither is believed. The later region is cut away. */
+/* Remove the later of two overlapping regions. Neither owner is trusted. */
 static void drop_overlaps(struct glibc *g)
 {
 	struct region *regions = g->regions;

@@ -6,12 +6,12 @@
 #include <string.h>
 
 /*
- * The main arena's memory is one stretch from brk(), unless others called sbrk() too, or
- * brk() could not grow: then it goes on elsewhere, and each stretch but the last ends in
- * fenceposts, two or three chunks of 16 bytes. The last one ends in top.
+ * The main arena's memory is one range from brk(), unless other code called sbrk() too or
+ * brk() failed to grow. It then continues elsewhere. Every segment except the last ends
+ * in fenceposts: two or three chunks of 16 bytes. The last segment ends in top.
  */
 
-/* flags of struct malloc_state: set once brk() has failed. */
+/* The flags field of struct malloc_state; this bit is set once brk() has failed. */
 #define ARENA_FLAGS_OFFSET 4
 #define ARENA_NONCONTIGUOUS_BIT 2
 
@@ -27,11 +27,14 @@ struct search {
 	struct glibc *g;
 	uint64_t top_addr;
 	bool has_top;
-	uint64_t sum_bytes; /* of all segments */
-	uint64_t gap_bytes; /* others' memory between those from brk() */
+	uint64_t sum_bytes; /* sum of all segments */
+	uint64_t gap_bytes; /* memory of other code between the segments from brk() */
 };
 
-/* addr is where a chunk of 16 bytes ends a segment. Returns the end of the segment. */
+/*
+ * Return the end of a segment whose fenceposts begin with the 16-byte chunk at addr, or 0
+ * if they are not fenceposts.
+ */
 static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 {
 	for (int i = 0; i < FENCES_MAX; i++) {
@@ -48,7 +51,10 @@ static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 	return addr;
 }
 
-/* Follow chunks from addr. Says how they end, and where, if they do so before limit. */
+/*
+ * Follow chunks from addr. Returns how the chain ends below limit, with its end in
+ * *ret_end, or SEGMENT_NONE.
+ */
 static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
 				     uint64_t *ret_end)
 {
@@ -85,7 +91,10 @@ static void add_segment(struct search *s, uint64_t start, uint64_t first, uint64
 	s->g->heap->arenas[0].heap_count++;
 }
 
-/* From mp_.sbrk_base on. Others' memory may lie between the segments: try every 16 bytes. */
+/*
+ * Find the segments from mp_.sbrk_base on. Memory of other code may lie between them, so
+ * every 16-byte boundary is tried.
+ */
 static void search_brk(struct search *s)
 {
 	uint64_t start = s->g->par.sbrk_base_addr;
@@ -97,7 +106,8 @@ static void search_brk(struct search *s)
 		uint64_t end = 0;
 		enum segment_end kind = follow_chain(s, addr, limit, &end);
 
-		if (kind == SEGMENT_NONE && !last_end) /* the first is where malloc began */
+		/* Malloc began in the first segment: it must be valid. */
+		if (kind == SEGMENT_NONE && !last_end)
 			return;
 		if (kind == SEGMENT_NONE) {
 			addr = image_next_resident(s->g->image, addr + CHUNK_ALIGN, limit);
@@ -112,7 +122,10 @@ static void search_brk(struct search *s)
 	}
 }
 
-/* All of it, of a target that runs: the walk of the chunks looks for the segments. */
+/*
+ * For a running target, take the whole brk() range as one segment. The
+ * chunk walk then splits it.
+ */
 static void take_brk(struct search *s)
 {
 	uint64_t start = s->g->par.sbrk_base_addr;
@@ -123,7 +136,10 @@ static void take_brk(struct search *s)
 			    end);
 }
 
-/* Segments from mmap() begin and end on page boundaries; several may be side by side. */
+/*
+ * Find segments from mmap(), which begin and end on page boundaries.
+ * Several may be adjacent.
+ */
 static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 {
 	struct search *s = context;

@@ -5,11 +5,14 @@
 
 #include <stdlib.h>
 
-/* Each word of the copy may be looked at a few times over. */
+/* The budget allows several looks at each word of the copy. */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 
-/* A page of jemalloc's own data that is not in the copy may say what is not known then. */
+/*
+ * Return a problem if some of jemalloc's own data may be swapped out: missing data
+ * may affect any result.
+ */
 static const char *check_swap(const struct jemalloc *j)
 {
 	const struct mapping_list *mappings = j->input->mappings;

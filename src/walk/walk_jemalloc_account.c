@@ -76,7 +76,7 @@ static void account_extent(struct jemalloc *j, const struct jemalloc_extent *ext
 	j->blocks->extents[j->blocks->extent_count - 1].arena = extent->arena;
 }
 
-/* All of jemalloc's own blocks: what is not used of them yet has no pages. */
+/* Count all base blocks as jemalloc's own data. Their unused parts have no pages yet. */
 static void account_bases(struct jemalloc *j)
 {
 	for (size_t i = 0; i < j->base_count; i++) {

@@ -6,12 +6,13 @@
 #include <string.h>
 
 /*
- * A thread's cache is in its TLS: for each size class a bin, and first those of all small
- * ones. The bins' stacks of pointers follow each other in one piece of memory, so that
- * their ends grow from bin to bin:
+ * A thread cache is in the thread's TLS: a bin for each size class, the small classes
+ * first. The pointer stacks of the bins are adjacent in one piece of memory, so their
+ * ends increase from bin to bin:
  *   up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
- *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; } end: low bits of it
- * Up to 5.2 the bins of large classes come behind other things.
+ *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; }
+ *              (end: its low bits)
+ * Up to 5.2, other fields come before the bins of the large classes.
  */
 #define BIN_BYTES 24
 #define STACK_BYTES_MAX (UINT64_C(1) << 16)
@@ -20,11 +21,11 @@
 /* Static TLS ends at the thread pointer. */
 #define TLS_BYTES UINT64_C(65536)
 
-/* If this many threads have none, there is none to be found. */
+/* If this many threads have no cache, stop searching. */
 #define THREADS_SEARCHED 64
 
 struct bin {
-	uint64_t head_addr, end_addr; /* of the pointers that are in it */
+	uint64_t head_addr, end_addr; /* of the pointers in the bin */
 };
 
 struct cache {
@@ -52,14 +53,14 @@ static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
 	       ret->end_addr - ret->head_addr < STACK_BYTES_MAX;
 }
 
-/* May the stack of one bin follow that of the other? */
+/* Return true if the stack of `next` may follow that of `bin`. */
 static bool is_next_bin(const struct bin *bin, const struct bin *next)
 {
 	return next->head_addr >= bin->end_addr && next->end_addr > bin->end_addr &&
 	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
 }
 
-/* Bins that go on from those that are there, as long as they make sense. */
+/* Append bins to the cache as long as they are valid. */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
 {
@@ -78,7 +79,10 @@ static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t a
 	return (addr - extent->first_addr) / extent->block_bytes;
 }
 
-/* The block of an active extent that addr is in. NULL if it is in none. */
+/*
+ * Return the active extent with a block at addr, and the block's bit;
+ * NULL if there is no block.
+ */
 static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
 						uint64_t *ret_bit)
 {
@@ -91,7 +95,7 @@ static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64
 	return extent;
 }
 
-/* The stacks are one live block, or jemalloc's own memory. */
+/* Return true if the pointer stacks are in one live block or in jemalloc's own memory. */
 static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 {
 	uint64_t start = cache->bins[0].end_addr - 8;
@@ -105,8 +109,8 @@ static bool is_stack_right(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Each pointer is that of a block of the bin's class that is handed out, as far as slabs
- * know.
+ * Return true if every pointer is the address of a block of the bin's class that its slab
+ * does not mark as free.
  */
 static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 {
@@ -129,7 +133,7 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
-/* Bins look alike: is there one before this one? */
+/* Return true if no bin precedes the one at addr. Bins look alike. */
 static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 {
 	struct bin before, bin;
@@ -138,7 +142,7 @@ static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
 }
 
-/* False if there is none at addr. */
+/* Read the cache at addr. Returns false if there is none. */
 static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
 {
 	ret->bin_count = 0;
@@ -158,7 +162,7 @@ static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *re
 	return is_stack_right(j, ret) && check_pointers(j, ret);
 }
 
-/* Returns false if a block is in two caches. */
+/* Mark the blocks of a cache. Returns false if a block is in two caches. */
 static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 {
 	uint64_t block_addr, bit;
@@ -182,7 +186,10 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
-/* How far below the thread pointer a cache is: the same for all threads, as static TLS is. */
+/*
+ * Find the distance of a cache below the thread pointer. It is the same in all threads,
+ * because it is in static TLS.
+ */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {
 	size_t count = j->input->thread_count;
@@ -209,7 +216,7 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 	return false;
 }
 
-/* A thread that never called malloc has no bins. */
+/* Return true if the bins are all zero, as in a thread that never called malloc. */
 static bool is_unused(const struct jemalloc *j, uint64_t addr)
 {
 	uint64_t words[BIN_BYTES / 8];
@@ -240,8 +247,7 @@ static const char *read_caches(struct jemalloc *j)
 		if (is_unused(j, tls_addr - below))
 			continue;
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
-			j->has_broken_cache =
-				true; /* it may be whole at another moment */
+			j->has_broken_cache = true; /* a retry may succeed */
 			return "a thread's cache is broken: what is in it counts as live";
 		}
 		j->heap->cache_count++;

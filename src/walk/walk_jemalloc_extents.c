@@ -9,9 +9,9 @@
 
 struct reading {
 	struct jemalloc *j;
-	uint64_t *
-		claimed; /* a bit for each place that a structure may begin at, in the image */
-	const char *problem; /* of what cannot be put down to an arena */
+	/* One bit per possible start of an extent structure in the image. */
+	uint64_t *claimed;
+	const char *problem; /* problem that cannot be attributed to an arena */
 };
 
 void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem)
@@ -20,7 +20,10 @@ void jemalloc_distrust(struct jemalloc *j, size_t arena, const char *problem)
 		j->heap->arenas[arena].problem = problem;
 }
 
-/* Index of an arena in struct heap, by jemalloc's own number for it. */
+/*
+ * Return the index in struct heap of the arena with this number; add
+ * the arena if it is new.
+ */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {
 	struct heap *heap = j->heap;
@@ -37,7 +40,10 @@ static size_t find_arena(struct jemalloc *j, unsigned int number)
 	return j->arena_slots[number] - 1U;
 }
 
-/* No two extents share a structure, or a part of one. Its halves may be on two pages. */
+/*
+ * Claim the memory of an extent structure, which may span two pages. Returns false if
+ * another extent has claimed part of it.
+ */
 static bool claim(struct reading *reading, uint64_t extent_addr)
 {
 	for (uint64_t addr = extent_addr; addr < extent_addr + JEMALLOC_EXTENT_BYTES;
@@ -56,7 +62,7 @@ static bool claim(struct reading *reading, uint64_t extent_addr)
 	return true;
 }
 
-/* Its pages are anonymous memory, and not where jemalloc's own data is. */
+/* Return true if the extent's pages are anonymous memory outside jemalloc's own data. */
 static bool is_place_right(struct jemalloc *j, const struct jemalloc_extent *extent)
 {
 	const struct jemalloc_base *base = jemalloc_base_after(j, extent->start_addr);
@@ -139,7 +145,7 @@ static uint64_t add_entry(void *context, const struct jemalloc_entry *entry)
 	return extent.end_addr;
 }
 
-/* By jemalloc's numbers; they were found in the order of their memory. */
+/* Sort the arenas by jemalloc's numbers. They were found in the order of their memory. */
 static void sort_arenas(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
@@ -160,7 +166,7 @@ static void sort_arenas(struct jemalloc *j)
 	heap->arenas = sorted;
 }
 
-/* Free blocks from the bitmaps; what is no active extent is one free block. */
+/* Mark free blocks from the bitmaps. An inactive extent is one free block. */
 static void fill_bits(struct jemalloc *j)
 {
 	for (size_t i = 0; i < j->extent_count; i++) {

@@ -7,17 +7,17 @@
 
 #include "base/xalloc.h"
 
-/* HUGEPAGE is a multiple of it everywhere. */
+/* HUGEPAGE is always a multiple of this size. */
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
- * struct base_block_s: its size, the next block, and an extent that speaks of the rest of
- * it that is not used yet, and has no arena.
+ * struct base_block_s: its size, the next block, and an extent for its unused
+ * remainder, which has no arena.
  */
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
 
-/* So many entries decide whether a root is one. */
+/* Number of entries that are checked to accept or reject a root. */
 #define ROOT_SAMPLE 1000
 #define LEAF_TRIES 16
 
@@ -113,7 +113,10 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 										   : NULL;
 }
 
-/* Data that a root may be in: of a file, with the memory behind it that has none (.bss). */
+/*
+ * Data that may contain the root: a file mapping and the anonymous
+ * memory after it (.bss).
+ */
 struct area {
 	uint64_t start_addr, end_addr;
 };
@@ -141,8 +144,8 @@ static bool next_area(const struct jemalloc *j, size_t *index, struct area *ret)
 }
 
 /*
- * The first element of a leaf that points to an extent says where the leaf belongs. Some
- * may be of a change that the copy has one half of.
+ * Determine the position of a leaf from its first element that points to an extent. A few
+ * elements may be from a change that the copy contains only in part.
  */
 static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t leaf_addr, uint64_t *ret_key)
@@ -178,10 +181,7 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 	return false;
 }
 
-/*
- * Of three levels: the first leaf that the node in the middle points to says where it
- * belongs.
- */
+/* With three levels: determine the position of a middle node from its first leaf. */
 static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
 		       uint64_t addr, uint64_t *ret_key)
 {
@@ -246,7 +246,7 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 	       check.good_count > check.bad_count;
 }
 
-/* A word that may be an element of the root. */
+/* Return true if the word is an element of a valid root. */
 static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
 		     uint64_t word)
 {

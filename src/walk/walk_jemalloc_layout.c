@@ -7,10 +7,13 @@
 
 #include "base/xalloc.h"
 
-/* Free extents have the number behind the last class: 232, or 235 with a quantum of 8. */
+/*
+ * The class of free extents is the number after the last class: 232, or
+ * 235 with a quantum of 8.
+ */
 #define NO_CLASS 232
 
-/* Versions and configurations are told apart by so many extents, the first ones. */
+/* Number of extents sampled to determine version and configuration. */
 #define SAMPLE_MAX 4096
 
 static const struct jemalloc_layout layouts[] = {
@@ -30,7 +33,10 @@ struct samples {
 	size_t count, capacity;
 };
 
-/* LG_QUANTUM is 4, with one class below it, or 3; four classes between powers of two. */
+/*
+ * Compute the size classes. LG_QUANTUM is 4 (with one class below it) or 3. There are
+ * four classes between powers of two.
+ */
 static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 {
 	uint64_t base = UINT64_C(1) << quantum_shift;
@@ -72,8 +78,8 @@ bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_r
 }
 
 /*
- * What the tree repeats of an extent: class and slab of active ones, and the state from
- * 5.3 on.
+ * Return true if the tree's entry matches the extent: class and slab flag of active
+ * extents, and the state from 5.3 on.
  */
 bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *entry,
 			 const struct jemalloc_raw *raw)
@@ -102,8 +108,9 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 }
 
 /*
- * Of the bits for its blocks as many are set as it says are free, and none behind them in
- * the last word; further words are not the bitmap's, and hold whatever was there.
+ * A valid bitmap has as many set bits as the slab's free count, and none
+ * after the last block in its last word. Later words do not belong to the
+ * bitmap and may contain anything.
  */
 bool jemalloc_is_bitmap_right(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent)
@@ -151,7 +158,7 @@ bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *r
 	if (ret->is_slab)
 		return read_slab(j, raw, ret);
 	ret->block_count = 1;
-	/* a small block in an extent of its own: sampled by the heap profiler */
+	/* a small block with an extent of its own was sampled by the heap profiler */
 	ret->block_bytes = class < j->small_count ? j->class_bytes[class]
 						  : size - j->pad_bytes;
 	if (size < j->pad_bytes || ret->block_bytes > j->class_bytes[class] ||
@@ -189,8 +196,8 @@ static size_t count_fits(const struct samples *s)
 }
 
 /*
- * As it is unless a program asked for something else: a slab is as many pages as its blocks fill
- * without a rest, and no small block has an extent of its own.
+ * Return true if the extent has the default form: a slab has the smallest number of pages
+ * that its blocks fill without a remainder, and no small block has an extent of its own.
  */
 static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 		     const struct jemalloc_extent *extent)
@@ -203,7 +210,9 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			       : extent->class >= j->small_count;
 }
 
-/* Active extents whose blocks make sense, by the classes and padding that are set. */
+/*
+ * Counts of active extents whose blocks are valid with the current classes and padding.
+ */
 struct soundness {
 	size_t active_count, sound_count, usual_count;
 };
@@ -246,7 +255,10 @@ static bool choose_layout(const struct samples *s)
 	return best && jemalloc_is_most(s->j, best_count, s->count);
 }
 
-/* Large extents have a page more than their block, but for opt.cache_oblivious:false. */
+/*
+ * Choose quantum and padding. Large extents have a page more than their block, unless
+ * opt.cache_oblivious is false.
+ */
 static bool choose_sizes(const struct samples *s)
 {
 	static const struct {

@@ -7,10 +7,10 @@
 
 #define PAGE_SHIFT 12
 
-/* Where the bitmap of a slab is in the structure: its second half. */
+/* Offset of a slab's bitmap in the structure: its second half. */
 #define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
-/* Addresses of programs have 47 bits, or 56 with 5-level paging. */
+/* User addresses have 47 bits, or 56 with 5-level paging. */
 #define ADDRESS_LIMIT (UINT64_C(1) << 56)
 
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)
@@ -25,7 +25,7 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc
 	if (!at)
 		return false;
 	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
-	/* it may be on a page of its own that was never written to */
+	/* The bitmap may be on a separate page that was never written. */
 	memset(ret->free_bits, 0, sizeof(ret->free_bits));
 	bits = image_at(j->image, extent_addr + FREE_BITS_OFFSET, sizeof(ret->free_bits));
 	if (bits)
@@ -51,12 +51,12 @@ bool jemalloc_place_element(const struct jemalloc_tree *tree,
 	return true;
 }
 
-/* A walk through the tree: what is wanted, and who wants it. */
+/* State of a walk through the tree. */
 struct walk {
 	struct jemalloc *j;
 	uint64_t (*fn)(void *context, const struct jemalloc_entry *entry);
 	void *context;
-	uint64_t next_addr; /* pages before it are not wanted */
+	uint64_t next_addr; /* skip pages before this address */
 	bool is_over;
 };
 
@@ -70,12 +70,16 @@ static bool read_entry(const struct walk *w, uint64_t addr, struct jemalloc_entr
 	     !image_read(image, addr + 8, &ret->words[1])))
 		return false;
 	ret->extent_addr = ret->words[0];
-	if (w->j->tree->element_bytes == 8) /* class above, state and slab below */
+	/* The class is in the upper bits, state and slab in the lower ones. */
+	if (w->j->tree->element_bytes == 8)
 		ret->extent_addr &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
 	return true;
 }
 
-/* False when the budget is used up: leaves that overlap. */
+/*
+ * Visit the entries of a leaf. Returns false if the budget is used up
+ * because leaves overlap.
+ */
 static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)
 {
 	const struct jemalloc_tree *tree = w->j->tree;
@@ -112,7 +116,7 @@ static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_ad
 	return true;
 }
 
-/* A root, or a node between it and the leaves. */
+/* Visit the children of the root or of a middle node. */
 static bool walk_node(struct walk *w, uint64_t node_addr, unsigned int level,
 		      uint64_t first_page_addr)
 {
