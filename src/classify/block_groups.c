@@ -23,7 +23,7 @@ static bool is_same(const struct block_group *g, const char *type, enum content 
 	return g->type == type && g->content == content && g->block_bytes == block_bytes;
 }
 
-/* The slot of such a group, or the empty one where it goes. */
+/* Return the slot of the matching group, or the empty slot where it belongs. */
 static size_t *find_slot(struct block_groups *groups, const char *type,
 			 enum content content, uint64_t block_bytes)
 {

@@ -11,12 +11,12 @@
 #include "model/known_names.h"
 
 /*
- * Guards are a page or a few; a larger PROT_NONE range is address space kept for
- * something else.
+ * Guards are one or a few pages. Larger PROT_NONE ranges are address space
+ * reserved for other uses.
  */
 #define GUARD_SIZE_MAX MIB
 
-/* In both the first byte settles most cases without a call. */
+/* In the next two functions, comparing the first byte avoids a call in most cases. */
 static inline bool has_prefix(const char *text, const char *prefix)
 {
 	return text[0] == prefix[0] && strncmp(text, prefix, strlen(prefix)) == 0;
@@ -29,12 +29,16 @@ static inline bool is_equal(const char *text, const char *other)
 
 static bool is_named_stack(const char *name)
 {
-	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") || /* up to Linux 4.4 */
-	       has_prefix(name, "[anon: glibc: pthread stack") || /* glibc.mem.decorate_maps */
-	       has_prefix(name, "[anon:stack_and_tls:");	  /* bionic */
+	/* [stack:TID] up to Linux 4.4, glibc with glibc.mem.decorate_maps, bionic */
+	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
+	       has_prefix(name, "[anon: glibc: pthread stack") ||
+	       has_prefix(name, "[anon:stack_and_tls:");
 }
 
-/* A private mapping of /dev/zero is anonymous memory; a shared one has a name of its own. */
+/*
+ * Return true for a private mapping of /dev/zero, which is anonymous memory. A shared one
+ * has a name of its own.
+ */
 static bool is_private_zero(const struct mapping *m)
 {
 	return !(m->flags & MAPPING_SHARED) && is_equal(m->name, "/dev/zero");
@@ -42,9 +46,12 @@ static bool is_private_zero(const struct mapping *m)
 
 static bool is_shmem(const struct mapping *m)
 {
-	if (is_private_zero(m)) /* /dev is a tmpfs itself */
+	if (is_private_zero(m)) /* /dev itself is a tmpfs */
 		return false;
-	/* shm_mnt, the kernel's own tmpfs, is in no mountinfo: these names are all it has */
+	/*
+	 * shm_mnt, the kernel's own tmpfs, is not in mountinfo: only
+	 * these names identify it
+	 */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") || is_equal(m->name, "/dev/zero (deleted)");
 }
@@ -55,7 +62,7 @@ static bool is_private_anonymous(const struct mapping *m)
 		return false;
 	if (m->inode != 0)
 		return is_private_zero(m);
-	if (m->name[0] == '\0') /* most of them */
+	if (m->name[0] == '\0') /* the most common case */
 		return true;
 	return m->name[0] != '/' && !is_equal(m->name, "[vdso]") &&
 	       !is_equal(m->name, "[vsyscall]") && !has_prefix(m->name, "[vvar");
@@ -69,7 +76,7 @@ static bool is_guard(const struct mapping *m)
 
 static enum owner mapping_owner(const struct mapping *m)
 {
-	if (m->name[0] == '\0' && m->inode == 0) /* most of them */
+	if (m->name[0] == '\0' && m->inode == 0) /* the most common case */
 		return m->flags & MAPPING_SHARED ? OWNER_FILE : OWNER_ANON;
 	if (is_named_stack(m->name))
 		return OWNER_STACK;
@@ -78,7 +85,7 @@ static enum owner mapping_owner(const struct mapping *m)
 	return is_private_anonymous(m) ? OWNER_ANON : OWNER_FILE;
 }
 
-/* How many of the signs of a thread's stack the mapping itself shows: 0 to 2. */
+/* Count the signs of a thread's stack that the mapping itself shows: 0 to 2. */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)
 {
 	if (m->name[0] != '\0' || !is_private_anonymous(m) || m->flags & MAPPING_HUGETLB ||
@@ -134,7 +141,10 @@ void classifier_release(struct classifier *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Address space without pages: swapped out is not without, and hugetlb pages are not in Rss. */
+/*
+ * Add address space without pages. Swapped pages are not included, and hugetlb mappings
+ * are skipped because their pages are not in Rss.
+ */
 static void add_beside(struct usage *usage, const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
@@ -194,7 +204,7 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 	return c->candidate_count > 0;
 }
 
-/* Ten thousand threads have as many candidates, so this must not look at each address. */
+/* Use a binary search: ten thousand threads have as many candidates. */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)
 {

@@ -32,7 +32,7 @@ static bool shares_fit(const struct mapping_list *mappings, const struct heap *h
 	return true;
 }
 
-/* The only state with pages, or STATE_COUNT_ if there are several. */
+/* Return the only state with pages, or STATE_COUNT_ if there are several. */
 static enum page_state only_state(const uint64_t states[STATE_COUNT_])
 {
 	enum page_state only = STATE_COUNT_;
@@ -98,7 +98,10 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 	}
 }
 
-/* All that was taken went to the heap's owners; and it was there. */
+/*
+ * Return true if everything that was taken from other owners went to the heap's owners,
+ * and these other owners have that much.
+ */
 static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
 {
 	uint64_t heap = 0, taken = 0;
@@ -115,7 +118,10 @@ static bool sums_fit(const struct matrix *m, const struct heap_sums *sums)
 	return heap == taken && bytes_known(heap);
 }
 
-/* Of an owner's memory that may be the heap's: what is marked, or all of it if that is less. */
+/*
+ * Sum the states of an owner's memory that may be the heap's: the marked mappings, or all
+ * of the owner's mappings if the marked ones have too little.
+ */
 static void find_states(const struct mapping_list *mappings, enum owner owner, uint64_t taken_bytes,
 			uint64_t ret_states[STATE_COUNT_])
 {
@@ -138,7 +144,10 @@ static void find_states(const struct mapping_list *mappings, enum owner owner, u
 	}
 }
 
-/* Out of an owner's cells. Returns the state that all of it was in, or STATE_COUNT_. */
+/*
+ * Take bytes out of an owner's cells. Returns the state that all of them
+ * were in, or STATE_COUNT_.
+ */
 static enum page_state take_from(struct matrix *matrix, const struct mapping_list *mappings,
 				 enum owner owner, uint64_t bytes, bool may_be_exact)
 {
@@ -166,7 +175,7 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums, enum p
 {
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
-			continue; /* part of live; unknown as before */
+			continue; /* included in live; stays unknown */
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			m->cell[o][s] = 0;
 		m->owner_rss_bytes[o] = sums->owner_bytes[o];

@@ -11,7 +11,10 @@
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
-/* Who has room first: free pages are the likeliest to have gone, as in past_heap. */
+/*
+ * The order in which owners get resident memory. Free pages come last because they are
+ * the most likely to be gone, as in past_heap.
+ */
 static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE, OWNER_POOL_FRAGMENTS,
 					       OWNER_POOL_PAGES };
 
@@ -28,7 +31,7 @@ static uint64_t known_or_zero(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/* Of the free memory only the top chunk is known to be in one piece. */
+/* Only the top chunk of the free memory is known to be contiguous. */
 static void say_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	const struct heap_mallinfo *m = &stats->mallinfo;
@@ -61,7 +64,10 @@ static void say_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
 			  value_of(stats, "tcmalloc.thread_cache_free_bytes"));
 }
 
-/* All that it has committed, in one sum: whoever reads "at most" of live has the rest in it. */
+/*
+ * mimalloc reports only the sum of its committed memory. The upper bound of live
+ * therefore includes everything else.
+ */
 static void say_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
 	ret[OWNER_LIVE] = value_of(stats, "current_commit");
@@ -87,7 +93,10 @@ static void set_unknown(struct heap_bounds *bounds)
 	}
 }
 
-/* "[anon:...malloc...]" is what allocators call it that name their memory (PR_SET_VMA). */
+/*
+ * Return true if the mapping may be the allocator's. Allocators that name their memory
+ * (PR_SET_VMA) use "[anon:...malloc...]".
+ */
 static bool may_be_heap(const struct mapping *m)
 {
 	const uint32_t mask = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED;
@@ -97,7 +106,10 @@ static bool may_be_heap(const struct mapping *m)
 	       (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 || strstr(m->name, "malloc"));
 }
 
-/* What is resident in huge pages of hugetlbfs is not in Rss: it is missing there. */
+/*
+ * Sum the allocator's mappings. Resident hugetlbfs pages are not in Rss, so
+ * they count as missing.
+ */
 static void sum_mappings(const struct mapping_list *mappings, uint64_t *ret_resident_bytes,
 			 uint64_t *ret_missing_bytes)
 {
@@ -120,8 +132,8 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
 }
 
 /*
- * What is free between blocks may come to whole pages, which are the allocator's
- * fragments all the same.
+ * Widen the pool bounds: free memory between blocks may cover whole pages, although the
+ * allocator counts it as fragments.
  */
 static void widen_pool(struct heap_bounds *bounds)
 {
@@ -160,7 +172,9 @@ void classify_stats_bound(const struct allocator_stats *stats, const struct mapp
 	widen_pool(ret);
 }
 
-/* The states of all that may be the heap's; false if they are not known. */
+/*
+ * Sum the states of all memory that may be the heap's. Returns false if they are unknown.
+ */
 static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_COUNT_])
 {
 	memset(ret, 0, STATE_COUNT_ * sizeof(*ret));
@@ -179,7 +193,7 @@ static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_C
 	return true;
 }
 
-/* The only state with pages, or STATE_COUNT_ if there are several. */
+/* Return the only state with pages, or STATE_COUNT_ if there are several. */
 static unsigned int only_state(const uint64_t states[STATE_COUNT_])
 {
 	unsigned int only = STATE_COUNT_;
@@ -194,8 +208,8 @@ static unsigned int only_state(const uint64_t states[STATE_COUNT_])
 }
 
 /*
- * So much of anon is another owner's; only is the state that all of it is in, or
- * STATE_COUNT_.
+ * Move bytes from anon to another owner. `only` is the state that all of them
+ * are in, or STATE_COUNT_.
  */
 static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes, unsigned int only)
 {
@@ -236,7 +250,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 	usage->heap_taken_ns = stats->taken_ns;
 }
 
-/* A walk against the allocator's own words */
+/* Comparison of a walk with the allocator's own figures */
 
 struct pairs {
 	struct stats_pair *pairs;
@@ -254,7 +268,7 @@ static void add_count(struct pairs *p, const char *name, uint64_t said, uint64_t
 	p->pairs[p->count++] = (struct stats_pair){ name, true, said, walked };
 }
 
-/* usmblks is 0 in every glibc since 2.26. */
+/* usmblks is omitted: it is 0 in every glibc since 2.26. */
 static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
 			  struct pairs *ret)
 {

@@ -48,7 +48,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The sample next to that time in which the amount is known, or NULL. */
+/*
+ * Return the sample nearest to near_ns, within within_ns, in which the
+ * amount is known; or NULL.
+ */
 static const struct run_sample *find_sample(const struct run *run, unsigned int amount,
 					    uint64_t near_ns, uint64_t within_ns)
 {
@@ -162,7 +165,7 @@ static bool is_heap_known(const struct run *run, enum run_moment moment)
 struct good_runs {
 	const struct run **runs;
 	size_t count;
-	uint64_t *values; /* room for one of each */
+	uint64_t *values; /* room for one value per run */
 };
 
 static void find_heap_quality(const struct good_runs *good,
@@ -239,7 +242,10 @@ static void set_counted(const struct comparison *comparison, size_t index,
 	}
 }
 
-/* What a person looks at: where it settled; if it did not, where it ended, or its peak. */
+/*
+ * The figures that users look at first: the settled Rss, or else the Rss
+ * at the end, or the peak.
+ */
 static const enum figure typical_figures[] = {
 	FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS),
 	FIGURE_AT(MOMENT_END, AMOUNT_RSS),
@@ -247,7 +253,7 @@ static const enum figure typical_figures[] = {
 	FIGURE_WALL,
 };
 
-/* Its heap was read where a person looks. */
+/* Return true if the heap was read at the moment that users look at. */
 static bool is_told_apart(const struct run *run)
 {
 	bool has_settled = run->moments[MOMENT_SETTLED] < run->sample_count;
@@ -255,7 +261,7 @@ static bool is_told_apart(const struct run *run)
 	return is_heap_known(run, has_settled ? MOMENT_SETTLED : MOMENT_END);
 }
 
-/* The nearest to the median, of those that are told apart if there are such. */
+/* Return the run nearest to the median, preferring runs whose heap was read. */
 static const struct run *find_typical(const struct comparison *comparison,
 				      const struct good_runs *good,
 				      const struct compared_variant *variant)

@@ -8,14 +8,20 @@
 
 #include "base/xalloc.h"
 
-/* A UUID; of pods from files on the node a digest without dashes. */
+/*
+ * Length of a UUID. Static pods, from files on the node, have a digest
+ * without dashes instead.
+ */
 #define UUID_LENGTH 36
 #define DIGEST_LENGTH 32
 
-/* What stands before an id, and whose it is. The id of a conmon is that of what it minds. */
+/*
+ * The prefixes of ids, and their runtimes. The id of a conmon is that of the
+ * container it monitors.
+ */
 static const struct {
 	const char *prefix;
-	const char *runtime; /* NULL: not the container */
+	const char *runtime; /* NULL: not the container itself */
 } prefixes[] = {
 	{ "docker", "docker" },	     { "cri-containerd", "containerd" },
 	{ "nerdctl", "containerd" }, { "crio", "cri-o" },
@@ -23,7 +29,7 @@ static const struct {
 	{ "libpod-conmon", NULL },
 };
 
-/* A part of a path, or of a part. */
+/* A component of a path, or a part of a component. */
 struct part {
 	const char *text;
 	size_t length;
@@ -68,7 +74,7 @@ static void set_text(char **to, const char *text)
 	set(to, text, text ? strlen(text) : 0);
 }
 
-/* The id at the end of a part that is one, or has one behind a "-" or a ":". */
+/* Find the id at the end of a component: alone, or after a "-" or ":". */
 static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_id)
 {
 	size_t before;
@@ -88,7 +94,9 @@ static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_
 	return true;
 }
 
-/* Of "kubepods-…-podUID.slice:cri-containerd" what is behind the last colon. */
+/*
+ * Return the part after the last colon, as in "kubepods-…-podUID.slice:cri-containerd".
+ */
 static struct part last_word(struct part part)
 {
 	const char *colon = memrchr(part.text, ':', part.length);
@@ -98,7 +106,10 @@ static struct part last_word(struct part part)
 	return (struct part){ part.text + part.length - length, length };
 }
 
-/* Who made the group, by what stands before the id, or by the group above. */
+/*
+ * Return the runtime that created the group, according to the prefix of the
+ * id or the parent group.
+ */
 static const char *find_runtime(struct part prefix, struct part above, bool is_pod)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -122,10 +133,13 @@ static void take_id(struct part prefix, struct part id, struct part above, char 
 	set_text(&names[CGROUP_NAME_RUNTIME],
 		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
 	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
-	set_text(&names[CGROUP_NAME_UNIT], NULL); /* that was of a group above */
+	set_text(&names[CGROUP_NAME_UNIT], NULL); /* it belonged to an ancestor group */
 }
 
-/* "podUID", or "…-podUID.slice", where UID may have "_" for "-". */
+/*
+ * Find the pod's UID in "podUID" or "…-podUID.slice". The UID may
+ * contain "_" instead of "-".
+ */
 static bool find_pod_uid(struct part part, struct part *ret)
 {
 	const char *at = part.text, *end = part.text + part.length;
@@ -149,7 +163,7 @@ static bool find_pod_uid(struct part part, struct part *ret)
 static void take_pod(struct part uid, struct part whole, char **names)
 {
 	cgroup_names_clear(
-		names); /* a pod in a container is what is meant, not that container */
+		names); /* a pod inside a container replaces the outer container */
 	names[CGROUP_NAME_POD_UID] = xstrndup(uid.text, uid.length);
 	for (size_t i = 0; i < uid.length; i++)
 		if (uid.text[i] == '_')
@@ -159,7 +173,7 @@ static void take_pod(struct part uid, struct part whole, char **names)
 									 : "guaranteed");
 }
 
-/* LXC has names, and no ids. */
+/* Find an LXC container, which has a name but no id. */
 static bool find_lxc(struct part part, struct part above, struct part *ret)
 {
 	static const char payload[] = "lxc.payload.";

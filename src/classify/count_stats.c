@@ -9,10 +9,15 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* A limit that the runs are below by more than one part of so many can be tightened. */
+/*
+ * A limit can be tightened if the runs are below it by more than one part in LOOSE_PART.
+ */
 #define LOOSE_PART 20
 
-/* In thousandths, of one iteration, rounded up; unknown also where that is too large. */
+/*
+ * Return the amount per iteration in thousandths, rounded up. Unknown also if
+ * the result is too large.
+ */
 static uint64_t share_of(uint64_t amount, uint64_t iterations, bool *is_rounded)
 {
 	uint64_t whole, rest;

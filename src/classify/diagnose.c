@@ -12,10 +12,10 @@
 #include "base/units.h"
 #include "model/heap.h"
 
-/* vm.max_map_count's default; four fifths of it are near enough to tell. */
+/* Four fifths of vm.max_map_count's default: enough to report. */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 
-/* Amounts and times as text, more than one per sentence. */
+/* An amount or time as text. Returned by value so that a sentence can contain several. */
 struct amount {
 	char text[UNITS_TEXT_SIZE];
 };
@@ -66,7 +66,7 @@ static unsigned int percent(uint64_t part, uint64_t whole)
 	return (units_per_mille(part, whole) + 5) / 10;
 }
 
-/* part is known, at least `least`, and at least per_mille of whole */
+/* Return true if part is known, at least `least`, and at least per_mille of whole. */
 static bool matters(uint64_t part, uint64_t least, uint64_t whole, unsigned int per_mille)
 {
 	return bytes_known(part) && bytes_known(whole) && part >= least &&
@@ -101,7 +101,10 @@ static const char *const owner_phrases[OWNER_COUNT_] = {
 	[OWNER_SHMEM] = "shared memory",
 };
 
-/* The allocator was asked, and says no more than what it has of the kernel: mimalloc. */
+/*
+ * Return true if the allocator reported only the total obtained from the
+ * kernel, as mimalloc does.
+ */
 static bool is_heap_in_live(const struct usage *u)
 {
 	return u->heap_is_said && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
@@ -236,7 +239,7 @@ static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 		      "makes Size say little about memory.", amount(u->unbacked_bytes).text);
 }
 
-/* Not by Pss: of pages that two processes share it counts a half. */
+/* Pss is not suitable here: it counts half of each page that two processes share. */
 static bool rule_shared(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t pss = field(u, SMAPS_PSS);
@@ -262,8 +265,8 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 }
 
 /*
- * Anonymous pages that are not in anonymous mappings. The dirty pages of `file` would be
- * too many: those of a file mapped MAP_SHARED go to the file, they are no copies.
+ * Return the anonymous pages outside anonymous mappings. The dirty pages of `file` would
+ * be too many: those of MAP_SHARED mappings are written to the file and are not copies.
  */
 static uint64_t file_copies(const struct usage *u)
 {
@@ -361,7 +364,7 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 		   amount(unexplained).text);
 }
 
-/* In the order of what a person should hear first. */
+/* In order of importance to the user. */
 #define RULES(X)                                                                                   \
 	X("unreadable", rule_unreadable)                                                           \
 	X("no-memory", rule_no_memory)                                                             \

@@ -9,9 +9,10 @@
 #include "walk/glibc_bin.h"
 
 /*
- * Static thread-local storage lies right below the thread pointer, libc's own data above
- * it. Where the stack is right below that, nobody says where the one ends and the other
- * begins: libc's own needs about so much.
+ * Distance from the thread pointer that counts as TLS. Static thread-local storage
+ * is directly below the thread pointer, and libc's own data is above it. If the
+ * stack is directly below the TLS, nothing marks the boundary; libc's own data needs
+ * about TLS_NEAR_STACK bytes.
  */
 #define TLS_NEAR UINT64_C(4096)
 #define TLS_NEAR_STACK UINT64_C(320)
@@ -56,7 +57,7 @@ static bool is_near_thread(const struct root_thread *thread, const struct mappin
 	       addr < thread->tls_addr + TLS_NEAR;
 }
 
-/* The stack pointer that addr is nearest above of, in the same mapping. */
+/* Return true if addr is above the thread's stack pointer, in the same mapping. */
 static bool is_above(const struct root_thread *thread, const struct mapping *m,
 		     uint64_t addr)
 {
@@ -136,12 +137,15 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 {
 	const struct extent *extent = &blocks->extents[e->block.extent];
 
-	/* a chunk with a mapping of its own is of none */
+	/* a chunk with its own mapping belongs to no arena */
 	return extent->kind == EXTENT_CHAIN || e->block.state != BLOCK_LIVE ||
 	       blocks->head_bytes == 0;
 }
 
-/* The heap's, though in no block: heads of chunks, of heaps, arenas. */
+/*
+ * Return true if addr is heap memory outside any block: heads of
+ * chunks and heaps, or arenas.
+ */
 static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(blocks->image, addr);

@@ -16,7 +16,7 @@ static const char *const copy_suffixes[] = {
 	"constprop", "isra", "part", "cold", "llvm", "lto_priv", "localalias", "clone", "__uniq",
 };
 
-/* With " <...> of " after them, or with one blank. */
+/* Followed by " <...> of " or by a single blank. */
 static const char *const swift_copies[] = {
 	"generic specialization",
 	"generic not re-abstracted specialization",
@@ -55,7 +55,7 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Bytes of UTF-8 are a part of names. */
+/* Bytes of UTF-8 sequences are part of names. */
 static bool is_name_char(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -74,7 +74,10 @@ static size_t operator_length(struct part p, size_t at)
 	return 0;
 }
 
-/* How long what is at this place is, if it has brackets that open and close nothing; or 1. */
+/*
+ * Return the length of a token at this place whose brackets do not open
+ * or close anything, or 1.
+ */
 static size_t step(struct part p, size_t at)
 {
 	size_t length = operator_length(p, at);
@@ -88,7 +91,7 @@ static size_t step(struct part p, size_t at)
 	return 1;
 }
 
-/* The place behind what closes the bracket at this place; 0 if nothing does. */
+/* Return the place after the matching closing bracket, or 0 if there is none. */
 static size_t skip_bracket(struct part p, size_t at)
 {
 	char open = p.text[at], close = open == '<' ? '>' : open == '(' ? ')' : '}';
@@ -100,7 +103,7 @@ static size_t skip_bracket(struct part p, size_t at)
 		length = step(p, i);
 		if (length > 1)
 			continue;
-		/* "<(a > b)>": between parentheses these are no brackets */
+		/* as in "<(a > b)>": inside parentheses these are not brackets */
 		if (open == '<' && c == '(')
 			parentheses++;
 		else if (open == '<' && c == ')' && parentheses > 0)
@@ -113,7 +116,7 @@ static size_t skip_bracket(struct part p, size_t at)
 	return 0;
 }
 
-/* The length without one ".word" or ".word.123" of a compiler's at the end. */
+/* Return the length without one ".word" or ".word.123" that a compiler appended. */
 static size_t without_suffix(struct part p)
 {
 	size_t end = p.length, dot;
@@ -134,7 +137,7 @@ static size_t without_suffix(struct part p)
 	}
 }
 
-/* " [clone .isra.0]", as C++'s names have it. */
+/* Return the length without " [clone .isra.0]", as in C++ names. */
 static size_t without_clone(struct part p)
 {
 	static const char begin[] = " [clone ";
@@ -147,7 +150,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* from the blank on, as if they were its suffixes */
+	/* parse from the blank on as a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {
@@ -185,7 +188,7 @@ static struct part cut_end(struct part p)
 	}
 }
 
-/* How much of the beginning says that this is a copy. */
+/* Return the length of a prefix that marks a copy, or 0. */
 static size_t copy_prefix(struct part p)
 {
 	for (size_t i = 0; i < COUNT_OF(swift_words); i++)
@@ -213,7 +216,7 @@ static struct part cut_begin(struct part p)
 	return p;
 }
 
-/* "name[0123456789abcdef]": how long what is in brackets is, or 0. */
+/* Return the length of the brackets in "name[0123456789abcdef]", or 0. */
 static size_t crate_hash(struct part p, size_t at)
 {
 	size_t i = at + 1;
@@ -225,7 +228,7 @@ static size_t crate_hash(struct part p, size_t at)
 	return i < p.length && p.text[i] == ']' && i - at > 8 ? i + 1 - at : 0;
 }
 
-/* Whether '<' begins arguments, and not one of Rust's paths. */
+/* Return true if '<' begins arguments rather than a path of Rust. */
 static bool begins_arguments(struct part p, size_t at)
 {
 	char before = at > 0 ? p.text[at - 1] : ' ';
@@ -235,7 +238,10 @@ static bool begins_arguments(struct part p, size_t at)
 	return is_name_char(before) || before == ')' || before == ']' || before == '}';
 }
 
-/* False, with *out as it was, if brackets do not match. */
+/*
+ * Append the name with folded arguments. Returns false with *out unchanged if
+ * brackets do not match.
+ */
 static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 {
 	size_t begin = out->length, end, length;
@@ -260,7 +266,7 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 			end = i + crate_hash(p, i);
 		} else {
 			strbuf_add(out, p.text + i, length);
-			/* "operator< <int>" */
+			/* as in "operator< <int>" */
 			is_after_operator = operator_length(p, i) > 0 ||
 					    (was_after_operator && p.text[i] == ' ');
 		}
@@ -269,8 +275,8 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 }
 
 /*
- * The place behind what begins here and belongs together: brackets, an operator, one letter.
- * 0 if brackets do not match.
+ * Return the place after the unit that begins here: a bracketed part, an operator, or one
+ * character. Returns 0 if brackets do not match.
  */
 static size_t skip_part(struct part p, size_t at)
 {
@@ -279,7 +285,9 @@ static size_t skip_part(struct part p, size_t at)
 	return length == 1 && strchr("<({", p.text[at]) ? skip_bracket(p, at) : at + length;
 }
 
-/* Behind the type of the result, which only what was made of a template has. */
+/*
+ * Return where the name begins after the return type, which only template instances have.
+ */
 static size_t name_begin(struct part p)
 {
 	size_t begin = 0, i, end;
@@ -296,7 +304,7 @@ static size_t name_begin(struct part p)
 	return i >= strlen(FOLDED) && starts_with(p, i - strlen(FOLDED), FOLDED) ? begin : 0;
 }
 
-/* Swift's parameters have names, which are a part of the function's. */
+/* Return true for Swift, whose parameter names are part of the function's name. */
 static bool has_named_parameters(struct part p)
 {
 	for (size_t i = 0; i < p.length; i++)
@@ -306,8 +314,8 @@ static bool has_named_parameters(struct part p)
 }
 
 /*
- * Without the parameters of what has folded arguments. False, with *out as it was, if
- * brackets do not match.
+ * Append the name without parameters after folded arguments. Returns false with *out
+ * unchanged if brackets do not match.
  */
 static bool add_without_signature(struct strbuf *out, struct part p)
 {
@@ -322,7 +330,7 @@ static bool add_without_signature(struct strbuf *out, struct part p)
 		}
 		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
 			if (end < p.length && p.text[end] == ' ')
-				return true; /* "const" */
+				return true; /* for example "const" */
 			continue;
 		}
 		is_folded = is_folded || starts_with(p, i, FOLDED);
@@ -358,7 +366,7 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 		const char *path = to->modules[frame->module].path;
 		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
 
-		/* Addresses of functions without a name differ from build to build, too. */
+		/* addresses of functions without a name differ between builds, too */
 		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]", slash ? slash + 1 : path);
 		folded.function = strbuf_text(&name);
 	}

@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 
-#define FRAME_NAME_SIZE 256 /* of a name that is made from a module and an address */
+#define FRAME_NAME_SIZE 256 /* for names made from a module and an address */
 
 struct named {
 	char *name;

@@ -8,26 +8,27 @@
 
 #include "base/units.h"
 
-#define GRID_MAX  512 /* so many moments are looked at, at equal distances */
+#define GRID_MAX  512 /* number of equidistant times */
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
-/* Found on series whose answer is known: see the unit test. */
-#define CYCLE_LEAST	    0.3	 /* a correlation with itself from which there is a cycle */
-#define CYCLE_FALLEN	    0.1	 /* and below which its first fall is over */
-#define CYCLE_AS_GOOD	    0.85 /* as the best one */
-#define TEETH_PER_RISE	    0.03 /* smaller ones, by standard deviation, do not matter */
-#define WINDOW_PER_CYCLE    1.1	 /* so that the least of each cycle is in one */
-#define RISE_PER_LEVEL	    0.03 /* less is no growth */
+/* The thresholds were determined on series with known results: see the unit test. */
+#define CYCLE_LEAST	    0.3	 /* minimum autocorrelation of a cycle */
+/* The first decline of the autocorrelation ends below this. */
+#define CYCLE_FALLEN	    0.1
+#define CYCLE_AS_GOOD	    0.85 /* relative to the best autocorrelation */
+#define TEETH_PER_RISE	    0.03 /* smaller teeth, by standard deviation, are ignored */
+#define WINDOW_PER_CYCLE    1.1	 /* so that a window contains the minimum of each cycle */
+#define RISE_PER_LEVEL	    0.03 /* less is not growth */
 #define RISE_PER_NOISE	    2.0
-#define STEP_PER_LEVEL	    0.05 /* less is no step */
+#define STEP_PER_LEVEL	    0.05 /* less is not a step */
 #define STEP_PER_NOISE	    4.0
-#define STEP_SHARE	    0.6	 /* of the rise, by one jump */
-#define PLATEAU_LATE_SLOPE  0.35 /* of the whole, in the last third */
-#define MEDIAN_TO_DEVIATION 1.48 /* of the normal distribution */
+#define STEP_SHARE	    0.6	 /* of the rise, in one jump */
+#define PLATEAU_LATE_SLOPE  0.35 /* relative to the whole, in the last third */
+#define MEDIAN_TO_DEVIATION 1.48 /* for the normal distribution */
 #define NORMAL_95	    1.96
-#define RECENT_LEAST	    4	/* windows whose peaks count */
+#define RECENT_LEAST	    4	/* number of windows whose peaks are used */
 #define WANDER_LEAST	    0.05 /* of the variance between neighbours */
-#define WANDER_REACH	    3.0 /* standard deviations of random steps */
+#define WANDER_REACH	    3.0 /* in standard deviations of random steps */
 #define NS_PER_HOUR	    (3600.0 * (double)NS_PER_S)
 
 const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
@@ -35,7 +36,10 @@ const char *const growth_kind_names[GROWTH_KIND_COUNT_] = {
 	[GROWTH_PLATEAU] = "plateau",	  [GROWTH_STEADY] = "growing",
 };
 
-/* These and no more are needed of libm, which memstate would have in memory for them. */
+/*
+ * Defined here instead of linking libm, which would take memory in memstate
+ * for these few functions.
+ */
 static double lesser(double a, double b)
 {
 	return a < b ? a : b;
@@ -51,7 +55,7 @@ static double distance(double a, double b)
 	return a > b ? a - b : b - a;
 }
 
-/* By Newton: from above, until it falls no more. */
+/* Newton's method: starts above the root and stops when it no longer decreases. */
 static double square_root(double square)
 {
 	double root = square > 1 ? square : 1;
@@ -67,7 +71,7 @@ static double square_root(double square)
 	}
 }
 
-/* The points at equal distances: the least and the most of each time. */
+/* The points resampled at equal distances: the lowest and highest value of each cell. */
 struct grid {
 	double least[GRID_MAX], most[GRID_MAX];
 	size_t count;
@@ -86,7 +90,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
 		double bytes = (double)points[i].bytes;
 
-		/* what was not looked at stayed as it was */
+		/* cells without a point keep the previous value */
 		for (; filled <= cell; filled++) {
 			double before = filled > 0 && filled < cell ? grid->most[filled - 1] : bytes;
 
@@ -97,7 +101,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 	}
 }
 
-/* The slope of the straight line with the least squares. */
+/* Return the slope of the least-squares line. */
 static double fit_line(const double *y, size_t count)
 {
 	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
@@ -111,7 +115,7 @@ static double fit_line(const double *y, size_t count)
 	return below > 0 ? above / below : 0;
 }
 
-/* How alike a series and the same so much later are; d has a mean of 0. */
+/* Return the autocorrelation of the series at this lag; the mean of d must be 0. */
 static double correlate(const double *d, size_t count, size_t lag, double square)
 {
 	double sum = 0;
@@ -122,8 +126,8 @@ static double correlate(const double *d, size_t count, size_t lag, double square
 }
 
 /*
- * The shortest of those that are nearly as good as the best one: several cycles are one,
- * too.
+ * Return the shortest lag that is nearly as good as the best one, because multiples
+ * of a cycle fit as well.
  */
 static size_t find_lag(const double *alike, size_t first, size_t end)
 {
@@ -139,7 +143,7 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 	return best;
 }
 
-/* In steps of the grid; 0: there is none, or none that matters. */
+/* Return the length of the cycle in grid steps, or 0 if there is none that matters. */
 static size_t find_cycle(const struct grid *grid)
 {
 	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;
@@ -155,7 +159,7 @@ static size_t find_cycle(const struct grid *grid)
 		d[i] -= mean;
 		square += d[i] * d[i];
 	}
-	/* that is as good as a straight line, whose floors are anywhere */
+	/* such a series is nearly a straight line, whose floors may be anywhere */
 	if (slope > 0 && square < least * least * (double)grid->count)
 		return 0;
 	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
@@ -168,13 +172,16 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX]; /* where in the grid */
+	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX]; /* position in the grid */
 	size_t count;
-	size_t window; /* steps of the grid */
+	size_t window; /* in grid steps */
 	double tooth;
 };
 
-/* Windows end with the series: what comes before the first is left out. */
+/*
+ * Find the floor of each window. Windows are aligned with the end of the series, and
+ * points before the first window are ignored.
+ */
 static void find_floors(const struct grid *grid, size_t cycle, struct floors *floors)
 {
 	size_t window = grid->count / GROWTH_FLOORS_MAX;
@@ -221,7 +228,10 @@ static double median_of(const double *values, size_t count)
 	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-/* The slopes between any two of some floors, rising. Returns how many. */
+/*
+ * Compute the slopes between all pairs of floors, in ascending
+ * order. Returns their number.
+ */
 static size_t find_slopes(const struct floors *floors, size_t first, size_t count,
 			  double slopes[SLOPE_MAX])
 {
@@ -235,7 +245,7 @@ static size_t find_slopes(const struct floors *floors, size_t first, size_t coun
 	return n;
 }
 
-/* What one floor is more than the one before. */
+/* The increases from each floor to the next. */
 struct jumps {
 	double largest, noise;
 };
@@ -256,7 +266,7 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 	jumps->noise = MEDIAN_TO_DEVIATION * median_of(off, n);
 }
 
-/* Slopes per step of the grid. */
+/* Slopes per grid step. */
 struct rates {
 	double median, low, high, early, late;
 };
@@ -278,7 +288,10 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 	rates->late = slopes[n / 2];
 }
 
-/* The last third of the windows says how high peaks are now. */
+/*
+ * Return the first recent window. The last third of the windows
+ * determines the height of peaks.
+ */
 static size_t first_recent(const struct floors *floors)
 {
 	size_t recent = floors->count / 3 > RECENT_LEAST ? floors->count / 3 : RECENT_LEAST;
@@ -287,8 +300,9 @@ static size_t first_recent(const struct floors *floors)
 }
 
 /*
- * The peak of each recent window above a straight line of the median rate, and where these
- * peaks are at the end. A line that is steeper or flatter turns about the middle of the series.
+ * Find the peaks of the recent windows relative to a line with the median
+ * rate, extrapolated to the end. Lines with the bounds of the rate pass
+ * through the middle of the series.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,
 		     const struct rates *rates, struct growth *ret)
@@ -312,7 +326,7 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		least = lesser(least, peaks[i]);
 		most = larger(most, peaks[i]);
 	}
-	/* close to the limit few samples remain: their peak may well be a lower one */
+	/* few samples remain close to the limit: their peak may be a lower one */
 	least -= most - least;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes = lesser(ret->top_bytes, least + rates->median * end -
@@ -321,7 +335,10 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 							     (rates->high - rates->median) * reach);
 }
 
-/* The mean square of the differences of floors that are this far apart, less their trend. */
+/*
+ * Return the mean square of the differences of floors at this distance,
+ * after removing their trend.
+ */
 static double square_of_differences(const struct floors *floors, size_t distance, double rate)
 {
 	double sum = 0;
@@ -336,8 +353,9 @@ static double square_of_differences(const struct floors *floors, size_t distance
 }
 
 /*
- * Noise about a line does not add up: floors far apart differ by no more than neighbours. What
- * they differ by more comes from growth in random steps, whose variance rises with time.
+ * Estimate random growth per window. Noise around a line does not accumulate: distant
+ * floors differ no more than neighbours. Any excess comes from growth in random steps,
+ * whose variance increases with time.
  */
 static double find_wander(const struct floors *floors, double rate)
 {
@@ -346,7 +364,7 @@ static double find_wander(const struct floors *floors, double rate)
 	double far = square_of_differences(floors, distance, rate);
 	double variance = (far - near) / (double)(distance - 1);
 
-	/* few floors may hide it by chance */
+	/* with few floors, random growth may be hidden by chance */
 	return square_root(larger(variance, WANDER_LEAST * near));
 }
 
@@ -415,7 +433,7 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 	return ns < (double)(UINT64_MAX / 2) ? (uint64_t)ns : UINT64_MAX;
 }
 
-/* How far random steps may have led away after a time, as a sum of independent windows. */
+/* Return how far random steps may have led after ns, as a sum of independent windows. */
 static double find_stray(const struct growth *g, double ns)
 {
 	double windows = ns / (double)(g->window_ns > 0 ? g->window_ns : 1);
@@ -437,7 +455,7 @@ bool growth_time_to(const struct growth *growth, uint64_t limit_bytes, struct gr
 				  growth->rate_high_bytes);
 	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
 				 growth->rate_low_bytes);
-	/* the peak of a cycle may be one cycle away */
+	/* the peak of a cycle may be up to one cycle away */
 	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
 	if (ret->latest_ns < UINT64_MAX - late_ns)
 		ret->latest_ns += late_ns;

@@ -20,7 +20,7 @@ void growth_series_clear(struct growth_series *series)
 	series->added_count = 0;
 }
 
-/* The least and the most of some points, in their order, into the first two. */
+/* Put the lowest and highest of the points into kept, in their order. */
 static void keep_extremes(const struct growth_point *points, size_t count,
 			  struct growth_point kept[2])
 {
@@ -34,7 +34,7 @@ static void keep_extremes(const struct growth_point *points, size_t count,
 	kept[1] = points[least < most ? most : least];
 }
 
-/* Each two cells become one. */
+/* Merge each pair of cells into one. */
 static void halve(struct growth_series *series)
 {
 	size_t kept = 0;
@@ -57,7 +57,7 @@ static void append(struct growth_series *series, struct growth_point point)
 	series->points[series->count++] = point;
 }
 
-/* To the cell that is being filled, which has two points already. */
+/* Add a point to the current cell, which already has two points. */
 static void merge(struct growth_series *series, struct growth_point point)
 {
 	struct growth_point *pair = &series->points[series->count - 2];

@@ -9,10 +9,12 @@
 
 #define SAMPLES_LEAST  8
 #define SEGMENT_LEAST  2 /* windows */
-#define SPLIT_LEAST    6 /* windows that may still be split */
-#define SPLIT_GAIN     0.2 /* two lines leave less than this share of one line's squares */
+#define SPLIT_LEAST    6 /* minimum number of windows to split */
+/* Two lines must leave less than this share of one line's squares. */
+#define SPLIT_GAIN     0.2
 #define PACE_RATIO     4.0 /* between the slopes of two segments */
-#define JUMP_SHARE     0.3 /* of the range, between the end of one line and the next */
+/* Of the range, from the end of one line to the start of the next. */
+#define JUMP_SHARE     0.3
 #define NOISE_BYTES    ((double)MIB / 2)
 #define NOISE_PER_LEVEL 0.02
 #define SLOPE_MAX      (RISE_WINDOWS * (RISE_WINDOWS - 1) / 2)
@@ -71,9 +73,10 @@ void rise_series_jump(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
 	rise_series_add(s, time_ns, bytes);
 }
 
-/* A straight line by least squares. */
+/* A straight line fitted by least squares. */
 struct line {
-	double slope, start, squares; /* squares: sum of the squared distances from the line */
+	/* Squares: sum of the squared distances from the line. */
+	double slope, start, squares;
 };
 
 static struct line fit_line(const double *y, size_t count)
@@ -107,7 +110,9 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* The two lines differ in pace, or the series jumps from one to the other. */
+/*
+ * Return whether the two lines differ in pace, or the series jumps from one to the other.
+ */
 static int is_break(const struct line *left, size_t left_count, const struct line *right,
 		    double range)
 {
@@ -134,7 +139,10 @@ static double noise_of(double level)
 	return larger(NOISE_BYTES, NOISE_PER_LEVEL * magnitude(level));
 }
 
-/* Where the last part of a series begins that one line does not fit; 0: one line is enough. */
+/*
+ * Return where the last part begins that one line does not fit, or 0
+ * if one line is enough.
+ */
 static size_t find_split(const double *y, size_t count)
 {
 	struct line whole = fit_line(y, count);
@@ -169,7 +177,7 @@ static double median_of(double *values, size_t count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* The line of most points: a restart in between does not move it. */
+/* Fit a line through most points, so that a restart in between does not move it. */
 static struct line fit_most(const double *y, size_t count)
 {
 	double slopes[SLOPE_MAX + 1] = { 0 }, starts[RISE_WINDOWS];
@@ -196,7 +204,7 @@ static double typical_tooth(const struct rise_series *s, size_t first)
 	return median_of(teeth, n);
 }
 
-/* The level of the series in a window from which on one line fits it. */
+/* Return the level of the series in a window from which on one line fits it. */
 static uint64_t find_level(const struct rise_series *s, size_t first)
 {
 	const double *y = s->floors + first;
@@ -204,7 +212,7 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double tooth = typical_tooth(s, first) - magnitude(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
-	/* rather a value that was measured than one next to it */
+	/* prefer a measured value to a fitted one next to it */
 	if (magnitude(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;

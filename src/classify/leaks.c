@@ -20,7 +20,10 @@ void leaks_judge(struct leak_scan *scan)
 	}
 }
 
-/* A chain's block ends in the next one's head; live are the bytes from its own head on. */
+/*
+ * Return the resident bytes that count as live for a block. A chain's block counts from
+ * its own head up to the next block's head.
+ */
 static uint64_t resident_bytes(const struct blocks *blocks, const struct block *block)
 {
 	uint64_t start = block->addr, end = block->addr + block->bytes;

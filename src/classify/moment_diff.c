@@ -56,7 +56,9 @@ static struct moment_change *add(struct moment_diff *diff, enum moment_part part
 	return change;
 }
 
-/* Sums over processes: of those in which it is known; unknown where it is in none. */
+/*
+ * Sum a figure over the processes in which it is known. Unknown if it is known in none.
+ */
 
 static uint64_t sum(const struct moment *moment, uint64_t (*get)(const struct moment *moment,
 								 size_t process, int arg),
@@ -112,7 +114,7 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 	}
 }
 
-/* A process at both moments, or at one of them: then the other one is SIZE_MAX. */
+/* A process at both moments. SIZE_MAX: not present at that moment. */
 struct pair {
 	size_t before, after;
 };
@@ -167,7 +169,7 @@ static const struct moment_mappings *mappings_of(const struct moment *moment, si
 	return process == SIZE_MAX ? NULL : &moment->mappings[process];
 }
 
-/* Whose a row is, and what it is called. */
+/* Add a row for a pair of processes, with its name and its owner. */
 static struct moment_change *add_of_pair(struct moment_diff *diff, enum moment_part part,
 					 const struct usage *b, const struct usage *a)
 {
@@ -189,8 +191,8 @@ static bool has_heap(const struct moment_mappings *m)
 }
 
 /*
- * A heap that was read at one moment alone says nothing about the other one: then its owners
- * are in anon at both.
+ * Add the owners of one process. If the heap was read at only one of the moments, its
+ * owners count as anon at both.
  */
 static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)
 {
@@ -204,7 +206,10 @@ static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t
 	}
 }
 
-/* Where mappings were read at one of two moments only, that process is left out of both. */
+/*
+ * Add the rows by owner. A process whose mappings were read at only one of the
+ * moments is left out of both.
+ */
 static void add_owner_sums(struct moment_diff *diff, const struct moment *before,
 			   const struct moment *after, const struct pairs *pairs)
 {
@@ -270,14 +275,17 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 	}
 }
 
-/* A mapping of one of the two moments. */
+/* A mapping at one of the two moments. */
 struct entry {
 	const struct mapping *mapping;
-	const char *label; /* what it has in common with others; "" : its addresses tell */
+	const char *label; /* name for grouping; "": mappings are matched by address */
 	bool is_after;
 };
 
-/* Nameless memory of two processes has nothing in common but that. */
+/*
+ * Return the label of a mapping. Nameless mappings of different processes can be
+ * matched only as a whole.
+ */
 static const char *label_of(const struct mapping *m, bool is_same_process)
 {
 	const char *name = mapping_group_name(m);
@@ -312,7 +320,10 @@ static int compare_entries(const void *a, const void *b)
 	return (int)one->is_after - (int)other->is_after;
 }
 
-/* How many entries from this one on are one row: of one label, or overlapping each other. */
+/*
+ * Return how many entries from the first on form one row: equal labels, or
+ * overlapping addresses.
+ */
 static size_t row_length(const struct entry *entries, size_t count)
 {
 	uint64_t end = entries[0].mapping->end_addr;
@@ -385,7 +396,7 @@ static uint64_t size_of_change(const struct moment_change *change)
 	return bytes < 0 ? (uint64_t)-bytes : (uint64_t)bytes;
 }
 
-/* Parts stay in order; within those that are lists the largest change is first. */
+/* Compare two rows of a list: the largest change comes first. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct moment_change *one = a, *other = b;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* So much of the limit, in per mille, that is accounted for is all of it. */
+/* Share of the limit, in per mille, from which the limit counts as fully explained. */
 #define EXPLAINED_LEAST 900
 
 const char *const oom_end_names[OOM_END_COUNT_] = {
@@ -49,12 +49,17 @@ void oom_evidence_init(struct oom_evidence *e)
 		.victim = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
 		.runtime = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
 	};
-	/* all of it amounts, and all bits set is an unknown one */
+	/*
+	 * Both structs contain only amounts, and an amount with all bits set is unknown.
+	 */
 	memset(&e->at, 0xff, sizeof(e->at));
 	memset(&e->last, 0xff, sizeof(e->last));
 }
 
-/* v1's memory.stat has no page tables, but the table of tasks does. */
+/*
+ * Return the sum of the page tables in the task table, which v1's
+ * memory.stat does not have.
+ */
 static uint64_t sum_pagetables(const struct oom_kill *k)
 {
 	uint64_t sum = k->task_count > 0 ? 0 : BYTES_UNKNOWN;
@@ -64,7 +69,7 @@ static uint64_t sum_pagetables(const struct oom_kill *k)
 	return sum;
 }
 
-/* The same sums as of a group that is there. */
+/* Compute the same figures as for a live group. */
 static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 {
 	struct cgroup_level level = { .usage_bytes = k->usage_bytes,
@@ -91,9 +96,10 @@ static uint64_t at_most(uint64_t sum, uint64_t most)
 }
 
 /*
- * The table has each process's Rss, in which shared pages count for every process that has
- * them. Private memory is added up where the kernel lists it (Linux 6.7), and shared memory
- * counts once, as memory.stat has it; else the sum is at most what the group used.
+ * Set the figures from the task table. The table has each process's Rss, which counts
+ * shared pages for every process that maps them. If the kernel lists private memory
+ * (Linux 6.7), that is added up, and shared memory counts once, as in memory.stat.
+ * Otherwise the sum is limited to the group's usage.
  */
 static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 {
@@ -118,7 +124,9 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		shmem = at_most(bytes_or_0(shmem), k->stat.shmem_bytes);
 		files = at_most(bytes_or_0(files), k->stat.file_mapped_bytes);
 		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
-		/* one that has all shared memory mapped is not smaller for it */
+		/*
+		 * a process that maps all shared memory must not appear smaller for that
+		 */
 		e->largest_bytes = at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
 	} else {
 		e->process_bytes = at_most(rss, k->usage_bytes);
@@ -149,7 +157,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 		text_copy(e->victim.name, sizeof(e->victim.name), k->victim.name);
 		e->victim.rss_bytes = k->victim.rss_bytes;
 	}
-	/* nothing but the line of the victim says nothing of the group */
+	/* a log with only the victim's line contains nothing about the group */
 	if (!bytes_known(k->usage_bytes) && e->has_sample)
 		return;
 	set_figures(e, k);
@@ -157,7 +165,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->unevictable_bytes = k->stat.unevictable_bytes;
 	e->dirty_bytes =
 		bytes_add(k->stat.file_dirty_bytes, k->stat.file_writeback_bytes);
-	/* the kernel splits huge pages as it looks for some to take back */
+	/* reclaim splits huge pages, so a sample from before the kill is better */
 	if (!e->has_sample)
 		e->huge_bytes = k->stat.anon_thp_bytes;
 	e->swap_bytes = k->swap_usage_bytes;
@@ -188,7 +196,10 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 	return bytes_add(rise_bytes, bytes_or_0(oom_evidence_gap_bytes(e)));
 }
 
-/* Where the limit is a group's, need was all of it, but for what each CPU may still hold. */
+/*
+ * Return true if need explains the whole limit of the group, except for what the CPUs may
+ * hold in their counters.
+ */
 static bool is_explained(const struct oom_evidence *e)
 {
 	uint64_t whole = oom_evidence_whole_bytes(e);

@@ -5,37 +5,37 @@
 
 #define BIT(verdict) (UINT64_C(1) << (verdict))
 
-/* Each claims to know what filled a limit of a group. */
+/* Each names what filled the limit of a group. */
 #define FILLED                                                                              \
 	(BIT(OOM_WHY_LEFTOVERS) | BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_KERNEL_MEMORY) |         \
 	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |                    \
 	 BIT(OOM_WHY_PRIVATE_MEMORY) | BIT(OOM_WHY_LIMIT_TOO_SMALL))
 
-/* Each claims to know how a need came about. */
+/* Each names how the need arose. */
 #define CAME                                                                                \
 	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |                  \
 	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) |      \
 	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
-/* Read in both directions. */
+/* Applied in both directions. */
 static const struct {
 	enum oom_verdict verdict;
 	uint64_t excluded;
 } exclusions[] = {
-	/* nothing ran out, or not a group's limit */
+	/* no memory had run out, or not at a group's limit */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* files that no process has, and processes that have shared memory mapped */
+	/* files that no process has open, versus shared memory mapped by processes */
 	{ OOM_WHY_LEFTOVERS, BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* none of the processes alone, and one of them */
+	/* no single process, versus one process */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* it had not been growing, it grew on, and nothing grew */
+	/* growth at the end, steady growth, or no growth */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	{ OOM_WHY_LEAK, BIT(OOM_WHY_LIMIT_TOO_SMALL) | BIT(OOM_WHY_RETENTION) },
-	/* most of it was free, and all of it was needed */
+	/* most of it was free, versus all of it was needed */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
-	/* the kernel killed nobody, and did */
+	/* the kernel killed no process, versus it did */
 	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) |
 				      BIT(OOM_WHY_ANCESTOR) | FILLED | CAME },
 	{ OOM_WHY_RSS_WATCHER, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) |

@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What the processes tell. */
+/* Add the figures of the processes. */
 static void add_processes(const struct snapshot *processes, struct oom_figures *f)
 {
 	f->is_lazyfree_exact = true;
@@ -49,11 +49,14 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 		bytes_or_0(s->slab_unreclaimable_bytes);
 	f->other_kernel_bytes = version == CGROUP_V2 ? bytes_sub(f->kernel_bytes, parts)
 						     : BYTES_UNKNOWN;
-	/* v1 has another account for them, and another limit */
+	/* v1 has a separate account and limit for sockets */
 	f->sock_bytes = version == CGROUP_V2 ? s->sock_bytes : 0;
 }
 
-/* No part is more than what the others leave of the whole: each file is read at another time. */
+/*
+ * Return a part, limited to what the other parts leave of the whole. The files are read
+ * at different times and may be inconsistent.
+ */
 static uint64_t take_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
 	if (!bytes_known(part_bytes) || !bytes_known(*left_bytes))
@@ -76,8 +79,9 @@ static void set_kernel_parts(const struct cgroup_kernel *k, struct oom_figures *
 }
 
 /*
- * Pages that were MADV_FREE'd go to the list of inactive files, and stay there when they
- * are written again, until the list is looked through (mm/swap.c, folio_mark_lazyfree).
+ * Return the hidden memory. MADV_FREE moves pages to the inactive file list.
+ * Pages that are written again stay there until the kernel scans the list
+ * (mm/swap.c, folio_mark_lazyfree).
  */
 static uint64_t find_hidden(const struct cgroup_stat *s, const struct oom_figures *f)
 {
@@ -115,7 +119,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.limit_bytes = cgroup_limit_bytes(cgroup);
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
-	/* all of them is never more than there is */
+	/* the sum over processes cannot exceed the group's anonymous memory */
 	f.lazyfree_bytes = least(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
 	f.shmem_bytes = s->shmem_bytes;
@@ -125,7 +129,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	/* what was not read of some may be LazyFree of theirs, and is theirs in any case */
+	/* an unreadable process may have LazyFree pages, and certainly has memory */
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);

@@ -17,7 +17,7 @@ static bool is_low(const struct oom_zone *zone)
 	       zone->free_bytes < zone->min_bytes;
 }
 
-/* The last zone with memory of the first node that is low, or NULL. */
+/* Return the last zone that is low on memory, or NULL. */
 static const struct oom_zone *find_low_zone(const struct oom_machine *m)
 {
 	for (size_t i = m->zone_count; i-- > 0;)
@@ -42,7 +42,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			    zone->node, units_format_bytes(zone->free_bytes, a),
 			    units_format_bytes(zone->min_bytes, b));
 	}
-	/* a line of the report may be missing */
+	/* the report may lack the lines about swap */
 	if (!bytes_known(m->swap_total_bytes) ||
 	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;

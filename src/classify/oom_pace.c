@@ -9,7 +9,7 @@
 #define SAMPLES_TO_LIMIT 8
 #define LEAST_RATE_PART 100 /* of the limit */
 #define HALF_LIFE_NS (2 * NS_PER_S)
-#define WINDOW_NS (20 * NS_PER_MS) /* growth in less time is told too roughly */
+#define WINDOW_NS (20 * NS_PER_MS) /* growth over less time is too imprecise */
 #define WINDOW_LONG_NS NS_PER_S
 #define FULL_SHARE_NS (50 * NS_PER_MS)
 #define PER_MILLION_OF_MILLE 1000
@@ -27,7 +27,7 @@ void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest
 	};
 }
 
-/* a * b / c, without the overflow that an amount of bytes times ns would be. */
+/* Return a * b / c without the overflow of bytes * ns. */
 static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 {
 	unsigned __int128 product = (unsigned __int128)a * b / (c > 0 ? c : 1);
@@ -35,7 +35,10 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 	return product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
 }
 
-/* What CPUs have not told yet comes in lumps: those are no growth, unless they add up. */
+/*
+ * Update the rate. The kernel's per-CPU counters are flushed in batches, which do not
+ * count as growth unless they add up.
+ */
 static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 {
 	uint64_t passed_ns = s->taken_ns - p->from_ns;

@@ -8,14 +8,14 @@
 #include "base/units.h"
 #include "classify/oom_node.h"
 
-/* Found on kills whose cause is known: tests/live/oom_verdicts.py. In per mille. */
-#define LEFTOVERS_TASKS 250 /* of usage, by processes: less is not theirs */
+/* In per mille; derived from kills with known causes: tests/live/oom_verdicts.py. */
+#define LEFTOVERS_TASKS 250 /* of usage, held by processes: less is not theirs */
 #define LEFTOVERS_USAGE 500
-#define ONE_PROCESS_LEAST 500 /* of what all have */
-#define STACK_THREADS 50      /* no share: fewer are not many */
-#define RETENTION_LIVE 600    /* of private memory: less is mostly free */
+#define ONE_PROCESS_LEAST 500 /* of the sum of all processes */
+#define STACK_THREADS 50      /* a count, not a share: fewer threads are not many */
+#define RETENTION_LIVE 600    /* of private memory: below this, most of it is free */
 #define RETENTION_FREE 250    /* of the limit */
-#define MANY_LEAST 500	      /* of the limit, by all */
+#define MANY_LEAST 500	      /* of the limit, used by all processes */
 #define DIRTY_LEAST 200
 #define BURST_NS (5 * NS_PER_S)
 
@@ -25,7 +25,7 @@ static bool is_share(uint64_t bytes, uint64_t whole, unsigned int least_per_mill
 	       units_per_mille(bytes, whole) >= least_per_mille;
 }
 
-/* "shmem had 30.0M of 48.0M (63%)" */
+/* Append "shmem had 30.0M of 48.0M (63%)". */
 static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t whole)
 {
 	char part[UNITS_TEXT_SIZE], of[UNITS_TEXT_SIZE];
@@ -35,7 +35,7 @@ static void say(struct strbuf *why, const char *what, uint64_t bytes, uint64_t w
 		    units_format_bytes(whole, of), (per_mille + 5) / 10);
 }
 
-/* So much of the limit: said, where it is that much. */
+/* If bytes are at least this share of the limit, append that to *why and return true. */
 static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
 		      unsigned int least, struct strbuf *why)
 {
@@ -121,7 +121,7 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* Nobody needs to be there for these. */
+/* Files on tmpfs stay charged even if no process exists. */
 static bool is_leftovers(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {
@@ -184,7 +184,7 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 	for (size_t i = 0; i < sizeof(kernel_parts) / sizeof(kernel_parts[0]); i++)
 		if (!best || part_bytes(e, &kernel_parts[i]) > part_bytes(e, best))
 			best = &kernel_parts[i];
-	/* of version 1 some may be known: as long as it is most of it */
+	/* in version 1, some parts may be known: name one only if it is most of it */
 	return part_bytes(e, best) > all / 2 || bytes_known(e->at.other_kernel_bytes)
 		       ? best
 		       : NULL;
@@ -253,14 +253,14 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* Less of it is live than so much. */
+/* Return true if less than this share of private memory is live. */
 static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_mille)
 {
 	return bytes_known(e->live_bytes) && bytes_known(e->private_bytes) &&
 	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
-/* Large alone they are no harm: what is live in them has to be little, or re-used by bytes. */
+/* Huge pages alone are harmless: require mostly free ones, or refills after lazy frees. */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			  struct strbuf *why)
 {
@@ -294,7 +294,7 @@ static bool is_locked(const struct oom_evidence *e, unsigned int least,
 	return has_share(e, "locked was", locked > pinned ? locked : pinned, least, why);
 }
 
-/* v1 has one account of memory and swap: it is full where that limit is met, and is another. */
+/* v1 limits memory and swap together; that limit matters only if memory's is lower. */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 			 struct strbuf *why)
 {
@@ -314,8 +314,9 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int least,
 }
 
 /*
- * "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but the limit is 200.0M". Of a
- * process that was killed, or had little, that limit is no cause.
+ * Append "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but the
+ * limit is 200.0M". After a kill, the runtime's limit is not the cause if its
+ * process had little memory.
  */
 static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
 			     struct strbuf *why)
@@ -339,7 +340,7 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* What came after the last sample is a part of it, where that was not long ago. */
+/* A rise after the last sample is part of the burst, if that sample was recent. */
 static bool is_burst(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
@@ -351,7 +352,7 @@ static bool is_burst(const struct oom_evidence *e, unsigned int least, struct st
 	return true;
 }
 
-/* Live bytes that stay the same are no leak, whatever Rss does. */
+/* Constant live bytes are not a leak, whatever Rss does. */
 static bool is_leak(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	bool is_live_flat = e->live_growth.kind == GROWTH_NONE ||
@@ -371,7 +372,7 @@ static bool is_leak(const struct oom_evidence *e, unsigned int least, struct str
 	return true;
 }
 
-/* What is free has to matter, too. */
+/* The free part must also be a relevant share of the limit. */
 static bool is_retention(const struct oom_evidence *e, unsigned int least, struct strbuf *why)
 {
 	if (!is_mostly_free(e, least) || !is_share(bytes_sub(e->private_bytes, e->live_bytes),
@@ -392,7 +393,7 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int least,
 	return true;
 }
 
-/* That is all there is to say where nothing tells what it was, or how it came. */
+/* The fallback if the more specific verdicts do not hold. */
 static bool is_private_memory(const struct oom_evidence *e, unsigned int least,
 			      struct strbuf *why)
 {

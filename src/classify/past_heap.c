@@ -24,8 +24,8 @@ static uint64_t mix(uint64_t sum, uint64_t value)
 }
 
 /*
- * Exec keeps pid and start time, but puts stack and vdso elsewhere; where addresses are
- * not random, the program's file is another one.
+ * Return a hash that identifies the running program. exec keeps pid and start time but
+ * moves the stack and vdso. Without address randomisation, the program's file differs.
  */
 static uint64_t program_of(const struct mapping_list *mappings)
 {
@@ -90,7 +90,10 @@ static void take_off(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 	}
 }
 
-/* Mappings that lay side by side may be one by now: then it has the shares of all. */
+/*
+ * Carry over a mapping. Adjacent mappings may have been merged since; the merged mapping
+ * gets the shares of all.
+ */
 static void carry_mapping(const struct past_share *first, size_t count,
 			  const struct mapping *m, struct heap_share *ret)
 {

@@ -14,10 +14,10 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_LEFT_OUT] = "left_out",
 };
 
-/* What each node of the keys has. */
+/* The values of a node of the keys. */
 struct tally {
 	uint64_t before, after;
-	bool is_key; /* stacks end here; else others go on from it only */
+	bool is_key; /* stacks end here; false: it is only a prefix of other keys */
 	bool goes_on;
 };
 
@@ -25,7 +25,7 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	size_t capacity; /* more than there are keys; those that are none are 0 */
+	size_t capacity; /* more than the number of keys; unused elements are 0 */
 };
 
 static struct tally *tally_of(struct matching *m, uint32_t key)
@@ -37,7 +37,10 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 	return &m->tallies[key];
 }
 
-/* For each frame of a profile, the one of its name in the keys. The caller frees it. */
+/*
+ * Map each frame of a profile to the frame with its name in the keys. The
+ * caller frees the result.
+ */
 static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 {
 	uint32_t *named = xcalloc(profile->frame_count + 1, sizeof(*named));
@@ -53,7 +56,7 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 	return named;
 }
 
-/* The key of a node's stack. */
+/* Return the key of a node's stack. */
 static uint32_t key_of(struct matching *m, const struct profile *profile, const uint32_t *named,
 		       size_t node, bool *ret_goes_on)
 {
@@ -147,7 +150,10 @@ static uint64_t change_of(const struct profile_diff_stack *stack)
 					    : stack->before - stack->after;
 }
 
-/* Keys are numbered as they come in the profiles, whose order is not ours to rely on. */
+/*
+ * Compare two keys by name. Their numbers depend on the order of the
+ * profiles, which is arbitrary.
+ */
 static int compare_names(const struct profile *keys, uint32_t a, uint32_t b)
 {
 	while (a != b && a != 0 && b != 0) {

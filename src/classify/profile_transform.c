@@ -15,38 +15,38 @@
 #include "base/xalloc.h"
 #include "classify/transform_regex.h"
 
-#define FRAME_NAME_SIZE 256 /* of those that are made up */
+#define FRAME_NAME_SIZE 256 /* for generated names */
 
 uint64_t profile_transform_limit_ns = 20 * NS_PER_S;
 
-/* What a rule makes of a frame. */
+/* The effect of a rule on a frame. */
 struct frame_change {
 	bool is_matched;
 	bool is_hidden;
-	const char *name; /* of the new profile, where it was replaced; else NULL */
+	const char *name; /* in the new profile, if replaced; else NULL */
 };
 
-/* Of a node, and of those that go on from it unless theirs says otherwise. */
+/* The effect on a node, and on its descendants unless they have their own. */
 struct node_change {
-	bool has_match; /* it, or one of those it is called by */
-	bool is_needed; /* it has values that are kept, or one that goes on from it has */
-	const char *name; /* of its frame, where the rule gave it; else NULL */
+	bool has_match; /* the node or one of its callers matches */
+	bool is_needed; /* the node or a descendant has values that are kept */
+	const char *name; /* of its frame, if set by the rule; else NULL */
 	uint32_t number; /* in the new profile */
 };
 
-/* One rule on one profile. */
+/* One rule applied to one profile. */
 struct pass {
 	const struct profile *from;
 	struct profile *to;
 	const struct transform_rule *rule;
 	regex_t regex;
-	uint64_t end_ns; /* of this thread's CPU time */
+	uint64_t end_ns; /* limit of this thread's CPU time */
 	struct frame_change *frames;
 	struct node_change *nodes;
 	struct transform_error *reterr;
 };
 
-/* "\1" and so on in the text of a rule. */
+/* Append the text of a replace rule, expanding "\1" and so on. */
 static void add_replacement(struct strbuf *out, const char *text, const char *name,
 			    const regmatch_t parts[TRANSFORM_PARTS_MAX])
 {
@@ -68,13 +68,19 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 	}
 }
 
-/* A search takes time in proportion to the square of the name's length, and a name may have many. */
+/*
+ * Return true if the time is used up. A search takes time proportional to the square of
+ * the name's length, and a name may need many searches.
+ */
 static bool is_too_late(const struct pass *p)
 {
 	return clock_thread_cpu_ns() >= p->end_ns;
 }
 
-/* Returns whether anything matched; the new name is in *out then. */
+/*
+ * Replace all matches in a name. Returns true if anything matched;
+ * *out is then the new name.
+ */
 static bool replace_name(const struct pass *p, const char *name, struct strbuf *out)
 {
 	regmatch_t parts[TRANSFORM_PARTS_MAX];
@@ -133,7 +139,10 @@ static int compare_names(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Many frames, by their lines, have one name, which is the same address in a profile. */
+/*
+ * Apply the rule to all frames. Frames that differ only in line share their name, which
+ * has the same address in a profile, so each name is processed once.
+ */
 static int change_frames(struct pass *p)
 {
 	size_t count = p->from->frame_count;
@@ -164,7 +173,7 @@ static int change_frames(struct pass *p)
 	return r;
 }
 
-/* Whether what is allocated in this stack itself stays. */
+/* Return true if the values of the node itself are kept. */
 static bool is_kept(const struct pass *p, uint32_t node)
 {
 	if (p->rule->kind == TRANSFORM_FILTER)
@@ -174,7 +183,7 @@ static bool is_kept(const struct pass *p, uint32_t node)
 	return true;
 }
 
-/* Here the stacks of this node begin anew. */
+/* Return true if stacks begin at this node. */
 static bool is_first(const struct pass *p, uint32_t node)
 {
 	const struct profile_node *n = &p->from->nodes[node];
@@ -216,7 +225,10 @@ static void place_node(struct pass *p, uint32_t i)
 	const struct node_change *parent = &p->nodes[node->parent];
 	struct node_change *own = &p->nodes[i];
 	bool is_beyond = p->rule->kind == TRANSFORM_TO && parent->has_match;
-	/* names that the rule gave are the new profile's: the same is the same address */
+	/*
+	 * names from the rule are strings of the new profile: equal
+	 * texts have equal addresses
+	 */
 	bool is_merged = frame->name && frame->name == parent->name;
 
 	own->name = frame->name;
@@ -268,7 +280,7 @@ int profile_transform(const struct profile *profile, const struct transform_list
 		      struct profile *ret, struct transform_error *reterr)
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
-	struct profile made[2] = { { 0 } }; /* in turns */
+	struct profile made[2] = { { 0 } }; /* used alternately */
 
 	assert(list->count > 0);
 	reterr->line = 0;

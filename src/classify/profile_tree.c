@@ -19,17 +19,17 @@ static int compare_u32(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-/* The most first. */
+/* Order amounts from largest to smallest. */
 static int compare_amounts(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
-/* What is made from a profile, for as long as it is looked at. */
+/* Derived data of a profile. */
 struct stacks_view {
 	const struct profile *profile;
 	const struct function_names *names;
-	uint64_t *totals; /* PROFILE_METRIC_COUNT_ of each node: with all that go on from it */
+	uint64_t *totals; /* PROFILE_METRIC_COUNT_ per node, including all descendants */
 	uint32_t *first_child, *next_sibling; /* nodes; 0: none */
 };
 
@@ -76,7 +76,7 @@ static uint32_t name_of(const struct stacks_view *view, uint32_t node)
 			 : view->names->of_frame[view->profile->nodes[node].frame];
 }
 
-/* Add the source line of a node that has this amount of the metric. */
+/* Merge the source line of a node with this amount of the metric. */
 static void add_source(const struct stacks_view *view, struct source_line *source, uint32_t node,
 		       uint64_t amount, bool is_first)
 {
@@ -91,15 +91,15 @@ static void add_source(const struct stacks_view *view, struct source_line *sourc
 	source->has_others = source->has_others || is_other;
 }
 
-/* The functions of a list while it is made: by number of their names. */
+/* The functions of a list under construction, indexed by name number. */
 struct gather {
 	struct stacks_view view;
 	struct function_sums *functions;
 	enum profile_metric metric;
-	unsigned int *active; /* how often it is in the stack that is looked at */
+	unsigned int *active; /* number of occurrences in the current stack */
 	struct call {
 		uint32_t function, caller, node;
-	} *calls; /* of functions from outside of themselves */
+	} *calls; /* calls of functions by other functions */
 	size_t call_count, call_capacity;
 };
 
@@ -111,7 +111,7 @@ static void say_where(struct gather *g, struct function_sums *function, uint32_t
 								: p->modules[frame->module].path;
 	bool is_first = function->name == FUNCTION_NONE;
 
-	/* strings of a profile are the same where their text is */
+	/* strings of a profile have the same address if their texts are equal */
 	if (is_first || function->module != module)
 		function->module = is_first ? module : NULL;
 	if (is_first || function->file != frame->file)
@@ -119,8 +119,8 @@ static void say_where(struct gather *g, struct function_sums *function, uint32_t
 }
 
 /*
- * How much a stack counts for the line of its function: what the function allocates itself
- * there outweighs what it calls.
+ * Return the weight of a stack for the line of its function. Direct
+ * allocations outweigh calls.
  */
 static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
@@ -149,7 +149,7 @@ static void enter(struct gather *g, uint32_t node)
 	};
 }
 
-/* Down and up again, by the nodes themselves: a stack can be of any depth. */
+/* Traverse all nodes without recursion, because stacks may be arbitrarily deep. */
 static void gather_all(struct gather *g)
 {
 	const struct stacks_view *view = &g->view;
@@ -241,7 +241,7 @@ void function_list_init(struct function_list *list, const struct profile *profil
 	view_init(&g.view, profile, names);
 	gather_all(&g);
 	add_callers(list, &g, metric);
-	/* frames that are in no stack have a name, too */
+	/* skip names of frames that are in no stack */
 	for (size_t i = 0; i < names->count; i++)
 		if (g.functions[i].name != FUNCTION_NONE)
 			list->functions[list->count++] = g.functions[i];
@@ -258,11 +258,11 @@ void function_list_release(struct function_list *list)
 	*list = (struct function_list){ 0 };
 }
 
-/* A place in the profile that a node of the tree stands for. */
+/* A place in the profile that belongs to a node of the tree. */
 struct place {
 	uint32_t name;
-	uint32_t node; /* that the name is of */
-	uint32_t leaf; /* of an inverted tree: where the allocations are */
+	uint32_t node; /* node with that name */
+	uint32_t leaf; /* in an inverted tree: the node with the allocations */
 };
 
 struct range {
@@ -275,12 +275,12 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct range *ranges; /* of each node of the tree */
+	struct range *ranges; /* one per node of the tree */
 	size_t range_capacity;
 	struct child {
 		struct call_node node;
 		struct range range;
-	} *children; /* of the node that grows */
+	} *children; /* of the node being expanded */
 	size_t child_count, child_capacity;
 };
 
@@ -300,7 +300,10 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 	tree->nodes[tree->count++] = *node;
 }
 
-/* Where the first nodes of an inverted tree are: whatever allocates itself. */
+/*
+ * Add the places of the top nodes of an inverted tree: all nodes with
+ * allocations of their own.
+ */
 static void add_leaves(struct growth *g)
 {
 	const struct profile *profile = g->view.profile;
@@ -313,7 +316,10 @@ static void add_leaves(struct growth *g)
 			}
 }
 
-/* Where the children of a node are; what has no further caller is its own. */
+/*
+ * Add the places of a node's children in an inverted tree. Values without a further
+ * caller become the node's self.
+ */
 static void add_callers_of(struct growth *g, size_t number)
 {
 	for (size_t i = g->ranges[number].begin; i < g->ranges[number].end; i++) {
@@ -355,7 +361,7 @@ static int compare_children(const void *a, const void *b, void *context)
 	return order ? order : compare_u32(p->name, q->name);
 }
 
-/* The places from begin on are sorted by name: a child is those of one name. */
+/* Group the places from begin on by name into children. */
 static void find_children(struct growth *g, size_t number, size_t begin)
 {
 	struct call_tree_options options = *g->options;
@@ -391,7 +397,7 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 	qsort_r(g->children, g->child_count, sizeof(*g->children), compare_children, &options);
 }
 
-/* Of the children, sorted, those that are enough; and the sum of the others. */
+/* Add the children within the limits, in order, and a sum of the others. */
 static void keep_children(struct growth *g, size_t number)
 {
 	const struct call_tree_options *o = g->options;

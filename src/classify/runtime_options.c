@@ -25,7 +25,10 @@ enum runtime {
 	RUNTIME_REDIS,
 };
 
-/* A suffix and how far it shifts a number; with decimal, it multiplies it by 1000 that often. */
+/*
+ * A suffix with the bit shift of its value. If decimal is set, the value is multiplied
+ * by 1000 that many times.
+ */
 struct unit {
 	const char *suffix;
 	unsigned int shift, decimal;
@@ -36,7 +39,7 @@ struct units {
 	bool ignores_case;
 };
 
-/* java: atomull() of os/…, also arguments.cpp; no fraction */
+/* java: atomull() of os/…, also arguments.cpp; no fractions */
 static const struct unit java_units[] = { { "", 0, 0 },	  { "k", 10, 0 }, { "m", 20, 0 },
 					  { "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 } };
 /* node: a number of MiB */
@@ -45,25 +48,25 @@ static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
 static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },    { "KiB", 10, 0 },
 					{ "MiB", 20, 0 }, { "GiB", 30, 0 }, { "TiB", 40, 0 },
 					{ NULL, 0, 0 } };
-/* PostgreSQL: memory_unit_conversion_table of guc.c; a bare number is of blocks of 8 kB */
+/* PostgreSQL: memory_unit_conversion_table of guc.c; without a unit, in blocks of 8 kB */
 static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },	{ "kB", 10, 0 },
 					      { "MB", 20, 0 }, { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
 /* MySQL: eval_num_suffix() of my_getopt.cc */
 static const struct unit mysql_units[] = { { "", 0, 0 },   { "k", 10, 0 }, { "m", 20, 0 },
 					   { "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 } };
-/* Redis: memtoull() of util.c, where k is 1000 and kb is not */
+/* Redis: memtoull() of util.c; k is 1000, kb is 1024 */
 static const struct unit redis_units[] = { { "", 0, 0 },   { "b", 0, 0 },   { "k", 0, 1 },
 					   { "kb", 10, 0 }, { "m", 0, 2 },   { "mb", 20, 0 },
 					   { "g", 0, 3 },   { "gb", 30, 0 }, { NULL, 0, 0 } };
 
-/* value is "" in a row whose value is the next word */
+/* A row of the table. If the value is the next word, is_next_word is set. */
 struct runtime_option {
 	enum runtime runtime;
-	const char *form; /* what stands before the value; "_" in it stands for "-" too */
+	const char *form; /* the part before the value; "_" also matches "-" */
 	const struct unit *units; /* NULL: a percentage of the group's limit */
 	bool ignores_case, is_next_word;
-	bool is_strong; /* overrides any that is not, whichever is last */
+	bool is_strong; /* overrides options that are not strong, whatever their order */
 	bool is_shared; /* its memory is shared by processes */
 	unsigned int least_per_mille;
 	const char *title, *advice;
@@ -90,8 +93,10 @@ struct runtime_option {
 	"set maxmemory well below the limit: fragmentation, client buffers, and pages copied " \
 	"while a child saves come on top"
 
-/* Sources: java(1), node(1), runtime/debug, PostgreSQL "Resource Consumption", MySQL "InnoDB
- * Startup Options", redis.conf. */
+/*
+ * Sources: java(1), node(1), runtime/debug, PostgreSQL "Resource Consumption", MySQL
+ * "InnoDB Startup Options", redis.conf.
+ */
 static const struct runtime_option rows[] = {
 	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP, JAVA_ADVICE },
 	{ RUNTIME_JAVA, "-XX:MaxHeapSize=", java_units, true, false, true, false, 900, JAVA_HEAP,
@@ -133,7 +138,7 @@ static const struct {
 	{ "valkey-server", RUNTIME_REDIS },
 };
 
-/* Variables with options, in the order in which they count. */
+/* Variables with options, in increasing order of precedence. */
 static const struct {
 	const char *name;
 	enum runtime runtime;
@@ -148,7 +153,10 @@ static const struct {
 
 #define VARIABLE_COUNT (sizeof(variables) / sizeof(variables[0]))
 
-/* Options of a runtime whose value is the next word; that word is not the program's operand. */
+/*
+ * Options of a runtime whose value is the next word. That word is not
+ * the program's operand.
+ */
 static const struct {
 	enum runtime runtime;
 	const char *word;
@@ -164,7 +172,10 @@ static const struct {
 	{ RUNTIME_NODE, "--max-old-space-size" }, { RUNTIME_NODE, "--max_old_space_size" },
 };
 
-/* Copy the next word of blank-separated text. Returns what follows it, or NULL at the end. */
+/*
+ * Copy the next word of blank-separated text. Returns the rest of the
+ * text, or NULL at the end.
+ */
 static const char *next_word(const char *text, char word[WORD_SIZE])
 {
 	size_t length;
@@ -173,7 +184,9 @@ static const char *next_word(const char *text, char word[WORD_SIZE])
 	length = strcspn(text, " \t\n");
 	if (length == 0)
 		return NULL;
-	/* one that is too long is none of ours, and stays a word */
+	/*
+	 * a word that is too long is not an option of the table: keep only its first byte
+	 */
 	snprintf(word, WORD_SIZE, "%.*s", length < WORD_SIZE ? (int)length : 1, text);
 	return text + length;
 }
@@ -200,7 +213,9 @@ static bool multiply(uint64_t *value, uint64_t by)
 	return true;
 }
 
-/* A number and one of the suffixes. False if it is anything else, or too large. */
+/*
+ * Parse a number with a suffix of the row. Returns false if it is invalid or too large.
+ */
 static bool parse_amount(const struct runtime_option *row, const char *text, uint64_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -241,7 +256,10 @@ static bool parse_value(const struct runtime_option *row, const char *text,
 	       ret->percent_thousandths > 0 && ret->percent_thousandths <= PERCENT_MOST;
 }
 
-/* Whether a word begins as the form does; "_" of the form matches "-" too. */
+/*
+ * Return the rest of a word after the form, or NULL if the word does not begin with it.
+ * "_" in the form also matches "-".
+ */
 static const char *skip_form(const char *word, const char *form)
 {
 	for (; *form != '\0'; form++, word++)
@@ -250,7 +268,7 @@ static const char *skip_form(const char *word, const char *form)
 	return word;
 }
 
-/* The row that a word is of, with its value if that is in the word, else in next. */
+/* Find the row of an option word. The value is in the word itself or in next. */
 static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		       struct runtime_limit *ret)
 {
@@ -285,7 +303,10 @@ static bool has_value(enum runtime runtime, const char *word)
 	return false;
 }
 
-/* What follows the class or the script is for the program, not for the runtime. */
+/*
+ * Return true if the word is the class or script. Everything after it belongs to the
+ * program, not to the runtime.
+ */
 static bool is_operand(enum runtime runtime, const char *word)
 {
 	if (runtime != RUNTIME_JAVA && runtime != RUNTIME_NODE)
@@ -311,7 +332,7 @@ static void add_words(enum runtime runtime, const char *text, struct runtime_lim
 	}
 }
 
-/* Of the variables before the command line, or after it. */
+/* Add the options of the variables that are read before (or after) the command line. */
 static void add_variables(enum runtime runtime, char *const *options, size_t option_count,
 			  bool is_after, struct runtime_limit *ret)
 {
@@ -340,7 +361,7 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 	if (runtime != RUNTIME_NONE && rest)
 		add_words(runtime, rest, ret);
 	add_variables(runtime, options, option_count, true, ret);
-	/* to these programs 0 means that there is no limit, or none of the user's */
+	/* 0 means no limit to these programs, or no limit set by the user */
 	if (ret->option && ret->bytes == 0)
 		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
 }
@@ -377,7 +398,7 @@ unsigned int runtime_option_least_per_mille(const struct runtime_option *option)
 	return option->least_per_mille;
 }
 
-/* Words of one variable's value that are options, and no others: these may be secrets. */
+/* Pass on only words that are options: the other words of the value may be secrets. */
 static int give_words(size_t v, const char *value,
 		      int (*fn)(void *context, const char *text), void *context)
 {

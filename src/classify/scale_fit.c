@@ -10,18 +10,18 @@
 #define EXPONENT_STEP 0.02
 
 #define SIZES_RATIO_MIN 4
-#define GROWTH_MIN	0.05 /* of the largest value: less is start-up, and noise */
+#define GROWTH_MIN	0.05 /* of the largest value: less growth is start-up or noise */
 #define R_SQUARED_MIN	0.95
 #define INTERVAL_MAX	1.0
 
-/* A value that is less than this part of the largest has no smaller error than one that is. */
+/* Values below this share of the largest are weighted as if they were this large. */
 #define WEIGHT_MIN 1e-3
 
 #define LN_2 0.693147180559945309417
 
 /*
- * The library of these functions is not worth its memory here. By the series of artanh,
- * from a number near 1.
+ * Natural logarithm by the artanh series, for a number near 1. Avoids linking libm, which
+ * would take too much memory for these few functions.
  */
 static double natural_log(double x)
 {
@@ -50,14 +50,14 @@ static double exponential(double x)
 	return ldexp(sum, twos);
 }
 
-/* Points with what is made of them once, for all exponents. */
+/* The points, and their maxima, which are the same for all exponents. */
 struct search {
 	const struct scale_point *points;
 	size_t count;
 	double largest_size, largest_value;
 };
 
-/* The constant and the factor (of the largest size's share) that are best for an exponent. */
+/* The best constant and factor (relative to the largest size) for an exponent. */
 struct line {
 	double constant, factor;
 	double error; /* sum of squares of relative errors */
@@ -93,7 +93,7 @@ static void fit_line(const struct search *s, double exponent, struct line *ret)
 	spread = w * xx - x * x;
 	ret->factor = spread > 0 ? (w * xy - x * y) / spread : 0;
 	ret->constant = (y - ret->factor * x) / w;
-	/* nothing takes less than nothing before it begins */
+	/* start-up cannot take less than nothing */
 	if (ret->constant < 0) {
 		ret->constant = 0;
 		ret->factor = xy / xx;
@@ -115,7 +115,7 @@ static double error_at(const struct search *s, double exponent)
 	return line.error;
 }
 
-/* On a grid, then between its neighbours there. */
+/* Search a grid of exponents, then between the neighbours of the best one. */
 static double find_best(const struct search *s)
 {
 	double best = EXPONENT_STEP, least = error_at(s, best), low, high;
@@ -141,7 +141,10 @@ static double find_best(const struct search *s)
 	return (low + high) / 2;
 }
 
-/* How far from the best one in that direction the error stays below the limit. */
+/*
+ * Return how far from the best exponent, in the direction of step, the error
+ * stays below the limit.
+ */
 static double find_end(const struct search *s, double best, double step, double limit)
 {
 	double inside = best, outside = best;
@@ -161,7 +164,10 @@ static double find_end(const struct search *s, double best, double step, double 
 	return inside;
 }
 
-/* The 95 % quantile of F with 1 and so many degrees of freedom; there is one at least. */
+/*
+ * Return the 95 % quantile of F with 1 and `freedom` degrees of freedom.
+ * The latter is at least 1.
+ */
 static double f_quantile(size_t freedom)
 {
 	static const double few[] = { 161.45, 18.51, 10.13, 7.71, 6.61,
@@ -172,7 +178,10 @@ static double f_quantile(size_t freedom)
 	return few[freedom > 0 ? freedom - 1 : 0];
 }
 
-/* Of all the relative errors that a mean alone would leave, the part that the curve takes away. */
+/*
+ * Return the share of the squared relative errors around the mean
+ * that the curve explains.
+ */
 static double r_squared_of(const struct search *s, double error)
 {
 	double w = 0, y = 0, all = 0;
@@ -203,7 +212,7 @@ static size_t count_sizes(const struct scale_point *points, size_t count)
 	return sizes;
 }
 
-/* What can be said without a fit, or SCALE_FITTED. */
+/* Return an outcome that needs no fit, or SCALE_FITTED. */
 static enum scale_outcome look_first(struct search *s)
 {
 	double smallest_size = s->points[0].size, least = s->points[0].value;
@@ -224,7 +233,10 @@ static enum scale_outcome look_first(struct search *s)
 									: SCALE_FITTED;
 }
 
-/* The exponent, and between which ones it is: where the error is not much larger than the least. */
+/*
+ * Find the exponent and its interval: the range in which the error is not much
+ * larger than the minimum.
+ */
 static void fit_curve(const struct search *s, struct scale_fit *fit)
 {
 	size_t freedom = s->count - 3;

@@ -9,7 +9,10 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* Parts of the whole, each ten times shorter than the one before, and cut as often. */
+/*
+ * Zones of the whole time. Each is ten times shorter than the previous one and has the
+ * same number of intervals.
+ */
 #define ZONES	       4
 #define ZONE_STRETCHES 120
 #define LAST_STRETCH   (ZONES * ZONE_STRETCHES - 1)
@@ -27,7 +30,10 @@ void timeline_release(struct timeline *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The first zone is all but the last tenth, the second all but a tenth of that, … */
+/*
+ * Return the interval of a time. The first zone is all except the last tenth, the second
+ * zone is that tenth except its last tenth, and so on.
+ */
 static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 {
 	uint64_t from = t->begin_ms, length = t->end_ms - t->begin_ms;
@@ -55,7 +61,10 @@ static void keep(struct timeline *t, const struct timeline_row *row)
 	t->rows[t->count++] = *row;
 }
 
-/* The first row of all, or behind a gap, stays, too: a line begins there. */
+/*
+ * Finish an interval. Keeps also the first row of all and the first row after a gap,
+ * where a line of the chart begins.
+ */
 static void end_stretch(struct timeline *t)
 {
 	bool is_smallest_first = t->smallest.unix_ms < t->largest.unix_ms;

@@ -10,16 +10,16 @@
 #include <string.h>
 
 /*
- * Repeats within repeats multiply what regcomp(3) makes of them, and {255} in {255} is
- * hundreds of megabytes already.
+ * Limit of repeats. Nested repeats multiply the memory that regcomp(3) needs, and {255}
+ * within {255} already takes hundreds of megabytes.
  */
 #define REPEAT_MAX 255
 
 struct scan {
 	const char *at;
-	bool has_atom; /* before it: something that can be repeated */
+	bool has_atom; /* the previous token can be repeated */
 	unsigned int depth;
-	unsigned int repeats; /* all of them multiplied */
+	unsigned int repeats; /* product of all repeats */
 	struct transform_error *reterr;
 };
 
@@ -98,7 +98,7 @@ static int scan_bracket(struct scan *s)
 	return 0;
 }
 
-/* At most REPEAT_MAX + 1. */
+/* Parse a number; the result is at most REPEAT_MAX + 1. */
 static unsigned int scan_number(const char **at)
 {
 	unsigned int number = 0;
@@ -111,7 +111,7 @@ static unsigned int scan_number(const char **at)
 	return number;
 }
 
-/* "{2}", "{2,}", "{2,3}" */
+/* Parse "{2}", "{2,}" or "{2,3}". */
 static int scan_interval(struct scan *s)
 {
 	const char *at = s->at + 1;
@@ -145,7 +145,7 @@ static int scan_repeat(struct scan *s)
 	if (r < 0)
 		return r;
 	s->at++;
-	/* a lazy one would be another in JavaScript, and is none here */
+	/* JavaScript would take it as a lazy repeat, which POSIX does not have */
 	if (*s->at && strchr("*+?{", *s->at))
 		return refuse(s, "a %c behind another repeat: write () around that", *s->at);
 	return 0;
@@ -217,7 +217,7 @@ bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 	size_t end = strlen(text);
 
 	for (; at < end; at = (size_t)ret_parts[0].rm_eo + 1) {
-		/* with the text before it, for ^ and \b */
+		/* include the text before, for ^ and \b */
 		ret_parts[0].rm_so = (regoff_t)at;
 		ret_parts[0].rm_eo = (regoff_t)end;
 		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) != 0)

@@ -23,7 +23,7 @@ const char *const transform_kind_names[TRANSFORM_KIND_COUNT_] = {
 	[TRANSFORM_FROM] = "from",     [TRANSFORM_TO] = "to",
 };
 
-/* The assembler is told where it is, by src/classify/local.mk. */
+/* src/classify/local.mk passes the assembler the directory of this file. */
 __asm__(".section .rodata\n"
 	".globl transforms_own\n"
 	"transforms_own:\n"
@@ -73,7 +73,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Less the blanks at its ends. */
+/* Copy text without the blanks at its ends. */
 static char *copy_trimmed(const char *text, size_t length)
 {
 	while (length > 0 && is_blank(text[0])) {
@@ -102,7 +102,7 @@ static bool is_set_name(const char *text, size_t length)
 	return length > 0 && find_kind(text, length) == TRANSFORM_SET;
 }
 
-/* The "=>" between blanks, or NULL. */
+/* Return the "=>" between blanks, or NULL. */
 static const char *find_arrow(const char *text)
 {
 	for (const char *at = strstr(text, "=>"); at; at = strstr(at + 1, "=>"))
@@ -206,7 +206,7 @@ const struct transform_set *transform_sets_find(const struct transform_sets *set
 	return NULL;
 }
 
-/* "[NAME]": the number of that set, which is made where there is none. */
+/* Parse "[NAME]". *ret is the number of that set, which is created if necessary. */
 static int begin_set(struct transform_sets *sets, const char *line, size_t *ret,
 		     struct transform_error *reterr)
 {
@@ -271,11 +271,14 @@ void transform_sets_add_own(struct transform_sets *sets)
 struct expansion {
 	const struct transform_sets *sets;
 	struct transform_list list;
-	size_t use_count; /* of sets: one that is empty costs time, too */
+	size_t use_count; /* uses of sets: even empty ones cost time */
 	struct transform_error *reterr;
 };
 
-/* What goes on for longer than there are sets is in itself. */
+/*
+ * Append the expanded rules. A set contains itself if the depth
+ * exceeds the number of sets.
+ */
 static int expand(struct expansion *e, const struct transform_list *list, size_t depth)
 {
 	for (size_t i = 0; i < list->count; i++) {

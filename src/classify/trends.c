@@ -20,7 +20,7 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
-	bool is_taken; /* it is in the sample that is being added, too */
+	bool is_taken; /* it is also in the sample being added */
 };
 
 struct trends {
@@ -28,7 +28,7 @@ struct trends {
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
-	struct process_series *items; /* as the last sample that had any has them */
+	struct process_series *items; /* in the order of the last sample with processes */
 	size_t count;
 };
 
@@ -55,7 +55,9 @@ void trends_free(struct trends *trends)
 	free(trends);
 }
 
-/* Where it was the time before, as often as nothing came or went. */
+/*
+ * Find the item of a process. It is usually at the same index as in the previous sample.
+ */
 static struct process_series *find_item(struct trends *trends, const struct process *p,
 					size_t hint)
 {
@@ -78,12 +80,15 @@ static void add_process(struct process_series *item, const struct usage *u,
 		item->first_need_bytes = need;
 	if (item->live.added_count == 0)
 		item->first_live_bytes = live;
-	item->process = u->process; /* its name may be another one */
+	item->process = u->process; /* its name may have changed */
 	growth_series_add(&item->need, time_ns, need);
 	growth_series_add(&item->live, time_ns, live);
 }
 
-/* Returns whether one of them was there before, or nobody was. */
+/*
+ * Add the processes of a sample. Returns true if one of them was in the previous
+ * sample, or if there was none.
+ */
 static bool add_processes(struct trends *trends, const struct snapshot *processes,
 			  uint64_t time_ns)
 {

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "classify/verdict_facts.h"
 
-/* A spread so wide, of a median, is said. */
+/* A spread of at least this share of the median is reported. */
 #define WIDE_PER_MILLE 250
 
 static const struct compared_variant *variant_of(const struct facts *f, size_t variant)
@@ -45,7 +45,7 @@ static void add_name(struct strbuf *out, const struct facts *f, size_t variant,
 	++*count;
 }
 
-/* "glibc 64.0M, jemalloc 65.5M": of those where it is known. */
+/* Append "glibc 64.0M, jemalloc 65.5M" for the variants where the figure is known. */
 static void add_amounts(struct strbuf *out, const struct facts *f, enum figure figure)
 {
 	size_t count = 0;
@@ -61,7 +61,7 @@ static void add_amounts(struct strbuf *out, const struct facts *f, enum figure f
 	}
 }
 
-/* Names of those under which the figure is not known. Returns how many. */
+/* Append the names of the variants where the figure is unknown. Returns their number. */
 static size_t add_unknown(struct strbuf *out, const struct facts *f, enum figure figure)
 {
 	size_t count = 0;
@@ -77,7 +77,7 @@ static unsigned int percent_lower(uint64_t low, uint64_t high)
 	return (units_per_mille(high - low, high) + 5) / 10;
 }
 
-/* "jemalloc settles 61% lower than glibc (28.0M against 72.0M)" */
+/* Append "jemalloc settles 61% lower than glibc (28.0M against 72.0M)". */
 static void add_lower(struct strbuf *out, const struct facts *f,
 		      const struct difference *d, const char *verb)
 {
@@ -108,7 +108,7 @@ static void add_good_runs(struct strbuf *out, const struct facts *f, size_t vari
 		strbuf_addf(out, " (%s)", v->problem);
 }
 
-/* All that have too few runs. Returns how many. */
+/* Append all variants with too few runs. Returns their number. */
 static size_t add_left_out(struct strbuf *out, const struct facts *f)
 {
 	size_t count = 0;
@@ -154,7 +154,7 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* Rss of both is known, and so is what it is without LazyFree. */
+/* Applies only if Rss with and without LazyFree is known for both variants. */
 static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -171,7 +171,10 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* How much of what they differ by is pool and fragments; unknown where owners are. */
+/*
+ * Return how much of the difference is pool pages and fragments. Unknown
+ * if owners are unknown.
+ */
 static uint64_t pool_part(const struct facts *f, const struct difference *d)
 {
 	enum figure pool = FIGURE_AT(f->moment, AMOUNT_POOL);
@@ -189,7 +192,7 @@ static uint64_t distance_of(const struct facts *f, const struct difference *d)
 			 facts_spread(f, d->low, d->figure)->median);
 }
 
-/* Rss differs, and not by LazyFree alone. */
+/* Return true if Rss differs, and not only by LazyFree. */
 static bool settles_lower(const struct facts *f)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -216,7 +219,7 @@ static bool rule_pool_differs(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* The owner of most of what they differ by. */
+/* Return the owner with the largest part of the difference. */
 static enum owner main_owner(const struct facts *f, const struct difference *d)
 {
 	enum owner found = OWNER_ANON;
@@ -249,7 +252,10 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* The lowest without LazyFree is another than by Rss, or by Rss there is none. */
+/*
+ * Applies if the lowest variant without LazyFree is not the lowest by Rss, or
+ * if Rss does not differ.
+ */
 static bool rule_lazyfree_hides(const struct facts *f, struct strbuf *out)
 {
 	if (!is_different(&f->firm) ||
@@ -297,7 +303,10 @@ static bool rule_peak_lower(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* What the variant with less memory costs; where none has less, which one is fastest. */
+/*
+ * Report the CPU cost of the variant with less memory. If no variant has
+ * less, report the fastest.
+ */
 static bool rule_cpu(const struct facts *f, struct strbuf *out)
 {
 	const struct difference *memory = settles_lower(f) ? &f->rss : &f->peak;
@@ -381,7 +390,7 @@ static bool rule_left_out(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* In the order of what a person should hear first. */
+/* In order of importance to the user. */
 #define RULES(X)                                 \
 	X("too-few-runs", rule_too_few_runs)     \
 	X("live-same", rule_live_same)           \

@@ -5,9 +5,9 @@
 
 #define LEAST_PER_MILLE 50
 
-/* Rss that is the same but for how allocators round sizes up. */
+/* Up to this difference, Rss counts as equal: allocators round sizes up differently. */
 #define SAME_PER_MILLE 250
-/* It grows if this much of it came in the second half of the work. */
+/* Rss grows if at least this share of it was added in the second half of the work. */
 #define GROWTH_PER_MILLE 100
 
 const struct spread *facts_spread(const struct facts *f, size_t variant,
@@ -16,7 +16,10 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 	return &f->compared->variants[variant].figures[figure];
 }
 
-/* What owners have is of the program and its allocator, and hardly of chance: one run tells. */
+/*
+ * Return true for figures by owner. They depend on the program and its allocator and
+ * hardly on chance, so one run is enough.
+ */
 static bool is_of_owners(enum figure figure)
 {
 	return figure == FIGURE_LATE_LIVE || figure == FIGURE_LATE_POOL ||
@@ -31,9 +34,10 @@ bool facts_know(const struct facts *f, size_t variant, enum figure figure)
 }
 
 /*
- * Two runs are often nearer to each other than a third would be: counted three times,
- * their spread takes equal variants for different as seldom as that of three does (noise
- * that is normal: 1 in 60 and 1 in 75; of five runs 1 in 7500).
+ * Return the noise of a spread. Two runs are often closer to each other than a third
+ * would be. If their spread counts three times, equal variants are mistaken for
+ * different ones as rarely as with three runs (normal noise: 1 in 60 and 1 in 75;
+ * with five runs 1 in 7500).
  */
 static uint64_t noise_of(const struct spread *s)
 {
@@ -72,7 +76,7 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 	return found;
 }
 
-/* The one with the lowest median of those that are apart from `high`. */
+/* Return the variant with the lowest median among those that are apart from `high`. */
 static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 			 uint64_t least)
 {
@@ -90,7 +94,10 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 	return found;
 }
 
-/* Against the variant named first, for that is what a person knows; else the highest. */
+/*
+ * Compare with the variant named first, because users know that one. If that shows no
+ * difference, compare with the highest.
+ */
 static struct difference find_difference(const struct facts *f, enum figure figure,
 					 uint64_t least)
 {
@@ -114,7 +121,7 @@ static uint64_t median_of(const struct facts *f, size_t variant, enum figure fig
 	return facts_spread(f, variant, figure)->median;
 }
 
-/* Rss does, by enough of where it ends. */
+/* Return true if Rss grows by a sufficient share of its final value. */
 static bool rss_grows(const struct facts *f, size_t variant)
 {
 	uint64_t growth_bytes = median_of(f, variant, FIGURE_RSS_GROWTH);
@@ -125,8 +132,8 @@ static bool rss_grows(const struct facts *f, size_t variant)
 }
 
 /*
- * Rss grows, most of it is live, and what the pool has is too little to be what has
- * grown. A heap is read too seldom to see live itself grow.
+ * Return true if Rss grows, most of it is live, and the pool is too small to be what has
+ * grown. The heap is read too rarely to see live itself grow.
  */
 static bool live_grows(const struct facts *f, size_t variant)
 {
@@ -156,8 +163,8 @@ static void find_growth(struct facts *f)
 }
 
 /*
- * Nothing that an allocator does makes it less: of the highest Rss at least half is live
- * under any, and the lowest is not much lower.
+ * Return true if no allocator can reduce the memory: at least half of the highest Rss is
+ * live under every variant, and the lowest Rss is not much lower.
  */
 static bool is_live_same(const struct facts *f)
 {
