@@ -173,7 +173,8 @@ void classify_stats_bound(const struct allocator_stats *stats, const struct mapp
 }
 
 /*
- * Sum the states of all memory that may be the heap's. Returns false if they are unknown.
+ * Sum the states of all memory that may be the heap's.
+ * Returns false if they are unknown.
  */
 static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_COUNT_])
 {

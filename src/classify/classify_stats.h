@@ -52,7 +52,8 @@ size_t classify_stats_compare(const struct allocator_stats *stats, const struct 
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
 /*
- * Return the walk's value of the figure that the allocator calls name, or BYTES_UNKNOWN.
+ * Return the walk's value of the figure that the
+ * allocator calls name, or BYTES_UNKNOWN.
  */
 uint64_t classify_stats_walked(const struct allocator_stats *stats, const struct heap *heap,
 			       const char *name);

@@ -86,7 +86,8 @@ struct compared_variant {
 	struct spread figures[FIGURE_COUNT_];
 	enum quality heap_quality[MOMENT_COUNT_]; /* the worst of these runs */
 	/*
-	 * Index of the good run nearest to the medians; SIZE_MAX: there is no good run.
+	 * Index of the good run nearest to the medians;
+	 * SIZE_MAX: there is no good run.
 	 */
 	size_t typical_run;
 };

@@ -95,7 +95,8 @@ static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_
 }
 
 /*
- * Return the part after the last colon, as in "kubepods-…-podUID.slice:cri-containerd".
+ * Return the part after the last colon, as in
+ * "kubepods-…-podUID.slice:cri-containerd".
  */
 static struct part last_word(struct part part)
 {

@@ -10,7 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * A limit can be tightened if the runs are below it by more than one part in LOOSE_PART.
+ * A limit can be tightened if the runs are below it by
+ * more than one part in LOOSE_PART.
  */
 #define LOOSE_PART 20
 

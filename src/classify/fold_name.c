@@ -286,7 +286,8 @@ static size_t skip_part(struct part p, size_t at)
 }
 
 /*
- * Return where the name begins after the return type, which only template instances have.
+ * Return where the name begins after the return type,
+ * which only template instances have.
  */
 static size_t name_begin(struct part p)
 {

@@ -111,7 +111,8 @@ static double larger(double a, double b)
 }
 
 /*
- * Return whether the two lines differ in pace, or the series jumps from one to the other.
+ * Return whether the two lines differ in pace, or the
+ * series jumps from one to the other.
  */
 static int is_break(const struct line *left, size_t left_count, const struct line *right,
 		    double range)

@@ -57,7 +57,8 @@ static struct moment_change *add(struct moment_diff *diff, enum moment_part part
 }
 
 /*
- * Sum a figure over the processes in which it is known. Unknown if it is known in none.
+ * Sum a figure over the processes in which it is
+ * known. Unknown if it is known in none.
  */
 
 static uint64_t sum(const struct moment *moment, uint64_t (*get)(const struct moment *moment,

@@ -50,7 +50,8 @@ void oom_evidence_init(struct oom_evidence *e)
 		.runtime = { .rss_bytes = BYTES_UNKNOWN, .lazyfree_bytes = BYTES_UNKNOWN },
 	};
 	/*
-	 * Both structs contain only amounts, and an amount with all bits set is unknown.
+	 * Both structs contain only amounts, and an amount
+	 * with all bits set is unknown.
 	 */
 	memset(&e->at, 0xff, sizeof(e->at));
 	memset(&e->last, 0xff, sizeof(e->last));
@@ -125,7 +126,8 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		files = at_most(bytes_or_0(files), k->stat.file_mapped_bytes);
 		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
 		/*
-		 * a process that maps all shared memory must not appear smaller for that
+		 * A process that maps all shared memory must
+		 * not appear smaller for that.
 		 */
 		e->largest_bytes = at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
 	} else {

@@ -9,7 +9,8 @@
 #include "classify/oom_verdict.h"
 
 /*
- * Return true if the two verdicts contradict each other. Symmetric; false if a equals b.
+ * Return true if the two verdicts contradict each
+ * other. Symmetric; false if a equals b.
  */
 bool oom_verdicts_exclude(enum oom_verdict a, enum oom_verdict b);
 

@@ -30,7 +30,8 @@ struct past_heap {
 	struct past_share *shares; /* ascending by address; NULL: not walked */
 	size_t count;
 	/*
-	 * The allocator's own figures without text; ALLOCATOR_UNKNOWN if there are none.
+	 * The allocator's own figures without text;
+	 * ALLOCATOR_UNKNOWN if there are none.
 	 */
 	struct allocator_stats stats;
 };

@@ -226,8 +226,8 @@ static void place_node(struct pass *p, uint32_t i)
 	struct node_change *own = &p->nodes[i];
 	bool is_beyond = p->rule->kind == TRANSFORM_TO && parent->has_match;
 	/*
-	 * names from the rule are strings of the new profile: equal
-	 * texts have equal addresses
+	 * Names from the rule are strings of the new profile: equal
+	 * texts have equal addresses.
 	 */
 	bool is_merged = frame->name && frame->name == parent->name;
 

@@ -185,7 +185,8 @@ static const char *next_word(const char *text, char word[WORD_SIZE])
 	if (length == 0)
 		return NULL;
 	/*
-	 * a word that is too long is not an option of the table: keep only its first byte
+	 * A word that is too long is not an option of the
+	 * table: keep only its first byte.
 	 */
 	snprintf(word, WORD_SIZE, "%.*s", length < WORD_SIZE ? (int)length : 1, text);
 	return text + length;
@@ -214,7 +215,8 @@ static bool multiply(uint64_t *value, uint64_t by)
 }
 
 /*
- * Parse a number with a suffix of the row. Returns false if it is invalid or too large.
+ * Parse a number with a suffix of the row. Returns
+ * false if it is invalid or too large.
  */
 static bool parse_amount(const struct runtime_option *row, const char *text, uint64_t *ret)
 {

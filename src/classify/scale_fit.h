@@ -30,7 +30,8 @@ enum scale_outcome {
 
 struct scale_fit {
 	/*
-	 * The fields below are set only for a fit; for a constant, the exponents are 0.
+	 * The fields below are set only for a fit; for a
+	 * constant, the exponents are 0.
 	 */
 	enum scale_outcome outcome;
 	double exponent, low, high; /* low and high: 95 % confidence interval */

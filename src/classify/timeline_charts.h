@@ -47,7 +47,8 @@ enum owners_value {
 };
 
 /*
- * Number of processes with a chart of their own. The others are summed in one more value.
+ * Number of processes with a chart of their own. The
+ * others are summed in one more value.
  */
 #define CHARTED_PROCESSES_MAX 8
 

@@ -56,7 +56,8 @@ void trends_free(struct trends *trends)
 }
 
 /*
- * Find the item of a process. It is usually at the same index as in the previous sample.
+ * Find the item of a process. It is usually at the same
+ * index as in the previous sample.
  */
 static struct process_series *find_item(struct trends *trends, const struct process *p,
 					size_t hint)

@@ -125,8 +125,8 @@ struct heap {
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;
 	/*
-	 * resident; BYTES_UNKNOWN: counted in live, because the allocator does
-	 * not report it separately
+	 * Resident; BYTES_UNKNOWN: counted in live, because the allocator does
+	 * not report it separately.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*

@@ -29,7 +29,8 @@ struct heap_bounds {
 	uint64_t least_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t most_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * between least and most, in sum at most resident_bytes; the matrix shows these
+	 * Between least and most, in sum at most
+	 * resident_bytes; the matrix shows these.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };

@@ -59,7 +59,8 @@ int image_reserve(struct image *image, uint64_t bytes);
 int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
 
 /*
- * Return the index of the first run that ends after addr, or run_count if there is none.
+ * Return the index of the first run that ends after
+ * addr, or run_count if there is none.
  */
 size_t image_find_run(const struct image *image, uint64_t addr);
 

@@ -56,7 +56,8 @@ void counters_set_unknown(struct counters *c);
 void counters_set_zero(struct counters *c);
 
 /*
- * Add *c to *sum field by field. A field that is unknown in either is unknown in the sum.
+ * Add *c to *sum field by field. A field that is
+ * unknown in either is unknown in the sum.
  */
 void counters_add(struct counters *sum, const struct counters *c);
 

@@ -63,7 +63,8 @@ struct matrix {
 void matrix_set_unknown(struct matrix *m);
 
 /*
- * Set the heap's owners to unknown and the others to 0, as the start of classification.
+ * Set the heap's owners to unknown and the others to
+ * 0, as the start of classification.
  */
 void matrix_set_no_heap(struct matrix *m);
 

@@ -91,7 +91,8 @@ struct oom_kill {
 	struct oom_task *tasks;
 	size_t task_count, task_capacity;
 	/*
-	 * The head of the report or part of its table is missing: figures are incomplete.
+	 * The head of the report or part of its table is
+	 * missing: figures are incomplete.
 	 */
 	bool is_cut;
 };

@@ -72,7 +72,8 @@ bool block_index_find(const struct block_index *index, uint64_t addr,
 uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
 
 /*
- * Return the index of addr's entry in a table of the given level; level 0 is the leaves.
+ * Return the index of addr's entry in a table of the
+ * given level; level 0 is the leaves.
  */
 static inline size_t index_slot(uint64_t addr, unsigned int level)
 {

@@ -39,7 +39,8 @@ static bool find_bins(struct image *image, const struct heap_arena *arena, uint6
 }
 
 /*
- * Return the number of the bin that contains the chunk, from 1, or 0 if it is not found.
+ * Return the number of the bin that contains the chunk,
+ * from 1, or 0 if it is not found.
  */
 static uint64_t find_number(struct image *image, const struct heap_arena *arena, uint64_t chunk_addr)
 {
@@ -74,7 +75,8 @@ enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_are
 	if (!image_read(blocks->image, chunk_addr + size + 8, &next_size))
 		return GLIBC_BIN_UNKNOWN;
 	/*
-	 * Chunks in fastbins stay marked as in use, so that malloc does not merge them.
+	 * Chunks in fastbins stay marked as in use, so
+	 * that malloc does not merge them.
 	 */
 	if (next_size & CHUNK_PREV_INUSE) {
 		*ret_chunk_bytes = size;

@@ -53,7 +53,8 @@ static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3
 }
 
 /*
- * Return the start of a stack created by libc, after its guard, or 0 if it is not found.
+ * Return the start of a stack created by libc, after
+ * its guard, or 0 if it is not found.
  */
 static uint64_t find_stack_start(struct image *image, const struct root_thread *thread)
 {

@@ -36,7 +36,8 @@ uint32_t types_of_block(struct types *types, const struct blocks *blocks,
 uint32_t types_of_word(struct types *types, uint64_t word);
 
 /*
- * Return the type's name as in the source, such as "ns::Shape". Valid until types_free().
+ * Return the type's name as in the source, such as
+ * "ns::Shape". Valid until types_free().
  */
 const char *types_name(const struct types *types, uint32_t type);
 

@@ -4,7 +4,8 @@
 #include "walk/walk_glibc.h"
 
 /*
- * An abandoned heap of a non-main arena ends in a chunk of 16 bytes and a head of size 0.
+ * An abandoned heap of a non-main arena ends in a chunk
+ * of 16 bytes and a head of size 0.
  */
 #define FENCES_BYTES_MAX 48
 

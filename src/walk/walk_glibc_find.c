@@ -93,7 +93,8 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 }
 
 /*
- * The writable data of one file: its mapping and the anonymous mapping after it (.bss).
+ * The writable data of one file: its mapping and the
+ * anonymous mapping after it (.bss).
  */
 static bool is_data_start(const struct mapping *m)
 {

@@ -51,7 +51,8 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 	if (list->first_addr < list->bias_bytes)
 		return false;
 	/*
-	 * A list ends with 0, or with 0 XORed. Only the correct variant leads to the end.
+	 * A list ends with 0, or with 0 XORed. Only the
+	 * correct variant leads to the end.
 	 */
 	list->is_protected = true;
 	if (check_as(g, list, fits, bin))

@@ -22,7 +22,8 @@ static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 }
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
 /*
- * From 2.43 on, prev_size has a flag for huge pages, and size does not include the head.
+ * From 2.43 on, prev_size has a flag for huge pages,
+ * and size does not include the head.
  */
 #define MAPPED_FLAGS UINT64_C(3)
 

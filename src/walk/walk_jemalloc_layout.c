@@ -211,7 +211,8 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * Counts of active extents whose blocks are valid with the current classes and padding.
+ * Counts of active extents whose blocks are valid with
+ * the current classes and padding.
  */
 struct soundness {
 	size_t active_count, sound_count, usual_count;
