@@ -17,7 +17,7 @@
 
 enum oom_end {
 	OOM_END_KILLED, /* by the kernel, for lack of memory */
-	/* The process ended, not killed by the kernel or for unknown reasons. */
+	/* The process ended; the kernel did not kill it, or the reason is unknown. */
 	OOM_END_GONE,
 	OOM_END_NONE, /* all processes are still running */
 	OOM_END_COUNT_

@@ -64,7 +64,7 @@ struct count_program {
 	/* 0: the first program counted under this pid; each exec adds 1. */
 	unsigned int generation;
 	char name[COUNT_NAME_SIZE];
-	char allocator[256]; /* file of the allocator that the counter forwards to */
+	char allocator[256]; /* file of the allocator whose calls are counted */
 	bool is_forked;	      /* started by fork without exec */
 	/* The program's own malloc takes precedence: its calls are not counted. */
 	bool has_other_malloc;

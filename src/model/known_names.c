@@ -9,7 +9,7 @@ const struct library_name library_names[] = {
 	{ "libjemalloc", ALLOCATOR_JEMALLOC }, { "libtcmalloc", ALLOCATOR_TCMALLOC },
 	{ "libmimalloc", ALLOCATOR_MIMALLOC }, { "ld-musl-", ALLOCATOR_MUSL },
 	{ "libc.so.6", ALLOCATOR_GLIBC },      { "libc-2.", ALLOCATOR_GLIBC },
-	/* A symlink to the loader on some systems, such as Debian. */
+	/* On some systems, such as Debian, musl's loader is a symlink to libc.so. */
 	{ "libc.so", ALLOCATOR_MUSL },
 	{ NULL, ALLOCATOR_UNKNOWN },
 };

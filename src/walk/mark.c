@@ -11,8 +11,8 @@
 #include "base/xalloc.h"
 
 /*
- * Ring sizes, powers of two. Possible addresses wait in a ring while the data needed to
- * look them up is prefetched. Blocks found wait likewise for their memory.
+ * Ring size, a power of two. Possible addresses wait in the ring while the CPU prefetches
+ * what is needed to look up their blocks and to scan them.
  */
 #define CANDIDATES 16
 
