@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cleanup - release a local when it goes out of scope. An empty one (NULL, -1) is always fine.
+ * cleanup - release a local variable when it goes out of scope. Empty values (NULL,
+ * -1) are ignored.
  */
 #ifndef MS_BASE_CLEANUP_H
 #define MS_BASE_CLEANUP_H

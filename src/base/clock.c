@@ -47,7 +47,10 @@ const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE])
 	return buf;
 }
 
-/* ".25Z" to 250; without a fraction, 0. */
+/*
+ * Parse a fraction such as ".25Z", which is 250 ms; "Z" alone is 0. Digits after the
+ * third are an error.
+ */
 static int parse_fraction(const char *text, uint64_t *ret_ms)
 {
 	uint64_t ms = 0, unit = 100;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clock - time, and when the next sample is due.
+ * clock - current time, and when the next sample is due.
  *
- * Sample k is due at start + k * interval, whatever earlier samples took: no drift. A
- * sample that comes late is taken at once and not followed by a burst; the ones whose
- * time had passed by more than a whole interval are missed, and counted.
+ * Sample k is due at start + k * interval, however long earlier samples took, so the
+ * schedule does not drift. A late sample is taken immediately and is not followed by a
+ * burst: due times that have passed in the meantime are skipped and counted as missed.
  */
 #ifndef MS_BASE_CLOCK_H
 #define MS_BASE_CLOCK_H
@@ -12,42 +12,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CLOCK_MONOTONIC, ns. */
+/* Return CLOCK_MONOTONIC in ns. */
 uint64_t clock_now_ns(void);
 
-/* CPU time of the calling thread, ns. */
+/* Return the CPU time of the calling thread in ns. */
 uint64_t clock_thread_cpu_ns(void);
 
-/* CLOCK_REALTIME, ms since 1970-01-01 UTC. */
+/* Return CLOCK_REALTIME in ms since 1970-01-01 UTC. */
 uint64_t clock_unix_ms(void);
 
 #define CLOCK_TEXT_SIZE 32
 
-/* RFC 3339 in UTC with milliseconds: "2026-11-21T08:15:30.250Z". Returns buf. */
+/*
+ * Format a time per RFC 3339, in UTC with milliseconds:
+ * "2026-11-21T08:15:30.250Z". Returns buf.
+ */
 const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE]);
 
-/* Such a text, with or without a fraction. Returns 0 or -EINVAL. */
+/* Parse a time in that format, with or without a fraction. Returns 0 or -EINVAL. */
 int clock_parse_utc(const char *text, uint64_t *ret_unix_ms);
 
 struct schedule {
 	uint64_t start_ns;
 	uint64_t interval_ns; /* > 0 */
-	uint64_t next;	      /* index k of the sample that comes next */
+	uint64_t next;	      /* index k of the next sample */
 	uint64_t missed_count;
 };
 
 void schedule_init(struct schedule *s, uint64_t start_ns, uint64_t interval_ns);
 
-/* When the next sample is due, ns on the clock of start_ns; UINT64_MAX where that clock ends. */
+/*
+ * Return when the next sample is due, in ns on the clock of start_ns, or
+ * UINT64_MAX on overflow.
+ */
 uint64_t schedule_due_ns(const struct schedule *s);
 
 /*
- * The next sample is being taken, at now_ns: move on to the first one that is due after now, and
- * return how many due times between were missed.
+ * Call this when the next sample is taken, at now_ns. Moves on to the first due time
+ * after now_ns and returns how many due times in between were missed.
  */
 uint64_t schedule_advance(struct schedule *s, uint64_t now_ns);
 
-/* From now on use another interval; the next sample is due one interval after now. */
+/* Change the interval. The next sample is due one interval after now_ns. */
 void schedule_set_interval(struct schedule *s, uint64_t now_ns, uint64_t interval_ns);
 
 #endif

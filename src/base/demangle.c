@@ -9,24 +9,27 @@
 #	include <setjmp.h>
 #	include <string.h>
 
-/* A name that refers to its own parts again and again becomes exponentially longer. */
+/* A name that repeatedly refers to its own parts can expand exponentially. */
 #	define NAME_MAX_BYTES 4096
 #	define TEXT_MAX_BYTES 16384
 
 struct output {
 	struct strbuf *out;
-	size_t limit; /* of its length */
+	size_t limit; /* upper bound of out->length */
 	jmp_buf stop;
 };
 
-/* The demangler has no way to be told to stop, and allocates nothing: it is left as it is. */
+/*
+ * The callback cannot tell the demangler to stop, so it jumps out. This leaks nothing,
+ * because the demangler does not allocate memory.
+ */
 static void add_part(const char *part, size_t length, void *context)
 {
 	struct output *output = context;
 
 	if (length > output->limit - output->out->length)
 		longjmp(output->stop, 1);
-	if (length > 0) /* it may be no part at all */
+	if (length > 0) /* the part may be empty */
 		strbuf_add(output->out, part, length);
 }
 
@@ -45,7 +48,10 @@ static bool demangle_as(demangler demangle, struct strbuf *out, const char *name
 	return false;
 }
 
-/* Older names of Rust are names of C++ too, with a number at the end that says nothing. */
+/*
+ * Try Rust first: legacy Rust names are also valid C++ names, with a meaningless
+ * hash at the end.
+ */
 bool demangle_add(struct strbuf *out, const char *name)
 {
 	if (name[0] != '_' || strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)

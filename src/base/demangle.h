@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle - names as compilers write them into object files, back to what was in the
- * source: C++ (Itanium ABI) and Rust. Names are foreign: what is too long, or grows too
- * long, stays as it is.
+ * demangle - convert mangled symbol names of C++ (Itanium ABI) and Rust to names as in
+ * the source. Symbol names are untrusted: a name that is too long, or that becomes too
+ * long, is not demangled.
  */
 #ifndef MS_BASE_DEMANGLE_H
 #define MS_BASE_DEMANGLE_H
@@ -12,8 +12,8 @@
 #include "base/strbuf.h"
 
 /*
- * Append the name as in the source. False, and *out as it was, if it is not mangled, or
- * this was built without libiberty.
+ * Append the demangled name. Returns false with *out unchanged if the name is not
+ * mangled, or if memstate was built without libiberty.
  */
 bool demangle_add(struct strbuf *out, const char *name);
 

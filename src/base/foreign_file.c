@@ -29,14 +29,14 @@
 #define FIND_FLAGS (O_PATH | O_CLOEXEC)
 #define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
-/* openat2() reports EAGAIN when directories are renamed while it looks. */
+/* openat2() fails with EAGAIN if directories are renamed during the lookup. */
 #define LOOKUP_TRIES 16
 
 /* The kernel's own limits for a path. */
 #define SYMLINKS_MAX 40
 #define PATH_BYTES_MAX 4096
 
-/* Their files are regular, and reading one can have effects (/proc/kmsg). */
+/* Files there are regular, but reading one can have side effects (/proc/kmsg). */
 static const unsigned int kernel_file_systems[] = {
 	PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
 	SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
@@ -45,16 +45,16 @@ static const unsigned int kernel_file_systems[] = {
 };
 
 /*
- * A lookup by hand, component by component: where the path leads to another mount, for kernels
- * before 5.6 and for sandboxes without openat2().
+ * A lookup by hand, component by component. It is used if the path leads to another
+ * mount, and if openat2() is missing: before Linux 5.6 and in some sandboxes.
  */
 struct lookup {
 	int root_fd;	/* borrowed */
 	int process_fd; /* for local_mount_check() */
 	uint64_t mount_id; /* the last mount that was found to be local */
-	int *dirs;   /* the directories below the root, outermost first */
+	int *dirs;   /* the open directories below the root, outermost first */
 	size_t depth, capacity;
-	char *rest; /* the part of the path that was not looked up yet */
+	char *rest; /* the remaining part of the path */
 	unsigned int symlinks;
 };
 
@@ -83,7 +83,10 @@ static void lookup_release(struct lookup *l)
 	free(l->rest);
 }
 
-/* Move a descriptor out of a variable that would close it. */
+/*
+ * Return the descriptor and set the variable to -1, so that its cleanup
+ * does not close it.
+ */
 static int take_fd(int *fd)
 {
 	int taken = *fd;
@@ -106,8 +109,8 @@ static bool is_on_kernel_file_system(int fd)
 }
 
 /*
- * Put the symlink's text in front of the rest, which begins with the slash after the link. Links
- * of /proc may be magic: none is followed.
+ * Replace the remaining path by the symlink's target and `rest`, which begins with the
+ * slash after the link. Symlinks in /proc may be magic, so they are never followed.
  */
 static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 {
@@ -131,7 +134,7 @@ static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 	return 0;
 }
 
-/* Before anything is asked of the file system: whether it answers. */
+/* Check that the file system is local, before any request to it. */
 static int lookup_check(struct lookup *l, int fd)
 {
 	uint64_t mount_id;
@@ -145,7 +148,10 @@ static int lookup_check(struct lookup *l, int fd)
 	return r;
 }
 
-/* Look up one component. Returns 0, with the file in *ret_fd at the end of the path, or -errno. */
+/*
+ * Look up one component. At the end of the path, *ret_fd is set to the file.
+ * Returns 0 or -errno.
+ */
 static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 {
 	char *name = l->rest + strspn(l->rest, "/");
@@ -201,7 +207,7 @@ static int look_up_by_hand(struct lookup l, const char *path, bool is_link)
 	return r < 0 ? r : fd;
 }
 
-/* The kernel looks up what is on the root's own mount. */
+/* Let the kernel look up paths that stay on the root's mount; look up others by hand. */
 static int look_up(const struct lookup *l, const char *path, bool is_link)
 {
 	struct open_how how = {
@@ -213,13 +219,13 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	errno = EAGAIN;
 	for (int i = 0; i < LOOKUP_TRIES && fd < 0 && errno == EAGAIN; i++)
 		fd = syscall(SYS_openat2, l->root_fd, path, &how, sizeof(how));
-	/* sandboxes refuse a system call that they do not know with EPERM */
+	/* EPERM: sandboxes refuse system calls unknown to them with this error */
 	if (fd < 0 && (errno == EXDEV || errno == ENOSYS || errno == EPERM))
 		return look_up_by_hand(*l, path, is_link);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Open the root directory that root_fd stands for, unless it is a descriptor already. */
+/* Open the root directory that a special value of root_fd refers to. */
 static int open_root(int root_fd)
 {
 	int fd;
@@ -256,7 +262,7 @@ int foreign_file_find(int root_fd, const char *path, bool is_link)
 	return look_up(&l, *path ? path : ".", is_link);
 }
 
-/* Open the file that fd, which has O_PATH, refers to: no path is looked up again. */
+/* Open the file of an O_PATH descriptor for reading, without another path lookup. */
 static int reopen(int fd, int flags)
 {
 	char link[32];
@@ -266,7 +272,7 @@ static int reopen(int fd, int flags)
 	r = open(link, READ_FLAGS | flags);
 	if (r >= 0)
 		return r;
-	return errno == ENOENT ? -ENOSYS : -errno; /* without /proc */
+	return errno == ENOENT ? -ENOSYS : -errno; /* /proc is not mounted */
 }
 
 static int check_regular(int fd, uint64_t bytes_max)

@@ -108,7 +108,7 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 	int err = errno;
 	struct stat st;
 
-	/* of a link to nothing, what is meant cannot be told */
+	/* the target of a dangling symlink cannot be resolved */
 	if (!real_path && (err != ENOENT || lstat(path, &st) == 0))
 		return -err;
 	if (!real_path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * io - whole reads and whole writes, with EINTR and short counts handled.
+ * io - complete reads and writes; EINTR and short counts are handled.
  */
 #ifndef MS_BASE_IO_H
 #define MS_BASE_IO_H
@@ -11,30 +11,32 @@
 
 #include "base/strbuf.h"
 
-/* Write all bytes. Returns 0 or -errno (-EPIPE, -ENOSPC …); some bytes may have been written. */
+/*
+ * Write all bytes. Returns 0 or -errno (-EPIPE, -ENOSPC …); part of the bytes may
+ * have been written.
+ */
 int io_write_all(int fd, const void *bytes, size_t length);
 
 /*
- * Append the whole of a file, at most `limit` bytes. Returns 0, -errno, or -EFBIG. On
- * failure *out is as it was.
+ * Append the rest of a file, at most `limit` bytes. Returns 0, -EFBIG if the file is
+ * longer, or -errno. *out is unchanged on failure.
  */
 int io_read_all(int fd, size_t limit, struct strbuf *out);
 
-/* As above, from dir_fd/path. */
+/* Like io_read_all(), for the file `path` relative to dir_fd. */
 int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out);
 
 /*
- * Read so many bytes, from that place on. Returns 0, -EBADMSG if the file ends before, or
- * -errno; *to may have been written to.
+ * Read `length` bytes from the given offset. Returns 0, -EBADMSG if the file ends
+ * earlier, or -errno. *to may have been modified on failure.
  */
 int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
 
 /*
- * Put bytes into path whole: written beside it under a temporary name, synced, then
- * renamed over it; permissions are those of mode that the umask leaves. A link's file is
- * meant, not the link. Returns 0 or
- * -errno; on failure path is as it was and no temporary file is left. What is there and no regular file (a device,
- * a pipe) is written to as it is.
+ * Replace a file atomically: write a temporary file in the same directory, sync it, and
+ * rename it over path. The permissions are mode without the bits of the umask. Symlinks
+ * are followed. Devices and pipes are written to directly. Returns 0 or -errno. On
+ * failure a regular file is unchanged, and no temporary file is left behind.
  */
 int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode);
 

@@ -32,7 +32,7 @@ static bool skip_char(struct reading *r, char c)
 	return true;
 }
 
-/* From one quote to the other. */
+/* Skip a string including both quotes. */
 static int skip_string(struct reading *r)
 {
 	if (!skip_char(r, '"'))
@@ -48,7 +48,7 @@ static int skip_string(struct reading *r)
 	return -EBADMSG;
 }
 
-/* To where as many brackets are closed as were opened. */
+/* Skip to the bracket that closes the first one. */
 static int skip_brackets(struct reading *r)
 {
 	size_t depth = 0;
@@ -92,7 +92,7 @@ static int skip_value(struct reading *r, struct json_part *ret)
 	return 0;
 }
 
-/* Keys with escapes in them are none that anybody looks for. */
+/* Compare the raw text. Keys with escapes never match; no caller needs them. */
 static bool is_key(struct json_part name, const char *key)
 {
 	return name.length == strlen(key) + 2 &&
@@ -152,7 +152,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* As UTF-8; halves of a surrogate pair are none. */
+/* Append a code point of the BMP as UTF-8. NUL and surrogates are rejected. */
 static int add_code_point(uint32_t code, struct strbuf *out)
 {
 	if (code == 0 || (code >= 0xd800 && code < 0xe000))
@@ -170,7 +170,7 @@ static int add_code_point(uint32_t code, struct strbuf *out)
 	return 0;
 }
 
-/* Behind the backslash. */
+/* Append the character of an escape; r->at is behind the backslash. */
 static int add_escaped(struct reading *r, struct strbuf *out)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

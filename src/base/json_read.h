@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json_read - single values out of JSON that others wrote, without making a tree of it.
+ * json_read - extract single values from untrusted JSON, without building a tree.
  *
- * What is passed over is not checked for more than where it ends. Each function looks at
- * a text at most once.
+ * Skipped values are not validated; only their end is searched. Each function scans a
+ * text at most once.
  */
 #ifndef MS_BASE_JSON_READ_H
 #define MS_BASE_JSON_READ_H
@@ -12,22 +12,28 @@
 
 #include "base/strbuf.h"
 
-/* A value with all that belongs to it: an object from "{" to "}". Borrowed from the text. */
+/* A complete value, such as an object from "{" to "}". Borrowed from the text. */
 struct json_part {
 	const char *text;
 	size_t length;
 };
 
-/* The member of an object. Returns 0, -ENOENT, or -EBADMSG if it is no object. */
+/*
+ * Find a member of an object. Returns 0, -ENOENT if there is no such member, or -EBADMSG
+ * if the text is not an object.
+ */
 int json_find_member(struct json_part object, const char *key, struct json_part *ret);
 
 /*
- * The next element of an array; *at is 0 for the first one, and where to go on then.
- * Returns 0, -ENOENT after the last one, or -EBADMSG.
+ * Get the next element of an array. *at must be 0 for the first call; each call advances
+ * it. Returns 0, -ENOENT after the last element, or -EBADMSG.
  */
 int json_next_element(struct json_part array, size_t *at, struct json_part *ret);
 
-/* Append what a string says. Returns 0, or -EBADMSG if it is none. */
+/*
+ * Append the decoded contents of a string. Returns 0, or -EBADMSG with *out unchanged if
+ * the value is not a valid string.
+ */
 int json_add_text(struct json_part string, struct strbuf *out);
 
 #endif

@@ -21,7 +21,10 @@
 #define MOUNTINFO_SIZE_MAX (16 * MIB)
 #define FDINFO_SIZE_MAX MIB
 
-/* File systems of the kernel itself, or on a disk of this machine; virtiofs is its host's. */
+/*
+ * File systems of the kernel itself or on a disk of this machine. virtiofs is
+ * served by the host.
+ */
 static const char *const local_types[] = {
 	"bcachefs",  "bpf",	 "btrfs",   "cgroup", "cgroup2", "configfs", "cramfs",
 	"debugfs",   "devpts",	 "devtmpfs", "efivarfs", "erofs", "exfat",  "ext2",
@@ -32,15 +35,18 @@ static const char *const local_types[] = {
 	"vfat",	     "virtiofs", "xfs",	    "zfs",
 };
 
-/* The mount that is looked for, and which overlays a privileged user has mounted. */
+/* A search for a mount. For an overlay, also whether a privileged user has mounted it. */
 struct search {
 	uint64_t id;
-	uint32_t major, minor; /* of an overlay that only the process sees */
+	uint32_t major, minor; /* an overlay only in the process's namespace */
 	bool is_own, is_found, is_overlay;
 	int result;
 };
 
-/* O_NONBLOCK passes target/open_guard, which asks here. */
+/*
+ * Read a file. target/open_guard calls this code from its signal handler. The guard lets
+ * opens with O_NONBLOCK pass, so it does not intercept the opens made here.
+ */
 static int read_file(int dir_fd, const char *path, size_t limit, struct strbuf *out)
 {
 	_cleanup_close_ int fd =
@@ -66,7 +72,7 @@ int local_mount_find_id(int fd, uint64_t *ret)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	r = read_file(AT_FDCWD, path, FDINFO_SIZE_MAX, &text);
 	if (r < 0)
-		return r == -ENOENT ? -ENOSYS : r; /* without /proc */
+		return r == -ENOENT ? -ENOSYS : r; /* /proc is not mounted */
 	return key_lines_find_u64(strbuf_text(&text), "mnt_id:", ret) ? 0 : -EBADMSG;
 }
 
@@ -78,7 +84,10 @@ static bool is_accepted(const struct search *s, const char *type, bool is_truste
 	       strcmp(type, "autofs") != 0;
 }
 
-/* With is_trusted, only a privileged user can have mounted the overlays of the namespace. */
+/*
+ * Compare one line of mountinfo. With is_trusted, only a privileged user can have mounted
+ * the overlays in that namespace.
+ */
 static void search_line(struct search *s, char *line, bool is_trusted)
 {
 	struct mount_line mount;
@@ -116,13 +125,16 @@ static void search_trusted(struct search *s)
 		search_mounts(s, AT_FDCWD, "/proc/1/mountinfo", true);
 }
 
-/* Whether it is a file of memfd_create(2) or shared memory, whose mount is in no namespace. */
+/*
+ * Return true for a file of memfd_create(2) or shared memory, whose mount is
+ * in no namespace.
+ */
 static bool is_kernel_memory(int fd)
 {
 	_cleanup_close_ int memory_fd = memfd_create("device", MFD_CLOEXEC);
 	struct statx known, found;
 
-	/* answered from the inode alone, as no attribute is asked for */
+	/* with a mask of 0, the kernel answers from the inode alone */
 	return memory_fd >= 0 &&
 	       statx(memory_fd, "", AT_EMPTY_PATH, 0, &known) == 0 &&
 	       statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &found) == 0 &&

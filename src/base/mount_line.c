@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 
-/* Fields up to the mount's own options, and those after the " - ". */
+/* Field numbers before the separator " - ", and after it. */
 enum {
 	FIELD_ID,
 	FIELD_DEVICE = 2,
@@ -29,7 +29,7 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* "a\040b" becomes "a b", in place. */
+/* Decode octal escapes in place: "a\040b" becomes "a b". */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -56,8 +56,9 @@ static bool split(char *text, char **fields, size_t count)
 }
 
 /*
- * "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory", with any
- * number of fields before the "-". No field before it can contain a blank.
+ * Example: "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup
+ * rw,memory". Any number of optional fields may precede the "-". No field before the "-"
+ * can contain a blank.
  */
 bool mount_line_parse(char *line, struct mount_line *ret)
 {

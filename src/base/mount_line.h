@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mount_line - one line of mountinfo, proc_pid_mountinfo(5), with its escapes resolved: the kernel
- * writes blanks, tabs, line breaks and backslashes in paths as \040, \011, \012 and \134.
+ * mount_line - parse one line of mountinfo, see proc_pid_mountinfo(5). The kernel writes
+ * blanks, tabs, line breaks and backslashes in paths as \040, \011, \012 and \134; these
+ * escapes are decoded.
  */
 #ifndef MS_BASE_MOUNT_LINE_H
 #define MS_BASE_MOUNT_LINE_H
@@ -9,21 +10,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The texts are parts of the line that was parsed. */
+/* All strings point into the parsed line. */
 struct mount_line {
-	uint64_t id; /* no two mounts have the same, in any mount namespace */
+	uint64_t id; /* unique over all mount namespaces */
 	uint32_t major, minor;
 	const char *root, *point;
-	const char *type;    /* of the file system */
-	const char *options; /* of the file system, separated by commas */
+	const char *type;    /* file system type */
+	const char *options; /* file system options, separated by commas */
 };
 
-/* Parse a line without its line break, which is overwritten. Returns false if it is not one. */
+/*
+ * Parse a line without its line break. The line is modified. Returns false if
+ * it is malformed.
+ */
 bool mount_line_parse(char *line, struct mount_line *ret);
 
 /*
- * Find an option of the file system, such as "memory" or, with its "=", "hidepid=". Returns the
- * text after it, or NULL.
+ * Find an option of the file system, such as "memory" or, including its "=", "hidepid=".
+ * Returns the text after the option, or NULL.
  */
 const char *mount_line_find_option(const struct mount_line *m, const char *option);
 

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-#define PID_MAX_LIMIT 4194304 /* include/linux/threads.h, 64 bit */
+#define PID_MAX_LIMIT 4194304 /* include/linux/threads.h, 64-bit kernels */
 
-/* Digits from *text, which is moved past them. */
+/* Parse digits at *text and advance *text past them. */
 static int take_digits(const char **text, uint64_t *ret, unsigned int *ret_count)
 {
 	uint64_t value = 0;

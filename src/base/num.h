@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * num - numbers from text, strictly: the whole text must be one number in range.
+ * num - strict conversion of text to numbers: the whole text must be one number in range.
  *
- * Every function returns 0, -EINVAL (not a number) or -ERANGE, and leaves *ret alone on failure.
+ * All functions return 0, -EINVAL (not a number) or -ERANGE, and leave *ret
+ * unchanged on failure.
  */
 #ifndef MS_BASE_NUM_H
 #define MS_BASE_NUM_H
@@ -10,18 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Decimal digits only: no sign, blank, or prefix. */
+/* Parse decimal digits: no sign, blank or prefix. */
 int num_parse_u64(const char *text, uint64_t *ret);
 
-/* Hexadecimal digits only, with or without a 0x before them. */
+/* Parse hexadecimal digits, with an optional 0x prefix. */
 int num_parse_hex(const char *text, uint64_t *ret);
 
-/* As num_parse_u64(), 1 to the largest pid the kernel can have (2^22). */
+/* Parse a pid like num_parse_u64(), from 1 to the kernel's maximum pid (2^22). */
 int num_parse_pid(const char *text, int *ret_pid);
 
 /*
- * Decimal digits with an optional fraction, to thousandths ("0.5" is 500); more digits
- * are refused.
+ * Parse a decimal number with up to three digits of fraction, in thousandths: "0.5" is
+ * 500. More digits are an error.
  */
 int num_parse_thousandths(const char *text, uint64_t *ret);
 

@@ -15,12 +15,13 @@
 #	define MACHINE "another machine"
 #endif
 
-/* All three parts know the same machine. */
+/* All three parts support the same machine and page size. */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 
 static const struct {
-	const char *machine, *page; /* what to report if the platform has another one */
+	/* the message if the machine or the page size is not supported */
+	const char *machine, *page;
 } refusals[PLATFORM_PART_COUNT_] = {
 	[PLATFORM_WALK] = { "heaps can be read from outside on x86-64 only",
 			    "heaps can be read from outside only where pages have 4096 bytes" },

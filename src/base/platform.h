@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * platform - what memstate can do on this machine and with this kernel's page size.
+ * platform - which parts of memstate work on this machine and with this page size.
  *
- * The parts listed here know registers, code, layouts of allocators or the page size.
- * Every other part works on any 64-bit Linux. One table says which platform a part needs.
+ * The parts listed here depend on registers, machine code, allocator layouts or the
+ * page size. All other parts work on any 64-bit Linux. A single table defines what each
+ * part requires.
  */
 #ifndef MS_BASE_PLATFORM_H
 #define MS_BASE_PLATFORM_H
@@ -11,26 +12,27 @@
 #include <stdint.h>
 
 enum platform_part {
-	PLATFORM_WALK,	/* read the heap of a process from outside: heap, leaks, explain */
-	PLATFORM_BORROW, /* put code into a running process: the helper, hooks that count */
-	PLATFORM_BREAKPOINTS, /* count the calls of a running process with uprobes */
+	PLATFORM_WALK, /* read the heap of a process from outside: heap, leaks, explain */
+	/* inject code into a running process: the helper, hooks that count */
+	PLATFORM_BORROW,
+	PLATFORM_BREAKPOINTS, /* count calls in a running process with uprobes */
 	PLATFORM_PART_COUNT_
 };
 
 struct platform {
-	const char *machine; /* "x86-64"; what memstate was built for */
-	uint64_t page_bytes; /* of the running kernel */
+	const char *machine; /* for which memstate was built, such as "x86-64" */
+	uint64_t page_bytes; /* page size of the running kernel */
 };
 
 struct platform platform_here(void);
 
-/* Why a part does not work on a platform, or NULL if it does. Static. */
+/* Return why a part does not work on a platform (static text), or NULL if it works. */
 const char *platform_refusal_on(const struct platform *platform, enum platform_part part);
 
-/* The same for platform_here(). */
+/* Like platform_refusal_on() for platform_here(). */
 const char *platform_refusal(enum platform_part part);
 
-/* For tests: platform_here() returns *platform from now on. NULL: no more. */
+/* For tests: make platform_here() return *platform (borrowed). NULL restores it. */
 void platform_pretend(const struct platform *platform);
 
 #endif

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define BLOCK_BYTES 64
-#define LENGTH_BYTES 8 /* at the end of the last block */
+#define LENGTH_BYTES 8 /* length of the message, at the end of the last block */
 
-/* The first 32 bits of the fractions of the cube roots of the first 64 primes. */
+/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
 	0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -40,7 +40,7 @@ static void extend(const uint8_t *block, uint32_t words[64])
 	}
 }
 
-/* s: the working variables a to h of the standard. */
+/* Process one block. s holds the working variables a to h of the standard. */
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t words[64], s[8];
@@ -87,7 +87,8 @@ void sha256_add_base64(struct strbuf *out, const void *bytes, size_t length)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				      "0123456789+/";
-	uint8_t digest[SHA256_BYTES + 1] = { 0 }; /* 32 bytes are ten times three and two */
+	/* padded: 32 bytes are ten groups of three and one of two */
+	uint8_t digest[SHA256_BYTES + 1] = { 0 };
 
 	sha256(bytes, length, digest);
 	for (int i = 0; i < SHA256_BYTES; i += 3) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sha256 - a digest as a page's security policy names what may run in it. FIPS 180-4.
+ * sha256 - SHA-256 digests (FIPS 180-4) for the Content-Security-Policy of HTML pages.
  */
 #ifndef MS_BASE_SHA256_H
 #define MS_BASE_SHA256_H
@@ -14,7 +14,7 @@
 
 void sha256(const void *bytes, size_t length, uint8_t ret[SHA256_BYTES]);
 
-/* Append the digest as base64, RFC 4648. */
+/* Append the SHA-256 digest of the bytes in base64 (RFC 4648). */
 void sha256_add_base64(struct strbuf *out, const void *bytes, size_t length);
 
 #endif

@@ -71,7 +71,7 @@ void strbuf_add_repeat(struct strbuf *sb, const char *text, size_t count)
 		strbuf_add(sb, text, length);
 }
 
-/* Hand-written: a row of CSV is mostly integers, and printf costs six times as much. */
+/* Written by hand: a CSV row is mostly integers, and strbuf_addf() is six times slower. */
 void strbuf_add_u64(struct strbuf *sb, uint64_t value)
 {
 	char digits[20];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strbuf - text that grows. `text` is always NUL-terminated once anything was added, and
- * may hold NUL bytes before `length` when bytes were added with strbuf_add().
+ * strbuf - a growing text buffer. `text` is NUL-terminated once anything was added. Bytes
+ * added with strbuf_add() may contain NUL bytes.
  *
- * strbuf_init() takes no resources; strbuf_clear() keeps the storage; strbuf_release() frees it.
+ * strbuf_init() allocates nothing, strbuf_clear() keeps the memory,
+ * strbuf_release() frees it.
  */
 #ifndef MS_BASE_STRBUF_H
 #define MS_BASE_STRBUF_H
@@ -25,10 +26,10 @@ void strbuf_init(struct strbuf *sb);
 void strbuf_release(struct strbuf *sb);
 void strbuf_clear(struct strbuf *sb);
 
-/* The text, "" when empty. Borrowed until the next change. */
+/* Return the text, or "" if the buffer is empty. Borrowed until the next change. */
 const char *strbuf_text(const struct strbuf *sb);
 
-/* Move the text out; the caller frees it. The strbuf is empty afterwards. Never NULL. */
+/* Return the text, which the caller frees; never NULL. The buffer is empty afterwards. */
 char *strbuf_take(struct strbuf *sb);
 
 void strbuf_add(struct strbuf *sb, const void *bytes, size_t length);
@@ -41,7 +42,7 @@ void strbuf_addf(struct strbuf *sb, const char *format, ...)
 void strbuf_vaddf(struct strbuf *sb, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Cut to `length` bytes; longer than the text changes nothing. */
+/* Cut the text to `length` bytes. Does nothing if the text is not longer. */
 void strbuf_truncate(struct strbuf *sb, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text - foreign bytes made safe to show. A process chooses its own name and its files'
- * names, so they may hold newlines, terminal escapes and broken UTF-8.
+ * text - make untrusted bytes safe to display. A process chooses its own name and the
+ * names of its files; these may contain newlines, terminal escapes and invalid UTF-8.
  */
 #ifndef MS_BASE_TEXT_H
 #define MS_BASE_TEXT_H
@@ -13,33 +13,34 @@
 #include "base/strbuf.h"
 
 /*
- * Length (1 to 4) of the well-formed UTF-8 character at text, or 0: overlong forms,
- * surrogates and code points past U+10FFFF are not well-formed. *ret_code_point is
- * untouched on 0.
+ * Return the length (1 to 4) of the well-formed UTF-8 character at the start of text, or
+ * 0 with *ret_code_point unchanged. Overlong forms, surrogates and code points above
+ * U+10FFFF are not well-formed.
  */
 size_t text_utf8_next(const char *text, size_t length, uint32_t *ret_code_point);
 
 /*
- * A code point that moves, hides or recolours text: C0, DEL, C1, line separators, bidi controls,
- * invisible ones that no script needs.
+ * Return true for code points that move, hide or recolour text: C0, DEL, C1, line
+ * separators, bidi controls, and invisible characters that no script needs.
  */
 bool text_is_control(uint32_t code_point);
 
 /*
- * Append with control characters and bytes that are not UTF-8 written as \xHH (each byte). A
- * backslash stays one backslash. With `ascii`, everything outside 0x20 to 0x7e is written so.
+ * Append text, writing each byte of control characters and of invalid UTF-8 as \xHH. A
+ * backslash is not escaped. With `ascii`, all characters outside 0x20 to 0x7e are
+ * written as \xHH.
  */
 void text_add_printable(struct strbuf *out, const char *text, size_t length, bool ascii);
 
 /*
- * Append words, starting a new line behind `indent` blanks where the next one would pass
- * `width`. The first line's indent is there already. Ends with a newline.
+ * Append words. When the next word would exceed column `width`, start a new line indented
+ * by `indent` blanks. The first line must already have its indent. Ends with a newline.
  */
 void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width);
 
 /*
- * Copy of a NUL-terminated field for fixed storage, cut at a character boundary. Always
- * terminated.
+ * Copy a NUL-terminated text into a fixed field of `size` bytes. Too long a text is cut
+ * between characters. The result is always NUL-terminated.
  */
 void text_copy(char *to, size_t size, const char *from);
 

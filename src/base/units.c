@@ -13,7 +13,7 @@
 
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 {
-	/* 2^64-1024 is the largest multiple, so a known amount never looks unknown */
+	/* the maximum is 2^64-1024, so a known amount never equals BYTES_UNKNOWN */
 	if (kib > UINT64_MAX / 1024)
 		return -ERANGE;
 	*ret_bytes = kib * 1024;
@@ -30,7 +30,7 @@ struct suffix {
 	uint64_t unit;
 };
 
-/* A number to thousandths, and one of the suffixes behind it. */
+/* Parse a number in thousandths, followed by one of the suffixes. */
 static int parse_with_suffix(const char *text, const struct suffix *suffixes, size_t count,
 			     uint64_t *ret)
 {
@@ -99,7 +99,7 @@ const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 		snprintf(buf, UNITS_TEXT_SIZE, "%" PRIu64, bytes);
 		return buf;
 	}
-	/* 1023.95K would round to "1024.0K": go to the next prefix from there */
+	/* 1023.95K would be rounded to "1024.0K": use the next prefix from there on */
 	while (prefixes[i + 1] && bytes / unit >= 1023 &&
 	       bytes - 1023 * unit >= unit - unit / 20) {
 		unit *= 1024;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * canvas - a screen as a grid of cells, each a character and the role it plays. Knows no
- * terminal.
+ * canvas - the screen as a grid of cells, each with a character and a role. It does not
+ * depend on a terminal.
  */
 #ifndef MS_UI_CANVAS_H
 #define MS_UI_CANVAS_H
@@ -13,13 +13,13 @@
 #include "base/strbuf.h"
 #include "model/matrix.h"
 
-/* What a cell is for; theme.h says how it looks. */
+/* The purpose of a cell; theme.h defines how each role looks. */
 enum role {
 	ROLE_TEXT,
-	ROLE_DIM,    /* unknown, unreadable, beside the point */
-	ROLE_STRONG, /* what the eye should find */
+	ROLE_DIM,    /* unknown, unreadable or secondary */
+	ROLE_STRONG, /* the most important text */
 	ROLE_STATUS,
-	ROLE_ALERT, /* in the status line: paused, ended, slowed */
+	ROLE_ALERT, /* in the status line: paused, ended or slowed down */
 	ROLE_HEADING,
 	ROLE_HEADING_SORTED,
 	ROLE_SELECTED,
@@ -37,15 +37,16 @@ enum role {
 struct cell {
 	uint32_t code_point;
 	uint8_t role;
-	uint8_t width; /* terminal columns: 1 or 2; 0 in the right half of a wide character */
-	uint16_t unused; /* 0, so that cells compare as bytes */
+	/* terminal columns: 1 or 2; 0 for the right half of a wide character */
+	uint8_t width;
+	uint16_t unused; /* always 0, so that cells can be compared with memcmp() */
 };
 
 struct canvas {
 	struct cell *cells;
 	size_t capacity;
 	int width, height;
-	bool ascii; /* the terminal shows nothing else */
+	bool ascii; /* the terminal can display only ASCII */
 };
 
 struct area {
@@ -55,7 +56,7 @@ struct area {
 void canvas_init(struct canvas *c);
 void canvas_release(struct canvas *c);
 
-/* Start over with blanks. Sizes below 1 count as 1. */
+/* Start a new screen of blank cells. A width or height below 1 is raised to 1. */
 void canvas_begin(struct canvas *c, int width, int height, bool ascii);
 
 static inline struct area canvas_area(const struct canvas *c)
@@ -63,23 +64,26 @@ static inline struct area canvas_area(const struct canvas *c)
 	return (struct area){ 0, 0, c->width, c->height };
 }
 
-/* One cell; out of the canvas is nothing. */
+/* Set one cell. Coordinates outside the canvas are ignored. */
 void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_point);
 
-/* Every cell of the area, cut to the canvas. */
+/* Set every cell of the area, clipped to the canvas. */
 void canvas_fill(struct canvas *c, const struct area *area, enum role role, uint32_t code_point);
 void canvas_set_role(struct canvas *c, const struct area *area, enum role role);
 
-/* A blank area with a frame inside its edge, and a title in it. */
+/* Clear the area and draw a frame along its edge, with the title in the top line. */
 void canvas_box(struct canvas *c, const struct area *area, const char *title);
 
-/* A character as UTF-8. */
+/* Append a character to out as UTF-8. */
 void canvas_add_character(struct strbuf *out, uint32_t code_point);
 
-/* Lines of text, without the blanks at their ends. */
+/* Append the screen to out as lines of text, without trailing blanks. */
 void canvas_add_text(const struct canvas *c, struct strbuf *out);
 
-/* Where text goes: from x on in line y, never past end. */
+/*
+ * The position of the next character: column x of line y. Drawing stops
+ * before column end.
+ */
 struct pen {
 	struct canvas *canvas;
 	int x, y;
@@ -89,20 +93,23 @@ struct pen {
 
 struct pen canvas_pen(struct canvas *c, int x, int y, int width);
 
-/* Own text, plain or UTF-8. What does not fit is cut. */
+/* Draw memstate's own text, ASCII or UTF-8. Text that does not fit is cut off. */
 void pen_add(struct pen *pen, const char *text);
 void pen_addf(struct pen *pen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Right-aligned in the next `width` columns; not at all where they are not all there. */
+/*
+ * Draw text right-aligned in the next `width` columns. If fewer columns are
+ * left, draw nothing.
+ */
 void pen_add_right(struct pen *pen, int width, const char *text);
 
-/* Foreign bytes, made printable; a mark stands at the end of what had to be cut. */
+/* Draw untrusted bytes, made printable. A mark shows where text was cut off. */
 void pen_add_foreign(struct pen *pen, const char *text, size_t length);
 
-/* The same, but it is the front that is cut: of a path, the end says most. */
+/* Like pen_add_foreign(), but cut the front: the end of a path is most useful. */
 void pen_add_foreign_end(struct pen *pen, const char *text, size_t length);
 
-/* Blanks up to column x. */
+/* Fill with blanks up to column x. */
 void pen_move_to(struct pen *pen, int x);
 
 #endif

@@ -39,7 +39,7 @@ void data_release(struct data *d)
 	history_release(&d->history);
 }
 
-/* A copy that stays when the feed has nothing more to show. */
+/* Copy the current processes, to show them after all targets have ended. */
 static void keep_processes(struct data *d)
 {
 	const struct snapshot *now = d->feed->processes;
@@ -101,7 +101,7 @@ void data_open(struct data *d, const struct process *p)
 	seen_growth_clear(&d->live);
 }
 
-/* What was read takes the place of what is shown. */
+/* Swap the sample just read with the one on the screen. */
 static void show_detail(struct data *d, struct snapshot *next, struct mapping_list *mappings)
 {
 	struct snapshot old = d->detail;
@@ -113,7 +113,10 @@ static void show_detail(struct data *d, struct snapshot *next, struct mapping_li
 	*mappings = old_mappings;
 }
 
-/* Of a recording, up to the sample that is shown; of live blocks where they were read anew. */
+/*
+ * Rebuild both trends from the history, which ends at the sample on the screen. A run of
+ * equal amounts of live blocks counts as one heap read.
+ */
 static void replay_trends(struct data *d)
 {
 	const unsigned int live = PART_OWNER + OWNER_LIVE;
@@ -132,7 +135,10 @@ static void replay_trends(struct data *d)
 	}
 }
 
-/* Of a heap only what was read then: what is carried over does not change. */
+/*
+ * Add the latest sample to the trends. Live blocks are added only when the heap was read,
+ * because later samples repeat the value of that read.
+ */
 static void add_trends(struct data *d)
 {
 	const struct usage *u = &d->detail.usages[0];
@@ -157,7 +163,7 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	snapshot_init(&next);
 	d->taken_ns = clock_now_ns();
 	r = d->feed->kind->read_process(d->feed, &d->detail_target, &next, &mappings);
-	/* the last figures of one that has ended stay */
+	/* the last figures of a process that has ended stay visible */
 	d->detail_has_ended = r == -ESRCH;
 	d->list_error = r == -ESRCH ? 0 : r;
 	if (r == 0)

@@ -16,7 +16,7 @@
 #include "ui/feed.h"
 #include "ui/ui.h"
 
-/* Nobody wants to wait: see data_replay.c. */
+/* Limit the time that the user has to wait: see data_replay.c. */
 #define GROWTH_SAMPLES	   1000
 #define GROWTH_SAMPLES_MIN 64
 #define PATIENCE_NS	   (150 * NS_PER_MS)
@@ -63,7 +63,7 @@ static struct group_member *add_member(struct data_group *g, const struct proces
 	return m;
 }
 
-/* Those that are not there any more are forgotten. Returns how many stay. */
+/* Drop the members that have ended. Returns the number of remaining members. */
 static size_t drop_members(struct data_group *g)
 {
 	size_t kept = 0;
@@ -93,7 +93,10 @@ static void follow_members(struct data_group *g)
 			m->is_there = true;
 	}
 	stayed = drop_members(g);
-	/* all have ended, and others do the work: a restart is no fall, and what follows no growth */
+	/*
+	 * All members were replaced: the group was restarted. The restart is not a fall,
+	 * and refilling memory afterwards is not growth.
+	 */
 	if (had_members && stayed == 0 && s->count > 0)
 		seen_growth_clear(&g->need);
 	for (size_t i = 0; i < s->count; i++) {
@@ -102,7 +105,7 @@ static void follow_members(struct data_group *g)
 
 		if (!m)
 			m = add_member(g, &u->process);
-		/* one that was not read again has not changed */
+		/* an unchanged usage adds an unchanged amount */
 		seen_growth_add(&m->need, g->taken_ns, usage_need_bytes(u));
 	}
 }
@@ -138,7 +141,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	}
 	cgroup_init(&cgroup);
 	r = kind->read_group(d->feed, &cgroup, &processes);
-	/* of the same one as before, what is known of its past stays */
+	/* keep the history if this is the same group as before */
 	if (r < 0 || !is_same(&d->group, &cgroup))
 		forget(&d->group);
 	cgroup_release(&d->group.cgroup);
@@ -151,7 +154,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	return 0;
 }
 
-/* Sample i of the recording, after those before it. */
+/* Read sample i of the recording and add it to the history. */
 static int follow(struct data *d, size_t i)
 {
 	struct data_group *g = &d->group;
@@ -169,7 +172,10 @@ static int follow(struct data *d, size_t i)
 	return r;
 }
 
-/* Growth is that of the samples up to the one that is shown. */
+/*
+ * Read the samples up to the one shown and compute growth from them. If this takes too
+ * long, later calls read fewer samples.
+ */
 static void replay(struct data *d)
 {
 	struct data_group *g = &d->group;

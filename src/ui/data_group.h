@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data_group - a group of processes: what fills it up to its limit, and how that has been
- * growing since it was opened.
+ * data_group - a cgroup: how its processes use up its limit, and how its need has grown
+ * since the cgroup was opened.
  */
 #ifndef MS_UI_DATA_GROUP_H
 #define MS_UI_DATA_GROUP_H
@@ -12,7 +12,7 @@
 
 struct data;
 
-/* A process that has been in it. */
+/* A process of the group. */
 struct group_member {
 	int pid;
 	uint64_t start_ticks;
@@ -21,18 +21,22 @@ struct group_member {
 };
 
 struct data_group {
-	bool is_open; /* there is one */
-	bool is_read; /* what follows is known */
-	bool is_gone; /* it was removed: this is what was read last */
-	int error;    /* 0, or the -errno that kept it from being opened or read */
+	bool is_open; /* a group has been opened */
+	bool is_read; /* the members below are valid */
+	bool is_gone; /* the group was removed; the last values remain */
+	int error;    /* 0, or the -errno of the failed open or read */
 	struct cgroup cgroup;
-	const struct snapshot *processes; /* of the level that owns the limit; the feed's */
+	/* processes of the level that owns the limit; owned by the feed */
+	const struct snapshot *processes;
 	struct oom_figures figures;
 	struct seen_growth need;
 	struct group_member *members;
 	size_t member_count, member_capacity;
 	uint64_t taken_ns, cost_ns;
-	/* Of a recording: the sample that is shown, if it is_read, and of how many growth is. */
+	/*
+	 * Replay: the sample shown (valid if is_read), and how many samples to
+	 * use for growth.
+	 */
 	size_t index, growth_samples;
 };
 
@@ -40,23 +44,24 @@ void data_group_init(struct data_group *g);
 void data_group_release(struct data_group *g);
 
 /*
- * From now on, this is the group. Returns 0, or -errno as of feed.h; then the one before
- * stays.
+ * Open this group. Returns 0, or a -errno described in feed.h. The previous group stays
+ * open on error.
  */
 int data_group_open(struct data *d, const struct cgroup_target *target);
 
 void data_group_refresh(struct data *d);
 
-/* g->cgroup was read, and these are its processes: what follows from that. */
+/* Update the other members after g->cgroup has been read. `processes` is borrowed. */
 void data_group_update(struct data_group *g, const struct snapshot *processes);
 
 /*
- * How much one of its processes may need before the limit is met, if nobody else grows.
- * Unknown of others, and while the group was not read at about the same time.
+ * Return how far the need of one process of the group can rise before the group reaches
+ * its limit, if no other process grows. Returns BYTES_UNKNOWN if the process is not in
+ * the group, or if the two were not read within 10 seconds of each other.
  */
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);
 
-/* How the need of one of its processes has been. */
+/* Return the growth of the need of one process of the group. */
 const struct growth *data_group_growth_of(const struct data_group *g, const struct process *p);
 
 #endif

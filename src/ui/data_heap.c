@@ -53,7 +53,7 @@ static bool is_named(const struct targets *t, const struct data *d)
 	return false;
 }
 
-/* What somebody has said of the one process; NULL: nothing. */
+/* Return the user's permissions for the selected process, or NULL if there are none. */
 static struct process_name *find_allowed(const struct data *d)
 {
 	const struct data_heap *h = &d->heap;
@@ -116,7 +116,7 @@ bool data_heap_can_be_read(const struct data *d)
 	       !d->detail_has_ended && process_has_memory(&u->process);
 }
 
-/* To one digit: it is no more than a guess. */
+/* Round up to one significant digit: the value is only an estimate. */
 static uint64_t round_up(uint64_t ns)
 {
 	uint64_t unit = 1;
@@ -146,7 +146,7 @@ void data_heap_read(struct data *d, unsigned int wishes)
 	if (!data_heap_can_be_read(d) || !data_heap_is_allowed(d))
 		return;
 	h->is_awaited = h->is_awaited || wishes & HEAP_AWAITED;
-	/* what goes on may be enough */
+	/* the running read may already satisfy these wishes */
 	if (h->is_reading && (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
 		return;
 	h->is_wanted = true;
@@ -168,7 +168,7 @@ static bool is_of_detail(const struct data *d, const struct process *p)
 	return p->pid == d->detail_pid && p->start_ticks == d->detail_target.start_ticks;
 }
 
-/* What stopped it from being read may be over the next time. */
+/* Return true if the error is temporary, so that a later read may succeed. */
 static bool may_pass(int error)
 {
 	return error == 0 || error == -ESTALE || error == -ETIMEDOUT;
@@ -182,7 +182,10 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 
 	if (!f || share == 0 || share >= 1000)
 		return interval_ns;
-	/* as heap_keeper does: of the process's time, and of one CPU */
+	/*
+	 * The same rule as in heap_keeper: limit both the share of time for which the
+	 * process is stopped and the share of one CPU.
+	 */
 	wait_ns = (f->cpu_ns > f->heap.pause_ns ? f->cpu_ns : f->heap.pause_ns) / share * 1000;
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
@@ -232,7 +235,7 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 	set_origin(d, u);
 }
 
-/* Of an instant after that of what is shown: then all of it is the newer figures. */
+/* Show the sample of the heap read, if it is newer than the one on the screen. */
 static void show(struct data *d)
 {
 	const struct heap_findings *f = &d->heap.findings;
@@ -265,7 +268,7 @@ void data_heap_set(struct data *d, struct heap_findings *f)
 {
 	struct data_heap *h = &d->heap;
 
-	if (!f->leaks.is_done) { /* those that were looked for last stay */
+	if (!f->leaks.is_done) { /* keep the results of the previous leak scan */
 		f->leaks = h->findings.leaks;
 		h->findings.leaks = (struct heap_leaks){ .is_done = false };
 	}
@@ -295,7 +298,7 @@ static bool take(struct data *d)
 	return true;
 }
 
-/* False while another one is still read. */
+/* Start the requested read. Returns false if another read is still running. */
 static bool begin(struct data *d)
 {
 	struct data_heap *h = &d->heap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data_heap - the heap of the one process: whether it may be read, when it is, and what
- * was found.
+ * data_heap - the heap of the selected process: whether it may be read, when to read it,
+ * and the findings of the last read.
  */
 #ifndef MS_UI_DATA_HEAP_H
 #define MS_UI_DATA_HEAP_H
@@ -12,23 +12,23 @@
 struct data;
 
 struct data_heap {
-	struct heap_job *job; /* NULL until one is needed */
+	struct heap_job *job; /* NULL until the first read */
 	struct heap_findings findings;
-	struct past_heap past; /* of them, for later samples */
-	bool is_known;	   /* the findings are of the one process */
-	bool is_wanted;	   /* to be read as soon as can be */
-	bool is_reading;   /* just now, the one process */
-	bool is_awaited;   /* either, and somebody has asked for it */
-	unsigned int wishes;	     /* for the next read */
-	unsigned int reading_wishes; /* of the one that goes on */
-	uint64_t began_ns; /* when that began */
-	int progress_per_mille; /* of its look for leaks; -1: not there yet */
+	struct past_heap past; /* from the findings, to classify later samples */
+	bool is_known;	   /* the findings belong to the selected process */
+	bool is_wanted;	   /* a read has been requested but has not started */
+	bool is_reading;   /* the heap of the selected process is being read */
+	bool is_awaited;   /* the user is waiting for a requested or running read */
+	unsigned int wishes;	     /* enum heap_wish flags for the next read */
+	unsigned int reading_wishes; /* enum heap_wish flags of the running read */
+	uint64_t began_ns; /* when the running read began */
+	int progress_per_mille; /* progress of the leak scan; -1: not started */
 
-	/* processes for which somebody said that they may be stopped */
+	/* processes that the user has allowed memstate to stop */
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
-		bool has_helper; /* and that a helper may be put in */
+		bool has_helper; /* the user has also allowed a helper to be injected */
 	} *allowed;
 	size_t allowed_count, allowed_capacity;
 };
@@ -36,54 +36,72 @@ struct data_heap {
 void data_heap_init(struct data_heap *h);
 void data_heap_release(struct data_heap *h);
 
-/* Another process is the one. */
+/* Discard everything about the heap; another process is being selected. */
 void data_heap_forget(struct data_heap *h);
 
-/* True if the one process was named by the user, or data_heap_allow()ed. */
+/*
+ * Return true if the user named the selected process, or allowed it with
+ * data_heap_allow(), or if heaps are read without a stop.
+ */
 bool data_heap_is_allowed(const struct data *d);
 void data_heap_allow(struct data *d);
 
-/* Is its allocator to be asked, by a helper? And: yes, from now on, and one may be put in. */
+/*
+ * Whether a helper queries the allocator of the selected process; data_heap_ask() enables
+ * that from now on and allows injecting a helper.
+ */
 bool data_heap_is_asked(const struct data *d);
 void data_heap_ask(struct data *d);
 
-/* True if there is a process that runs, and not a captured one. */
+/*
+ * Return true if the selected process is live and has memory. Captured and recorded
+ * processes cannot be read.
+ */
 bool data_heap_can_be_read(const struct data *d);
 
-/* How long it would stand still for these wishes; BYTES_UNKNOWN if that cannot be told. */
+/*
+ * Return how long a read with these wishes would stop the process, or BYTES_UNKNOWN if
+ * that cannot be estimated.
+ */
 uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
 enum heap_wish {
-	HEAP_AWAITED = 1 << 0, /* somebody waits for it */
-	HEAP_DETAIL = 1 << 1,  /* with types, pages and pins */
-	HEAP_LEAKS = 1 << 2,   /* and look for leaks */
+	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result */
+	HEAP_DETAIL = 1 << 1,  /* also types, pages and pins */
+	HEAP_LEAKS = 1 << 2,   /* also scan for leaks */
 };
 
-/* Have it read. Nothing happens where that is not allowed. */
+/* Request a read of the heap. Does nothing if the heap may not be read. */
 void data_heap_read(struct data *d, unsigned int wishes);
 
-/* Stop waiting for it. */
+/* Cancel the requested or running read. */
 void data_heap_cancel(struct data *d);
 
-/* How long to wait from one read to the next: at least interval_ns, and as its cost demands. */
+/*
+ * Return how long to wait between two reads: at least interval_ns, or longer if the last
+ * read was expensive.
+ */
 uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns);
 
-/* When it is to be read again by itself; UINT64_MAX: not at all. */
+/* Return when to repeat the read without a request; UINT64_MAX: never. */
 uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
 
-/* The owners of the heap, as they were found last, into a later sample. */
+/* Classify the heap in a later sample by the findings of the last read. */
 void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings);
 
-/* Begin what is wanted, take what was found. True if there is something new. */
+/* Start a requested read and collect a finished one. Returns true if anything changed. */
 bool data_heap_poll(struct data *d);
 
-/* This is what was found; *f is the data's from now on. */
+/* Set the findings. Ownership of the contents of *f moves to d; *f is reinitialised. */
 void data_heap_set(struct data *d, struct heap_findings *f);
 
-/* What was found last, or NULL. */
+/* Return the findings of the last read, or NULL if there are none. */
 const struct heap_findings *data_heap_findings(const struct data *d);
 
-/* Readable when data_heap_poll() has something; -1 if nothing is under way. */
+/*
+ * Return a descriptor that becomes readable when data_heap_poll() has a result; -1 if no
+ * read is running.
+ */
 int data_heap_fd(const struct data *d);
 
 #endif

@@ -10,8 +10,8 @@
 #include "ui/ui.h"
 
 /*
- * Nobody wants to wait for a graph: of so many samples it is at first, and of fewer where
- * reading them takes longer than this.
+ * Limit the time that the user has to wait for a graph. Start with GRAPH_SAMPLES samples,
+ * and use fewer if reading them takes longer than PATIENCE_NS.
  */
 #define GRAPH_SAMPLES	  320
 #define GRAPH_SAMPLES_MIN 64
@@ -39,7 +39,10 @@ bool data_replay_go(struct data *d, size_t index)
 	return true;
 }
 
-/* Samples from first up to before the one that is shown; those without the process have no place. */
+/*
+ * Add the samples from `first` up to, but not including, the one shown. Samples without
+ * the process are skipped.
+ */
 static void add_before(struct data *d, size_t first)
 {
 	size_t shown = d->feed->index;
@@ -72,7 +75,10 @@ static void begin_anew(struct data *d)
 	d->graph_samples = count;
 }
 
-/* What is there already is made shorter, or longer, if that is enough. */
+/*
+ * Truncate or extend the existing history to the new position. Returns false if it
+ * must be rebuilt.
+ */
 static bool amend(struct data *d, uint64_t taken_ns)
 {
 	struct history *h = &d->history;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data_replay - which sample of a recording is shown, and the history of the one process up
- * to it.
+ * data_replay - the position in a recording, and the history of the selected process up
+ * to that position.
  */
 #ifndef MS_UI_DATA_REPLAY_H
 #define MS_UI_DATA_REPLAY_H
@@ -11,15 +11,18 @@
 
 struct data;
 
-/* True if what is shown is recorded, and not what runs. */
+/* Return true if the data comes from a recording instead of live processes. */
 bool data_is_replayed(const struct data *d);
 
-/* From now on that sample is the one, or the last; to be read yet. False: it was already. */
+/*
+ * Move to sample `index`, or to the last sample if there are fewer; the caller must then
+ * read it. Returns false if that sample is already the current one.
+ */
 bool data_replay_go(struct data *d, size_t index);
 
 size_t data_replay_index(const struct data *d);
 
-/* The history goes up to the sample that is shown, which has just been read. */
+/* Extend or truncate the history so that it ends with the sample just read. */
 void data_replay_follow(struct data *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * feed - where the screen's figures come from: processes that run, or a recording, as of
- * the moment that is shown.
+ * feed - the source of the data on the screen: live processes, a captured tree, or one
+ * sample of a recording.
  */
 #ifndef MS_UI_FEED_H
 #define MS_UI_FEED_H
@@ -17,28 +17,29 @@ struct ui_options;
 
 struct feed_kind {
 	/*
-	 * The processes, with what these needs have of those that are visible. Returns 0,
-	 * or -errno if they cannot be listed, and what was known stays.
+	 * Read the processes into feed->processes, with the values named by `needs` for
+	 * the visible ones. Returns 0, or -errno if the processes cannot be listed;
+	 * feed->processes then keeps its contents.
 	 */
 	int (*read_processes)(struct feed *feed, unsigned int needs, const int *visible_pids,
 			      size_t visible_count);
 	/*
-	 * One process and its mappings, which may be NULL; *ret is empty before. Returns 0
-	 * (its error may be set), -ESRCH when there is none of that pid and start, or
-	 * -errno as above.
+	 * Read one process into the empty snapshot *ret, and its mappings unless
+	 * ret_mappings is NULL. Returns 0 (the error member of the usage may be set),
+	 * -ESRCH if no process has that pid and start time, or -errno as above.
 	 */
 	int (*read_process)(struct feed *feed, struct target_pid *target, struct snapshot *ret,
 			    struct mapping_list *ret_mappings);
 	/*
-	 * From now on this is the group. Returns 0, or -errno of cgroup_target_open(), and it
-	 * is the one that was before. A recording has one at most, whoever is asked for, or
-	 * -ENOENT.
+	 * Open a group. Returns 0, or an error of cgroup_target_open(); the previous
+	 * group then stays open. A recording contains at most one group, which is opened
+	 * whatever the target is; -ENOENT if there is none.
 	 */
 	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
 	/*
-	 * Read it, and the processes of the level that owns the limit, which are borrowed
-	 * until the next read. Returns 0, -ESRCH if it was removed, -ENOENT if it is not in
-	 * this sample of a recording, or -errno.
+	 * Read the open group and the processes of the level that owns its limit. The
+	 * processes are borrowed until the next read. Returns 0, -ESRCH if the group was
+	 * removed, -ENOENT if it is missing from this sample of a recording, or -errno.
 	 */
 	int (*read_group)(struct feed *feed, struct cgroup *ret,
 			  const struct snapshot **ret_processes);
@@ -47,14 +48,14 @@ struct feed_kind {
 
 struct feed {
 	const struct feed_kind *kind;
-	const struct snapshot *processes; /* what is known of them; never NULL */
-	size_t index;			  /* of a recording: the sample to be read */
+	const struct snapshot *processes; /* result of the last read; never NULL */
+	size_t index;			  /* replay: the sample to read */
 };
 
-/* Processes that run, or a captured tree. The options must outlive it. */
+/* Create a feed for live processes or a captured tree. The options must outlive it. */
 struct feed *feed_live_new(const struct ui_options *options);
 
-/* The recording that the options name. */
+/* Create a feed for the recording in the options, which must outlive the feed. */
 struct feed *feed_replay_new(const struct ui_options *options);
 
 #endif

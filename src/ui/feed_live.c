@@ -12,16 +12,19 @@
 #include "ui/ui.h"
 
 struct live {
-	struct feed feed; /* first: it is what others see of this */
+	struct feed feed; /* must be first: callers see only this member */
 	const struct ui_options *options;
 	struct sampler *sampler;
 	struct watch *watch;
-	struct cgroup_sampler *group; /* or NULL */
-	struct watch *group_watch;    /* of its processes, once there were some */
+	struct cgroup_sampler *group; /* the open group, or NULL */
+	struct watch *group_watch;    /* its processes; NULL until it has had some */
 	struct snapshot no_processes;
 };
 
-/* What is read of each process of a group: LazyFree per mapping, as some of it may be shared. */
+/*
+ * What to read for each process of a group. LazyFree is read per mapping, because part of
+ * it may be shared.
+ */
 #define GROUP_NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
 
 static int read_processes(struct feed *feed, unsigned int needs, const int *visible_pids,

@@ -11,12 +11,12 @@
 #include "ui/ui.h"
 
 struct past {
-	struct feed feed; /* first: it is what others see of this */
+	struct feed feed; /* must be first: callers see only this member */
 	const struct ui_options *options;
 	struct snapshot processes, group_processes;
 };
 
-/* One clock for all sessions of the file. */
+/* Use the recording's own clock, which is common to all its sessions. */
 static void set_times(struct snapshot *s)
 {
 	s->taken_ns = s->elapsed_ns;
@@ -63,7 +63,7 @@ static int read_process(struct feed *feed, struct target_pid *target, struct sna
 	return replay_read_mappings(replay, feed->index, &ret->usages[0].process, ret_mappings);
 }
 
-/* There is one group at most, whoever is asked for. */
+/* A recording contains at most one group, so the target is ignored. */
 static int open_group(struct feed *feed, const struct cgroup_target *target)
 {
 	struct past *past = (struct past *)feed;

@@ -6,8 +6,8 @@
 #include "base/units.h"
 
 /*
- * The character of a cell by the levels of its one sample, or of its two: glyphs[left *
- * (levels + 1) + right]. Level 0 is blank.
+ * The glyph for the levels of the one or two samples of a cell. With two samples the
+ * index is left * (levels + 1) + right. Level 0 is blank.
  */
 static const struct style {
 	unsigned int samples; /* per cell */
@@ -32,7 +32,7 @@ size_t graph_sample_count(enum graph_style style, int width)
 	return width > 0 ? (size_t)width * styles[style].samples : 0;
 }
 
-/* How high a sample is, in levels from the bottom of the area. */
+/* Return the height of a sample in levels from the bottom of the area. */
 static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 {
 	uint64_t height;
@@ -45,7 +45,7 @@ static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 	return height > 0 ? height : 1;
 }
 
-/* The part of a height that is in one row of cells. */
+/* Return how many levels of the height are within one row of cells. */
 static unsigned int level_in_row(uint64_t height, uint64_t row, unsigned int levels)
 {
 	if (height <= row * levels)

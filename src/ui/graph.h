@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * graph - amounts over time as a filled curve from 0 up, the newest at the right.
+ * graph - a filled curve of amounts over time. The baseline is 0, and the newest sample
+ * is at the right edge.
  */
 #ifndef MS_UI_GRAPH_H
 #define MS_UI_GRAPH_H
@@ -14,21 +15,25 @@ enum graph_style {
 	GRAPH_STYLE_COUNT_,
 };
 
-/* How many samples a width shows. */
+/* Return how many samples fit into `width` columns. */
 size_t graph_sample_count(enum graph_style style, int width);
 
 /*
- * The last samples that fit, oldest first, BYTES_UNKNOWN where one is missing: a gap. A known
- * amount above 0 is at least one level high.
+ * The samples to draw, oldest first; if there are too many, the oldest are left
+ * out. A sample of BYTES_UNKNOWN leaves a gap. An amount above 0 is drawn at least
+ * one level high.
  */
 struct graph {
 	const uint64_t *samples;
 	size_t count;
-	uint64_t axis_bytes; /* the top of the area: see axis_top_bytes() */
+	uint64_t axis_bytes; /* amount at the top of the area: see axis_top_bytes() */
 	enum graph_style style;
 };
 
-/* Its axis: amounts in the seven columns left of the area, and a line. */
+/*
+ * Draw the axis in the eight columns to the left of the area: seven for the amounts,
+ * one for the line.
+ */
 void graph_draw_axis(const struct graph *g, struct canvas *c, const struct area *area);
 
 void graph_draw(const struct graph *g, struct canvas *c, const struct area *area);

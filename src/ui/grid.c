@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "render/output.h"
 
-#define TEXT_WIDTH_MAX 20 /* of a text that is not the last column */
+#define TEXT_WIDTH_MAX 20 /* for text columns except the last one */
 #define LAST_WIDTH_MIN 8
 
 void grid_init(struct grid *g, const struct column_set *set, const char *names, const char *sort)
@@ -87,7 +87,7 @@ void grid_toggle_column(struct grid *g, const struct column *column)
 			remove_column(&g->columns, at);
 		return;
 	}
-	/* the text at the end takes what room is left, so it stays the last */
+	/* insert before the text column at the end, which takes the remaining width */
 	at = g->columns.count;
 	if (at > 0 && g->columns.items[at - 1]->kind == VALUE_TEXT)
 		at--;
@@ -190,7 +190,7 @@ static void measure(struct grid *g, const struct grid_rows *rows, bool ascii)
 	}
 }
 
-/* Where the columns go, from left to right as long as there is room. */
+/* Place the columns from left to right as long as there is room. */
 static void place_columns(struct grid *g)
 {
 	int x = g->area.x + 1;

@@ -10,7 +10,7 @@
 #include "render/group_head.h"
 #include "render/growth_text.h"
 
-#define PRESSURE_WIDTH 28 /* it is there where there is room */
+#define PRESSURE_WIDTH 28 /* pressure is shown only if this many columns are left */
 
 struct pen group_page_line(struct group_page *p)
 {
@@ -69,7 +69,7 @@ static const struct segment {
 
 #define SEGMENT_COUNT (sizeof(segments) / sizeof(segments[0]))
 
-/* Of the limit, or of usage where there is none. */
+/* Draw how the limit is used, or the usage if there is no limit. */
 static void draw_bar(struct group_page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -100,7 +100,7 @@ static void draw_bar(struct group_page *p)
 	pen_add(&pen, "]");
 }
 
-/* What kubectl top says, and what it does not. */
+/* Draw the headroom, the value shown by kubectl top, and what that value hides. */
 static void draw_conclusions(struct group_page *p)
 {
 	const struct oom_figures *f = p->figures;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_page - the parts of the view of a group. Each takes lines from the top of what is
- * left.
+ * group_page - the parts of the group view. Each part takes its lines from the top of the
+ * remaining area, `rest`.
  */
 #ifndef MS_UI_GROUP_PAGE_H
 #define MS_UI_GROUP_PAGE_H
@@ -21,20 +21,23 @@ struct group_page {
 
 struct pen group_page_line(struct group_page *p);
 
-/* "1.5M", exactly if that is wanted; "none" as a limit. Returns buf. */
+/*
+ * Format an amount such as "1.5M", in bytes if exact_bytes is set, or as "none" for a
+ * missing limit. Returns buf, or a string constant.
+ */
 const char *group_page_format(const struct group_page *p, uint64_t bytes,
 			      char buf[UNITS_TEXT_SIZE]);
 
-/* Unknown if there is none. */
+/* Return the limit of the group, or BYTES_UNKNOWN if there is none. */
 uint64_t group_page_limit(const struct group_page *p);
 
-/* Which group, its bar, what follows from the figures, whether need grows. */
+/* Draw the path of the group, its bar, the conclusions and the growth of its need. */
 void group_page_figures(struct group_page *p);
 
-/* The groups from it up, with their limits, in at most so many lines and a heading. */
+/* Draw a heading and at most `room` levels with their limits, starting with the group. */
 void group_page_levels(struct group_page *p, size_t room);
 
-/* Its processes, in what is left; a graph may need some of that. */
+/* Draw the processes in the remaining area, leaving lines for a graph if possible. */
 void group_page_processes(struct group_page *p);
 
 #endif

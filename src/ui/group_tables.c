@@ -22,7 +22,7 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	int least_width; /* of the screen */
+	int least_width; /* shown from this screen width on */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {
@@ -95,7 +95,7 @@ static struct pen draw_heading(struct group_page *p)
 	return pen;
 }
 
-/* Where there is no room for all: those with a limit. */
+/* If there is no room for all levels, levels without a limit are left out first. */
 void group_page_levels(struct group_page *p, size_t room)
 {
 	const struct cgroup *c = &p->group->cgroup;
@@ -118,13 +118,13 @@ void group_page_levels(struct group_page *p, size_t room)
 	}
 }
 
-/* PID, PSS, …: what is there for each process. */
+/* The columns of the process table. */
 enum process_column { COLUMN_PID, COLUMN_PSS, COLUMN_SHARE, COLUMN_RSS, COLUMN_LAZYFREE, COLUMN_NEED,
 		      COLUMN_TREND, COLUMN_TIME, PROCESS_COLUMN_COUNT_ };
 
 static const struct {
 	const char *heading;
-	int width; /* 0: that of an amount */
+	int width; /* 0: the width of an amount */
 	int least_width;
 } process_columns_shown[PROCESS_COLUMN_COUNT_] = {
 	[COLUMN_PID] = { "PID", 8, 0 },

@@ -11,10 +11,10 @@
 
 #define STRIP_LINES 6
 
-/* How much of the pages of a place is in use, from none to all: as in the report. */
+/* One sign per fill level, from empty to full, as in the heap report. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
-/* What is free is what one looks for. */
+/* Free memory has the most visible colours: users look for it. */
 static const enum role fill_roles[FILL_COUNT_] = {
 	ROLE_OWNER + OWNER_POOL_PAGES, ROLE_OWNER + OWNER_POOL_FRAGMENTS,
 	ROLE_OWNER + OWNER_POOL_FRAGMENTS, ROLE_OWNER + OWNER_POOL_FRAGMENTS,
@@ -32,7 +32,7 @@ static struct page_sum sum_cells(const struct heap_strip *strip, size_t first, s
 	return sum;
 }
 
-/* As many as there is room for in the line, from the first on. */
+/* Add the cells from `first` on, as many as fit into the line. */
 static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t first, size_t per_sign)
 {
 	pen_add(pen, "  ");

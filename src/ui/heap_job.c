@@ -18,10 +18,13 @@
 #include "base/xalloc.h"
 #include "sample/heap_reader.h"
 
-/* Room that is kept for the next read; more than this goes back to the system in between. */
+/*
+ * Largest heap image whose memory is kept for the next read; larger ones are freed
+ * between reads.
+ */
 #define ROOM_KEPT_BYTES (UINT64_C(64) << 20)
 
-/* Longer than a safe moment and an answer are waited for. */
+/* Longer than the helper takes to reach a safe moment and to answer. */
 #define HELPER_WAIT_MS 10000
 
 struct heap_job {
@@ -31,19 +34,19 @@ struct heap_job {
 	struct heap_reader reader;
 	int wake_fd;
 
-	/* the caller's */
+	/* used only by the caller */
 	bool is_running;
 
-	/* the thread's, while it runs */
+	/* used by the thread while it runs */
 	struct heap_request request;
-	int pid; /* of the process that was read last */
-	struct helpers *helpers; /* NULL: none are wanted */
+	int pid; /* pid of the last process read */
+	struct helpers *helpers; /* NULL: no helper is wanted */
 	struct heap_findings findings;
 
 	atomic_bool is_cancelled;
 	atomic_int progress_per_mille;
 
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	bool has_ended;
 	bool is_abandoned;
 };
@@ -108,8 +111,8 @@ struct heap_job *heap_job_new(const struct procfs *fs, bool no_stop)
 }
 
 /*
- * What was put into a process is taken out before memstate ends: each step of a read is
- * bounded.
+ * Cancel the read and wait until it ends, so that the helper can be removed before
+ * memstate exits. Each step of a read has a time limit.
  */
 static void wait_for_helpers(struct heap_job *job)
 {
@@ -161,14 +164,14 @@ static int read_once(struct heap_job *job)
 	else
 		r = heap_reader_read(&job->reader, &f->usage, &f->mappings, &f->heap);
 	if (job->reader.own_sampler) {
-		/* the job's own is abandoned */
+		/* a hung thread may still use the old sampler, which therefore leaks */
 		job->sampler = job->reader.own_sampler;
 		job->reader.own_sampler = NULL;
 	}
 	return r;
 }
 
-/* The helper of the process that is to be read, and none in another one. */
+/* Set up the helper for the process to be read, and remove it from any other process. */
 static void choose_helpers(struct heap_job *job)
 {
 	const struct heap_request *request = &job->request;
@@ -214,8 +217,8 @@ static void read_heap(struct heap_job *job)
 	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
 	/*
-	 * what is done in the stop is done by another thread: it is busy as long as that
-	 * lasts
+	 * Another thread works while the process is stopped. Count the whole stop
+	 * as its CPU time.
 	 */
 	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
 	if (job->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
@@ -233,7 +236,7 @@ static void *work(void *arg)
 	pthread_mutex_lock(&job->lock);
 	job->has_ended = true;
 	is_abandoned = job->is_abandoned;
-	/* within the lock: after it the job may be gone */
+	/* wake the caller before unlocking: afterwards the job may be freed */
 	eventfd_write(job->wake_fd, 1);
 	pthread_mutex_unlock(&job->lock);
 	if (is_abandoned)
@@ -241,7 +244,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* A thread that nobody waits for, and that takes no signals. */
+/* Start a detached thread with all signals blocked. */
 static int start_thread(struct heap_job *job)
 {
 	pthread_attr_t attributes;

@@ -45,7 +45,7 @@ static void draw_note(const struct heap_sheet *s, const struct heap_leaks *l)
 		 units_format_bytes(l->swapped_bytes, swapped));
 }
 
-/* A leaked block's own bytes and those that hang on it. */
+/* Draw leaked blocks of one kind, and the blocks reachable only from them. */
 static void add_kind(const struct heap_sheet *s, const struct leak_kind *kind)
 {
 	struct pen pen = lines_next(s->lines);

@@ -12,7 +12,7 @@
 #include "sample/heap_reader.h"
 #include "sample/leak_scan.h"
 
-/* More than anybody looks through on a screen. */
+/* More than a user would scroll through. */
 #define KINDS_MAX 500
 
 void heap_leaks_release(struct heap_leaks *leaks)
@@ -30,7 +30,10 @@ struct scanning {
 	bool has_names;
 };
 
-/* Borrowed from the reader until its names begin anew. */
+/*
+ * Return the type name of a leaked block, or NULL. The name is owned by the reader and
+ * valid until the next names_begin().
+ */
 static const char *type_of(struct scanning *s, const struct leak *leak)
 {
 	struct heap_reader *reader = s->reader;
@@ -106,7 +109,7 @@ int heap_leaks_scan(struct heap_reader *reader, struct usage *u, const struct ma
 		keep_sums(&s.scan, ret);
 	}
 	block_groups_release(&s.groups);
-	/* what else was found is the caller's */
+	/* hand the mappings and the heap over to the caller */
 	*ret_mappings = s.scan.mappings;
 	*ret_heap = s.scan.heap;
 	s.scan.mappings = (struct mapping_list)MAPPING_LIST_INIT;

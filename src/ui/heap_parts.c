@@ -78,13 +78,13 @@ void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar)
 	pen_add(pen, "]");
 }
 
-/* What is resident, by owner */
+/* Resident memory by owner */
 
 static uint64_t sum_owners(const struct heap *heap)
 {
 	uint64_t sum = 0;
 
-	/* one that is not known is part of another */
+	/* an unknown amount is already included in another owner */
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		if (bytes_known(heap->owner_bytes[o]))
 			sum = bytes_add(sum, heap->owner_bytes[o]);
@@ -178,7 +178,7 @@ static void draw_owners(const struct heap_sheet *s)
 		 heap->allocator == ALLOCATOR_JEMALLOC ? "arena.<all>.purge" : "malloc_trim(0)");
 }
 
-/* Blocks, by what became of them */
+/* Blocks by state */
 
 static void add_chunks(const struct heap_sheet *s, const char *label, const struct chunk_sum *sum)
 {
@@ -213,7 +213,10 @@ static void draw_chunks(const struct heap_sheet *s)
 		add_chunks(s, "of jemalloc itself", &all.own);
 }
 
-/* Arenas. What there is no room for is left out from the right: the less telling stand there. */
+/*
+ * Arenas. Columns that do not fit are left out from the right; the least important
+ * ones come last.
+ */
 
 #define ARENA_AMOUNTS 8
 
@@ -251,10 +254,10 @@ static void get_jemalloc_amounts(const struct heap_arena *arena, bool are_lists_
 }
 
 struct arena_table {
-	const char *titles[ARENA_AMOUNTS]; /* to the first NULL */
+	const char *titles[ARENA_AMOUNTS]; /* NULL ends the list early */
 	void (*get)(const struct heap_arena *arena, bool are_lists_known,
 		    uint64_t ret[ARENA_AMOUNTS]);
-	bool has_numbers; /* arenas are known by these */
+	bool has_numbers; /* arenas have numbers instead of addresses */
 };
 
 static const struct arena_table glibc_table = {
@@ -365,7 +368,7 @@ static void draw_classes(const struct heap_sheet *s)
 
 struct part_row {
 	void (*draw)(const struct heap_sheet *s);
-	bool is_walked; /* only a walk tells this */
+	bool is_walked; /* requires a walk of the heap */
 };
 
 static const struct part_row parts[] = {
@@ -396,7 +399,8 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines, const struct heap
 		v->part_lines[v->part_count] = lines->count;
 		parts[i].draw(&sheet);
 		if (lines->count == v->part_lines[v->part_count])
-			lines->count = before; /* nothing to say */
+			/* the part drew nothing: remove the blank line */
+			lines->count = before;
 		else
 			v->part_count++;
 	}

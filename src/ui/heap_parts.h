@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_parts - what the heap view is made of, line by line. Internal to it.
+ * heap_parts - the parts of the heap view, line by line. Internal to that view.
  */
 #ifndef MS_UI_HEAP_PARTS_H
 #define MS_UI_HEAP_PARTS_H
@@ -13,15 +13,18 @@ struct heap_sheet {
 	struct lines *lines;
 	bool exact_bytes;
 	uint64_t now_ns;
-	int amount_width; /* the blank before it included */
+	int amount_width; /* including the blank in front */
 };
 
 #define COUNT_WIDTH 11
 
-/* The next line, as a heading. */
+/* Begin a new line in the style of a heading. */
 struct pen sheet_begin_heading(const struct heap_sheet *s);
 
-/* Right-aligned in their columns; 0 is a dot. What there is no room for is left out. */
+/*
+ * Append a right-aligned amount, count or title. An amount or count of 0 is a dot.
+ * Nothing is drawn if the column does not fit.
+ */
 void sheet_add_amount(const struct heap_sheet *s, struct pen *pen, uint64_t bytes);
 void sheet_add_count(struct pen *pen, uint64_t count);
 void sheet_add_title(const struct heap_sheet *s, struct pen *pen, const char *title);
@@ -35,16 +38,16 @@ struct sheet_bar {
 	const enum role *roles;
 };
 
-/* "[", a letter for each cell of the parts, "]", to the end of the line. */
+/* Draw a bar up to the end of the line: "[", one letter per cell of each part, "]". */
 void sheet_add_bar(struct pen *pen, const struct sheet_bar *bar);
 
-/* heap_said_parts.c: nothing where the allocator was not asked */
+/* heap_said_parts.c: draws nothing if the allocator was not queried */
 void sheet_draw_said(const struct heap_sheet *s);
 
-/* heap_leak_parts.c: nothing where no scan was made */
+/* heap_leak_parts.c: draws nothing if no scan was made */
 void sheet_draw_leaks(const struct heap_sheet *s);
 
-/* heap_detail_parts.c: nothing where the detail was not read */
+/* heap_detail_parts.c: draws nothing if the details were not read */
 void sheet_draw_fill(const struct heap_sheet *s);
 void sheet_draw_types(const struct heap_sheet *s);
 void sheet_draw_pins(const struct heap_sheet *s);

@@ -81,7 +81,10 @@ void history_clear(struct history *h)
 	h->count = 0;
 }
 
-/* Room for one more; at the limit the older half goes, so that moving is rare. */
+/*
+ * Return a new last sample. At HISTORY_MAX samples, the oldest sixteenth is dropped
+ * first, so that samples are rarely moved.
+ */
 static struct sample *add_sample(struct history *h)
 {
 	if (h->count == HISTORY_MAX) {
@@ -103,7 +106,10 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 	last_ns = h->items[h->count - 1].taken_ns;
 	if (taken_ns < last_ns + interval_ns)
 		return;
-	/* rounded: a sample half an interval late is still the one that was due */
+	/*
+	 * round, so that a sample late by less than half an interval does not
+	 * count as missing
+	 */
 	missing = (taken_ns - last_ns - interval_ns / 2) / interval_ns;
 	for (uint64_t i = 1; i <= missing && i < HISTORY_MAX; i++) {
 		struct sample *s = add_sample(h);
@@ -119,8 +125,8 @@ static bool is_of_owner(unsigned int part)
 }
 
 /*
- * What is the heap's was in other owners before it was known: that they lost it is no
- * change. What is known of them begins here.
+ * Before the heap was first read, its memory was counted under other owners. Forget the
+ * owners' earlier amounts, so that this does not appear as a change.
  */
 static void restart_owners(struct history *h)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * history - the figures of one process over time: for its graph, and for how much they changed.
+ * history - the figures of one process over time, for graphs, changes and rates.
  */
 #ifndef MS_UI_HISTORY_H
 #define MS_UI_HISTORY_H
@@ -11,13 +11,13 @@
 
 #include "model/usage.h"
 
-/* The amounts that are followed. */
+/* The amounts that a history records. */
 enum part {
 	PART_RSS,
-	PART_THP, /* parts of Rss that lie across owners and states */
+	PART_THP, /* amounts within Rss that overlap the owners and states */
 	PART_LOCKED,
 	PART_TRIMMABLE,
-	PART_PSS, /* beside it */
+	PART_PSS, /* amounts outside that breakdown */
 	PART_USS,
 	PART_SWAP,
 	PART_UNBACKED,
@@ -32,25 +32,29 @@ enum part {
 	PART_COUNT_,
 };
 
-/* "Rss", "anon", "lazyfree" …: all but cells and need. */
+/*
+ * Return the name of a part, such as "Rss", "anon" or "lazyfree". Cells and
+ * PART_NEED have none.
+ */
 const char *part_name(enum part part);
 
 uint64_t part_get(const struct usage *u, enum part part);
 
 struct sample {
 	uint64_t taken_ns;
-	uint64_t bytes[PART_COUNT_]; /* all unknown: a sample that is missing */
+	uint64_t bytes[PART_COUNT_]; /* all BYTES_UNKNOWN: a missing sample */
 };
 
-#define HISTORY_MAX 640 /* samples: two for each cell of the widest screen, and some */
+/* samples: two for each cell of the widest screen, plus a reserve */
+#define HISTORY_MAX 640
 
 struct history {
 	struct sample *items; /* oldest first */
 	size_t count;
 	size_t capacity;
 	/*
-	 * the first one, which stays when the oldest are dropped; of owners: since the
-	 * heap is known
+	 * The first sample, which is kept when old samples are dropped. Its amounts of
+	 * owners are from the first sample with a known heap.
 	 */
 	struct sample start;
 };
@@ -58,32 +62,37 @@ struct history {
 void history_init(struct history *h);
 void history_release(struct history *h);
 
-/* Forget everything. */
+/* Remove all samples. */
 void history_clear(struct history *h);
 
 /*
- * Add what was read. Samples that should have come since the last one, one every
- * interval_ns, are added as missing.
+ * Add a sample. If samples are overdue since the last one, at one per interval_ns, add
+ * them as missing first. interval_ns 0 adds no missing samples.
  */
 void history_add(struct history *h, const struct usage *u, uint64_t interval_ns);
 
-/* Forget what is later than that. */
+/* Remove the samples that are later than taken_ns. */
 void history_drop_after(struct history *h, uint64_t taken_ns);
 
-/* The same instant, known better: what was added last is replaced. */
+/* Replace the last sample with better figures for the same moment. */
 void history_amend(struct history *h, const struct usage *u);
 
 /*
- * How much a part changed since the first sample; per second, over the last five seconds
- * or the last two samples. False when it is not known; *ret is untouched then.
+ * Get the change of a part since the first sample in bytes, or its rate in bytes per
+ * second. The rate covers the last five seconds, or the last two samples if they are
+ * further apart. Returns false and leaves *ret_bytes or *ret_bytes_per_s unchanged if the
+ * value is unknown.
  */
 bool history_get_change(const struct history *h, enum part part, int64_t *ret_bytes);
 bool history_get_rate(const struct history *h, enum part part, int64_t *ret_bytes_per_s);
 
-/* From the first sample to the last, 0 while there are not two. */
+/* Return the time from the first sample to the last; 0 for fewer than two samples. */
 uint64_t history_span_ns(const struct history *h);
 
-/* The last samples of a part, at most `max`, oldest first. Returns how many. */
+/*
+ * Copy the last samples of a part, at most `max`, oldest first. Returns the
+ * number copied.
+ */
 size_t history_copy(const struct history *h, enum part part, size_t max, uint64_t *ret_bytes);
 
 #endif

@@ -11,8 +11,8 @@
 #define FN(n) (KEY_FUNCTION + (n))
 
 /*
- * In the order of the help screen and the bar; where two rows have a key, the first that
- * works wins.
+ * Rows are in the order of the help screen and the key bar. If two rows share a key, the
+ * first one that works in the context wins.
  */
 const struct key_row key_rows[] = {
 	{ { FN(1), 'h', '?' }, ACTION_HELP, IN_VIEWS, "Help", "this help" },

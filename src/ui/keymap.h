@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keymap - the table of keys. What a key does, what the help says and what the bar at the bottom
- * offers all come from it.
+ * keymap - the table of keys. The actions of keys, the help screen and the key bar all
+ * come from this table.
  */
 #ifndef MS_UI_KEYMAP_H
 #define MS_UI_KEYMAP_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys are code points; these are past the last one. */
+/* Keys are Unicode code points; special keys have values above the last code point. */
 enum key {
 	KEY_NONE = 0,
 	KEY_TAB = 9,
@@ -26,7 +26,7 @@ enum key {
 	KEY_FIRST,
 	KEY_LAST,
 	KEY_BACK_TAB,
-	KEY_FUNCTION, /* + n: Fn */
+	KEY_FUNCTION, /* + n: function key Fn */
 	KEY_END_ = KEY_FUNCTION + 13,
 };
 
@@ -40,25 +40,25 @@ enum context {
 	IN_HEAP = 1 << 3,
 	IN_HELP = 1 << 4,
 	IN_MENU = 1 << 5,
-	IN_CHECKLIST = 1 << 6, /* a menu where several can be chosen */
+	IN_CHECKLIST = 1 << 6, /* a menu that allows several choices */
 	IN_PROMPT = 1 << 7,
-	IN_QUESTION = 1 << 8, /* yes or no */
+	IN_QUESTION = 1 << 8, /* a yes-or-no question */
 	IN_CGROUP = 1 << 9,
 
 	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
 	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
 	IN_VIEWS = IN_PAGES | IN_PROCESS,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
-	/* and when */
-	WHEN_MATCHING = 1 << 16, /* there is a search */
+	/* conditions for a key */
+	WHEN_MATCHING = 1 << 16, /* a search string is set */
 	WHEN_FILTERED = 1 << 17,
-	WHEN_BELOW = 1 << 18, /* there is a level to go back to */
+	WHEN_BELOW = 1 << 18, /* there is an outer view to return to */
 	WHEN_TAGGED = 1 << 19,
-	WHEN_CHOSEN = 1 << 20,	 /* there is a process under the cursor */
-	WHEN_READABLE = 1 << 21, /* it has a heap that could be read */
-	WHEN_WAITING = 1 << 22,	 /* for the heap */
-	WHEN_REPLAYED = 1 << 23, /* it is a recording */
-	WHEN_EVENTFUL = 1 << 24, /* which has events */
+	WHEN_CHOSEN = 1 << 20,	 /* the cursor is on a process */
+	WHEN_READABLE = 1 << 21, /* the process has a heap that can be read */
+	WHEN_WAITING = 1 << 22,	 /* the user is waiting for a heap read */
+	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
+	WHEN_EVENTFUL = 1 << 24, /* the recording has events */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED | WHEN_CHOSEN |
 		    WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED | WHEN_EVENTFUL,
 };
@@ -91,7 +91,7 @@ enum action {
 	ACTION_UNTAG,
 	ACTION_NEXT_MATCH,
 	ACTION_PREVIOUS_MATCH,
-	ACTION_EARLIER, /* of a recording: the sample before */
+	ACTION_EARLIER, /* replay: go to the previous sample */
 	ACTION_LATER,
 	ACTION_MUCH_EARLIER,
 	ACTION_MUCH_LATER,
@@ -127,10 +127,12 @@ enum action {
 #define KEYS_PER_ROW 4
 
 struct key_row {
-	uint32_t keys[KEYS_PER_ROW]; /* the first one is shown in the bar; KEY_NONE ends them */
+	/* the key bar shows the first key; KEY_NONE ends the list */
+	uint32_t keys[KEYS_PER_ROW];
 	enum action action;
-	unsigned int contexts; /* any of these, and all WHEN_ of them */
-	const char *label;     /* in the bar; NULL: not there */
+	/* works in any of the IN_ contexts if all WHEN_ conditions hold */
+	unsigned int contexts;
+	const char *label;     /* for the key bar; NULL: not shown there */
 	const char *help;
 };
 
@@ -138,30 +140,34 @@ extern const struct key_row key_rows[];
 extern const size_t key_row_count;
 
 /*
- * Rows that work in the same places. The views come first, and only they are on the help
- * screen.
+ * A group of rows that work in the same contexts. Sections for views come first; only
+ * these are on the help screen.
  */
 struct key_section {
 	const char *title;
-	unsigned int contexts; /* IN_ of views, or of what is over them; and WHEN_REPLAYED */
+	/* IN_ flags of views, menus or prompts; may include WHEN_REPLAYED */
+	unsigned int contexts;
 };
 
 extern const struct key_section key_sections[];
 extern const size_t key_section_count;
 
-/* Each row is of one section: one that works in views is of those, wherever else it does. */
+/*
+ * Return true if the row belongs to the section. Each row belongs to exactly one section;
+ * a row that works in views belongs to a view section.
+ */
 bool key_row_is_of(const struct key_row *row, const struct key_section *section);
 
-/* True if the row works where `context` (one IN_ and all WHEN_ that hold) says we are. */
+/* Return true if the row works in `context`: one IN_ flag and the WHEN_ flags set. */
 bool key_row_works(const struct key_row *row, unsigned int context);
 
 enum action keymap_find(uint32_t key, unsigned int context);
 
-/* "F1", "Enter", "^D", "k": at most 8 bytes and a NUL. Returns buf. */
+/* Format a key as "F1", "Enter", "^D" or "k": at most 8 bytes and a NUL. Returns buf. */
 #define KEY_NAME_SIZE 9
 const char *keymap_format_key(uint32_t key, char buf[KEY_NAME_SIZE]);
 
-/* The key of such a name, or KEY_NONE. */
+/* Return the key with this name, or KEY_NONE. */
 uint32_t keymap_parse_key(const char *name);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lines - a text of lines of which a page is shown. It is written in full each time, from
- * its first line, and what is not on the page goes nowhere: so lines are counted by what
- * draws them.
+ * lines - one page of a longer text. The text is drawn in full each time from its first
+ * line, and lines outside the page are discarded. Drawing also counts the lines.
  */
 #ifndef MS_UI_LINES_H
 #define MS_UI_LINES_H
@@ -15,13 +14,13 @@
 struct lines {
 	struct canvas *canvas; /* NULL: only count */
 	struct area area;
-	size_t top;   /* the first line of the page */
-	size_t count; /* begun so far */
+	size_t top;   /* index of the first line on the page */
+	size_t count; /* lines begun so far */
 };
 
 /*
- * The next line, one column from the left edge. Where it is not on the page, its canvas
- * is NULL, and what is drawn with it goes nowhere.
+ * Begin the next line, one column from the left edge. If the line is outside the page,
+ * the canvas of the pen is NULL and its output is discarded.
  */
 struct pen lines_next(struct lines *l);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list - a cursor in lines of which a page is shown.
+ * list - a cursor in a list of lines, of which one page is shown.
  */
 #ifndef MS_UI_LIST_H
 #define MS_UI_LIST_H
@@ -12,17 +12,17 @@
 
 struct list {
 	size_t cursor;
-	size_t top;  /* first line shown */
-	size_t page; /* how many are shown, from the last drawing */
+	size_t top;  /* index of the first line shown */
+	size_t page; /* lines per page, from the last drawing */
 };
 
-/* Move the cursor; true if the action was one for that. */
+/* Move the cursor. Returns false if the action is not a movement. */
 bool list_move(struct list *l, size_t count, enum action action);
 
-/* The same, but it is the page that moves, and the cursor is its first line. */
+/* Like list_move(), but scroll the page, with the cursor on its first line. */
 bool list_scroll(struct list *l, size_t count, enum action action);
 
-/* Before drawing: the cursor on a line that is there, and the page where it can be seen. */
+/* Before drawing, move the cursor to an existing line and the page to the cursor. */
 void list_fit(struct list *l, size_t count, int page);
 
 #endif

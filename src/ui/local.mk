@@ -1,4 +1,4 @@
-# The screen. Built only with ncurses, which only screen_curses.c includes.
+# The screen. Built only if ncurses is available; only screen_curses.c uses it.
 noinst_LIBRARIES += %D%/libui.a
 %C%_libui_a_SOURCES = \
 	%D%/canvas.c \

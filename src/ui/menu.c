@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* Columns without a heading are for CSV and JSON. */
+/*
+ * Return the column at `index` among those with a heading. Columns without a heading
+ * exist only for CSV and JSON.
+ */
 static const struct column *column_at(const struct menu *menu, size_t index)
 {
 	const struct column_set *set = menu->grid->set;

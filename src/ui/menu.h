@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * menu - a box with the columns of a grid: one to sort by, or several to show.
+ * menu - a box with the columns of a grid, to choose the sort column or the
+ * visible columns.
  */
 #ifndef MS_UI_MENU_H
 #define MS_UI_MENU_H
@@ -11,17 +12,17 @@ enum menu_kind { MENU_NONE, MENU_SORT, MENU_COLUMNS };
 
 struct menu {
 	enum menu_kind kind;
-	struct grid *grid; /* of what is chosen from */
+	struct grid *grid; /* whose columns are listed; borrowed */
 	struct list list;
-	struct area area; /* of the last drawing */
+	struct area area; /* where the menu was last drawn */
 };
 
 void menu_open(struct menu *menu, enum menu_kind kind, struct grid *grid);
 
-/* Returns true if what the grid shows or sorts by has changed. */
+/* Perform the action. Returns true if the grid's columns or sort order changed. */
 bool menu_act(struct menu *menu, enum action action);
 
-/* Put the cursor on what is at x, y; false if nothing is. */
+/* Move the cursor to the entry at (x, y). Returns false if there is no entry. */
 bool menu_point(struct menu *menu, int x, int y);
 
 void menu_draw(struct menu *menu, struct canvas *c, const struct area *area);

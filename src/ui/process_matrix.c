@@ -7,7 +7,7 @@
 #include "render/column.h"
 #include "ui/view.h"
 
-/* Widths of the columns; 0: left out, for want of room or because there is nothing in it. */
+/* Column widths. 0: left out, because the column does not fit or is empty. */
 struct layout {
 	int label, amount, share;
 	int states[STATE_COUNT_]; /* 0: not shown */
@@ -36,7 +36,7 @@ static unsigned int count_shown(const struct process_view *v, unsigned int first
 	return shown;
 }
 
-/* "PDIRTY", as in tables of processes. */
+/* Return a heading such as "PDIRTY", the same as in tables of processes. */
 static const char *state_heading(unsigned int state)
 {
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
@@ -87,7 +87,7 @@ static void add_amount(const struct matrix_page *m, struct pen *pen, int width, 
 	pen_add_right(pen, width, bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
-/* What is more is not always worse, but it is what one looks for. */
+/* Highlight growth: it is not always bad, but it is what users look for. */
 static void add_change(struct pen *pen, int width, bool is_known, int64_t change)
 {
 	enum role before = pen->role;
@@ -134,7 +134,7 @@ static void add_cell(const struct matrix_page *m, struct pen *pen, int width, en
 	}
 }
 
-/* At the right end of a line. */
+/* Add the change and the rate at the right end of a line. */
 static void add_margin(const struct matrix_page *m, struct pen *pen, enum part part)
 {
 	if (m->layout.change > 0)
@@ -145,12 +145,12 @@ static void add_margin(const struct matrix_page *m, struct pen *pen, enum part p
 
 static struct pen line_at(const struct matrix_page *m, int line)
 {
-	/* below the area nothing is drawn */
+	/* an empty width: nothing is drawn below the area */
 	return canvas_pen(m->canvas, m->area.x + 1, m->area.y + line,
 			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
-/* "IN 4.1s": the time that the changes are of. */
+/* Add a heading such as "IN 4.1s", the time span of the changes. */
 static void add_change_heading(const struct matrix_page *m, struct pen *pen)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -254,7 +254,7 @@ static void draw_total(const struct matrix_page *m, int line)
 	add_margin(m, &pen, PART_RSS);
 }
 
-/* The lower margins: what the states changed. */
+/* Draw a line below the matrix with the changes of the states. */
 static void draw_changes(const struct matrix_page *m, int line, const char *title,
 			 void (*add)(const struct matrix_page *m, struct pen *pen, int width,
 				     enum part part))

@@ -22,7 +22,10 @@ void prompt_release(struct prompt *prompt)
 	*prompt = (struct prompt){ .kind = PROMPT_NONE };
 }
 
-/* The words that the prompt changes while one types; NULL for a file name. */
+/*
+ * Return the text that follows the prompt while the user types, or NULL for prompts
+ * without such a text.
+ */
 static struct strbuf *subject_of(struct ui *ui)
 {
 	struct selection *selection = ui_selection(ui);
@@ -65,7 +68,7 @@ void prompt_open(struct ui *ui, enum prompt_kind kind)
 		suggest_name(ui, &ui->prompt.text);
 }
 
-/* Search and filter show what they find while one types. */
+/* Apply the typed text: search and filter show results after each key. */
 static void apply(struct ui *ui)
 {
 	struct strbuf *subject = subject_of(ui);
@@ -140,7 +143,7 @@ static void erase(struct ui *ui)
 	struct strbuf *text = &ui->prompt.text;
 	size_t length = text->length;
 
-	/* back to the byte that begins a character */
+	/* go back to the first byte of the last UTF-8 character */
 	while (length > 0 && ((unsigned char)text->text[--length] & 0xc0) == 0x80)
 		;
 	strbuf_truncate(text, length);

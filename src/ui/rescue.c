@@ -14,16 +14,16 @@ static const int crashes[] = {
 
 #define CRASH_COUNT (sizeof(crashes) / sizeof(crashes[0]))
 
-/* All that a signal handler needs, made beforehand. */
+/* Everything that the signal handler needs, prepared in advance. */
 static struct {
 	volatile sig_atomic_t is_on;
 	struct termios modes;
-	char bytes[256]; /* that bring the terminal back */
+	char bytes[256]; /* sequences that reset the terminal */
 	size_t length;
 	struct sigaction before[CRASH_COUNT];
 } rescue;
 
-/* A stack that has overflown is none to handle signals on. */
+/* After a stack overflow, handlers need a stack of their own. */
 static char alternate_stack[32768];
 
 void rescue_terminal(void)
@@ -38,7 +38,7 @@ void rescue_terminal(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
 }
 
-/* Die of it after all, as if it had not been caught. */
+/* Restore the terminal, then die of the signal as if it had not been caught. */
 static void crash(int number)
 {
 	rescue_terminal();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rescue - the terminal as it was, also when the program dies: by a crash, abort(), or
- * for want of memory.
+ * rescue - restore the terminal even if memstate crashes or runs out of memory.
  */
 #ifndef MS_UI_RESCUE_H
 #define MS_UI_RESCUE_H
@@ -11,15 +10,15 @@
 struct termios;
 
 /*
- * Before the terminal is changed: note its modes, and the bytes to send that bring it
- * back, and catch the signals of a crash.
+ * Save the terminal's modes and the bytes that reset it, and catch crash signals. Call
+ * this before the terminal is changed.
  */
 void rescue_begin(const struct termios *modes, const char *bytes, size_t length);
 
-/* Curses has restored the terminal itself: the signals are as they were. */
+/* Restore the previous signal handlers, once curses has restored the terminal. */
 void rescue_end(void);
 
-/* Restore the terminal, once. May be called from a signal handler. */
+/* Restore the terminal; later calls do nothing. Async-signal-safe. */
 void rescue_terminal(void);
 
 #endif

@@ -19,7 +19,7 @@
 #include "ui/theme.h"
 #include "ui/ui.h"
 
-/* last: term.h makes macros of words like "columns" */
+/* must be last: term.h defines macros with names such as "columns" */
 #include <curses.h>
 #include <term.h>
 
@@ -54,7 +54,10 @@ static void note_resize(int number)
 	is_resized = 1;
 }
 
-/* Signals come only while we wait; those that are ignored stay so. */
+/*
+ * Catch signals, which stay blocked except while memstate waits. Ignored
+ * signals stay ignored.
+ */
 static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT + 1])
 {
 	struct sigaction stop = { .sa_handler = note_stop };
@@ -109,7 +112,7 @@ static void begin_colors(struct screen *s)
 	}
 }
 
-/* Bytes that bring the terminal back, for when curses cannot do it any more. */
+/* Bytes that reset the terminal when curses can no longer do so. */
 static struct strbuf restoring;
 
 static int add_byte(int c)
@@ -212,8 +215,8 @@ static void put_line(const struct screen *s, const struct cell *line, int y)
 }
 
 /*
- * Lines that are as they were are left alone; within the others curses finds what has
- * changed.
+ * Draw the screen. Unchanged lines are skipped; within the others, curses
+ * finds the changes.
  */
 static void draw(struct screen *s)
 {
@@ -287,7 +290,7 @@ static void take_keys(struct screen *s)
 	wint_t code;
 	int kind, waiting = 0;
 
-	/* readable, and yet nothing to read: the terminal has gone */
+	/* poll() reported input, but there is none: the terminal has gone */
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;
@@ -313,7 +316,7 @@ static void take_resize(struct screen *s)
 	s->is_dirty = true;
 }
 
-/* ppoll() that finds something to read returns with the signals still held back. */
+/* Deliver pending signals. ppoll() does not deliver any if a descriptor was ready. */
 static void let_signals_in(const struct screen *s)
 {
 	sigset_t held;
@@ -322,13 +325,13 @@ static void let_signals_in(const struct screen *s)
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
-/* The age of the data is drawn anew, if nothing else is. */
+/* Return when to redraw the screen without new data, to update its age. */
 static uint64_t redraw_ns(const struct screen *s)
 {
 	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
 }
 
-/* Until a key, a signal, output of the command, or the next thing to do. */
+/* Wait for a key, a signal, output of the command, or the next task that is due. */
 static void wait_for_event(struct screen *s)
 {
 	struct pollfd fds[] = {
@@ -350,7 +353,7 @@ static void wait_for_event(struct screen *s)
 	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
 	let_signals_in(s);
-	/* a hang-up is readable too: as the end of the file */
+	/* a hang-up may also appear as POLLIN at end of file: see take_keys() */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)
@@ -419,7 +422,7 @@ int ui_run(const struct ui_options *options)
 	begin_signals(&s, before);
 	s.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ui_init(&s.ui, options);
-	/* the console's font has no braille */
+	/* the console font has no Braille characters */
 	if (terminal && strcmp(terminal, "linux") == 0)
 		s.ui.process.graph_style = GRAPH_BLOCK;
 	run(&s);

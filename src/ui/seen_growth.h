@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seen_growth - one amount over all the time that it was looked at, and whether it grows.
+ * seen_growth - the history of one amount since it was first observed, and
+ * whether it grows.
  */
 #ifndef MS_UI_SEEN_GROWTH_H
 #define MS_UI_SEEN_GROWTH_H
@@ -9,20 +10,23 @@
 
 struct seen_growth {
 	struct growth_series series;
-	struct growth growth; /* of the series, if it is_found */
+	struct growth growth; /* growth of the series; valid if is_found */
 	bool is_found;
 };
 
-/* All 0 is an empty one. */
+/* An object with all members 0 is an empty series. */
 void seen_growth_release(struct seen_growth *s);
 
-/* Forget everything. */
+/* Remove all samples. */
 void seen_growth_clear(struct seen_growth *s);
 
-/* What is unknown is left out, and so is what is no later than the one before. */
+/* Add a sample. An unknown amount, or a time not later than the last one, is ignored. */
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 
-/* Too short while floors would be of one sample each. */
+/*
+ * Return the growth of the series: GROWTH_TOO_SHORT while its floors would cover only
+ * one sample each.
+ */
 const struct growth *seen_growth_find(struct seen_growth *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * theme - how roles look: with 256 colours, with 8, with none. Colour is never the only
- * sign: what it says is said by a letter or a mark too.
+ * theme - how each role looks with 256 colours, 8 colours or none. Colour is never the
+ * only sign: a letter or a mark always carries the same information.
  */
 #ifndef MS_UI_THEME_H
 #define MS_UI_THEME_H
@@ -23,12 +23,15 @@ enum style_flag {
 };
 
 struct style {
-	int16_t foreground; /* colour number, -1: the terminal's own */
+	int16_t foreground; /* colour number; -1: the terminal's default */
 	int16_t background;
 	unsigned int flags;
 };
 
-/* What a terminal of so many colours gets; no_color is the environment's NO_COLOR, or NULL. */
+/*
+ * Return the palette for a terminal with this many colours. no_color is the value of the
+ * environment variable NO_COLOR, or NULL.
+ */
 enum palette theme_palette(int color_count, const char *no_color);
 
 const struct style *theme_style(enum palette palette, enum role role);

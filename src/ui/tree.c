@@ -52,7 +52,7 @@ static void link_nodes(struct node *nodes, size_t count)
 	free(by_pid);
 }
 
-/* The first of n and its next siblings that has no place yet. */
+/* Return the first node not yet placed among n and its later siblings, or NULL. */
 static struct node *next_free(struct node *n)
 {
 	while (n && n->is_placed)
@@ -85,7 +85,10 @@ static void put(struct walk *w, struct node *n, struct tree_place place)
 	w->places[w->count++] = place;
 }
 
-/* The root and all below it, without recursion: a captured tree may be as deep as it likes. */
+/*
+ * Place the root and all nodes below. No recursion: the depth of a captured
+ * tree is unlimited.
+ */
 static void put_tree(struct walk *w, struct node *root)
 {
 	struct tree_place stack[TREE_DEPTH_MAX] = { { 0 } };
@@ -125,7 +128,7 @@ void tree_order(const void **rows, size_t count, struct tree_place *ret_places)
 	for (size_t i = 0; i < count; i++)
 		if (!nodes[i].parent)
 			put_tree(&walk, &nodes[i]);
-	/* what is left claims to be its own ancestor */
+	/* the remaining processes have parent pids that form a cycle */
 	for (size_t i = 0; i < count; i++)
 		if (!nodes[i].is_placed)
 			put_tree(&walk, &nodes[i]);

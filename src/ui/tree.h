@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree - processes with their children below them.
+ * tree - processes in a tree, with children below their parents.
  */
 #ifndef MS_UI_TREE_H
 #define MS_UI_TREE_H
@@ -11,20 +11,20 @@
 #include "base/strbuf.h"
 #include "render/column.h"
 
-#define TREE_DEPTH_MAX 32 /* deeper ones are drawn as deep as this */
+#define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
 
 struct tree_place {
-	unsigned int depth;	/* 0: no parent among the rows */
-	uint32_t more_below;	/* bit d: at depth d, more siblings follow */
+	unsigned int depth;	/* 0: the parent is not in the list */
+	uint32_t more_below;	/* bit d: more siblings follow at depth d */
 };
 
 /*
- * Put the rows, of process_columns, into the order of the tree; siblings stay in the
- * order they are in. Every row comes once, whatever the parents say.
+ * Sort the rows (of process_columns) into tree order. Siblings keep their current order.
+ * Each row appears exactly once, even if the parent pids form a cycle.
  */
 void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
 
-/* The lines before the name. */
+/* Append the branch lines drawn before the name. */
 void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii);
 
 #endif

@@ -13,7 +13,7 @@
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3
 
-/* What + and - step through. */
+/* The intervals selected with the keys + and -. */
 static const uint64_t intervals_ns[] = {
 	100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS, NS_PER_S,	   2 * NS_PER_S,
 	5 * NS_PER_S,	 10 * NS_PER_S,	  30 * NS_PER_S,   60 * NS_PER_S, 300 * NS_PER_S,
@@ -54,13 +54,13 @@ void ui_say(struct ui *ui, const char *format, ...)
 	va_end(args);
 }
 
-/* The view below the help, if that is open. */
+/* Return the current view, or the view behind the help screen. */
 static enum view data_view(const struct ui *ui)
 {
 	return ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
 }
 
-/* It is about the one process. */
+/* Return true if the view shows the selected process. */
 static bool shows_detail(const struct ui *ui)
 {
 	enum view view = data_view(ui);
@@ -102,7 +102,7 @@ bool ui_has_ended(const struct ui *ui)
 		return false;
 	if (d->has_ended)
 		return true;
-	/* into a group others may come */
+	/* a group may get new processes */
 	return d->detail_has_ended && !targets_are_all(ui->options->targets) &&
 	       !ui->options->targets->group && d->processes->count <= 1;
 }
@@ -116,7 +116,7 @@ void ui_set_view(struct ui *ui, enum view view)
 		ui_show_heap(ui);
 }
 
-/* The process under the cursor becomes the one that is shown. */
+/* Select the process under the cursor. Returns false if no process is selected. */
 static bool open_chosen(struct ui *ui)
 {
 	const struct usage *u = processes_chosen(&ui->processes);
@@ -127,7 +127,7 @@ static bool open_chosen(struct ui *ui)
 	return true;
 }
 
-/* One target that is one process: nobody wants to see a list of it. */
+/* If the only target is a single process, show that process instead of the list. */
 static void open_only_target(struct ui *ui)
 {
 	const struct targets *t = ui->options->targets;
@@ -179,7 +179,7 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
-	/* on the clock of the last ones, unless that is already past */
+	/* keep to the previous schedule, unless that time is already past */
 	ui->due_ns += interval_ns;
 	if (ui->due_ns <= now_ns || ui->due_ns > now_ns + interval_ns)
 		ui->due_ns = now_ns + interval_ns;
@@ -194,7 +194,7 @@ uint64_t ui_due_ns(const struct ui *ui)
 		return ui_replay_due_ns(ui);
 	if (ui_has_ended(ui))
 		return UINT64_MAX;
-	/* what was never read is read even when paused, once: there is nothing to keep */
+	/* data never read before is read once even when paused */
 	if (ui->wants_refresh && (!ui->is_paused || is_unread))
 		return 0;
 	return ui->is_paused || !ui->options->is_live ? UINT64_MAX : ui->due_ns;
@@ -218,7 +218,7 @@ static unsigned int heap_context(const struct ui *ui)
 	       (ui->data.heap.is_awaited ? WHEN_WAITING : 0);
 }
 
-/* The view, and what holds in it. */
+/* Return the current view and the conditions that hold there. */
 static unsigned int view_context(const struct ui *ui)
 {
 	switch (ui->view) {
@@ -254,7 +254,7 @@ unsigned int ui_context(const struct ui *ui)
 	       (ui->event_count > 0 ? WHEN_EVENTFUL : 0);
 }
 
-/* Of an owner under the cursor, its mappings alone. */
+/* Open the mappings, limited to the owner under the cursor if there is one. */
 static void open_mappings(struct ui *ui)
 {
 	mappings_show_owner(&ui->mappings, process_chosen_owner(&ui->process));
@@ -267,7 +267,7 @@ static void change_view(struct ui *ui, unsigned int step)
 
 	if (ui->view == VIEW_PROCESSES && !open_chosen(ui))
 		return;
-	/* a group is one of them once it was opened */
+	/* skip the group view until a group has been opened */
 	if (view == VIEW_CGROUP && !ui->data.group.is_open)
 		view = (enum view)((view + step) % VIEW_HELP);
 	if (view != VIEW_PROCESSES && view != VIEW_CGROUP && ui->data.detail_pid == 0)
@@ -311,7 +311,7 @@ static void toggle_pause(struct ui *ui)
 	ui->wants_refresh = !ui->is_paused;
 }
 
-/* Actions that ask for more: true if it was one. */
+/* Open a prompt or a menu. Returns false if the action does neither. */
 static bool ask(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
@@ -335,7 +335,7 @@ static bool ask(struct ui *ui, enum action action)
 	}
 }
 
-/* The actions that are no view's own. */
+/* Handle the actions common to all views. */
 static void act(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
@@ -414,7 +414,7 @@ static void menu_key(struct ui *ui, enum action action)
 		return;
 	}
 	if (menu_act(&ui->menu, action)) {
-		/* another column may want what was not read */
+		/* a new column may need values that have not been read */
 		ui->wants_refresh = ui->options->is_live || data_is_replayed(&ui->data);
 		ui_update_view(ui);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ui - the screen: its state, what keys do to it, and how it is drawn. All but ui_run()
- * works without a terminal.
+ * ui - the state of the screen, what keys do to it, and how it is drawn. Only ui_run()
+ * needs a terminal.
  */
 #ifndef MS_UI_UI_H
 #define MS_UI_UI_H
@@ -19,44 +19,52 @@ struct ui_options {
 	uint64_t interval_ns;
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
-	bool is_live;	  /* false: a captured tree, which is read once, or a recording */
-	struct replay *replay; /* that recording, or NULL */
-	size_t replay_index;   /* the sample to be shown first */
-	struct recorder *recorder; /* what the targets do is recorded; or NULL */
-	/* their group as it is now, to be recorded too; or NULL: it cannot be read */
-	const struct cgroup *(*read_recorded_group)(void *context);
-	const struct procfs *procfs;	   /* for groups */
-	const struct cgroup_target *group; /* whose view comes first; NULL: none was named */
-	const struct procfs *fs; /* for heaps; NULL: they are not to be read */
+	bool is_live;	  /* false: a recording, or a captured tree, which is read once */
+	struct replay *replay; /* the recording, or NULL */
+	size_t replay_index;   /* the sample shown first */
+	/* records the targets while the screen is open; NULL: no recording */
+	struct recorder *recorder;
 	/*
-	 * longest stops of a process for its heap: when somebody asks for it, and without
-	 * being asked
+	 * returns the current state of the targets' group for recording, or NULL if the
+	 * group cannot be read
+	 */
+	const struct cgroup *(*read_recorded_group)(void *context);
+	const struct procfs *procfs;	   /* for reading groups */
+	const struct cgroup_target *group; /* group to show first; NULL: none was named */
+	const struct procfs *fs; /* for reading heaps; NULL: heaps must not be read */
+	/*
+	 * longest stop of a process for a heap read, at the user's request
+	 * and without one
 	 */
 	uint64_t max_pause_ns, auto_pause_ns;
-	bool no_stop; /* read it while the process runs on */
-	bool may_run; /* the same, where the stop would be longer than auto_pause_ns */
+	bool no_stop; /* read heaps without stopping the process */
+	bool may_run; /* read without a stop if the stop would exceed auto_pause_ns */
 	/*
-	 * ask the allocators of processes that were named, by helpers; and: one may be
-	 * put into these
+	 * query the allocators of named processes through helpers; allow injecting a
+	 * helper into these processes
 	 */
 	bool asks_helper, may_inject;
-	const char *sort; /* as -s takes it, and right; NULL: the default */
+	const char *sort; /* in the syntax of -s, valid; NULL: the default */
 
-	/* A command that memstate runs, or all NULL and -1. */
+	/*
+	 * The command that memstate runs. Without a command, all pointers are NULL and
+	 * output_fd is -1.
+	 */
 	const char *command;
 	bool (*command_has_ended)(void *context);
-	void (*drain_output)(void *context); /* read what output_fd has; may be NULL */
-	int output_fd;			     /* to be waited for; -1: none */
+	/* read the data available on output_fd; may be NULL */
+	void (*drain_output)(void *context);
+	int output_fd;			     /* descriptor to poll; -1: none */
 	void *context;
 };
 
-/* True if standard input and output are a terminal, of a type that can show a screen. */
+/* Return true if standard input and output are a terminal that can show the screen. */
 bool ui_can_run(void);
 
 /*
  * Show the screen until the user leaves it. Returns 0, the number of the signal that
- * ended it (INT, TERM, HUP), or -errno. The terminal is as it was before, whatever
- * happens. INT, TERM, HUP and CHLD must be held back by the caller.
+ * ended it (SIGINT, SIGTERM, SIGHUP), or -errno. The terminal is always restored. The
+ * caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD.
  */
 int ui_run(const struct ui_options *options);
 
@@ -75,18 +83,19 @@ enum prompt_kind {
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
 	PROMPT_SAVE,
-	PROMPT_MOMENT, /* where to go in a recording */
-	PROMPT_STOP, /* may the process be stopped for its heap? Yes or no */
-	PROMPT_HELPER, /* and may a helper be put into it? */
+	PROMPT_MOMENT, /* time to go to in a recording */
+	PROMPT_STOP, /* yes or no: stop the process to read its heap? */
+	PROMPT_HELPER, /* yes or no: inject a helper into the process? */
 	PROMPT_COUNT_
 };
 
 struct prompt {
 	enum prompt_kind kind;
 	struct strbuf text;
-	char *before; /* what it was, for Esc; owned */
-	bool is_confirmed; /* the file is there, and was asked about */
-	unsigned int wishes; /* for the heap, if the process may be stopped */
+	char *before; /* text to restore on Esc; owned */
+	/* the user has been warned that the file exists; Enter overwrites it */
+	bool is_confirmed;
+	unsigned int wishes; /* enum heap_wish flags of the read after a yes */
 };
 
 #define BAR_ENTRIES_MAX 16
@@ -97,7 +106,7 @@ struct bar_entry {
 };
 
 struct replay_event {
-	size_t index; /* of the last sample before it */
+	size_t index; /* index of the last sample before the event */
 	char *text;
 };
 
@@ -106,8 +115,8 @@ struct ui {
 	struct data data;
 	enum view view;
 	enum view view_before_help;
-	enum view view_before_group; /* VIEW_CGROUP: it was the first one */
-	bool is_from_group;	     /* the one process was opened there */
+	enum view view_before_group; /* VIEW_CGROUP: the group view was opened first */
+	bool is_from_group; /* the selected process was opened from the group view */
 	struct processes_view processes;
 	struct process_view process;
 	struct mappings_view mappings;
@@ -116,49 +125,52 @@ struct ui {
 	struct list help;
 	struct menu menu;
 	struct prompt prompt;
-	char message[160]; /* one line, until the next key; "": none */
+	char message[160]; /* one line, shown until the next key; "": none */
 	uint64_t interval_ns;
-	uint64_t due_ns; /* when the next refresh is */
+	uint64_t due_ns; /* time of the next refresh */
 	bool wants_refresh;
 	bool is_paused;
-	bool is_playing; /* a recording, a sample each interval */
-	bool wants_redraw; /* of what the terminal shows, from scratch */
+	bool is_playing; /* replay: advance one sample per interval */
+	bool wants_redraw; /* repaint the whole terminal */
 	bool has_quit;
-	struct replay_event *events; /* of a recording, by time */
-	uint64_t record_due_ns; /* when the next sample is to be recorded */
+	struct replay_event *events; /* replay: events in order of time */
+	uint64_t record_due_ns; /* when to record the next sample */
 	size_t event_count, event_capacity;
-	size_t event_shown; /* whose text was shown last */
+	size_t event_shown; /* index of the event whose text was shown last */
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
-	int width; /* of what was drawn last */
+	int width; /* width of the screen in the last drawing */
 };
 
 void ui_init(struct ui *ui, const struct ui_options *options);
 void ui_release(struct ui *ui);
 
-/* Read what the screen shows now, and say when the next read is due. */
+/* Read the data of the current view and compute the time of the next read. */
 void ui_refresh(struct ui *ui, uint64_t now_ns);
 
-/* When to call ui_refresh() next; UINT64_MAX: not before something happens. */
+/* Return when to call ui_refresh() next; UINT64_MAX: only after an event. */
 uint64_t ui_due_ns(const struct ui *ui);
 
 /*
- * Take what threads have found, and begin what is wanted of them. True if there is
- * something new.
+ * Collect the results of threads and start requested work. Returns true if
+ * anything changed.
  */
 bool ui_poll(struct ui *ui);
 
-/* Readable when there may be something; -1: nothing will be. */
+/*
+ * Return a descriptor that becomes readable when ui_poll() may have results; -1: no
+ * thread is running.
+ */
 int ui_wake_fd(const struct ui *ui);
 
-/* How often what is shown changes by itself. */
+/* Return how often the screen must be redrawn without new data. */
 uint64_t ui_redraw_interval_ns(const struct ui *ui);
 
-/* All targets have ended: there is nothing more to read. */
+/* Return true if all targets have ended, so that there is nothing more to read. */
 bool ui_has_ended(const struct ui *ui);
 
-/* Which keys work now, as keymap.h takes it. */
+/* Return the current context as defined in keymap.h. */
 unsigned int ui_context(const struct ui *ui);
 
 void ui_key(struct ui *ui, uint32_t key);
@@ -171,52 +183,56 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns);
 #define UI_WIDTH_MIN  40
 #define UI_HEIGHT_MIN 10
 
-/* Say something in the last line but one. */
+/* Show a message in the last line but one. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void ui_set_view(struct ui *ui, enum view view);
 
 /*
- * What is recorded, in ui_record.c: samples of all targets, whatever is shown, paused or
- * not.
+ * Recording, in ui_record.c: samples of all targets, independent of the view
+ * and of pausing.
  */
 uint64_t ui_record_due_ns(const struct ui *ui);
 void ui_record(struct ui *ui, uint64_t now_ns);
 
-/* A recording, in ui_replay.c: where in it, by keys, by itself, and by the mouse. */
+/* Replay, in ui_replay.c: move in the recording by keys, by playing or by mouse. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
-bool ui_replay_act(struct ui *ui, enum action action); /* true if it was one of these */
+/* true if it was a replay action */
+bool ui_replay_act(struct ui *ui, enum action action);
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);
 bool ui_replay_click(struct ui *ui, int x, int y);
-/* What a person typed. False: it is no time. */
+/* Go to the time that the user typed. Returns false if the text is not a valid time. */
 bool ui_replay_go_to(struct ui *ui, const char *text);
-/* The line below the first: where in the recording this is. */
+/* Draw the second line, which shows the position in the recording. */
 void ui_replay_draw(struct ui *ui, struct canvas *c);
 
-/* The heap, in ui_heap.c: read it, if the process may be stopped for that; or ask first. */
+/*
+ * The heap, in ui_heap.c: read it if the process may be stopped; otherwise ask
+ * the user first.
+ */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
-bool ui_heap_act(struct ui *ui, enum action action); /* true if it was one of these */
-void ui_show_heap(struct ui *ui); /* the view was opened */
+bool ui_heap_act(struct ui *ui, enum action action); /* true if it was a heap action */
+void ui_show_heap(struct ui *ui); /* call when the heap view is opened */
 
-/* The group, in ui_group.c: the one that was named is shown first. */
+/* The group, in ui_group.c: show the named group first. */
 void ui_begin_group(struct ui *ui);
-bool ui_group_act(struct ui *ui, enum action action); /* true if it was one of these */
+bool ui_group_act(struct ui *ui, enum action action); /* true if it was a group action */
 unsigned int ui_group_context(const struct ui *ui);
-/* Read it, if it is shown or wanted all the same. */
+/* Read the group if it is shown, or needed for another view. */
 void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
 
-/* Prompts, in prompt.c: a key while one is open. */
+/* Prompts, in prompt.c: handle keys while a prompt is open. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);
 void prompt_key(struct ui *ui, uint32_t key);
 void prompt_release(struct prompt *prompt);
-bool prompt_is_question(const struct prompt *prompt); /* yes or no */
-struct selection *ui_selection(struct ui *ui); /* of the list that is shown, or NULL */
-void ui_update_view(struct ui *ui);	       /* after a change of filter or data */
+bool prompt_is_question(const struct prompt *prompt); /* a yes-or-no question */
+struct selection *ui_selection(struct ui *ui); /* that of the visible list, or NULL */
+void ui_update_view(struct ui *ui); /* call after the filter or the data changed */
 bool ui_search(struct ui *ui, int step);
 
-/* What the view shows, as text, into a file. Returns 0 or -errno. */
+/* Write the contents of the current view as text to a file. Returns 0 or -errno. */
 int save_view(const struct ui *ui, const char *path);
 
 #endif

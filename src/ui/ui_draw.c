@@ -20,7 +20,7 @@ static const char *const view_titles[VIEW_COUNT_] = {
 	[VIEW_HELP] = "help",
 };
 
-/* What was read last was read when, from the figures that are on the screen. */
+/* Return when the figures on the screen were read. */
 static uint64_t taken_ns(const struct ui *ui)
 {
 	const struct heap_findings *f = data_heap_findings(&ui->data);
@@ -32,7 +32,7 @@ static uint64_t taken_ns(const struct ui *ui)
 		return ui->data.group.taken_ns;
 	if (ui->view == VIEW_PROCESSES || !u)
 		return ui->data.processes->taken_ns;
-	/* one whose memory cannot be read was looked at all the same */
+	/* if its memory cannot be read, use the time of the attempt */
 	return u->taken_ns > 0 ? u->taken_ns : ui->data.detail.taken_ns;
 }
 
@@ -57,7 +57,7 @@ static void add_word(struct word *words, size_t *count, enum role role, const ch
 	va_end(args);
 }
 
-/* "0.2s": a person's idea of how long ago something was. */
+/* Format an age with one decimal, such as "0.2s". */
 static const char *format_age(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	if (ns >= 60 * NS_PER_S)
@@ -67,7 +67,7 @@ static const char *format_age(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 	return buf;
 }
 
-/* "1s" and "500ms", without a fraction that is none. */
+/* Format an interval such as "1s" or "500ms", without a fraction of ".0". */
 static const char *format_interval(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	char *fraction = strstr(units_format_duration(ns, buf), ".0");
@@ -89,7 +89,7 @@ static void add_recorder(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " REC ");
 }
 
-/* When the next figures come, or why none come. */
+/* Show when the next figures come, or why none will come. */
 static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 {
 	const struct data *d = &ui->data;
@@ -115,7 +115,10 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 			 format_interval(ui->interval_ns, text));
 }
 
-/* Of what the view is about: of all processes, or of the one. */
+/*
+ * Show how many processes could not be read, or that the selected process or the group
+ * could not be read.
+ */
 static void add_unreadable(const struct ui *ui, int width, struct word *words, size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -134,7 +137,7 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words, s
 	}
 }
 
-/* Of a recording: when it was, and which sample of how many. */
+/* Replay: show the time and number of the sample, and the number of samples. */
 static void add_moment(const struct ui *ui, int width, struct word *words, size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -152,7 +155,10 @@ static void add_moment(const struct ui *ui, int width, struct word *words, size_
 			 format_interval(ui->interval_ns, interval));
 }
 
-/* What is always to be seen. */
+/*
+ * Make the words on the right of the status line, which are always visible.
+ * Returns their number.
+ */
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 			 struct word words[WORDS_MAX])
 {
@@ -232,12 +238,12 @@ static int bar_width(const struct key_row *row)
 
 static bool is_in_bar(const struct key_row *row, unsigned int context)
 {
-	/* and no row before it has taken its key */
+	/* and no earlier row uses its key in this context */
 	return row->label && key_row_works(row, context) &&
 	       keymap_find(row->keys[0], context) == row->action;
 }
 
-/* As many keys as fit, and the way out in any case. */
+/* Draw as many keys as fit. The key to quit is always shown. */
 static void draw_bar(struct ui *ui, struct canvas *c)
 {
 	unsigned int context = ui_context(ui);
@@ -268,7 +274,10 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 	[PROMPT_MOMENT] = "Go to: ",
 };
 
-/* The process goes on with a thread more; both are taken out again. */
+/*
+ * Ask for permission to inject a helper. The process keeps running with one more thread
+ * until memstate removes the helper.
+ */
 static void draw_helper_question(const struct ui *ui, struct pen *pen, const char *pause)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -283,7 +292,7 @@ static void draw_helper_question(const struct ui *ui, struct pen *pen, const cha
 	}
 }
 
-/* For a process that nobody has named: stopping it is asked for. */
+/* Ask for permission to stop the process or to inject a helper. */
 static void draw_question(const struct ui *ui, struct pen *pen)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -307,7 +316,7 @@ static void draw_question(const struct ui *ui, struct pen *pen)
 		 bytes_known(pause_ns) ? units_format_duration(pause_ns, pause) : "a moment");
 }
 
-/* The line above the bar, when there is something to ask or to say. */
+/* Draw the prompt or the message in the line above the key bar. */
 static void draw_prompt(const struct ui *ui, struct canvas *c)
 {
 	struct area line = { 0, c->height - 2, c->width, 1 };
@@ -326,7 +335,7 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 
 		pen_add(&pen, prompt_titles[ui->prompt.kind]);
 		pen.role = ROLE_TEXT;
-		/* of a long text, the end is what is being typed */
+		/* show the end of a long text, where the user types */
 		if (text->length > room)
 			skipped = text->length - room;
 		while (skipped < text->length && (text->text[skipped] & 0xc0) == 0x80)
@@ -397,7 +406,7 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
 		area.y++;
 		area.height--;
 	}
-	/* the prompt and what is said cover nothing */
+	/* leave a line for the prompt or message, so that the view stays visible */
 	if (ui->prompt.kind != PROMPT_NONE || ui->message[0] != '\0')
 		area.height--;
 	draw_view(ui, c, &area, now_ns);

@@ -7,14 +7,14 @@
 #include "base/units.h"
 #include "ui/ui.h"
 
-/* While another view is shown, the group that was named is read so often, for its growth. */
+/* In other views, the named group is read this often to follow its growth. */
 #define ASIDE_NS (5 * NS_PER_S)
 
 void ui_begin_group(struct ui *ui)
 {
 	const struct cgroup_target recorded = { .name = NULL };
 
-	/* if there is one, Tab comes to it */
+	/* if the recording has a group, Tab leads to it */
 	if (ui->options->replay)
 		(void)data_group_open(&ui->data, &recorded);
 	if (!ui->options->group)
@@ -40,7 +40,7 @@ static const char *error_text(int error)
 	}
 }
 
-/* The group of the process that is shown, or under the cursor. */
+/* Open the group of the selected process, or of the process under the cursor. */
 static void open_group(struct ui *ui)
 {
 	const struct usage *u = ui->view == VIEW_PROCESSES ? processes_chosen(&ui->processes)
@@ -59,7 +59,7 @@ static void open_group(struct ui *ui)
 	ui_set_view(ui, VIEW_CGROUP);
 }
 
-/* One of its processes; the way back leads here. */
+/* Open the process under the cursor; the key to go back returns to the group. */
 static void open_process(struct ui *ui)
 {
 	const struct usage *u = group_view_chosen(&ui->group);

@@ -9,7 +9,7 @@ void ui_read_heap(struct ui *ui, unsigned int wishes)
 	data_heap_read(&ui->data, HEAP_AWAITED | HEAP_DETAIL | wishes);
 }
 
-/* Unless somebody has said so already: may it be stopped? */
+/* Read the heap, after asking for permission to stop the process if necessary. */
 static void ask_for_heap(struct ui *ui, unsigned int wishes)
 {
 	if (data_heap_is_allowed(&ui->data)) {
@@ -20,7 +20,10 @@ static void ask_for_heap(struct ui *ui, unsigned int wishes)
 	ui->prompt.wishes = wishes;
 }
 
-/* A process is changed by that: it is asked for even where the process was named. */
+/*
+ * Query the allocator. The helper modifies the process, so memstate asks for permission
+ * even if the user named the process.
+ */
 static void ask_for_helper(struct ui *ui)
 {
 	if (data_heap_is_asked(&ui->data))
@@ -29,7 +32,7 @@ static void ask_for_helper(struct ui *ui)
 		prompt_open(ui, PROMPT_HELPER);
 }
 
-/* Of what is known there may be more to know. */
+/* Return true if the heap or its details have not been read yet. */
 static bool is_half_known(const struct ui *ui)
 {
 	const struct heap_findings *f = data_heap_findings(&ui->data);

@@ -13,7 +13,10 @@ uint64_t ui_record_due_ns(const struct ui *ui)
 	return recorder && !recorder_has_ended(recorder) ? ui->record_due_ns : UINT64_MAX;
 }
 
-/* What was read for the screen in this interval need not be read again. */
+/*
+ * Return the figures that the screen has read in this interval, so that the recorder need
+ * not read them again.
+ */
 static struct recorder_known find_known(const struct ui *ui, uint64_t now_ns)
 {
 	const struct usage *u = data_detail(&ui->data);

@@ -20,7 +20,10 @@ static size_t last_index(const struct ui *ui)
 	return replay_count(ui->options->replay) - 1;
 }
 
-/* "oom_kill at 2026-11-21T08:15:31.250Z, process 77: …", as much as stands in a line */
+/*
+ * Add an event with a one-line text such as "oom_kill at 2026-11-21T08:15:31.250Z,
+ * process 77: …".
+ */
 static int add_event(void *context, const struct recorded_event *event)
 {
 	struct ui *ui = context;
@@ -45,7 +48,7 @@ static int add_event(void *context, const struct recorded_event *event)
 
 void ui_replay_init(struct ui *ui)
 {
-	/* events that cannot be read are not marked: samples may still be whole */
+	/* Unreadable events are ignored: the samples may still be intact. */
 	ui->event_shown = SIZE_MAX;
 	if (ui->options->replay)
 		(void)replay_for_each_event(ui->options->replay, add_event, ui);
@@ -64,7 +67,11 @@ static void go(struct ui *ui, size_t index)
 		ui->wants_refresh = true;
 }
 
-/* From where this is; of several before the same sample, one after the other. */
+/*
+ * Return the index of the next or previous event from the current sample. Several events
+ * before the same sample are visited one by one. The index is event_count or more if
+ * there is none.
+ */
 static size_t find_event(const struct ui *ui, int step)
 {
 	size_t index = data_replay_index(&ui->data), i = 0;
@@ -101,7 +108,7 @@ static void toggle_playing(struct ui *ui)
 	ui->is_playing = !ui->is_playing && data_replay_index(&ui->data) < last_index(ui);
 }
 
-/* Whoever goes somewhere wants to look at it. */
+/* Move in the recording. This stops playing, so that the user can look at the sample. */
 static bool move(struct ui *ui, enum action action)
 {
 	size_t index = data_replay_index(&ui->data);
@@ -154,7 +161,10 @@ bool ui_replay_act(struct ui *ui, enum action action)
 	}
 }
 
-/* "8:15", "08:15:30" and "08:15:30.5" are of the day that is shown. */
+/*
+ * Append the text with the date of the current sample if it is a time of day, such as
+ * "8:15", "08:15:30" or "08:15:30.5".
+ */
 static void complete_time(const struct ui *ui, const char *text, struct strbuf *out)
 {
 	const char *colon = strchr(text, ':');
@@ -197,7 +207,10 @@ void ui_replay_refresh(struct ui *ui, uint64_t now_ns)
 	ui->due_ns = now_ns + ui->interval_ns;
 }
 
-/* "08:15:30", or with the day where the ends are of different ones. */
+/*
+ * Format the time of a sample as "08:15:30", with the date if the recording
+ * spans several days.
+ */
 static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_SIZE])
 {
 	const struct replay *replay = ui->options->replay;
@@ -215,7 +228,7 @@ static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_S
 			 own + strlen("2026-11-21T"));
 }
 
-/* Where the line of samples lies. */
+/* Return the area of the timeline. */
 static struct area track_area(const struct ui *ui, int width)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -241,7 +254,7 @@ bool ui_replay_click(struct ui *ui, int x, int y)
 	return true;
 }
 
-/* In the line of samples. */
+/* Return the column of a sample on the timeline. */
 static int place(const struct area *track, size_t index, size_t last)
 {
 	return track->x + (last > 0 ? (int)(index * (size_t)(track->width - 1) / last) : 0);

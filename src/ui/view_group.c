@@ -77,7 +77,7 @@ void group_view_choose_line(struct group_view *v, int y)
 	follow_cursor(v);
 }
 
-/* Up to the limit, so that one sees how far it is. */
+/* Draw the need over time. The axis ends at the limit, to show the distance to it. */
 static void draw_graph(struct group_page *p)
 {
 	const struct seen_growth *t = &p->group->need;

@@ -46,7 +46,7 @@ bool heap_view_act(struct heap_view *v, enum action action)
 	return list_scroll(&v->list, v->line_count, action);
 }
 
-/* "0.2s": how long ago something was. */
+/* Format an age such as "0.2s". */
 static const char *format_age(uint64_t now_ns, uint64_t then_ns, char buf[UNITS_TEXT_SIZE])
 {
 	return units_format_duration(now_ns > then_ns ? now_ns - then_ns : 0, buf);
@@ -75,7 +75,7 @@ static void draw_head(const struct heap_view *v, struct canvas *c, const struct 
 	}
 }
 
-/* "looking for leaks  45% [#####      ]" */
+/* Draw "looking for leaks  45% [#####      ]". */
 static void draw_progress(struct pen *pen, uint64_t per_mille)
 {
 	size_t cells[1];
@@ -91,13 +91,13 @@ static void draw_progress(struct pen *pen, uint64_t per_mille)
 	pen_add(pen, "]");
 }
 
-/* What is read again by itself is nothing to talk about. */
+/* Return true if the user waits for the read. Automatic rereads are not announced. */
 static bool is_waited_for(const struct data_heap *h)
 {
 	return h->is_reading && (h->is_awaited || !h->is_known);
 }
 
-/* What is going on, or what is not right with the figures. */
+/* Draw the progress of a read, or the problem with the figures. */
 static void draw_notice(const struct heap_view *v, struct canvas *c, const struct area *area,
 			uint64_t now_ns)
 {
@@ -164,7 +164,7 @@ static void add_failure(const struct heap_findings *f, struct strbuf *out)
 	strbuf_addf(out, "%s%s.", help ? "; " : "", help ? help : "");
 }
 
-/* Why there are no figures. */
+/* Explain why there are no figures. */
 static void draw_unknown(const struct heap_view *v, struct lines *l)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
@@ -214,7 +214,7 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 		v->line_count = 0;
 		return;
 	}
-	heap_parts_draw(v, &lines, f, now_ns); /* to count */
+	heap_parts_draw(v, &lines, f, now_ns); /* first pass: count the lines */
 	v->line_count = lines.count;
 	v->list.cursor = v->list.top;
 	list_fit(&v->list, v->line_count, lines.area.height);

@@ -42,7 +42,7 @@ static void add_title(struct lines *l, const char *title)
 	pen_add(&pen, title);
 }
 
-/* What works in a recording alone is said there alone. */
+/* Draw the help. Keys for recordings are listed only during replay. */
 static void walk(struct lines *l, bool is_replayed)
 {
 	for (size_t i = 0; i < key_section_count; i++) {

@@ -10,12 +10,12 @@
 #include "ui/data_replay.h"
 #include "ui/view.h"
 
-/* A group has no address and no permissions of its own. */
+/* A group of mappings has neither an address nor permissions. */
 #define GROUP_COLUMNS                                                                              \
 	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes,"   \
 	"shared_clean_bytes,swap_bytes,owner,name"
 
-/* So that there is room for names. */
+/* Fewer columns, so that a narrow screen has room for names. */
 #define NARROW_COLUMNS                                                                             \
 	"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,perms,owner,name"
 #define NARROW_GROUP_COLUMNS "rss_bytes,size_bytes,private_dirty_bytes,lazyfree_bytes,owner,name"
@@ -23,7 +23,7 @@
 
 static const struct grouping_row {
 	const char *title;
-	const char *narrow_columns; /* NULL: the table's */
+	const char *narrow_columns; /* NULL: the table's default */
 	const char *columns;
 } grouping_rows[GROUPING_COUNT_] = {
 	[GROUP_NONE] = { "mappings", NARROW_COLUMNS, NULL },
@@ -31,7 +31,7 @@ static const struct grouping_row {
 	[GROUP_OWNER] = { "groups by owner", NARROW_GROUP_COLUMNS, GROUP_COLUMNS },
 };
 
-/* Those that fit, unless somebody has chosen others. */
+/* Choose the default columns for the screen width. */
 static void set_columns(struct mappings_view *v)
 {
 	const struct grouping_row *row = &grouping_rows[v->grouping];
@@ -93,7 +93,7 @@ static void end_group(struct mapping *group, size_t count)
 	group->name = strbuf_take(&name);
 }
 
-/* Mappings one after the other that compare as equal become one. */
+/* Combine runs of mappings that compare as equal into groups. */
 static void make_groups(struct mappings_view *v, const void **sorted, size_t count)
 {
 	size_t members = 0;
@@ -275,7 +275,7 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c, const str
 	}
 }
 
-/* The mapping under the cursor, with all of its name. */
+/* Draw the mapping under the cursor with its full name. */
 static void draw_chosen(const struct mappings_view *v, struct canvas *c, const struct area *area)
 {
 	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 2);
@@ -291,7 +291,7 @@ static void draw_chosen(const struct mappings_view *v, struct canvas *c, const s
 	pen_add_foreign_end(&pen, m->name, m->name_length);
 }
 
-/* What has no page is there, but costs nothing. */
+/* Dim the mappings without resident pages: they cost no memory. */
 static void look(void *context, size_t row, struct row_look *ret)
 {
 	const struct mappings_view *v = context;

@@ -23,7 +23,7 @@ void process_init(struct process_view *v, const struct data *data, bool exact_by
 
 char part_letter(enum part part)
 {
-	/* as in the text report */
+	/* the same letters as in the text report */
 	static const char owners[] = "LPGMSAFH", states[] = "DLCdc";
 
 	if (part >= PART_STATE)
@@ -92,7 +92,7 @@ bool process_act(struct process_view *v, enum action action)
 	}
 }
 
-/* What is still to be drawn on: lines are taken from its top. */
+/* A page being drawn. Each part takes its lines from the top of `rest`. */
 struct page {
 	const struct process_view *view;
 	const struct usage *usage;
@@ -137,11 +137,14 @@ static void draw_head(struct page *p)
 	}
 }
 
-/* One cell per share, with its letter; the names are beside the matrix. */
+/*
+ * Draw a bar in which each cell has the letter of its part. The names are
+ * beside the matrix.
+ */
 static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
 {
 	uint64_t rss = p->usage->total.bytes[SMAPS_RSS];
-	uint64_t parts[OWNER_COUNT_]; /* owners are more than states */
+	uint64_t parts[OWNER_COUNT_]; /* there are more owners than states */
 	size_t cells[OWNER_COUNT_];
 	struct pen pen = next_line(p);
 	int width = pen.end - pen.x - 8;
@@ -165,7 +168,7 @@ static void draw_bar(struct page *p, const char *title, unsigned int first, size
 	pen_add(&pen, "]");
 }
 
-/* "Pss 1.2M (+64.0K)" */
+/* Append a part such as "Pss 1.2M (+64.0K)". */
 static void format_part(const struct page *p, enum part part, struct strbuf *out)
 {
 	char amount[UNITS_TEXT_SIZE], change_text[UNITS_TEXT_SIZE];
@@ -177,7 +180,7 @@ static void format_part(const struct page *p, enum part part, struct strbuf *out
 		strbuf_addf(out, " (%s)", units_format_change(change, change_text));
 }
 
-/* What lies across the matrix and what lies beside it, in as many lines as it takes. */
+/* Draw the amounts that overlap the matrix and those outside the matrix. */
 static void draw_parts(struct page *p)
 {
 	struct pen pen = { .canvas = NULL };
@@ -211,7 +214,7 @@ static void draw_parts(struct page *p)
 	}
 }
 
-/* Whether need grows, once there is something to say; and live blocks, where they are known. */
+/* Draw the growth of the need and of live blocks, if enough samples exist. */
 static void draw_growth(struct page *p)
 {
 	const struct data *d = p->view->data;
@@ -239,7 +242,7 @@ static void draw_growth(struct page *p)
 	}
 }
 
-/* Each sentence on lines of its own. Returns how many. */
+/* Append the sentences of the diagnosis, wrapped. Returns the number of lines. */
 static int add_diagnosis(const struct page *p, struct strbuf *out)
 {
 	struct diagnosis sentences[SENTENCES_MAX];
@@ -267,12 +270,12 @@ static void draw_diagnosis(struct page *p, int lines)
 
 		lines--;
 		pen_add(&pen, line);
-		if (lines == 0 && rest && rest[0] == ' ') /* a sentence is not at its end */
+		if (lines == 0 && rest && rest[0] == ' ') /* the sentence continues */
 			pen_add(&pen, p->canvas->ascii ? " ..." : " …");
 	}
 }
 
-/* One part over time: its name and amount above it, the axis at the left. */
+/* Draw one part over time, with its name and amount above and the axis on the left. */
 static void draw_graph(const struct page *p, enum part part, const struct area *area)
 {
 	uint64_t samples[HISTORY_MAX];
@@ -321,7 +324,10 @@ static void draw_graphs(struct page *p)
 	draw_graph(p, p->view->chosen == PART_RSS ? PART_PSS : p->view->chosen, &right);
 }
 
-/* Around the matrix and the line or two below it: a blank line is less than a whole sentence. */
+/*
+ * Return true if there is room for blank lines around the matrix. The sentences of the
+ * diagnosis take precedence.
+ */
 static bool has_room_for_blank(const struct page *p)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -79,7 +79,7 @@ static void find_cursor(struct processes_view *v)
 			return;
 		}
 	}
-	/* it has ended, or is filtered out: whoever is in its place now */
+	/* the process has ended or is filtered out: keep the cursor in the same line */
 	if (v->grid.list.cursor >= v->count)
 		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
 }
@@ -180,10 +180,13 @@ bool processes_act(struct processes_view *v, enum action action)
 	return true;
 }
 
-/* Pss and Uss may be summed over processes; Rss would count shared pages again and again. */
+/*
+ * Sums over processes. Pss and Uss can be added up; Rss would count shared
+ * pages repeatedly.
+ */
 struct sums {
 	size_t count;
-	size_t unread; /* whose figures are not known */
+	size_t unread; /* processes with unknown figures */
 	uint64_t pss_bytes, uss_bytes, lazyfree_bytes, swap_bytes;
 };
 
@@ -247,7 +250,7 @@ static void draw_sums(const struct processes_view *v, struct canvas *c, const st
 	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
 }
 
-/* The states of the process under the cursor, as a bar and in figures. */
+/* Draw the page states of the process under the cursor, as a bar and as figures. */
 static void draw_chosen(const struct processes_view *v, struct canvas *c, const struct area *area)
 {
 	const struct usage *u = processes_chosen(v);
