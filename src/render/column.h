@@ -82,17 +82,18 @@ struct column_list {
 
 #define COLUMN_LIST_INIT { NULL, 0, 0 }
 
+/* Free the items of a list. The columns themselves are static. */
 void column_list_release(struct column_list *list);
 
 /*
- * Parse "a,b,c", or "+d,e" to add columns to `defaults`. A repeated name counts
- * once. Return 0, or -EINVAL with the unknown name in *reterr_name, which the
- * caller frees; *ret is unchanged then.
+ * Parse "a,b,c", or "+d,e" to add columns to `defaults`. A repeated name counts once.
+ * Return 0; the caller releases *ret then. Return -EINVAL for an unknown name, with the
+ * name in *reterr_name, which the caller frees; *ret is unchanged then.
  */
 int column_list_parse(const struct column_set *set, const char *defaults, const char *spec,
 		      struct column_list *ret, char **reterr_name);
 
-/* Fill *ret with every column of the set. */
+/* Fill *ret with every column of the set. The caller releases *ret. */
 void column_list_all(const struct column_set *set, struct column_list *ret);
 
 /* Return the needs of all listed columns, or'ed (enum need of model/usage.h). */

@@ -13,7 +13,7 @@
 #include "render/column.h"
 
 struct compare_line {
-	const char *label;    /* memstate's own text */
+	const char *label;    /* memstate's own text, needs no escaping */
 	enum figure figure;   /* FIGURE_COUNT_ for a heading */
 	enum value_kind kind; /* VALUE_BYTES, VALUE_COUNT or VALUE_SECONDS */
 	/* omit the line if the figure is unknown or 0 for every variant */

@@ -30,6 +30,7 @@ struct count_report {
 	struct table_options options;
 };
 
+/* Append the report as text, or as CSV rows without a header line. */
 void count_report_add_text(struct strbuf *out, const struct count_report *report);
 void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 			  const struct column_list *columns);

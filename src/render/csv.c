@@ -17,9 +17,7 @@ static bool is_plain(const char *text, size_t length)
 	return true;
 }
 
-/*
- * Append a quoted field. RFC 4180 allows line breaks inside quotes, so line breaks stay.
- */
+/* Append a field in quotes. Line breaks are kept: RFC 4180 allows them inside quotes. */
 static void add_quoted(struct strbuf *out, const char *text, size_t length)
 {
 	strbuf_add_char(out, '"');

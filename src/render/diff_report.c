@@ -16,7 +16,7 @@ static bool is_bytes(const struct diff_report *r)
 	return profile_metrics[r->options->metric].is_bytes;
 }
 
-/* Text */
+/* The report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -186,7 +186,7 @@ void diff_report_add_text(struct strbuf *out, const struct diff_report *report)
 	add_list(&page, DIFF_CHANGED, "Changed");
 }
 
-/* CSV */
+/* The report as CSV. */
 
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 {
@@ -212,7 +212,7 @@ void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 	column_list_release(&columns);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 static void add_json_text(struct strbuf *out, const char *key, const char *text)
 {

@@ -12,7 +12,7 @@
 struct diff_side {
 	const char *file; /* name as the user gave it */
 	const struct profile *profile;
-	/* amount of the metric that rules removed, and that is in no stack */
+	/* amount of the metric that rules removed; it is in none of the stacks */
 	uint64_t taken_out;
 };
 
@@ -32,8 +32,12 @@ struct diff_row {
 };
 extern const struct column_set diff_columns;
 
+/* Append the report as text. */
 void diff_report_add_text(struct strbuf *out, const struct diff_report *report);
 
+/*
+ * Append a CSV row per listed stack, after a header line unless table.no_headings is set.
+ */
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report);
 
 /* Append one line of JSON, "\n" included. */

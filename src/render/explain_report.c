@@ -55,7 +55,7 @@ static bool is_step_shown(const struct path *path, size_t i)
 	return i < STEPS_SHOWN / 2 || path->count - i <= STEPS_SHOWN / 2;
 }
 
-/* Text */
+/* The report as text. */
 
 static void add_mapping(struct strbuf *out, const struct mapping *m)
 {
@@ -207,7 +207,7 @@ void explain_report_add_text(struct strbuf *out, const struct explain_report *re
 	add_reach(out, report);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 static void add_json_addr(struct strbuf *out, const char *key, uint64_t addr)
 {

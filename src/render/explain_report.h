@@ -17,10 +17,11 @@ struct explain_report {
 	const struct blocks *blocks; /* NULL if unknown */
 	struct symbols *symbols;     /* NULL if unknown */
 	struct types *types;	     /* NULL if unknown */
-	/* why there is nothing about blocks; NULL if there is */
+	/* why the blocks could not be determined; NULL if they could */
 	const char *problem;
 };
 
+/* Append the report as text. */
 void explain_report_add_text(struct strbuf *out, const struct explain_report *report);
 
 /* Append one line of JSON, "\n" included. */

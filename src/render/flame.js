@@ -13,7 +13,7 @@ const canvas = new FlameCanvas(byId('graph'), byId('canvas'), byId('spacer'));
 const FUNCTIONS_SHOWN = 200, REDRAW_MS = 120;
 
 const state = {
-	metric: data.first, /* by name */
+	metric: data.first, /* name of the metric */
 	search: '',
 	isInverted: false,
 	isReversed: false,

@@ -22,6 +22,7 @@ extern const struct flame_colour flame_kind_colours[FLAME_KIND_COUNT_][2];
 enum flame_change { FLAME_SAME, FLAME_MORE, FLAME_LESS, FLAME_CHANGE_COUNT_ };
 extern const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_];
 
+/* Return the colour for a function of a kind; equal names have equal colours. */
 struct flame_colour flame_colour_of_name(enum flame_kind kind, const char *name);
 
 /*

@@ -23,6 +23,7 @@ struct flame_page {
 	const struct transform_sets *sets;
 };
 
+/* Append a page with the flame graph of one profile. */
 void flame_html_add(struct strbuf *out, const struct profile *profile,
 		    const struct flame_page *page);
 

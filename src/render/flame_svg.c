@@ -27,7 +27,7 @@
 #define FOOT	     48
 #define ROW	     17
 #define TEXT_INSET   3
-#define CHAR_WIDTH   7.25 /* upper bound for 12 px monospace */
+#define CHAR_WIDTH   7.25 /* upper bound of a character's width, 12 px monospace */
 #define WIDTH_SHOWN  0.1
 #define ROWS_SHOWN   2000
 
@@ -37,7 +37,7 @@ struct picture {
 	struct flame_box *boxes;
 	size_t box_count;
 	uint64_t whole; /* width of the root, in units of the metric */
-	uint32_t depth; /* of the deepest box shown */
+	uint32_t depth; /* depth of the deepest box shown */
 	size_t hidden_count;
 	enum profile_metric metric;
 };

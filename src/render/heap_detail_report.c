@@ -201,7 +201,7 @@ void heap_detail_add_text(const struct heap_page *p)
 	add_strips(p);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 static void add_json_size(struct strbuf *out, const struct heap_type *type)
 {

@@ -131,7 +131,7 @@ void heap_helper_add_text(const struct heap_page *p)
 	add_text(p->out, answer->stats.text);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 static void add_json_bounds(struct strbuf *out, const struct heap_bounds *bounds)
 {

@@ -21,6 +21,7 @@ struct heap_page {
 	const struct heap_report_options *options;
 };
 
+/* Append an amount of bytes, right-aligned in `width` columns. */
 void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 
 /* Return the width of a column of bytes, in characters. */

@@ -298,7 +298,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u, const struc
 	heap_helper_add_text(&page);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 void heap_json_add_number(struct strbuf *out, const char *key, uint64_t value)
 {

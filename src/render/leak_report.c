@@ -75,7 +75,7 @@ static void fill_row(const struct leak_report *r, const struct block_group *grou
 	}
 }
 
-/* Text */
+/* The report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -233,7 +233,7 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 		add_fresh(&page);
 }
 
-/* CSV */
+/* The report as CSV. */
 
 static void add_csv_rows(struct strbuf *out, const struct leak_report *r,
 			 const struct column_list *columns,
@@ -259,7 +259,7 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
 	column_list_release(&columns);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 static void add_json_sum(struct strbuf *out, const char *key, const struct chunk_sum *sum)
 {

@@ -37,6 +37,7 @@ struct leak_row {
 };
 extern const struct column_set leak_columns;
 
+/* Append the report as text, or as CSV with a header line. */
 void leak_report_add_text(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 

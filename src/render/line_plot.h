@@ -22,8 +22,8 @@ void line_plot_init(struct line_plot *p);
 void line_plot_release(struct line_plot *p);
 
 /*
- * Allocate empty cells for the current width and height; the caller has
- * set all fields above.
+ * Clear the plot: replace its cells by empty ones for the current width and height. Set
+ * all other fields first.
  */
 void line_plot_clear(struct line_plot *p);
 

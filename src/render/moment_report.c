@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Text */
+/* The report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -234,7 +234,7 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	add_list(&page, PART_MAPPING);
 }
 
-/* CSV */
+/* The report as CSV. */
 
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report)
 {
@@ -248,7 +248,7 @@ void moment_report_add_csv(struct strbuf *out, const struct moment_report *repor
 	column_list_release(&columns);
 }
 
-/* JSON */
+/* The report as JSON. */
 
 static void add_json_side(struct strbuf *out, const char *key, const struct moment_side *side)
 {

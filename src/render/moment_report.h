@@ -24,6 +24,10 @@ struct moment_report {
 /* A row is a struct moment_change. */
 extern const struct column_set moment_columns;
 
+/*
+ * Append the report as text, or as CSV with a header line unless
+ * table.no_headings is set.
+ */
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
 

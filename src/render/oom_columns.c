@@ -53,7 +53,7 @@ static void get_limit_path(const void *row, int arg, struct value *ret)
 	set_text(ret, level ? level->path : NULL);
 }
 
-/* arg: offset in struct oom_figures */
+/* Get a figure. arg: offset in struct oom_figures */
 static void get_figure(const void *row, int arg, struct value *ret)
 {
 	uint64_t number;
@@ -62,7 +62,7 @@ static void get_figure(const void *row, int arg, struct value *ret)
 	set_number(ret, number);
 }
 
-/* arg: enum cgroup_name */
+/* Get one of the names of the cgroup. arg: enum cgroup_name */
 static void get_name(const void *row, int arg, struct value *ret)
 {
 	set_text(ret, cgroup_of(row)->names[arg]);

@@ -14,6 +14,7 @@ struct oom_explain_options {
 	struct table_options table;
 };
 
+/* Append the explanation as text. */
 void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidence,
 			  const struct oom_explain_options *options);
 

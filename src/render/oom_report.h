@@ -27,6 +27,7 @@ struct oom_report {
 	struct table_options options;
 };
 
+/* Append the report as text. */
 void oom_report_add_text(struct strbuf *out, const struct oom_report *report);
 
 /*

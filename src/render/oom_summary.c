@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* All kills with the same name of a group or of a program. */
+/* All kills with the same cgroup name, or with the same program name. */
 struct row {
 	const char *name;
 	const struct oom_kill *kill; /* the first of these kills */

@@ -13,6 +13,7 @@
 /* Smallest number of kills for which reports start with a summary. */
 #define OOM_SUMMARY_LEAST 2
 
+/* Append the summary as text, with at most options->top rows per list. */
 void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
 			  const struct oom_explain_options *options);
 

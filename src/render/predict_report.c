@@ -160,7 +160,8 @@ static void add_process(const struct page *p, const struct process_trend *t)
 }
 
 /*
- * Append the cause of the growth of each growing process: in-use blocks or the allocator.
+ * Append why each growing process grows: its in-use blocks grow, or the allocator keeps
+ * freed memory.
  */
 static void add_causes(const struct page *p, const struct process_trend *found,
 		       size_t count)

@@ -19,6 +19,7 @@ struct predict_report {
 	struct table_options options;
 };
 
+/* Append the report as text. */
 void predict_report_add_text(struct strbuf *out, const struct predict_report *report);
 
 /* Append one line of JSON, "\n" included. */

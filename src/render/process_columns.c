@@ -34,7 +34,7 @@ static const struct usage *usage_of(const void *row)
 	return ((const struct process_row *)row)->usage;
 }
 
-/* The sample */
+/* Columns about the sample. */
 
 enum { SAMPLE_TIME, SAMPLE_ELAPSED, SAMPLE_AGE, SAMPLE_READ };
 
@@ -63,7 +63,7 @@ static void get_sample(const void *row, int arg, struct value *ret)
 	}
 }
 
-/* The process */
+/* Columns about the process. */
 
 enum { PROCESS_PID, PROCESS_PPID, PROCESS_THREADS, PROCESS_MINFLT, PROCESS_MAJFLT, PROCESS_START };
 
@@ -164,7 +164,7 @@ static void get_user(const void *row, int arg, struct value *ret)
 		set_text(ret, user_name(uid));
 }
 
-/* The memory */
+/* Columns about the process's memory. */
 
 static void get_total(const void *row, int arg, struct value *ret)
 {

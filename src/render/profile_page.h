@@ -25,6 +25,7 @@ struct profile_parts {
 	size_t left_count;  /* functions with some of the metric that are not shown */
 };
 
+/* Compute the parts of a report; release them with profile_parts_release(). */
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 

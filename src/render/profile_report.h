@@ -35,6 +35,7 @@ struct profile_report {
 	struct table_options options;
 };
 
+/* Append the report as text. */
 void profile_report_add_text(struct strbuf *out, const struct profile_report *report);
 
 /* Append a row for each function, without a header line. */

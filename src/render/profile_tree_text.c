@@ -8,7 +8,7 @@
 #include "render/profile_page.h"
 
 #define BEFORE_STROKES (SHARE_WIDTH + 1 + AMOUNT_WIDTH + 2)
-#define LINES_PER_TOP 6 /* maximum lines of a tree per row allowed in a list */
+#define LINES_PER_TOP 6 /* maximum number of tree lines per list row (--top) */
 
 /* Strokes at the start of a line, one for each branching above the node. */
 struct strokes {
@@ -30,7 +30,7 @@ struct drawing {
 		bool is_last;
 		uint32_t stem;	/* first node of the chain that the node is part of */
 		uint32_t level; /* number of branchings above the node */
-	} *branches; /* by node of the tree */
+	} *branches; /* indexed by node of the tree */
 };
 
 /*

@@ -18,7 +18,7 @@ struct checked_limit {
 struct runs_report {
 	const struct count_runs *runs;
 	const struct count_stats *stats;
-	const char *command; /* as one line */
+	const char *command; /* the command and its arguments as one line */
 	const struct checked_limit *limits;
 	size_t limit_count;
 	struct table_options options;
@@ -27,6 +27,7 @@ struct runs_report {
 /* Default columns of the CSV, from count_columns; a list as for -o. */
 extern const char runs_csv_default[];
 
+/* Append the report as text, or as CSV rows without a header line. */
 void runs_report_add_text(struct strbuf *out, const struct runs_report *report);
 void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
 			 const struct column_list *columns);

@@ -39,6 +39,7 @@ extern const char scale_csv_default[];
  */
 const char *scale_outcome_text(enum scale_outcome outcome);
 
+/* Append the report as text, as CSV rows without a header line, or as a line of JSON. */
 void scale_report_add_text(struct strbuf *out, const struct scale_report *report);
 void scale_report_add_csv(struct strbuf *out, const struct scale_report *report,
 			  const struct column_list *columns);

@@ -90,7 +90,7 @@ static const char *title_of(const struct timeline_chart *chart)
 	return chart->title ? chart->title : kinds[chart->kind].title;
 }
 
-/* The page's data */
+/* The data for timeline.js, as JSON. */
 
 static void add_number(struct strbuf *out, uint64_t bytes)
 {
@@ -253,7 +253,7 @@ static void add_data(struct strbuf *out, const struct timeline_charts *c)
 	strbuf_add_text(out, "]}\n</script>\n");
 }
 
-/* Content that is readable without scripts */
+/* The part of the page that is readable without scripts. */
 
 static void add_cell(struct strbuf *out, uint64_t bytes)
 {
