@@ -29,8 +29,8 @@ enum value_kind {
 };
 
 /*
- * The content of a cell. If is_known is false, tables show "-",
- * CSV an empty field and JSON null.
+ * The content of a cell. If is_known is false, tables show "-", CSV an empty field and
+ * JSON null.
  */
 struct value {
 	bool is_known;

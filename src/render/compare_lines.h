@@ -27,10 +27,7 @@ extern const size_t compare_line_count;
 /* Return whether a line is shown. A heading is shown if its lines have any figures. */
 bool compare_line_is_shown(const struct compared *compared, const struct compare_line *line);
 
-/*
- * Append a value in the unit of its line: "72.0M", "1.2s"
- * or "1234"; "-" if it is unknown.
- */
+/* Append a value in its line's unit: "72.0M", "1.2s" or "1234"; "-" if it is unknown. */
 void compare_line_add_value(struct strbuf *out, const struct compare_line *line,
 			    uint64_t value, bool exact_bytes);
 

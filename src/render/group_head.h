@@ -10,7 +10,7 @@
 #include "model/cgroup.h"
 #include "render/output.h"
 
-/* Append these lines. options->exact_bytes and options->ascii apply. */
+/* Append the first lines of a report. options->exact_bytes and options->ascii apply. */
 void group_head_add(struct strbuf *out, const struct cgroup *cgroup,
 		    const struct table_options *options);
 

@@ -41,7 +41,7 @@ struct growth_words_options {
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);
 
-/* The limits of every growth analysis, shown with each result. */
+/* Limitations of every growth analysis, shown with each result. */
 extern const char growth_caveats[];
 
 #endif

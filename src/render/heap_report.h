@@ -19,7 +19,7 @@ struct heap_report_options {
 	bool ascii; /* print ASCII only */
 	int width;  /* of the terminal, in columns; 0: no limit */
 	size_t top; /* maximum number of rows per list; 0: no limit */
-	/* the allocator's own figures; NULL if memstate was not to query them */
+	/* the allocator's own figures; NULL if memstate was not asked to query them */
 	const struct helper_answer *answer;
 };
 

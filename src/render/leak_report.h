@@ -19,10 +19,7 @@ struct leak_report {
 	const struct leak_scan *scan; /* quality is not QUALITY_UNKNOWN */
 	struct image *image;	      /* source of the bytes shown */
 	const struct block_groups *leaked;
-	/*
-	 * reachable blocks allocated since an earlier scan; NULL if no
-	 * earlier scan was given
-	 */
+	/* reachable blocks allocated since an earlier scan; NULL without one */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
 	size_t top; /* maximum number of groups in text */
@@ -45,8 +42,8 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
 /*
- * Append bytes from addr on as "de ad be ef |....|". Bytes that are not in
- * the image are left out.
+ * Append the bytes from addr on, as lines of address, hex dump and ASCII characters. Bytes
+ * that are not in the image are left out.
  */
 void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
 			  uint64_t bytes);

@@ -17,7 +17,7 @@
 void oom_summary_add_text(struct strbuf *out, const struct oom_kill *const *kills, size_t count,
 			  const struct oom_explain_options *options);
 
-/* Append a JSON object with all limits and all victims, without an upper limit. */
+/* Append a JSON object with all limits and all victims; no list is shortened. */
 void oom_summary_add_json(struct strbuf *out, const struct oom_kill_list *list,
 			  const struct oom_kill *const *kills, size_t count);
 

@@ -55,8 +55,8 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole);
 void profile_add_name(struct strbuf *out, const char *name, size_t width, bool ascii);
 
 /*
- * Append a function's name and, if known and within `width`, " FILE:LINE" of its source.
- * A '+' follows the line if other stacks are at other lines.
+ * Append a function's name. If its source is known and fits into `width`, append
+ * FILE:LINE after two blanks, and a '+' if other stacks are at other lines.
  */
 void profile_add_code(struct strbuf *out, const char *name, const struct source_line *source,
 		      size_t width, bool ascii);
