@@ -26,7 +26,10 @@ void kmsg_group_release(struct kmsg_group *g)
 	strbuf_release(&g->stat);
 }
 
-/* "memory: usage 65536kB, limit 65536kB, failcnt 12", and the same of swap and kmem */
+/*
+ * Parse "memory: usage 65536kB, limit 65536kB, failcnt 12" and the
+ * same line for swap or kmem.
+ */
 static bool read_usage(const char *line, struct oom_kill *k)
 {
 	if (strncmp(line, "memory: usage ", 14) == 0) {
@@ -63,7 +66,7 @@ static void add_sum(struct kmsg_group *g, const char *key, uint64_t kb)
 	g->sums[i].kb = bytes_add(g->sums[i].kb, kb);
 }
 
-/* All keys in one line: "cache:24KB rss:65512KB rss_huge:0KB …" */
+/* Add up "cache:24KB rss:65512KB rss_huge:0KB …", where all keys are on one line. */
 static void add_stat_words(struct kmsg_group *g, const char *text)
 {
 	char key[KMSG_STAT_KEY_SIZE];
@@ -78,7 +81,9 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 	}
 }
 
-/* "Memory cgroup stats for /g:", then a key in each line, or all of them behind it */
+/*
+ * Parse "Memory cgroup stats for /g:". The keys follow on the same line or one per line.
+ */
 static bool read_stat_head(struct kmsg_group *g, const char *line, struct oom_kill *k)
 {
 	static const char head[] = "Memory cgroup stats for ";
@@ -98,7 +103,7 @@ static bool read_stat_head(struct kmsg_group *g, const char *line, struct oom_ki
 	return true;
 }
 
-/* Linux 4.18 and before: "Task in /a/b killed as a result of limit of /a" */
+/* Parse "Task in /a/b killed as a result of limit of /a" (Linux 4.18 and earlier). */
 static bool read_result_of_limit(const char *line, struct oom_kill *k)
 {
 	static const char middle[] = " killed as a result of limit of ";
@@ -114,7 +119,7 @@ static bool read_result_of_limit(const char *line, struct oom_kill *k)
 
 bool kmsg_group_read(struct kmsg_group *g, const char *line, struct oom_kill *k)
 {
-	/* "Tasks in /g are going to be killed due to memory.oom.group set" */
+	/* the line "Tasks in /g are going to be killed due to memory.oom.group set" */
 	if (strncmp(line, "Tasks in ", 9) == 0 && strstr(line, " due to memory.oom.group set")) {
 		k->is_group_killed = true;
 		return true;

@@ -37,7 +37,10 @@ int kmsg_log_read(int fd, struct oom_kill_list *list)
 	return r;
 }
 
-/* Each read gives one record; one that was overwritten meanwhile is an error of its own. */
+/*
+ * Each read() returns one record. EPIPE means that a record was overwritten before it was
+ * read; the next read() then continues with the oldest remaining record.
+ */
 static int read_records(int fd, struct kmsg_oom *parser)
 {
 	char record[8192];

@@ -12,7 +12,10 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Keys of the first lines, in pages: "free:34629 free_pcp:0". Of one field they are added up. */
+/*
+ * Keys of the first lines, with amounts in pages: "free:34629 free_pcp:0". Keys of
+ * the same member are added up.
+ */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -28,7 +31,7 @@ static const struct {
 	{ "slab_unreclaimable:", offsetof(struct oom_machine, slab_unreclaimable_bytes) },
 };
 
-/* All amounts, which are unknown until a line has them. */
+/* All amounts; each one is unknown until a line shows it. */
 static const size_t fields[] = {
 	offsetof(struct oom_machine, ram_bytes),
 	offsetof(struct oom_machine, free_bytes),
@@ -57,7 +60,7 @@ void kmsg_machine_begin(struct kmsg_machine *m)
 		*field(&m->machine, fields[i]) = BYTES_UNKNOWN;
 }
 
-/* The number after a key that begins a word, or COUNT_UNKNOWN. */
+/* Return the number after a key that begins a word, or COUNT_UNKNOWN. */
 static uint64_t find_number(const char *line, const char *key)
 {
 	for (const char *at = line; (at = strstr(at, key)); at++)
@@ -91,7 +94,7 @@ static bool read_pages(struct kmsg_machine *m, const char *line)
 	return is_one;
 }
 
-/* "Node 0 DMA32 free:63304kB boost:0kB min:13760kB low:17200kB …" */
+/* Parse "Node 0 DMA32 free:63304kB boost:0kB min:13760kB low:17200kB …". */
 static bool read_zone(struct kmsg_machine *m, const char *line)
 {
 	struct oom_zone zone = { 0 };
@@ -107,7 +110,7 @@ static bool read_zone(struct kmsg_machine *m, const char *line)
 	return true;
 }
 
-/* "Free swap  = 84kB", "Total swap = 25165820kB", "4115400 pages RAM" */
+/* Parse "Free swap  = 84kB", "Total swap = 25165820kB", or "4115400 pages RAM". */
 static bool read_rest(struct oom_machine *machine, const char *line)
 {
 	unsigned long long number;
@@ -135,7 +138,10 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line)
 
 	if (strncmp(text, "Node ", 5) == 0) {
 		is_one = read_zone(m, text);
-		/* of several nodes only the first one's is the same amount as above, if it is alone */
+		/*
+		 * a node's active_anon in kB equals the total in pages
+		 * only if there is one node
+		 */
 		if (!is_one && strstr(text, " active_anon:")) {
 			m->active_anon_kb = m->active_anon_kb == COUNT_UNKNOWN
 						    ? find_number(text, "active_anon:")

@@ -20,27 +20,28 @@
 #include "proc/kmsg_victim.h"
 
 #define LINE_BYTES_MAX 65536
-#define TASKS_MAX      32768 /* of one kill */
+#define TASKS_MAX      32768 /* maximum number of tasks in one report */
 #define ALL_TASKS_MAX  500000
 #define KILLS_MAX      10000
 #define COMM_MAX       15
 
 struct kmsg_oom {
 	struct oom_kill_list *list;
-	struct oom_kill kill; /* of which lines are read */
-	bool has_begun;	      /* a line of it was read */
-	bool is_confirmed;    /* its victim was killed: what follows may be more victims */
-	bool is_manual;	      /* SysRq was logged; its report follows */
-	bool is_other_machine; /* the machine's memory is not listed for a kill */
+	struct oom_kill kill; /* the kill whose report is being parsed */
+	bool has_begun;	      /* a line of the report has been parsed */
+	/* the victim was killed: further lines may name more victims */
+	bool is_confirmed;
+	bool is_manual;	      /* SysRq f was logged; its report follows */
+	bool is_other_machine; /* the next Mem-Info does not belong to a kill */
 	struct kmsg_group group;
 	struct kmsg_machine machine;
 	struct kmsg_table table;
 	size_t all_task_count;
-	struct oom_time time;	    /* of the line */
-	struct oom_time outer_time; /* of the record in JSON that it is in */
-	struct oom_time event_time; /* of the event that is listed, until its message */
+	struct oom_time time;	    /* time of the current line */
+	struct oom_time outer_time; /* time of the JSON record that contains the line */
+	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
-	bool is_skipping; /* up to the end of a line that is too long */
+	bool is_skipping; /* ignoring the rest of a line that is too long */
 };
 
 static void begin_kill(struct kmsg_oom *p)
@@ -74,7 +75,7 @@ static const struct oom_task *find_task(const struct oom_kill *k, int pid)
 	return NULL;
 }
 
-/* The victim has a line in kB and one in pages: their ratio is the size of a page. */
+/* Return the page size: the ratio of the victim's memory in kB and in pages, if known. */
 static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task *row)
 {
 	uint64_t page_bytes = kmsg_machine_page_bytes(&p->machine, p->table.page_bytes);
@@ -90,7 +91,7 @@ static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task 
 	return kb == 4 || kb == 8 || kb == 16 || kb == 64 ? kb * 1024 : page_bytes;
 }
 
-/* Only the table tells what a victim had whose last line is missing. */
+/* Use the table's amounts if the "Killed process" line is missing. */
 static void complete_victim(struct oom_task *victim, const struct oom_task *row)
 {
 	uint64_t uid = victim->uid;
@@ -119,7 +120,7 @@ static void end_kill(struct kmsg_oom *p)
 	kmsg_machine_end(&p->machine, page_bytes, &k->machine);
 	kmsg_group_end(&p->group, k);
 	complete_victim(&k->victim, row);
-	/* the owner of the limit comes first, unless the head of the report is missing */
+	/* the limit's owner comes first, unless the report's head is missing */
 	if (k->limit_path[0] == '\0' && bytes_known(k->usage_bytes))
 		text_copy(k->limit_path, sizeof(k->limit_path), k->stats_path);
 	k->is_cut = k->invoker[0] == '\0' || k->task_count == 0;
@@ -128,7 +129,7 @@ static void end_kill(struct kmsg_oom *p)
 	begin_kill(p);
 }
 
-/* A line of the report was read: the first one's time is that of the report. */
+/* Note a line of the report. The first one gives the time of the report. */
 static void touch_kill(struct kmsg_oom *p)
 {
 	struct oom_time *t = &p->kill.time;
@@ -138,7 +139,7 @@ static void touch_kill(struct kmsg_oom *p)
 		*t = p->time;
 }
 
-/* The process's name ends the text; an unknown prefix may be before it. */
+/* Return the start of the process name before end. An unknown prefix may precede it. */
 static const char *find_comm(const char *line, const char *end)
 {
 	if (end - line <= COMM_MAX)
@@ -149,7 +150,9 @@ static const char *find_comm(const char *line, const char *end)
 	return end - COMM_MAX;
 }
 
-/* "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0" */
+/*
+ * Parse "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0".
+ */
 static bool parse_invoked(struct kmsg_oom *p, const char *line)
 {
 	const char *at = strstr(line, " invoked oom-killer:");
@@ -166,8 +169,8 @@ static bool parse_invoked(struct kmsg_oom *p, const char *line)
 }
 
 /*
- * "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1", without UID before Linux 6.12;
- * "Pid: 4242, comm: hog" of Linux 2.6.
+ * Parse "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1", which has no UID before
+ * Linux 6.12, or "Pid: 4242, comm: hog" of Linux 2.6.
  */
 static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 {
@@ -184,7 +187,7 @@ static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* "hog cpuset=/ mems_allowed=0" */
+/* Parse "hog cpuset=/ mems_allowed=0". */
 static bool parse_cpuset(struct kmsg_oom *p, const char *line)
 {
 	const char *at = p->has_begun ? strstr(line, " cpuset=") : NULL;
@@ -196,7 +199,7 @@ static bool parse_cpuset(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* The call trace tells whose limit it was, where the lines that say so are missing. */
+/* Derive the constraint from the call trace if the lines that name it are missing. */
 static bool parse_trace(struct kmsg_oom *p, const char *line)
 {
 	struct oom_kill *k = &p->kill;
@@ -229,18 +232,18 @@ static bool parse_task(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* "Killed process …" */
+/* Handle a "Killed process …" line. */
 static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 {
 	struct oom_kill *k = &p->kill;
 
 	if (p->is_confirmed && v->task.pid == k->victim.pid)
-		return; /* once more, with its group */
+		return; /* repeated when its whole cgroup is killed */
 	if (p->is_confirmed && k->is_group_killed) {
 		k->killed_count++;
 		return;
 	}
-	/* a child is killed instead of the chosen one only where the line has no UID */
+	/* only a line without a UID may name a child of the chosen process */
 	if (p->is_confirmed || (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
 	touch_kill(p);
@@ -255,7 +258,7 @@ static void add_victim_line(struct kmsg_oom *p, const char *line, enum kmsg_vict
 	struct oom_kill *k = &p->kill;
 
 	if (kind == KMSG_SUMMARY || kind == KMSG_CHOSEN) {
-		/* Linux 5.0 has both, in this order */
+		/* Linux 5.0 prints both lines, the summary first */
 		if (kind == KMSG_SUMMARY ? k->victim.pid != 0 : p->is_confirmed)
 			end_kill(p);
 		touch_kill(p);
@@ -300,14 +303,14 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	struct oom_kill *k = &p->kill;
 	bool is_group = strncmp(line, "Task in ", 8) == 0 || strncmp(line, "memory: usage ", 14) == 0;
 
-	/* the head of the next report may be missing: the kernel limits their rate */
+	/* the next report's head may be missing: the kernel rate-limits it */
 	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
 		end_kill(p);
 	if (kmsg_group_read(&p->group, line, k)) {
 		touch_kill(p);
 		return true;
 	}
-	/* tables alone are no kill */
+	/* a table alone does not indicate a kill */
 	if (kmsg_table_begin(&p->table, line))
 		return true;
 	if (p->table.column_count == 0 && !p->is_other_machine && kmsg_machine_read(&p->machine, line))
@@ -315,7 +318,7 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	return parse_task(p, line) || parse_invoker_pid(p, line) || parse_cpuset(p, line) || parse_trace(p, line);
 }
 
-/* Failed allocations, and SysRq m, list the machine's memory too, and kill nobody. */
+/* Failed allocations and SysRq m also list the machine's memory, without a kill. */
 static bool is_other_report(const char *line)
 {
 	return strstr(line, "allocation failure") || strstr(line, "page allocation stall") ||
@@ -336,13 +339,13 @@ static void parse_text(struct kmsg_oom *p, char *line)
 	}
 }
 
-/* A line of the log, without its end: the stamp, and one or several lines of the kernel's. */
+/* Parse a line of the log: a prefix and one or more kernel messages. */
 static void parse_line(struct kmsg_oom *p, char *line)
 {
 	struct oom_time time;
 	char *text = kmsg_stamp_skip(line, &time), *next;
 
-	/* the kernel's own stamp may be within a message that has another */
+	/* the kernel's timestamp may be inside a record with its own timestamp */
 	if (time.text[0] == '\0') {
 		time.unix_ms = p->outer_time.unix_ms;
 		text_copy(time.text, sizeof(time.text), p->outer_time.text);
@@ -391,7 +394,9 @@ static void parse_json(struct kmsg_oom *p, const struct oom_time *time)
 	strbuf_clear(&p->json);
 }
 
-/* The next event has a time of its own. */
+/*
+ * Parse the message of an event and reset the time, because the next event has its own.
+ */
 static void parse_event(struct kmsg_oom *p)
 {
 	struct oom_time time = p->event_time;
@@ -400,7 +405,7 @@ static void parse_event(struct kmsg_oom *p)
 	parse_json(p, &time);
 }
 
-/* A list of events without line breaks: {"items":[{"message":…},…]} */
+/* Parse a list of events without line breaks: {"items":[{"message":…},…]}. */
 static bool parse_list(struct kmsg_oom *p, const char *line)
 {
 	struct json_part object = { line, strlen(line) }, items, item;

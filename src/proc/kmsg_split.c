@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Words that begin a line of the kernel's. Several of them in a line are several lines, whose
- * ends somebody replaced.
+ * Words that begin a kernel log line. If they occur in the middle of a line, the line
+ * consists of several kernel lines whose line breaks were replaced.
  */
 static const char *const beginnings[] = {
 	"oom-kill:constraint=", "Memory cgroup out of memory: ", "Out of memory: ",
@@ -40,7 +40,7 @@ char *kmsg_split_line(char *text)
 		for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
 			const char *word = beginnings[i];
 
-			/* "Out of memory: Killed process" is one line */
+			/* "Out of memory: Killed process" is a single line */
 			if (*at == *word && strncmp(at, word, strlen(word)) == 0 &&
 			    !(*at == 'K' && at > text + 1 && at[-2] == ':'))
 				return at;

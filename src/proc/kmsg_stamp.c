@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Names of files and hosts before a stamp or "kernel: " are not longer than this together. */
+/* Maximum total length of file and host names before a timestamp or "kernel: ". */
 #define PREFIX_MAX 200
 #define PARTS_MAX  8
 
@@ -42,7 +42,7 @@ static bool is_word_of(const char *at, const char *const *words, size_t count)
 	return false;
 }
 
-/* Read exactly this many digits; -1 if there are fewer. */
+/* Read exactly count digits. Return -1 if there are fewer. */
 static int digits(const char *at, int count)
 {
 	int value = 0;
@@ -55,7 +55,7 @@ static int digits(const char *at, int count)
 	return value;
 }
 
-/* Milliseconds of ".127" or ",123456", which *at is moved past. */
+/* Return the milliseconds in ".127" or ",123456" and advance *at past them. */
 static unsigned int skip_fraction(const char **at)
 {
 	unsigned int ms = 0, scale = 100;
@@ -67,7 +67,10 @@ static unsigned int skip_fraction(const char **at)
 	return ms;
 }
 
-/* "Z", "+00:00", "+0000", " UTC". False, and *at stays: the zone is not given. */
+/*
+ * Parse a time zone such as "Z", "+00:00", "+0000" or " UTC". Return false, with *at
+ * unchanged, if there is none.
+ */
 static bool skip_zone(const char **at, int *ret_minutes)
 {
 	const char *s = *at;
@@ -93,7 +96,10 @@ static bool skip_zone(const char **at, int *ret_minutes)
 	return true;
 }
 
-/* "2023-12-04T10:49:30.127Z"; with a blank for T, and without a zone. */
+/*
+ * Parse "2023-12-04T10:49:30.127Z", also with a blank in place of T or without a
+ * zone. Return its end or NULL.
+ */
 static const char *skip_iso(const char *at, struct oom_time *t)
 {
 	const char *s = at;
@@ -123,7 +129,7 @@ static const char *skip_iso(const char *at, struct oom_time *t)
 	return s;
 }
 
-/* "Sep 27 11:33:05", "Aug  3 06:58:55.050705" */
+/* Parse "Sep 27 11:33:05" or "Aug  3 06:58:55.050705". Return its end or NULL. */
 static const char *skip_rfc3164(const char *at, struct oom_time *t)
 {
 	const char *s = at;
@@ -139,7 +145,10 @@ static const char *skip_rfc3164(const char *at, struct oom_time *t)
 	return s;
 }
 
-/* "Thu Dec  7 00:05:14 2017" as of dmesg -T; "Sun 2026-11-22 15:41:01 UTC" of journalctl. */
+/*
+ * Parse "Thu Dec  7 00:05:14 2017" (dmesg -T) or "Sun 2026-11-22 15:41:01 UTC"
+ * (journalctl). Return its end or NULL.
+ */
 static const char *skip_weekday(const char *at, struct oom_time *t)
 {
 	const char *s;
@@ -175,7 +184,7 @@ static void set_boot(struct oom_time *t, uint64_t us)
 		t->boot_us = us;
 }
 
-/* "123.456789", up to the first other character. */
+/* Parse seconds such as "123.456789" into microseconds. Return their end or NULL. */
 static const char *skip_seconds(const char *at, uint64_t *ret_us)
 {
 	uint64_t us = 0, scale = 100000;
@@ -193,8 +202,9 @@ static const char *skip_seconds(const char *at, uint64_t *ret_us)
 }
 
 /*
- * "[  123.456] ", "[Thu Dec  7 00:05:14 2017] ", "[  123.456 <  0.001>] ", "[ T123] ",
- * "[  +0.000003] ". A pid of the table of tasks has none of these.
+ * Parse a bracketed prefix: "[  123.456] ", "[Thu Dec  7 00:05:14 2017] ",
+ * "[  123.456 <  0.001>] ", "[ T123] " or "[  +0.000003] ". Return its end, or NULL for
+ * other brackets, such as those around a pid in the task table.
  */
 static const char *skip_bracket(const char *at, struct oom_time *t)
 {
@@ -207,7 +217,7 @@ static const char *skip_bracket(const char *at, struct oom_time *t)
 	if (skip_seconds(s, &us)) {
 		set_boot(t, us);
 	} else if ((*s == 'T' || *s == 'C') && digits(s + 1, 1) >= 0) {
-		/* the thread or the CPU that logged the line */
+		/* the thread or CPU that logged the line */
 	} else if (!(*s == '+' && digits(s + 1, 1) >= 0) && !skip_date(s, t) &&
 		   !(is_word_of(s, months, COUNT_OF(months)) && digits(s + 4, 1) >= 0)) {
 		return NULL;
@@ -216,7 +226,10 @@ static const char *skip_bracket(const char *at, struct oom_time *t)
 	return end + (*end == ' ');
 }
 
-/* "6,1234,5678901,-;text", as /dev/kmsg has it: the third number is µs since boot. */
+/*
+ * Parse the prefix of "6,1234,5678901,-;text", the format of /dev/kmsg. The third number
+ * is the time since boot in µs. Return its end or NULL.
+ */
 static const char *skip_device(const char *at, struct oom_time *t)
 {
 	const char *end, *third;
@@ -233,7 +246,10 @@ static const char *skip_device(const char *at, struct oom_time *t)
 	return end + 1;
 }
 
-/* "<6>", "<4>1 " of RFC 5424, "kern  :info  : " of dmesg -x */
+/*
+ * Skip a log level: "<6>", "<4>1 " (RFC 5424), or "kern  :info  : "
+ * (dmesg -x). Return its end or NULL.
+ */
 static const char *skip_level(const char *at)
 {
 	const char *s = at;
@@ -256,7 +272,10 @@ static const char *skip_level(const char *at)
 	return NULL;
 }
 
-/* Who logged it: " kernel: ", " kernel - - - " of RFC 5424, " - Guest: ". */
+/*
+ * Skip the name of the sender: " kernel: ", " kernel - - - " (RFC 5424), or " -
+ * Guest: ". Return its end or NULL.
+ */
 static const char *skip_source(const char *at)
 {
 	static const char *const sources[] = { "kernel: ", "kernel - - - ", "Guest: " };
@@ -272,7 +291,7 @@ static const char *skip_source(const char *at)
 	return NULL;
 }
 
-/* "22m", "3h5m": how long ago, as of the list. */
+/* Skip an age such as "22m" or "3h5m", as listed by kubectl. Return its end or NULL. */
 static const char *skip_age(const char *at)
 {
 	const char *s = at;
@@ -287,7 +306,7 @@ static const char *skip_age(const char *at)
 	return s > at && (*s == ' ' || *s == '\t') ? s : NULL;
 }
 
-/* A line of kubectl get events, or of kubectl describe node. */
+/* Store the age in a line of kubectl get events or kubectl describe node. */
 static void read_event_age(const char *line, struct oom_time *t)
 {
 	size_t length = strnlen(line, PREFIX_MAX);
@@ -306,7 +325,10 @@ static void read_event_age(const char *line, struct oom_time *t)
 	}
 }
 
-/* The stream and a tag in the CRI format, between two blanks: whole lines and parts of them. */
+/*
+ * Skip the stream name and tag of the CRI format, such as "stdout F ". The tag is F for a
+ * full line and P for a partial line. Return its end or NULL.
+ */
 static const char *skip_stream(const char *at)
 {
 	size_t length = strncmp(at, "std", 3) == 0 ? strspn(at, "abcdefghijklmnopqrstuvwxyz") : 0;
@@ -332,7 +354,10 @@ static const char *skip_part(const char *at, struct oom_time *t)
 	return next;
 }
 
-/* A date or "[123.456] " after the name of a file, or the number of a line. */
+/*
+ * Find a date or "[123.456] " that follows a file name or a line
+ * number. Return its end or NULL.
+ */
 static const char *find_part(const char *line, struct oom_time *t)
 {
 	for (const char *s = line[0] == '\0' ? line : line + 1; *s && s < line + PREFIX_MAX; s++) {
@@ -369,7 +394,9 @@ char *kmsg_stamp_skip(char *line, struct oom_time *ret)
 	if (t.text[0] == '\0' && t.boot_us == COUNT_UNKNOWN)
 		read_event_age(line, &t);
 	*ret = t;
-	/* a blank at the start of a line is the kernel's own */
+	/*
+	 * keep leading blanks if there is no prefix: they are part of the kernel's line
+	 */
 	return line + ((at == first ? line : at) - line);
 }
 
@@ -399,7 +426,7 @@ static void set_json_time(const char *text, struct oom_time *t)
 
 	if (skip_iso(text, t))
 		return;
-	/* journald's are microseconds */
+	/* journald's timestamps are in microseconds */
 	if (num_parse_u64(text, &number) == 0 && number > UINT64_C(1000000000000000)) {
 		t->unix_ms = number / 1000;
 		text_copy(t->text, sizeof(t->text), text);

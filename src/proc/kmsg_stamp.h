@@ -26,10 +26,10 @@ bool kmsg_stamp_read_json(const char *line, size_t length, struct strbuf *out,
 			  struct oom_time *ret);
 
 /*
- * Parse a line of kubectl get events -o json, which prints one member per line,
- * sorted by name, so times come before the message. A time is stored in *time.
- * Return true if the line is the message; *out is then its text. Other contents
- * of *out are lost in any case.
+ * Parse a line of kubectl get events -o json, which prints one member per line, sorted
+ * by name, so times come before the message. A time is stored in *time. Return true and
+ * store the text in *out if the line is the message. *out may be overwritten even if
+ * the function returns false.
  */
 bool kmsg_stamp_read_member(const char *line, size_t length, struct strbuf *out,
 			    struct oom_time *time);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* What the columns of the table of tasks are, by their headings. */
+/* The meanings of the table's columns. */
 enum task_column {
 	TASK_OTHER,
 	TASK_UID,
@@ -19,8 +19,8 @@ enum task_column {
 	TASK_ANON,
 	TASK_FILE,
 	TASK_SHMEM,
-	TASK_PAGETABLES, /* bytes */
-	TASK_NR_PTES,	 /* pages */
+	TASK_PAGETABLES, /* page tables, in bytes */
+	TASK_NR_PTES,	 /* page tables, in pages */
 	TASK_SWAP,
 	TASK_SCORE_ADJ,
 };
@@ -50,7 +50,10 @@ static enum task_column find_column(const char *heading)
 	return TASK_OTHER;
 }
 
-/* "[  pid  ]   uid  tgid total_vm      rss … oom_score_adj name": the last is the name. */
+/*
+ * Parse "[  pid  ]   uid  tgid total_vm      rss … oom_score_adj name".
+ * The last column is the name.
+ */
 bool kmsg_table_begin(struct kmsg_table *table, char *line)
 {
 	char *rest = strchr(line, ']'), *word;
@@ -123,13 +126,16 @@ void kmsg_task_clear(struct oom_task *task)
 				   .pagetables_bytes = BYTES_UNKNOWN, .swap_bytes = BYTES_UNKNOWN };
 }
 
-/* "[   1812]     0  1812    12172 …             0 oom_target": a name may have blanks. */
+/*
+ * Parse "[   1812]     0  1812    12172 …             0 oom_target".
+ * A name may contain blanks.
+ */
 bool kmsg_table_read(const struct kmsg_table *table, const char *line, struct oom_task *ret)
 {
 	struct oom_task task;
 	int length = 0, pid;
 
-	/* without the bracket the length stays as it was */
+	/* length stays 0 if the closing bracket is missing */
 	if (table->column_count == 0 || sscanf(line, "[ %d ]%n", &pid, &length) != 1 ||
 	    length == 0 || pid <= 0)
 		return false;

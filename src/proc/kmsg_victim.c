@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "proc/kmsg_table.h"
 
-/* The kernel's TASK_COMM_LEN, without the end. */
+/* The kernel's TASK_COMM_LEN without the NUL. */
 #define COMM_MAX 15
 
 uint64_t kmsg_find_kb(const char *text, const char *key)
@@ -20,7 +20,7 @@ uint64_t kmsg_find_kb(const char *text, const char *key)
 
 	if (!at || sscanf(at + strlen(key), " %llukB", &kb) != 1)
 		return BYTES_UNKNOWN;
-	/* v1 prints "no limit" as the largest number of kB that fits */
+	/* cgroup v1 prints "no limit" as the largest possible number of kB */
 	if (kb >= UINT64_C(9007199254740000))
 		return CGROUP_NO_LIMIT;
 	return units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
@@ -47,7 +47,7 @@ void kmsg_copy(char *to, size_t size, const char *from, const char *end)
 	to[length] = '\0';
 }
 
-/* The last occurrence of a key. */
+/* Return the last occurrence of key in line, or NULL. */
 static const char *find_last(const char *line, const char *key)
 {
 	const char *found = NULL;
@@ -58,8 +58,9 @@ static const char *find_last(const char *line, const char *key)
 }
 
 /*
- * ",task=NAME,pid=1,uid=0" ends the line. A name may have commas and "=" in it: it is what
- * is between the last ",pid=" and the nearest ",task=" before that.
+ * Parse ",task=NAME,pid=1,uid=0" at the end of the line. A name may contain
+ * commas and "=". The name is therefore the text between the last ",pid=" and the
+ * nearest ",task=" before it.
  */
 static void read_summary_task(const char *line, struct oom_task *task)
 {
@@ -87,7 +88,10 @@ static enum oom_constraint constraint_of(const char *line)
 	return strstr(line, "constraint=CONSTRAINT_") ? OOM_NODES : OOM_UNKNOWN;
 }
 
-/* From a key up to the next one, or to the end of the line, which may be cut off. */
+/*
+ * Copy the text from key to next, or to the end of the line if next is missing
+ * because the line is truncated.
+ */
 static void copy_between(char *to, size_t size, const char *line, const char *key, const char *next)
 {
 	const char *from = strstr(line, key), *end;
@@ -108,8 +112,8 @@ void kmsg_victim_read_paths(const char *line, struct oom_kill *k)
 }
 
 /*
- * "1 (NAME) total-vm:…", or "1, UID 48, (NAME) vsz:…" of Linux 2.6. A name may have
- * parentheses: it ends at the last one before the amounts.
+ * Parse "1 (NAME) total-vm:…", or "1, UID 48, (NAME) vsz:…" of Linux 2.6. A name may
+ * contain parentheses, so it ends at the last one before the amounts.
  */
 static bool read_killed_task(const char *at, struct oom_task *task)
 {
@@ -138,20 +142,23 @@ static bool read_killed_task(const char *at, struct oom_task *task)
 	task->uid = kmsg_find_count(*amounts ? amounts : at, "UID:");
 	if (task->uid == COUNT_UNKNOWN && name - at < 40)
 		task->uid = kmsg_find_count(at, "UID ");
-	/* before Linux 4.5 file-rss has shmem in it */
+	/* before Linux 4.5, file-rss includes shmem */
 	task->rss_bytes = bytes_add(bytes_add(task->anon_bytes, task->file_bytes),
 				    bytes_or_0(task->shmem_bytes));
 	return true;
 }
 
-/* "Out of memory: ", "Out of memory (oom_kill_allocating_task): ", and of a group. */
+/*
+ * Return the constraint according to the text before at: "Out of memory: ", "Out of
+ * memory (oom_kill_allocating_task): ", or "Memory cgroup out of memory: ".
+ */
 static enum oom_constraint constraint_before(const char *line, const char *at)
 {
 	const char *memory = strstr(line, "ut of memory");
 
 	if (!memory || memory > at)
 		return OOM_UNKNOWN;
-	/* "Memory cgroup out of memory" */
+	/* the text is "Memory cgroup out of memory" */
 	return memory - line >= 15 && strncmp(memory - 15, "Memory cgroup o", 15) == 0
 		       ? OOM_CGROUP
 		       : OOM_GLOBAL;

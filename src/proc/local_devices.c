@@ -76,7 +76,10 @@ static void read_mounts(struct local_devices *devices, int process_fd, const cha
 		local_devices_parse(devices, strbuf_text(&text), trusts_overlays);
 }
 
-/* Takes the descriptor: its file system is the kernel's own, and mounted nowhere. */
+/*
+ * Mark the device of fd as local and close fd. The file system of fd is internal to the
+ * kernel and not mounted anywhere.
+ */
 static void add_kernel_file(struct local_devices *devices, int fd)
 {
 	struct stat st;
@@ -104,7 +107,10 @@ bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t
 	read_mounts(devices, process_fd, "mountinfo", false);
 	read_mounts(devices, process_fd, "../self/mountinfo", true);
 	read_mounts(devices, process_fd, "../1/mountinfo", true);
-	/* shared memory, memfd_create(2); io_uring and its like */
+	/*
+	 * the devices of shared memory and memfds, and of io_uring
+	 * and other anonymous inodes
+	 */
 	add_kernel_file(devices, memfd_create("device", MFD_CLOEXEC));
 	add_kernel_file(devices, eventfd(0, EFD_CLOEXEC));
 	add(devices, major, minor, false);

@@ -20,7 +20,10 @@
 
 #define FILE_BYTES_MAX (4 << 20)
 #define LEVELS_MAX     64
-/* PAGE_COUNTER_MAX pages: less than 2^63 by at most a page, of 64 KiB at most */
+/*
+ * v1 prints "no limit" as PAGE_COUNTER_MAX pages. That is below 2^63 by at most one page,
+ * and a page is at most 64 KiB.
+ */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
 
 enum group_file {
@@ -28,11 +31,12 @@ enum group_file {
 	FILE_LIMIT,
 	FILE_HIGH,
 	FILE_PEAK,
-	FILE_SWAP,	 /* v1: memory and swap */
-	FILE_SWAP_LIMIT, /* the same */
+	FILE_SWAP,	 /* v1: memory plus swap */
+	FILE_SWAP_LIMIT, /* v1: limit of memory plus swap */
 	FILE_FAILCNT,
 	FILE_EVENTS,
-	FILE_EVENTS_OF_ALL, /* with what is below, where the kernel does not tell them apart */
+	/* includes descendants; for kernels without memory.events.local */
+	FILE_EVENTS_OF_ALL,
 	FILE_SWAP_EVENTS,
 	FILE_OOM_GROUP,
 	FILE_STAT,
@@ -44,7 +48,7 @@ enum group_file {
 	FILE_COUNT_
 };
 
-/* NULL: that version has none. */
+/* NULL: this cgroup version has no such file. */
 static const char *const file_names[][FILE_COUNT_] = {
 	[CGROUP_V1] = {
 		[FILE_USAGE] = "memory.usage_in_bytes",
@@ -83,7 +87,8 @@ struct level_reader {
 	char *path;
 	int dir_fd;
 	bool is_real_root;
-	bool is_charged; /* v2: the controller is on for it. What is not is charged to one above */
+	/* v2: the memory controller is on; otherwise an ancestor is charged */
+	bool is_charged;
 	int fds[FILE_COUNT_];
 };
 
@@ -91,10 +96,11 @@ struct cgroup_reader {
 	enum cgroup_version version;
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
-	int own_fd; /* the folder of the group that was asked for, be it a level or not */
+	/* the directory of the requested cgroup, whether or not it is a level */
+	int own_fd;
 	bool is_cut;
 	struct strbuf whole_path;
-	struct strbuf text; /* of the file that was read last */
+	struct strbuf text; /* content of the file read last */
 };
 
 static void level_release(struct level_reader *level)
@@ -120,7 +126,10 @@ void cgroup_reader_free(struct cgroup_reader *reader)
 	free(reader);
 }
 
-/* Kernel files tell no size, and hold what is new when they are read from the beginning. */
+/*
+ * Read all of a kernel file from its start, which returns current values. Such a
+ * file has no size in advance.
+ */
 static int read_again(int fd, struct strbuf *out)
 {
 	char bytes[4096];
@@ -136,13 +145,16 @@ static int read_again(int fd, struct strbuf *out)
 			return -errno;
 		strbuf_add(out, bytes, (size_t)n);
 		at += n;
-		/* each is shown at once: what does not fill the room is all there is */
+		/*
+		 * the kernel fills the buffer if it can, so a short read
+		 * is the end of the file
+		 */
 		if ((size_t)n < sizeof(bytes) || at > FILE_BYTES_MAX)
 			return 0;
 	}
 }
 
-/* The file's text into reader->text. False if there is none, or it cannot be read. */
+/* Read a file into reader->text. Return false if it does not exist or cannot be read. */
 static bool read_file(struct cgroup_reader *reader, struct level_reader *level,
 		      enum group_file file)
 {
@@ -157,7 +169,7 @@ static bool read_file(struct cgroup_reader *reader, struct level_reader *level,
 	return read_again(level->fds[file], &reader->text) == 0;
 }
 
-/* A file of one number, or "max". */
+/* Return the value of a file that holds one number or "max". */
 static uint64_t read_amount(struct cgroup_reader *reader, struct level_reader *level,
 			    enum group_file file)
 {
@@ -182,7 +194,7 @@ static uint64_t read_limit(struct cgroup_reader *reader, struct level_reader *le
 
 	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN && value >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;
-	/* the root of all has no such file */
+	/* the root cgroup has no limit file */
 	return level->is_charged ? value : CGROUP_NO_LIMIT;
 }
 
@@ -217,7 +229,10 @@ static void read_events_v2(struct cgroup_reader *reader, struct level_reader *fr
 	to->is_oom_group = read_amount(reader, from, FILE_OOM_GROUP) == 1;
 }
 
-/* v1 has one counter, and one limit, of memory and swap together. */
+/*
+ * Read the swap usage and limit. v1 has one counter and one limit for memory plus swap,
+ * so the memory part is subtracted.
+ */
 static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
 		      struct cgroup_level *to)
 {
@@ -257,7 +272,7 @@ static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
 		return;
 	cgroup_stat_parse(reader->version, strbuf_text(&reader->text), ret);
 	if (reader->version == CGROUP_V1) {
-		/* the root's usage is without the kernel's own */
+		/* the root cgroup's usage does not include kernel memory */
 		if (!level->is_real_root)
 			ret->kernel_bytes = read_amount(reader, level, FILE_KERNEL);
 		ret->sock_bytes = read_amount(reader, level, FILE_SOCK);
@@ -266,7 +281,10 @@ static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
 	}
 }
 
-/* v1 tells the tightest limit of all above, seen or not: where all are seen it is no news. */
+/*
+ * v1 reports the tightest limit of all ancestors, visible or not. Return it if some
+ * ancestors are not visible, else CGROUP_NO_LIMIT.
+ */
 static uint64_t read_hidden_limit(struct cgroup_reader *reader)
 {
 	uint64_t limit;
@@ -291,7 +309,7 @@ static bool has_file(int dir_fd, const char *name)
 	return faccessat(dir_fd, name, F_OK, 0) == 0;
 }
 
-/* The group itself is gone when its files are. */
+/* Return whether the cgroup still exists: the files of a removed cgroup are gone. */
 static bool is_there(const struct cgroup_reader *reader)
 {
 	return has_file(reader->own_fd, "cgroup.procs");
@@ -359,7 +377,7 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts, struct 
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS)
 		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
-	/* removed meanwhile: some of the figures are missing */
+	/* if the cgroup was removed meanwhile, some figures are missing */
 	return is_there(reader) ? 0 : -ESRCH;
 }
 
@@ -372,7 +390,10 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 	k->tcp_bytes = k->socket_slab_bytes = k->inode_slab_bytes = BYTES_UNKNOWN;
 	if (reader->version != CGROUP_V1)
 		return;
-	/* buffers are counted from the time on that they have a limit: 0 says nothing before */
+	/*
+	 * socket buffers are counted only once they have had a
+	 * limit; before, 0 means unknown
+	 */
 	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
 	if (k->tcp_bytes == 0 && read_limit(reader, level, FILE_SOCK_LIMIT) == CGROUP_NO_LIMIT)
 		k->tcp_bytes = BYTES_UNKNOWN;
@@ -380,7 +401,10 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 		cgroup_slabs_parse(strbuf_text(&reader->text), k);
 }
 
-/* Files that only the root of all has, or lacks. */
+/*
+ * Return whether the directory is the root cgroup, by files that
+ * only the root has or lacks.
+ */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {
 	return version == CGROUP_V1 ? has_file(dir_fd, "release_agent")
@@ -407,12 +431,15 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 	return 0;
 }
 
-/* What is not charged itself is no level: the figures are those of the group that is. */
+/*
+ * Remove the level opened last if it is not charged. The figures are those of
+ * the ancestor that is charged.
+ */
 static void leave_out_uncharged(struct cgroup_reader *reader)
 {
 	struct level_reader *last = &reader->levels[reader->level_count - 1];
 
-	/* one that was removed has no files at all */
+	/* a removed cgroup has no files at all */
 	if (reader->level_count > 1 || last->is_charged || !has_file(last->dir_fd, "cgroup.procs"))
 		return;
 	level_release(last);
@@ -420,7 +447,7 @@ static void leave_out_uncharged(struct cgroup_reader *reader)
 	reader->level_count = 0;
 }
 
-/* From the group up to what is mounted. */
+/* Open the levels from the cgroup up to the mounted cgroup. */
 static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *mount,
 		       const char *path)
 {

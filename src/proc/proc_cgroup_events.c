@@ -14,7 +14,10 @@
 #include "base/io.h"
 #include "base/strbuf.h"
 
-/* Time lost in so much time, in us; unprivileged may say only multiples of 2 s. */
+/*
+ * Stall threshold and time window in us. Unprivileged users may only use
+ * windows that are multiples of 2 s.
+ */
 #define PRESSURE_TRIGGER "some 100000 2000000"
 
 static const struct {
@@ -39,7 +42,7 @@ static int open_file(const struct cgroup_mount *mount, const char *path, const c
 	return fd < 0 ? -errno : fd;
 }
 
-/* "EVENT_FD FILE_FD ARGUMENT" into the group's control file. */
+/* Write "EVENT_FD FILE_FD ARGUMENT" to the cgroup's control file. */
 static int register_v1(int control_fd, const struct cgroup_event *event, uint64_t bytes)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -76,11 +79,11 @@ static int open_v2(const struct cgroup_mount *mount, const char *path,
 	event->polled = POLLPRI;
 	if (event->fd < 0)
 		return event->fd;
-	/* the kernel wants the NUL too (kernel/sched/psi.c) */
+	/* the kernel requires the NUL too (kernel/sched/psi.c) */
 	if (is_pressure)
 		return io_write_all(event->fd, PRESSURE_TRIGGER,
 				    sizeof(PRESSURE_TRIGGER));
-	return cgroup_event_take(event); /* what was counted before is no news */
+	return cgroup_event_take(event); /* ignore events counted before now */
 }
 
 int cgroup_event_open(const struct cgroup_mount *mount, const char *path,

@@ -35,7 +35,10 @@ static int read_knob(const struct cgroup_knob *knob, char text[512])
 	return 0;
 }
 
-/* "oom_kill_disable 1\n…", or "max\n" */
+/*
+ * Return whether the setting is on, given the text of its file: "oom_kill_disable 1\n…"
+ * for CGROUP_KNOB_FREEZE, anything but "max\n" for CGROUP_KNOB_HIGH.
+ */
 static bool is_set(const struct cgroup_knob *knob, const char *text)
 {
 	uint64_t value;
@@ -59,7 +62,7 @@ bool cgroup_knob_is_holding(const struct cgroup_knob *knob)
 	       cgroup_find_value(text, "under_oom", &value) && value != 0;
 }
 
-/* What is done in each group below one; dir may be written to, and is as it was then. */
+/* Called for each descendant. The callback may extend dir, but must restore it. */
 typedef int (*visit_fn)(struct cgroup_knob *knob, struct strbuf *dir);
 
 static int visit_below(struct cgroup_knob *knob, struct strbuf *dir, int depth,
@@ -86,7 +89,7 @@ static int visit_below(struct cgroup_knob *knob, struct strbuf *dir, int depth,
 	return first;
 }
 
-/* Returns the knob of the group in this folder if it is set there; fd is -1 if not. */
+/* Open the knob of the cgroup in dir if it is set there. The fd is -1 otherwise. */
 static struct cgroup_knob open_set(const struct cgroup_knob *knob, struct strbuf *dir)
 {
 	struct cgroup_knob below = { .kind = knob->kind };
@@ -204,7 +207,7 @@ int cgroup_knob_put_back(const struct cgroup_knob *knob)
 		return 0;
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);
-	/* only then: what is made from now on takes over that */
+	/* only now do new descendants inherit the restored value */
 	below = cgroup_knob_put_back_below(knob);
 	if (r == 0)
 		r = below;

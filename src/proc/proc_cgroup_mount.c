@@ -20,7 +20,7 @@
 
 #define LIST_BYTES_MAX (4 << 20)
 #define DEPTH_MAX      64
-#define GROUPS_MAX     100000 /* that are looked at, at most */
+#define GROUPS_MAX     100000 /* maximum number of cgroups searched */
 
 void cgroup_mount_release(struct cgroup_mount *mount)
 {
@@ -29,7 +29,7 @@ void cgroup_mount_release(struct cgroup_mount *mount)
 	*mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
 }
 
-/* Whether a word is one of those in a list with these ends. */
+/* Return whether word is in a list separated by any of the characters in ends. */
 static bool has_word(const char *list, const char *word, const char *ends)
 {
 	size_t length = strlen(word);
@@ -49,7 +49,10 @@ static bool has_memory_v2(const char *dir)
 	       has_word(strbuf_text(&list), "memory", " \n");
 }
 
-/* Returns false if the line is not a mount of cgroups with the memory controller. */
+/*
+ * Parse a mountinfo line. Return false if it is not a cgroup mount
+ * with the memory controller.
+ */
 static bool parse_mount(char *line, struct cgroup_mount *ret)
 {
 	struct mount_line mount;
@@ -91,7 +94,10 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 	return -EOPNOTSUPP;
 }
 
-/* "4:memory:/a/b", or "0::/a/b". NULL if it is another hierarchy's. */
+/*
+ * Return the path in "4:memory:/a/b" or "0::/a/b", or NULL if the
+ * line is of another hierarchy.
+ */
 static const char *parse_group(const struct cgroup_mount *mount, char *line)
 {
 	char *number = strsep(&line, ":"), *controllers = strsep(&line, ":");
@@ -122,11 +128,11 @@ static bool has_pid(int dir_fd, int pid)
 	       has_word(strbuf_text(&text), digits, "\n");
 }
 
-/* A walk over the groups below a mount. */
+/* A walk over the cgroups below a mount. */
 struct group_walk {
-	struct strbuf path; /* of the folder that is looked at */
-	size_t left;	    /* folders that may still be looked at */
-	/* 1: it is the one, -errno: end it */
+	struct strbuf path; /* path of the current directory */
+	size_t left;	    /* number of directories that may still be searched */
+	/* called for each cgroup; returns 0 to continue, 1 if found, or -errno to stop */
 	int (*look)(struct group_walk *walk, int dir_fd, size_t depth);
 	const char *id;
 	int pid;
@@ -145,7 +151,7 @@ static int walk_child(struct group_walk *walk, int dir_fd, const struct dirent *
 		return 0;
 	fd = openat(dir_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* it is gone, or no folder */
+		return 0; /* vanished, or not a directory */
 	strbuf_addf(&walk->path, "/%s", entry->d_name);
 	r = walk_groups(walk, fd, depth + 1);
 	strbuf_truncate(&walk->path, before);
@@ -197,7 +203,10 @@ static int look_for_pid(struct group_walk *walk, int dir_fd, size_t depth)
 	return 1;
 }
 
-/* The mount shows more than the namespace: which way is down to it is not told. */
+/*
+ * Find the cgroup by searching for pid. The mount shows more than the cgroup namespace,
+ * so the path in /proc/PID/cgroup does not lead to the cgroup.
+ */
 static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_path)
 {
 	struct group_walk walk = { .look = look_for_pid, .pid = pid };
@@ -211,7 +220,7 @@ static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_pat
 	return 0;
 }
 
-/* Where a path as the processes of this namespace see it is below the mount. */
+/* Convert a path as seen in this cgroup namespace to a path relative to the mount. */
 static int map_path(const struct cgroup_mount *mount, const char *path, char **ret_path)
 {
 	size_t length = strlen(mount->root);
@@ -222,7 +231,7 @@ static int map_path(const struct cgroup_mount *mount, const char *path, char **r
 		 (path[length] != '/' && path[length] != '\0'))
 		return -EXDEV;
 	if (strstr(path, "/..") && count_segments(path) > 0)
-		return -EXDEV; /* above the namespace */
+		return -EXDEV; /* above the root of the namespace */
 	*ret_path = xstrdup(strcmp(path + length, "/") == 0 ? "" : path + length);
 	return 0;
 }
@@ -253,7 +262,10 @@ static int look_for_id(struct group_walk *walk, int dir_fd, size_t depth)
 	const char *name = strrchr(strbuf_text(&walk->path), '/');
 
 	(void)dir_fd;
-	/* what is below a container is a part of it; its monitor has a group of the same name */
+	/*
+	 * skip a container's descendants, and the cgroup of its monitor,
+	 * which has a similar name
+	 */
 	if (depth == 0 || !name || !strstr(name, walk->id) || strstr(name, "-conmon-"))
 		return 0;
 	if (walk->found && strncmp(walk->found, walk->path.text, strlen(walk->found)) == 0)

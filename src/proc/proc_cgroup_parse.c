@@ -15,7 +15,7 @@
 #define KEY_SIZE    64
 #define NUMBER_SIZE 24
 
-/* Keys of memory.stat; those of v1 are sums over what is below, too. */
+/* Keys of memory.stat. The v1 keys are sums that include descendants. */
 static const struct {
 	const char *v1, *v2;
 	size_t offset;
@@ -55,7 +55,10 @@ bool cgroup_find_value(const char *text, const char *key, uint64_t *ret)
 	return key_lines_find_u64(text, start, ret);
 }
 
-/* Before 5.18 there is no sum of the kernel's own memory: its parts that are told. */
+/*
+ * Set kernel_bytes to the sum of the listed parts. Linux before
+ * 5.18 does not report the total.
+ */
 static void add_kernel_parts(struct cgroup_stat *s)
 {
 	const uint64_t parts[] = { s->kernel_stack_bytes, s->pagetables_bytes,
@@ -86,7 +89,7 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text, struct cgr
 		add_kernel_parts(ret);
 }
 
-/* Copy the value of one field, "avg10=", of the line that begins at `line`. */
+/* Copy the value of a field, such as "avg10=", in the line at `line`. */
 static bool find_field(const char *line, const char *field, char *ret, size_t size)
 {
 	size_t length = strlen(field), value_length;
@@ -106,7 +109,7 @@ static bool find_field(const char *line, const char *field, char *ret, size_t si
 	return true;
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" */
+/* Parse "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
 static bool parse_line(const char *text, const char *key, uint64_t *ret_ns, uint32_t *ret_avg10)
 {
 	const char *line = key_lines_find(text, key);
@@ -128,7 +131,10 @@ bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret)
 	       parse_line(text, "full ", &ret->full_ns, &ret->full_avg10_percent_x100);
 }
 
-/* Linux 5.8, SLAB_ACCOUNT: sockets' own caches. Those of inodes end alike. */
+/*
+ * Caches of sockets with SLAB_ACCOUNT in Linux 5.8. The name of sock_inode_cache ends
+ * like those of inode caches.
+ */
 static const char *const socket_caches[] = {
 	"sock_inode_cache", "TCP", "TCPv6", "UDP", "UDPv6", "UDPLITE", "UNIX", "RAW", "RAWv6", "PING",
 };
@@ -150,7 +156,10 @@ static bool is_inode_cache(const char *name)
 	       (length >= sizeof(end) - 1 && strcmp(name + length - (sizeof(end) - 1), end) == 0);
 }
 
-/* "name active objects size per_slab pages_per_slab : tunables … : slabdata active slabs shared" */
+/*
+ * Lines: "name active objects size per_slab pages_per_slab : tunables … :
+ * slabdata active slabs shared"
+ */
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret)
 {
 	uint64_t inode_bytes = 0, socket_bytes = 0;

@@ -26,7 +26,7 @@ static void add_pids(struct cgroup *cgroup, const char *text)
 		if (end == at)
 			return;
 		at = end + (*end == '\n');
-		/* 0: of another pid namespace */
+		/* 0: a process outside our pid namespace */
 		if (pid <= 0 || pid > INT32_MAX)
 			continue;
 		cgroup->pids = xgrow(cgroup->pids, &cgroup->pid_capacity, cgroup->pid_count + 1,

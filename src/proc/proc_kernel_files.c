@@ -24,10 +24,13 @@
 #define DESCRIPTORS_MAX 50000
 #define PATIENCE_MS	1000
 #define LINK_SIZE	64
-/* Linux 6.14 keeps up to two pages of a pipe that were read, earlier versions one. */
+/*
+ * Number of empty pages that a pipe keeps for reuse: up to two
+ * since Linux 6.14, one before.
+ */
 #define SPARE_PAGES 2
 
-/* A pipe or socket, at one of its descriptors. */
+/* A pipe or socket, and one of the descriptors that refer to it. */
 struct kernel_file {
 	uint64_t inode;
 	int pid, fd;
@@ -44,7 +47,10 @@ static void add_file(struct file_list *list, uint64_t inode, int pid, int fd)
 	list->items[list->count++] = (struct kernel_file){ inode, pid, fd };
 }
 
-/* "pipe:[123]": the number, if the link begins like that. */
+/*
+ * Parse the inode number in a link such as "pipe:[123]". Return false if the
+ * link does not begin with kind.
+ */
 static bool parse_link(const char *link, const char *kind, uint64_t *ret)
 {
 	size_t length = strlen(kind), end = strlen(link);
@@ -57,7 +63,10 @@ static bool parse_link(const char *link, const char *kind, uint64_t *ret)
 	return num_parse_u64(digits, ret) == 0;
 }
 
-/* Returns 0, or -errno: -ESRCH if the process has ended. */
+/*
+ * Add the pipes and sockets of a process to the lists. Returns 0, -E2BIG if *left
+ * descriptors are used up, or -errno: -ESRCH if the process has ended.
+ */
 static int list_process(const struct procfs *fs, int pid, struct file_list *pipes,
 			struct file_list *sockets, size_t *left)
 {
@@ -77,7 +86,7 @@ static int list_process(const struct procfs *fs, int pid, struct file_list *pipe
 		uint64_t inode, number;
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 
-		/* the folder itself and the one above, and what was closed meanwhile */
+		/* skip "." and "..", and descriptors that were closed meanwhile */
 		if (n < 0 || num_parse_u64(entry->d_name, &number) < 0)
 			continue;
 		if ((*left)-- == 0)
@@ -116,13 +125,16 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 {
 	uint64_t pages = capacity_bytes / page_bytes;
 
-	/* each page holds a byte at least */
+	/* each page in use holds at least one byte */
 	if (content_bytes < pages)
 		pages = content_bytes;
 	return (pages + SPARE_PAGES) * page_bytes;
 }
 
-/* Unknown if the kernel does not allow it, or the descriptor is another one by now. */
+/*
+ * Return the upper bound of a pipe's pages in bytes. Return BYTES_UNKNOWN if the kernel
+ * denies access or the descriptor now refers to another file.
+ */
 static uint64_t read_pipe(const struct kernel_file *file)
 {
 	_cleanup_close_ int process_fd = (int)syscall(SYS_pidfd_open, file->pid, 0);
@@ -142,13 +154,16 @@ static uint64_t read_pipe(const struct kernel_file *file)
 					    (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-/* In the child. */
+/* Runs in the child: write the sum over all pipes to out_fd and exit. */
 static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 {
 	uint64_t bytes = 0;
 	ssize_t n;
 
-	/* whoever reads memstate's output must not wait for a child that hangs */
+	/*
+	 * close the standard streams: readers of memstate's output must not wait for a
+	 * hanging child
+	 */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fd != out_fd)
 			close(fd);
@@ -175,7 +190,10 @@ static int receive_sum(int fd, uint64_t *ret)
 	return 0;
 }
 
-/* *ret stays as it is if nothing is known. */
+/*
+ * Sum up the pipes in a child process. Returns 0 or -ETIMEDOUT. *ret is
+ * unchanged if there is no result.
+ */
 static int read_pipes(const struct file_list *pipes, uint64_t *ret)
 {
 	int fds[2], r;
@@ -193,7 +211,10 @@ static int read_pipes(const struct file_list *pipes, uint64_t *ret)
 	close(fds[0]);
 	if (pid < 0)
 		return 0;
-	/* one that hangs in the kernel ends, unheard, when the lock is free */
+	/*
+	 * a child that hangs in the kernel ends, unreaped, when
+	 * the pipe's lock is released
+	 */
 	if (r < 0)
 		kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, r < 0 ? WNOHANG : 0) < 0 && errno == EINTR)

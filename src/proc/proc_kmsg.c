@@ -19,7 +19,10 @@ int proc_kmsg_open(void)
 	return fd;
 }
 
-/* Each read gives one record; one that was overwritten meanwhile is an error of its own. */
+/*
+ * Each read() returns one record. EPIPE means that a record was overwritten before it was
+ * read; the next read() then continues with the oldest remaining record.
+ */
 void proc_kmsg_read(int fd, size_t limit, struct strbuf *out)
 {
 	char record[RECORD_BYTES_MAX];

@@ -18,10 +18,7 @@ static int read_entry(const struct procfs *fs, int pid, unsigned int wants, stru
 {
 	int r = wants ? proc_stat_read(fs, pid, ret) : 0;
 
-	/*
-	 * hidden (hidepid=1) or spoilt (a capture): that there is such a process is all
-	 * there is
-	 */
+	/* report only the pid if stat is hidden (hidepid=1) or corrupt (in a capture) */
 	if (wants && r != -EACCES && r != -EPERM && r != -EBADMSG)
 		return r;
 	*ret = (struct process){ .pid = pid, .uid = UINT32_MAX };
@@ -39,7 +36,10 @@ static int compare_pids(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* In the order that a live /proc has, whatever the order of the folder is. */
+/*
+ * List the pids in ascending order, as in a live /proc,
+ * whatever the directory's order is.
+ */
 static int list_pids(const struct procfs *fs, struct pid_list *ret)
 {
 	_cleanup_closedir_ DIR *dir = NULL;

@@ -25,7 +25,7 @@ static struct tmpfs_device *find(struct tmpfs_devices *devices, uint32_t major, 
 	return NULL;
 }
 
-/* Add a device that is not there yet. Returns the entry of this device. */
+/* Add a device unless the cache has it. Return its entry. */
 static const struct tmpfs_device *add(struct tmpfs_devices *devices, uint32_t major,
 				      uint32_t minor, bool is_tmpfs)
 {

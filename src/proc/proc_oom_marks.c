@@ -31,22 +31,22 @@ static const char *const folders[] = {
 
 struct ring {
 	int fd;
-	void *map; /* struct perf_event_mmap_page, then a page of records */
+	void *map; /* struct perf_event_mmap_page, followed by a page of records */
 };
 
 struct oom_marks {
 	struct ring *rings;
 	size_t count, capacity;
 	size_t page_bytes;
-	size_t pid_offset; /* in the raw data of a record */
+	size_t pid_offset; /* offset in the raw data of a record */
 };
 
-/* What is asked of each record by sample_type, in the order that it has them in. */
+/* The start of a record: the values requested by sample_type, in the kernel's order. */
 struct record_head {
 	struct perf_event_header header;
 	uint64_t time_ns;
 	uint32_t raw_bytes;
-	/* raw data */
+	/* raw data follows */
 } __attribute__((packed));
 
 static int read_text(const char *folder, const char *file, struct strbuf *out)
@@ -59,7 +59,7 @@ static int read_text(const char *folder, const char *file, struct strbuf *out)
 	return r == -ENOENT || r == -ENOTDIR ? -EOPNOTSUPP : r;
 }
 
-/* "	field:int pid;	offset:8;	size:4;	signed:1;" */
+/* Find the offset of pid in " field:int pid; offset:8; size:4; signed:1;". */
 static int read_offset(const char *folder, size_t *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -99,14 +99,17 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 
 		if (now == 0)
 			return read_offset(folders[i], ret_offset);
-		/* what is refused tells more than what is not mounted */
+		/* a denied access is a better reason than a missing mount */
 		if (r == -EOPNOTSUPP)
 			r = now;
 	}
 	return r;
 }
 
-/* Returns 0, or -errno; a CPU that is not there is no error. */
+/*
+ * Open and map the ring buffer of a CPU. Returns 0 or -errno; a
+ * missing CPU is not an error.
+ */
 static int open_ring(struct oom_marks *marks, uint64_t id, int cpu)
 {
 	struct perf_event_attr attributes = {
@@ -185,7 +188,7 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index)
 	return marks->rings[index].fd;
 }
 
-/* The ring goes round: a record may be at its end and its beginning. */
+/* Copy bytes from the ring buffer. A record may wrap around its end. */
 static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		      uint64_t from, void *to, size_t length)
 {
@@ -195,7 +198,7 @@ static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		((char *)to)[i] = records[(from + i) % marks->page_bytes];
 }
 
-/* 1: a mark; 0: the ring is empty. */
+/* Read the next mark of one ring. Return 1, or 0 if the ring is empty. */
 static int take_from(struct oom_marks *marks, const struct ring *ring,
 		     struct oom_mark *ret)
 {

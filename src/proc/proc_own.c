@@ -45,9 +45,10 @@ void own_be_quick(void)
 }
 
 /*
- * Code that only the start needed, of memstate and of libraries, is half of what it has
- * resident: what runs on comes back, from the page cache. No other mapping is given back: what
- * a file's has been written to is lost then.
+ * Release the resident code pages of memstate and its libraries. Half of
+ * memstate's resident memory is code that only startup needs; code still in use
+ * returns from the page cache. Other mappings are not released: modified pages of
+ * a private file mapping would be lost.
  */
 static void give_back_code(void)
 {
@@ -66,8 +67,9 @@ static void give_back_code(void)
 }
 
 /*
- * Under a limit (RLIMIT_MEMLOCK) what is mapped later would be refused once it is reached:
- * then only what is there is locked. MCL_ONFAULT: nothing is made resident by this.
+ * Without CAP_IPC_LOCK, mappings beyond RLIMIT_MEMLOCK would fail with
+ * MCL_FUTURE, so only present mappings are locked. MCL_ONFAULT keeps the call
+ * from making pages resident.
  */
 int own_lock_memory(void)
 {

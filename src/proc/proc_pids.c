@@ -11,9 +11,12 @@
 #include "base/text.h"
 #include "proc/proc_task.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
 
-/* What /proc/PID/stat and its owner tell, so that libproc2 opens one file per process. */
+/*
+ * The items requested. All come from /proc/PID/stat and its owner, so that libproc2
+ * opens one file per process.
+ */
 enum {
 	ITEM_PID,
 	ITEM_PPID,
@@ -39,7 +42,10 @@ static enum pids_item items[ITEM_COUNT_] = {
 	[ITEM_COMM] = PIDS_CMD,		 [ITEM_UID] = PIDS_ID_EUID,
 };
 
-/* Debian 12's libproc2 4.0.2 has four arguments, later ones three: configure tells. */
+/*
+ * PIDS_VAL has four arguments in libproc2 4.0.2 (Debian 12) and three in later
+ * versions; configure finds out which.
+ */
 #if HAVE_PIDS_VAL_WITH_INFO
 #define VALUE(item, type, stack) PIDS_VAL(item, type, stack, NULL)
 #else
@@ -47,8 +53,8 @@ static enum pids_item items[ITEM_COUNT_] = {
 #endif
 
 /*
- * libproc2 puts '?' for what is not printable in the locale; the bytes themselves are in
- * comm.
+ * Set the name. libproc2 replaces bytes that are not printable in the locale with '?';
+ * comm has the original bytes.
  */
 static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
 {
@@ -83,13 +89,15 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	int r;
 
 	/*
-	 * a new one each time, for a few us: at the end of 4.0.2's list get() stays there
-	 * for good
+	 * Create a new context for each listing, which takes a few us: in 4.0.2, get()
+	 * returns nothing more after it has reached the end of the list once.
 	 */
 	r = procps_pids_new(&info, items, ITEM_COUNT_);
 	if (r < 0)
 		return r;
-	/* one at a time: all at once (reap) would hold every process's results in memory */
+	/*
+	 * read one process at a time: procps_pids_reap() would hold all results in memory
+	 */
 	while (r == 0 && (stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
 		struct process p;
 

@@ -23,11 +23,14 @@
 #define MOUNTINFO_SIZE_MAX (4 * 1024 * 1024)
 #define FILE_SIZE_MAX 65536
 
-/* cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst. */
+/*
+ * Files of the cgroup versions. Sources: cgroups(7),
+ * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
+ */
 static const struct version {
-	const char *type;	/* of file system */
-	const char *controller; /* in its options and in /proc/self/cgroup */
-	const char *limit, *usage, *cache; /* files; a key of memory.stat */
+	const char *type;	/* file system type */
+	const char *controller; /* name in the mount options and in /proc/self/cgroup */
+	const char *limit, *usage, *cache; /* two files, and a key of memory.stat */
 } versions[] = {
 	{ "cgroup2", "", "memory.max", "memory.current", "inactive_file" },
 	{ "cgroup", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
@@ -40,7 +43,10 @@ static void lower(struct room *room, uint64_t bytes, const char *limit)
 		*room = (struct room){ bytes, limit };
 }
 
-/* Is the word in a list with commas? The empty word is the empty list. */
+/*
+ * Return whether word is in a comma-separated list. The empty
+ * word matches the empty list.
+ */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -57,7 +63,10 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* "9:memory:/user.slice" and "0::/user.slice". Returns the path, in the text, or NULL. */
+/*
+ * Return the path in "9:memory:/user.slice" or "0::/user.slice",
+ * or NULL. It points into text.
+ */
 static const char *find_path(char *text, const struct version *version)
 {
 	char *rest = text, *line;
@@ -94,7 +103,7 @@ static int read_text(const char *folder, const char *file, struct strbuf *out)
 	return io_read_file_at(-1, strbuf_text(&path), FILE_SIZE_MAX, out);
 }
 
-/* "max" is no amount, and no limit. */
+/* Return the amount in a file, or BYTES_UNKNOWN, also for "max", which means no limit. */
 static uint64_t read_amount(const char *folder, const char *file)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -106,7 +115,10 @@ static uint64_t read_amount(const char *folder, const char *file)
 	return num_parse_u64(text.text, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
 }
 
-/* Page cache that nobody uses: the kernel drops it before it says that there is no room. */
+/*
+ * Return the size of the unused page cache, which the kernel drops
+ * before an allocation fails.
+ */
 static uint64_t read_cache(const char *folder, const char *key)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -132,7 +144,7 @@ static void lower_by_folder(struct room *room, const char *folder,
 	lower(room, limit > usage ? limit - usage : 0, "the limit of its cgroup");
 }
 
-/* The cgroup at path, and those that it is in, up to what is mounted. */
+/* Apply the limits of the cgroup at path and its ancestors, up to the mounted cgroup. */
 static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 			    const char *path, const struct version *version)
 {
@@ -140,7 +152,10 @@ static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 	size_t root_length = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
 	size_t point_length = strlen(mount->point);
 
-	/* in a container the path may be one of outside, and what is mounted its own cgroup */
+	/*
+	 * in a container, path may be relative to the host while only
+	 * its own cgroup is mounted
+	 */
 	if (strncmp(path, mount->root, root_length) == 0 && strchr("/", path[root_length]))
 		path += root_length;
 	else
@@ -176,7 +191,9 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	}
 }
 
-/* "2345 678 …" in pages: statm's first is what counts against the limit. */
+/*
+ * Apply RLIMIT_AS. The first number of statm ("2345 678 …", in pages) counts against it.
+ */
 static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

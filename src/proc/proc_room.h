@@ -12,7 +12,10 @@
 
 struct room {
 	uint64_t bytes;	   /* BYTES_UNKNOWN if no limit is known */
-	/* name of the limit, such as "the machine's free memory"; "" if unknown */
+	/*
+	 * name of the limit in reports, such as "the machine's
+	 * free memory"; "" if unknown
+	 */
 	const char *limit;
 };
 

@@ -16,32 +16,33 @@
 #include "proc/smaps_parse.h"
 
 /*
- * The kernel fills a page of its own with records until a read is served: one that does
- * not fit any more it throws away, with the walk of its page tables, and does again in
- * the next read. With 4 KiB and more that is one in each read, 8 to 19 % dearer; with
- * this it is none up to 832 bytes, which are 670 and the name.
+ * The size of a read(). To serve it, the kernel fills a page of its own with records. A
+ * record that does not fit is discarded, together with its page table walk, and
+ * produced again for the next read. With reads of 4 KiB or more, this happens once per
+ * read and costs 8 to 19 %. With this size it never happens for records up to 832
+ * bytes, that is, 670 bytes plus the name.
  */
 #define READ_SIZE 3264
 
 /*
- * So many are parsed together. After each the kernel has left nothing of our code in the
- * caches: one by one they cost 1 to 2 % more.
+ * Number of reads that are parsed together. Each read evicts our code from the CPU
+ * caches, so parsing after every read costs 1 to 2 % more.
  */
 #define READS_AT_ONCE 16
 
-/*
- * Less than one record: the kernel then walks one mapping per read. For mappings that are
- * large.
- */
+/* For large mappings: smaller than a record, so the kernel walks one mapping per read. */
 #define READ_SIZE_SMALL 700
 
-/* A paced read stops for PAUSE after each BUDGET in the kernel, so that writers get the lock. */
+/*
+ * A paced read pauses for PACE_PAUSE_NS after each PACE_BUDGET_NS in the kernel,
+ * so that writers get the lock.
+ */
 #define PACE_BUDGET_NS (500 * NS_PER_US)
 #define PACE_PAUSE_NS  (50 * NS_PER_US)
 
 /*
- * A path is at most PATH_MAX bytes, each at most 4 when escaped, and some 800 bytes of
- * fields.
+ * Upper bound of a record: a path of at most PATH_MAX bytes, each escaped to at most 4
+ * bytes, and about 800 bytes of fields.
  */
 #define RECORD_SIZE_MAX (64 * 1024)
 
@@ -70,16 +71,15 @@ static ssize_t read_some(int fd, char *to, size_t size)
 }
 
 /*
- * How much to read at once, and how long it has been since others had a chance. The clock
- * is read once per read(): what is done with the text in between, a twentieth, counts as
- * reading.
+ * The size of the next read and the time since the last pause. The clock is read once per
+ * read(), so parsing between reads, about 5 %, counts as reading.
  */
 struct pace {
 	bool is_paced;
 	size_t size;
 	uint64_t last_ns;
 	uint64_t since_pause_ns;
-	uint64_t total_ns; /* without the pauses */
+	uint64_t total_ns; /* excludes the pauses */
 };
 
 static void pace_begin(struct pace *pace, bool is_paced)
@@ -105,8 +105,8 @@ static void pace_after_read(struct pace *pace)
 }
 
 /*
- * When exec or exit has replaced the memory map, read() says end of file, as it does at the real
- * end. Only a map that is still there answers from its beginning again.
+ * read() reports end of file both at the real end and after exec or exit has replaced the
+ * memory map. Only an existing map returns data when read again from its start.
  */
 bool proc_smaps_is_map_there(int fd)
 {
@@ -218,7 +218,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	if (n < 0)
 		return procfs_fold_errno(errno);
 	*ret_read_ns = clock_now_ns() - before_ns;
-	if (n == 0) /* exec or exit since the open */
+	if (n == 0) /* exec or exit happened after the open */
 		return -ESRCH;
 	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters, &counters);
 	r = smaps_parse_part(&parse, reader->buffer, (size_t)n, true, &used);

@@ -16,9 +16,11 @@
 #include "base/key_lines.h"
 #include "base/text.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000 /* from include/linux/sched.h */
 
-/* Fields after the state letter, counted from 0 = ppid (field 4 of proc_pid_stat(5)). */
+/*
+ * Indexes of the fields after the state letter; 0 is ppid, field 4 of proc_pid_stat(5).
+ */
 enum {
 	FIELD_PPID = 4 - 4,
 	FIELD_FLAGS = 9 - 4,
@@ -31,7 +33,10 @@ enum {
 	FIELD_COUNT_
 };
 
-/* Blank, optional sign, digits. A negative number counts as 0 (rss of an exiting process). */
+/*
+ * Parse a blank, an optional sign, and digits. A negative number, such as the rss of an
+ * exiting process, counts as 0.
+ */
 static bool take_field(const char **at, const char *end, uint64_t *ret)
 {
 	const char *p = *at;
@@ -63,8 +68,8 @@ static bool is_letter(char c)
 }
 
 /*
- * "1234 (a) b) S 1 1234 1234 0 -1 4194560 …": comm may hold blanks and ')', so it ends at
- * the last
+ * Format: "1234 (a) b) S 1 1234 1234 0 -1 4194560 …". comm may contain blanks and ')',
+ * so it ends at the last ')'.
  */
 int proc_stat_parse(const char *text, size_t length, struct process *ret)
 {
@@ -115,9 +120,9 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 }
 
 /*
- * A live proc's directory belongs to the process's effective user, whether it is dumpable
- * or not: the files in it are another matter (task_dump_owner() in fs/proc/base.c). A
- * capture has status.
+ * In a live /proc, the process's directory belongs to its effective user even if the
+ * process is not dumpable. The files in it may have another owner (task_dump_owner() in
+ * fs/proc/base.c). In a capture, status has the user id.
  */
 uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 {
@@ -133,7 +138,7 @@ uint32_t proc_stat_read_uid(const struct procfs *fs, int pid)
 	}
 	if (procfs_read_file(fs, pid, "status", KEY_LINES_BYTES_MAX, &status) < 0)
 		return UINT32_MAX;
-	/* "Uid:	0	1000	0	0": real, effective, … */
+	/* "Uid: 0 1000 0 0": real, effective, … */
 	ids = key_lines_find(strbuf_text(&status), "Uid:");
 	if (!ids || sscanf(ids, "%*u %u", &uid) != 1)
 		return UINT32_MAX;

@@ -31,8 +31,11 @@ static void add_address(struct address_list *list, uint64_t addr)
 	list->items[list->count++] = addr;
 }
 
-/* "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0 0x7fec8c352c17": the last but one is the stack pointer;
- * "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of a system call; "running" when it is not stopped */
+/*
+ * Formats: "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0 0x7fec8c352c17" in a system call;
+ * "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of one; "running" if the thread is on a CPU.
+ * The last number but one is the stack pointer.
+ */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr)
 {
 	const char *last = strrchr(text, ' ');
@@ -106,7 +109,10 @@ static DIR *open_tasks(const struct procfs *fs, int pid)
 	return dir;
 }
 
-/* "12 (a) b) S 1 …": the state comes after the last parenthesis. */
+/*
+ * Return whether the thread is alive. Its state follows the last
+ * parenthesis of "12 (a) b) S 1 …".
+ */
 static bool is_living(const struct procfs *fs, int task_fd, int tid)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -143,14 +149,17 @@ int proc_task_read_comm(const struct procfs *fs, int pid, char ret_comm[PROCESS_
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
 		return procfs_fold_errno(errno);
-	if (n > 0 && text[n - 1] == '\n') /* the one that the kernel adds */
+	if (n > 0 && text[n - 1] == '\n') /* the newline added by the kernel */
 		n--;
 	text[n] = '\0';
 	text_copy(ret_comm, PROCESS_COMM_SIZE, text);
 	return 0;
 }
 
-/* What fits: arguments may be megabytes long, and nobody reads them to the end. */
+/*
+ * Read as much as fits into the buffer. Arguments may be megabytes long, but
+ * only their beginning is of use.
+ */
 static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
 {
 	size_t length = 0;
@@ -194,7 +203,10 @@ int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 
 #define GO_NOTE_SEARCHED 65536
 
-/* An ELF note: the length of the name, that of the contents, type 4, and "Go". */
+/*
+ * Return whether text contains Go's ELF note: the length of the name, the length of the
+ * contents, type 4, and the name "Go".
+ */
 static bool has_go_note(const char *text, size_t length)
 {
 	static const char name_length[4] = { 4, 0, 0, 0 };

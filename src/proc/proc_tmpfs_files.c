@@ -37,7 +37,10 @@ static bool is_writable(const struct procfs *fs, int pid, const char *number)
 	return (flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR;
 }
 
-/* A memfd's file system is mounted nowhere: none that is has its device's number. */
+/*
+ * Return whether the file is on tmpfs. A memfd is recognized by its name, because its
+ * file system is not mounted and thus not in mountinfo.
+ */
 static bool is_on_tmpfs(const struct procfs *fs, struct tmpfs_devices *devices, int pid,
 			const struct tmpfs_file *file)
 {

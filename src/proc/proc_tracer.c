@@ -34,7 +34,7 @@ static bool read_name(const struct procfs *fs, int pid, char name[TRACER_NAME_SI
 	if (procfs_read_file(fs, pid, "comm", TRACER_NAME_SIZE, &text) < 0 || text.length < 2)
 		return false;
 	text_copy(name, TRACER_NAME_SIZE, strbuf_text(&text));
-	name[strlen(name) - 1] = '\0'; /* the line break */
+	name[strlen(name) - 1] = '\0'; /* remove the line break */
 	return true;
 }
 
@@ -43,7 +43,7 @@ bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *r
 	struct tracer_process tracer;
 	int tid;
 
-	/* TracerPid is the thread that traces */
+	/* TracerPid is the tracing thread, Tgid its process */
 	if (!read_number(fs, pid, "TracerPid:", &tid) ||
 	    !read_number(fs, tid, "Tgid:", &tracer.pid) ||
 	    !read_name(fs, tracer.pid, tracer.name))

@@ -15,7 +15,10 @@
 #include "base/foreign_file.h"
 #include "base/io.h"
 
-/* The largest file of a capture: smaps of the most mappings that a process can have. */
+/*
+ * Maximum size of a file in a capture: smaps of a process with the
+ * maximum number of mappings.
+ */
 #define CAPTURED_BYTES_MAX (UINT64_C(512) << 20)
 
 static bool is_proc(int fd)
@@ -25,7 +28,10 @@ static bool is_proc(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Another mount of proc may show another pid namespace, so only "/proc" itself is libproc2's. */
+/*
+ * Return whether fd is "/proc" itself, which libproc2 reads. Another mount of proc may
+ * show a different pid namespace.
+ */
 static bool is_live_proc(int fd)
 {
 	struct stat ours, theirs;
@@ -79,7 +85,7 @@ int procfs_fold_errno(int err)
 	return err == ENOENT ? -ESRCH : -err;
 }
 
-/* A file or a directory. */
+/* Open a file or a directory. */
 static int open_below(const struct procfs *fs, int dir_fd, const char *path)
 {
 	int fd;

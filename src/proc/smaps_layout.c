@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define KEY_WIDTH   16 /* seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
+/* from seq_put_decimal_ull_width() in fs/proc/task_mmu.c: key, 8 digits, unit */
+#define KEY_WIDTH   16
 #define VALUE_WIDTH 8
 #define NUMBER_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 1)
 #define AMOUNT_LINE_LENGTH (KEY_WIDTH + VALUE_WIDTH + 4)
@@ -45,7 +46,10 @@ enum smaps_field smaps_find_field(const char *key, size_t length)
 	return SMAPS_FIELD_COUNT_;
 }
 
-/* What is not a blank between key and value may be a part of the value. */
+/*
+ * Return whether only blanks are between colon and value. Another
+ * character may belong to the value.
+ */
 static bool is_padded(const char *colon, const char *value)
 {
 	while (++colon < value)
@@ -54,7 +58,10 @@ static bool is_padded(const char *colon, const char *value)
 	return true;
 }
 
-/* A line of the record being learnt. Returns false if it cannot be part of a fixed layout. */
+/*
+ * Add a line to the layout being learned. Return false if it
+ * cannot be part of a fixed layout.
+ */
 static bool learn_line(struct smaps_layout *layout, const char *line, size_t offset, size_t length)
 {
 	struct smaps_line *l = &layout->lines[layout->line_count];
@@ -104,7 +111,7 @@ void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t le
 			break;
 		offset += (size_t)(newline + 1 - line);
 	}
-	/* smaps_rollup is one record without VmFlags */
+	/* smaps_rollup has one record, without VmFlags */
 	layout->flags_offset = offset;
 	if (offset < length || !at_end)
 		layout->line_count = 0;
@@ -119,8 +126,9 @@ static inline uint64_t load64(const char *p)
 }
 
 /*
- * Eight columns, blanks then digits, at once: each byte of the word is one column. Sets a bit in
- * *bad if there is anything else, so that the caller tests once per record.
+ * Parse a column of 8 characters, blanks followed by digits, as one word with a
+ * byte per character. If there is anything else, set a bit in *bad, so that the
+ * caller can test once per record.
  */
 static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 {
@@ -132,11 +140,11 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 #endif
 	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
-	/* only 0x20 and 0x30 to 0x39 ... */
+	/* only 0x20 and 0x30 to 0x39 are valid */
 	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
 	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
 	*bad |= value & ~(is_digit * 0x0f);
-	/* ... the last a digit, and no blank after a digit */
+	/* the last must be a digit, and no blank may follow a digit */
 	*bad |= (is_digit >> 56) ^ 1;
 	*bad |= is_digit & ~(is_digit >> 8) & UINT64_C(0x0001010101010101);
 
@@ -146,7 +154,7 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 	       32;
 }
 
-/* Most amounts are 0. */
+/* Return the amount in bytes. 0 is handled first because most amounts are 0. */
 static inline uint64_t parse_amount(const char *columns, uint64_t *bad)
 {
 	return load64(columns) == load64("       0") ? 0 : parse_columns(columns, bad) * 1024;
@@ -162,24 +170,26 @@ static inline uint32_t check_unit(const char *at)
 	return word ^ want;
 }
 
-/* Columns of 0x20 to 0x3f: a newline is none of them. */
+/*
+ * Return 0 if all 8 characters are in the range 0x20 to 0x3f, which excludes a newline.
+ */
 static inline uint64_t check_columns(const char *columns)
 {
 	return (load64(columns) & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
 }
 
-/* A line of no interest ends where it did in the first record. Returns 0 if so. */
+/* Return 0 if an ignored line ends at the same offset as in the first record. */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {
-	if (l->length == AMOUNT_LINE_LENGTH) /* "MMUPageSize:           4 kB" */
+	if (l->length == AMOUNT_LINE_LENGTH) /* such as "MMUPageSize:           4 kB" */
 		return check_columns(line + KEY_WIDTH) | check_unit(line + KEY_WIDTH + VALUE_WIDTH);
-	if (l->length == NUMBER_LINE_LENGTH) /* "THPeligible:           0" */
+	if (l->length == NUMBER_LINE_LENGTH) /* such as "THPeligible:           0" */
 		return check_columns(line + KEY_WIDTH) |
 		       (uint64_t)(line[KEY_WIDTH + VALUE_WIDTH] ^ '\n');
 	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) != line + l->length - 1;
 }
 
-/* A key with its blanks, in one register where the machine has one so wide. */
+/* A key with its padding. It fits in one register on machines with 128-bit vectors. */
 typedef uint64_t key_word __attribute__((vector_size(KEY_WIDTH)));
 
 static inline key_word load_key(const char *p)

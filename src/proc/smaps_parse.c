@@ -20,7 +20,7 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout, struc
 	p->context = context;
 }
 
-/* One more than the value of a hexadecimal digit in lower case; 0 for any other byte. */
+/* The value of a lower-case hexadecimal digit plus 1; 0 for any other byte. */
 static const unsigned char hex_digits[256] = {
 	['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
 	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
@@ -70,7 +70,7 @@ static bool take_char(const char **at, const char *end, char c)
 	return true;
 }
 
-/* " rw-p " */
+/* Parse " rw-p ". */
 static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
 {
 	static const struct {
@@ -98,7 +98,7 @@ static bool take_perms(const char **at, const char *end, uint32_t *ret_flags)
 	return true;
 }
 
-/* "00002000 fe:00 247134" */
+/* Parse "00002000 fe:00 247134": file offset, device, inode. */
 static bool take_file(const char **at, const char *end, struct mapping *ret)
 {
 	static const char none[] = "00000000 00:00 0 ";
@@ -120,7 +120,10 @@ static bool take_file(const char **at, const char *end, struct mapping *ret)
 	return true;
 }
 
-/* "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat" */
+/*
+ * Parse a header line:
+ * "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat"
+ */
 static int parse_header(struct smaps_parse *p, const char *line, const char *end,
 			struct mapping *ret)
 {
@@ -141,7 +144,7 @@ static int parse_header(struct smaps_parse *p, const char *line, const char *end
 	return 0;
 }
 
-/* Two letters as one number. */
+/* Return two letters as one number. */
 static inline uint16_t flag_code(const char *letters)
 {
 	uint16_t code;
@@ -165,7 +168,7 @@ static uint32_t flag_of(uint16_t code)
 	return 0;
 }
 
-/* "VmFlags: rd wr mr mw me ac nh" */
+/* Parse the flags in "VmFlags: rd wr mr mw me ac nh". */
 static uint32_t parse_flags(const char *at, const char *end)
 {
 	uint32_t flags = 0;
@@ -181,7 +184,7 @@ static uint32_t parse_flags(const char *at, const char *end)
 	return flags;
 }
 
-/* "Rss:                 132 kB" */
+/* Parse the amount in "Rss:                 132 kB". */
 static int parse_amount(const char *at, const char *end, uint64_t *ret_bytes)
 {
 	uint64_t kib;
@@ -203,9 +206,10 @@ static int give_held(struct smaps_parse *p)
 }
 
 /*
- * Between two reads the kernel lets the map go, and goes on behind the address where it
- * was: a mapping that has grown there, or become one with the next, comes again, whole.
- * It counts once, as it is now.
+ * Return whether m is the held mapping again. Between two reads the kernel
+ * releases the map and later continues after the address reached. If the mapping
+ * there has grown or been merged with the next one, the kernel lists it again in
+ * full. Only its latest state counts.
  */
 static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 {
@@ -213,7 +217,10 @@ static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 	       m->end_addr >= p->held.end_addr && m->start_addr < p->held.end_addr;
 }
 
-/* A record with these lines is whole: on to the caller with the one before. */
+/*
+ * Hold a complete record that has these lines, after passing the
+ * previous one to the caller.
+ */
 static int give(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
 	struct strbuf *name = p->held_name;
@@ -257,7 +264,10 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
 	return 0;
 }
 
-/* The same line twice: the header of a record in between was lost. */
+/*
+ * Note a line of the current record. A line that occurs twice means that the header of a
+ * record in between was lost.
+ */
 static int note_line(struct smaps_parse *p, uint32_t bit)
 {
 	if (p->current_lines & bit)
@@ -266,7 +276,10 @@ static int note_line(struct smaps_parse *p, uint32_t bit)
 	return 0;
 }
 
-/* One line in any order: the first record, and those that the layout does not fit. */
+/*
+ * Parse a line in any order: for the first record, and for records
+ * that do not fit the layout.
+ */
 static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 {
 	const char *colon;
@@ -292,7 +305,10 @@ static int parse_line(struct smaps_parse *p, const char *line, const char *end)
 
 enum fast_result { FAST_DONE, FAST_MISFIT, FAST_NEEDS_MORE };
 
-/* A whole record at once. On FAST_DONE it is in *ret and takes *ret_used bytes. */
+/*
+ * Parse a complete record by its layout. With FAST_DONE the record is in *ret and
+ * *ret_used is its length in bytes.
+ */
 static enum fast_result parse_record(struct smaps_parse *p, const char *text, size_t length,
 				     bool at_end, struct mapping *ret, size_t *ret_used)
 {
@@ -321,7 +337,7 @@ static enum fast_result parse_record(struct smaps_parse *p, const char *text, si
 	return FAST_DONE;
 }
 
-/* smaps_rollup, whose only record ends with the file. */
+/* Parse smaps_rollup, whose only record ends with the file. */
 static enum fast_result parse_rollup(struct smaps_parse *p, const char *text, size_t length,
 				     struct mapping *ret, size_t *ret_used)
 {
@@ -370,7 +386,10 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 		size_t used;
 
 		if (smaps_is_header_start(*line)) {
-			/* the record before it is whole now; its name's storage is needed */
+			/*
+			 * the previous record is complete now; release its
+			 * name's storage for reuse
+			 */
 			r = give_current(p);
 			if (r < 0)
 				return r;
