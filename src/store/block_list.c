@@ -54,7 +54,10 @@ void block_list_writer_release(struct block_list_writer *writer)
 	*writer = (struct block_list_writer)BLOCK_LIST_WRITER_INIT;
 }
 
-/* "KEY NUMBER\n". Returns the line after it, or NULL. The line is cut at its end. */
+/*
+ * Parse "KEY NUMBER\n", replacing the newline with NUL. Return the
+ * next line, or NULL on failure.
+ */
 static char *read_field(char *line, const char *key, uint64_t *ret)
 {
 	size_t length = strlen(key);
@@ -89,7 +92,7 @@ static int read_head(struct block_list *list)
 	return 0;
 }
 
-/* False if there is no whole number of 64 bits. */
+/* Decode a number. Return false unless it is complete and fits into 64 bits. */
 static bool read_number(struct block_list *list, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -116,7 +119,7 @@ bool block_list_next(struct block_list *list)
 
 	if (!read_number(list, &gap) || !read_number(list, &bytes) || bytes == 0 ||
 	    gap > UINT64_MAX - end || bytes > UINT64_MAX - end - gap) {
-		list->at = at; /* what is no block is not passed over */
+		list->at = at; /* do not advance past an invalid block */
 		return false;
 	}
 	list->addr = end + gap;

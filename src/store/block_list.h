@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block_list - which blocks a process had, in a file: to tell later which are new.
+ * block_list - save the list of a process's blocks in a file, so that a later run can
+ * find out which blocks are new.
  *
- * The file is text up to an empty line, then a pair of numbers per block by address: the
- * bytes between the end of the one before and it, and its usable bytes; 7 bits to the
- * byte, the lowest first, all but the last byte with bit 7 set (LEB128).
+ * The file has text lines followed by an empty line, then two numbers per block in
+ * address order: the number of bytes between the end of the previous block and this one,
+ * and the usable size of this one. Numbers have 7 bits per byte, lowest bits first, with
+ * bit 7 set in all but the last byte (LEB128).
  *
  *     memstate blocks 1
  *     pid 4242
@@ -23,12 +25,13 @@
 
 struct block_list_head {
 	int pid;
-	uint64_t start_ticks; /* of the process: its pid may come again */
-	uint64_t unix_ms;     /* when the blocks were so */
+	/* start time of the process, because its pid may be reused */
+	uint64_t start_ticks;
+	uint64_t unix_ms;     /* when the list was made */
 	uint64_t count;
 };
 
-/* Blocks to be written, in memory. */
+/* The blocks to be written, in memory. */
 struct block_list_writer {
 	struct strbuf body;
 	uint64_t end_addr, count;
@@ -39,34 +42,37 @@ struct block_list_writer {
 		STRBUF_INIT, 0, 0 \
 	}
 
-/* By address upwards, disjoint. */
+/* Add a block. Blocks must be disjoint and in ascending order of address. */
 void block_list_add(struct block_list_writer *writer, uint64_t addr, uint64_t bytes);
 
-/* Write the file whole, or not at all; head->count is not looked at. Returns 0 or -errno. */
+/*
+ * Write the file completely or not at all. head->count is ignored. Returns 0 or -errno.
+ */
 int block_list_save(const struct block_list_writer *writer,
 		    const struct block_list_head *head, const char *path);
 void block_list_writer_release(struct block_list_writer *writer);
 
-/* A file that was read, and checked to its end. */
+/* A file that was read and checked completely. */
 struct block_list {
 	struct block_list_head head;
 	struct strbuf text;
-	size_t body; /* where the pairs begin */
-	/* the block that block_list_next() gave last */
+	size_t body; /* offset of the pairs in text */
+	/* position after, and values of, the last block returned by block_list_next() */
 	size_t at;
 	uint64_t addr, bytes;
 };
 
 /*
- * Returns 0; -errno; -EBADMSG for what is no such file, or a damaged one;
- * -EPROTONOSUPPORT for one of another version; -EFBIG. *ret is to be released after 0
- * only.
+ * Read and check a file. Returns 0; -EBADMSG if it is not a block list or is damaged;
+ * -EPROTONOSUPPORT if it has another version; -EFBIG; or another -errno. The caller
+ * releases *ret only after a return of 0.
  */
 int block_list_load(const char *path, struct block_list *ret);
-int block_list_parse(struct strbuf *text, struct block_list *ret); /* takes the text */
+/* moves text to *ret */
+int block_list_parse(struct strbuf *text, struct block_list *ret);
 void block_list_release(struct block_list *list);
 
-/* The next block into list->addr and bytes. False at the end. */
+/* Store the next block in list->addr and list->bytes. Return false at the end. */
 bool block_list_next(struct block_list *list);
 
 #endif

@@ -70,7 +70,10 @@ void capture_free(struct capture *c)
 	free(c);
 }
 
-/* A capture of a capture was not taken now. */
+/*
+ * Copy the original time if the source is itself a capture,
+ * because its data was read then.
+ */
 static void add_source(const struct procfs *fs, struct strbuf *out)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

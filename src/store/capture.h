@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture - files of /proc saved as a tree that every reader of proc/ takes for one: a
- * directory, or a .tar that extracts to one of its own name.
+ * capture - save files of /proc as a tree that all readers in proc/ accept in place of
+ * /proc: a directory, or a .tar that extracts to a directory of the same name.
  *
- * It is written under a temporary name beside its own and appears when it is finished,
- * whole or not at all. Only its owner may read it: it says what runs here, and where in
- * memory.
+ * A capture is written under a temporary name next to its destination and renamed when
+ * complete, so it appears completely or not at all. Only its owner may read it, because
+ * it shows which programs run here and their memory addresses.
  */
 #ifndef MS_STORE_CAPTURE_H
 #define MS_STORE_CAPTURE_H
@@ -15,24 +15,28 @@
 struct capture;
 
 /*
- * Begin one at path: a .tar by its ending, else a directory, which may be there if it is
- * empty. Returns 0, -EEXIST, -ENOTEMPTY, -ENOTDIR, -EINVAL (no name), another -errno, or
- * -EOPNOTSUPP: this build cannot write a .tar.
+ * Begin a capture at path: a .tar file if path ends in ".tar", else a directory, which
+ * may exist if it is empty. Returns 0, -EEXIST, -ENOTEMPTY, -ENOTDIR, -EINVAL (no
+ * name), -EOPNOTSUPP if this build cannot write .tar files, or another -errno. The
+ * caller frees *ret with capture_free().
  */
 int capture_begin(const char *path, struct capture **ret);
 
 /* Write the files. Returns 0 or -errno. */
 int capture_add(struct capture *c, const struct capture_files *files);
 
-/* Make it appear. Returns 0, or -errno as above: nothing is left then. */
+/*
+ * Complete the capture and give it its name. Returns 0 or -errno as above; on failure
+ * capture_free() removes what was written.
+ */
 int capture_finish(struct capture *c);
 
-/* Forget it; what has not been finished is removed. NULL is fine. */
+/* Free the capture. An unfinished one is removed. NULL is allowed. */
 void capture_free(struct capture *c);
 
 /*
- * Add the file that says what this is: "key: value" lines, the first of them the format's
- * version, and the notes.
+ * Add a file that describes the capture: "key: value" lines, the first of which is the
+ * version of the format, and the notes.
  */
 void capture_describe(const struct procfs *fs, bool is_redacted, size_t process_count,
 		      const struct strbuf *notes, struct capture_files *files);

@@ -17,11 +17,14 @@
 
 struct dir_data {
 	char *path;
-	char *temporary; /* NULL once it has been renamed */
+	char *temporary; /* NULL after the rename */
 	int fd;
 };
 
-/* What rename() would refuse is better said before everything is read. */
+/*
+ * Check the destination in advance, so that a failure is reported before everything is
+ * read, not by rename() at the end.
+ */
 static int check_destination(const char *path)
 {
 	_cleanup_closedir_ DIR *dir = NULL;
@@ -127,7 +130,10 @@ static int dir_finish(void *context)
 	return 0;
 }
 
-/* Depth first; the depth is that of the files written: three. */
+/*
+ * Remove a tree, depth first. The recursion is as deep as the tree
+ * that was written: three levels.
+ */
 static void remove_tree(int parent_fd, const char *name)
 {
 	_cleanup_closedir_ DIR *dir = NULL;

@@ -20,10 +20,10 @@
 #include "proc/proc_stat.h"
 #include "proc/proc_task.h"
 
-/* A process that execs while it is captured is read again, but not for ever. */
+/* Number of attempts to read a process that execs while it is being captured. */
 #define READ_TRIES 3
 
-/* 700 bytes per mapping: enough for more mappings than memory maps have. */
+/* At 700 bytes per mapping, enough for the largest memory map. */
 #define SMAPS_SIZE_MAX (512 * MIB)
 #define FILE_SIZE_MAX  (4 * MIB)
 
@@ -31,7 +31,7 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length, st
 
 static const struct process_file {
 	const char *name;
-	redact_fn redact; /* NULL: nothing to hide */
+	redact_fn redact; /* NULL: nothing to redact */
 } process_files[] = {
 	{ "smaps_rollup", redact_smaps }, { "stat", NULL },
 	{ "statm", NULL },		  { "status", NULL },
@@ -84,12 +84,13 @@ void capture_note(struct strbuf *notes, const char *path, int err)
 	strbuf_addf(notes, "left_out: %s: %s\n", path, is_absent ? "not there" : strerror(-err));
 }
 
-/* What is being captured, and into what. */
+/* The process being captured, and the destination. */
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
-	int memory_pid; /* whose smaps is the process's: another thread's when the first one has ended */
-	struct redactor *redactor; /* or NULL */
+	/* whose smaps to read: another thread's if the first thread has ended */
+	int memory_pid;
+	struct redactor *redactor; /* may be NULL */
 	struct capture_files *files;
 	struct strbuf *notes;
 };
@@ -105,7 +106,10 @@ static int add_text(struct reading *reading, const char *path, const struct strb
 	return 0;
 }
 
-/* A file that is missing is a note, one that cannot be redacted an error. */
+/*
+ * Add a file of the process. A missing file is only noted; a file that
+ * cannot be redacted is an error.
+ */
 static int add_process_file(struct reading *reading, const char *name, redact_fn redact)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -125,8 +129,9 @@ static int add_process_file(struct reading *reading, const char *name, redact_fn
 }
 
 /*
- * A thread may end at any time; stack pointers need the right to trace, and one note is
- * enough.
+ * Add the files of a thread. A thread may end at any time, so missing files are
+ * not errors. Reading stack pointers requires permission to trace, so a denied
+ * access is noted once per process.
  */
 static int add_task(struct reading *reading, int tid, bool *is_noted)
 {
@@ -161,7 +166,7 @@ static int add_tasks(struct reading *reading)
 	int r = 0;
 
 	if (fd == -EOPNOTSUPP)
-		return 0; /* a capture without threads */
+		return 0; /* source is a capture without threads */
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
@@ -192,7 +197,10 @@ static int add_small_files(struct reading *reading)
 	return r == 0 ? add_tasks(reading) : r;
 }
 
-/* The open smaps tells an exec, the start time tells that the pid has been taken over. */
+/*
+ * Check that the process is still the same. The open smaps shows an exec; the
+ * start time shows a reused pid.
+ */
 static int check_same(struct reading *reading, int smaps_fd)
 {
 	struct process now;
@@ -250,7 +258,10 @@ int capture_read_process(const struct procfs *fs, const struct process *p, struc
 	return r;
 }
 
-/* Only the time of boot: the other lines of stat describe the load of the whole machine. */
+/*
+ * Add a stat file with only the boot time. The other lines describe
+ * the load of the whole machine.
+ */
 static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture_read - the files that a capture is made of, read into memory: those of one
- * process at a time, so that a process is captured whole or not at all.
+ * capture_read - read the files of a capture into memory, one process at a time, so that
+ * each process is captured completely or not at all.
  */
 #ifndef MS_STORE_CAPTURE_READ_H
 #define MS_STORE_CAPTURE_READ_H
@@ -14,7 +14,7 @@
 #include "store/redact.h"
 
 struct capture_file {
-	char *path; /* below the root of the capture */
+	char *path; /* relative to the root of the capture */
 	struct strbuf bytes;
 };
 
@@ -28,25 +28,24 @@ struct capture_files {
 
 void capture_files_release(struct capture_files *files);
 
-/* Append an empty file. Borrowed until the next add. */
+/* Append an empty file. The returned pointer is valid until the next call. */
 struct capture_file *capture_files_add(struct capture_files *files, const char *path);
 
 /*
- * Append the files of the process that readers use; paths and arguments hidden if there
- * is a redactor. A file that is not there or may not be read is left out, and `notes`
- * gets a line that says so. Returns 0, or what kept the process from being captured:
- * -ESRCH (ended, or another one has its pid now), -EACCES, -EOPNOTSUPP (no smaps),
- * -ESTALE (exec'd each time it was tried), -EBADMSG, -EFBIG. On failure *files is as it
- * was.
+ * Append the files of the process that the readers use. Paths and arguments are replaced
+ * if redactor is not NULL. A file that is missing or not readable is left out and noted
+ * in a line of *notes. Returns 0, or the reason why the process cannot be captured:
+ * -ESRCH (it ended, or its pid has been reused), -EACCES, -EOPNOTSUPP (no smaps), -ESTALE
+ * (it exec'd during each attempt), -EBADMSG, or -EFBIG. *files is unchanged on failure.
  */
 int capture_read_process(const struct procfs *fs, const struct process *p, struct redactor *redactor,
 			 struct capture_files *files, struct strbuf *notes);
 
-/* Append the files that are about the machine. What is missing is noted likewise. */
+/* Append the files that describe the machine. Missing files are noted likewise. */
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 			  struct strbuf *notes);
 
-/* "left_out: 12/smaps: Permission denied" */
+/* Append a line such as "left_out: 12/smaps: Permission denied" to *notes. */
 void capture_note(struct strbuf *notes, const char *path, int err);
 
 #endif

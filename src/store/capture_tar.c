@@ -16,15 +16,15 @@
 #include "base/xalloc.h"
 
 /*
- * The ustar format of POSIX 1988, which every tar reads, written here in a few lines:
- * libarchive, with the libraries that it brings, would take more memory than all the rest
- * of memstate.
+ * The ustar format of POSIX 1988, which every tar program reads. It is written
+ * here in a few lines, because libarchive and its dependencies would use more
+ * memory than the rest of memstate.
  */
 #define BLOCK_SIZE 512
 
 struct tar_header {
 	char name[100];
-	char mode[8], uid[8], gid[8]; /* numbers are octal text */
+	char mode[8], uid[8], gid[8]; /* numbers are stored as octal text */
 	char size[12], mtime[12];
 	char checksum[8];
 	char type;
@@ -33,7 +33,7 @@ struct tar_header {
 	char version[2];
 	char user_name[32], group_name[32];
 	char device_major[8], device_minor[8];
-	char prefix[155]; /* goes before name, with a slash between */
+	char prefix[155]; /* precedes name, separated by a slash */
 	char padding[12];
 };
 
@@ -41,8 +41,8 @@ _Static_assert(sizeof(struct tar_header) == BLOCK_SIZE, "a header is one block")
 
 struct tar_data {
 	char *path;
-	char *temporary; /* NULL while there is none */
-	char *top;	 /* the folder that everything is in: the name without .tar */
+	char *temporary; /* NULL if there is none */
+	char *top;	 /* top directory of the archive: the file's name without .tar */
 	int fd;
 };
 
@@ -101,7 +101,10 @@ static int tar_begin(const char *path, void **ret_data)
 	return 0;
 }
 
-/* The sum of all bytes of the header, with blanks where the sum itself will be. */
+/*
+ * Set the checksum: the sum of all bytes of the header, with
+ * blanks in place of the checksum.
+ */
 static void add_checksum(struct tar_header *header)
 {
 	const unsigned char *bytes = (const unsigned char *)header;
@@ -120,11 +123,13 @@ static int make_header(const struct tar_data *data, const struct capture_file *f
 
 	if (name_length > sizeof(ret->name))
 		return -ENAMETOOLONG;
-	if (file->bytes.length >> 33) /* eleven octal digits */
+	if (file->bytes.length >> 33) /* maximum of eleven octal digits */
 		return -EFBIG;
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->name, file->path, name_length);
-	/* a folder's name may be longer than a prefix: its beginning is a name too */
+	/*
+	 * a directory name longer than prefix is truncated, which also gives a valid name
+	 */
 	memcpy(ret->prefix, data->top,
 	       top_length < sizeof(ret->prefix) ? top_length : sizeof(ret->prefix));
 	snprintf(ret->mode, sizeof(ret->mode), "%07o", 0600);
@@ -163,14 +168,15 @@ static int tar_finish(void *context)
 	struct tar_data *data = context;
 	int r;
 
-	r = io_write_all(data->fd, zeros, sizeof(zeros)); /* two empty blocks are the end */
+	/* two empty blocks mark the end */
+	r = io_write_all(data->fd, zeros, sizeof(zeros));
 	if (r < 0)
 		return r;
 	if (fsync(data->fd) < 0)
 		return -errno;
 	/*
-	 * a name that has been taken meanwhile is not replaced; vfat and others know no
-	 * such flag
+	 * do not replace a file created meanwhile; vfat and other file systems do not
+	 * support RENAME_NOREPLACE
 	 */
 	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) < 0 &&
 	    (errno != EINVAL || rename(data->temporary, data->path) < 0))

@@ -26,7 +26,7 @@ static int refuse(struct reading *reading, int err, const char *why)
 	return err;
 }
 
-/* names is overwritten. */
+/* Add a stack and return its innermost node. Modifies names. */
 static uint32_t add_stack(struct profile *profile, char *names)
 {
 	uint32_t node = 0;
@@ -39,7 +39,7 @@ static uint32_t add_stack(struct profile *profile, char *names)
 		};
 
 		if (name[0] == '\0')
-			continue; /* some write ';' at the ends, too */
+			continue; /* some tools also write ';' at the ends */
 		if (strcmp(name, "[cut]") == 0)
 			frame = (struct profile_frame){
 				.module = PROFILE_NO_MODULE,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * folded - stacks as text, one a line: "main;parse;xmalloc 12", as stackcollapse-*.pl and
- * many profilers write it.
+ * folded - read call stacks as text, one per line: "main;parse;xmalloc 12", the format of
+ * stackcollapse-*.pl and many profilers.
  *
- * Blanks belong to names: the number is behind the last one. Lines that are empty or
- * begin with # say nothing.
+ * Names may contain blanks; the number follows the last blank. Empty lines and lines
+ * that begin with # are ignored.
  */
 #ifndef MS_STORE_FOLDED_H
 #define MS_STORE_FOLDED_H
@@ -13,8 +13,8 @@
 #include "model/profile.h"
 
 /*
- * Add the stacks in text to an empty profile; their numbers are of this metric. Returns
- * 0, or -EBADMSG, -EFBIG, -ENODATA with the reason added to *reterr_why.
+ * Add the stacks in text to an empty profile. The numbers are values of the given metric.
+ * Returns 0, or -EBADMSG, -EFBIG or -ENODATA with the reason appended to *reterr_why.
  */
 int folded_read(const char *text, size_t length, enum profile_metric metric,
 		struct profile *profile, struct strbuf *reterr_why);

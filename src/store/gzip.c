@@ -25,7 +25,7 @@ bool gzip_is_packed(const void *bytes, size_t length)
 #	define LIBRARY_NAME "libz.so.1"
 
 #	define CHUNK_BYTES 65536
-#	define WINDOW (15 + 16) /* the largest; with a header of gzip's */
+#	define WINDOW (15 + 16) /* the largest window, with a gzip header */
 #	define MEMORY_LEVEL 8
 
 static struct {
@@ -57,7 +57,7 @@ static bool load(void)
 	return zlib.is_there;
 }
 
-/* What zlib takes and gives at once is an unsigned int. */
+/* Return the length limited to what zlib's unsigned int counters can hold. */
 static unsigned int at_once(size_t length)
 {
 	return length < UINT32_MAX / 2 ? (unsigned int)length : UINT32_MAX / 2;
@@ -88,7 +88,7 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 	return 0;
 }
 
-/* Parts that were packed one by one may follow each other. */
+/* Decompress into *out. The input may consist of several concatenated gzip streams. */
 static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *out)
 {
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
@@ -105,7 +105,7 @@ static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *
 		stream->next_out = chunk;
 		stream->avail_out = CHUNK_BYTES;
 		r = zlib.inflate(stream, Z_NO_FLUSH);
-		if (r != Z_OK && r != Z_STREAM_END) /* a short file, too */
+		if (r != Z_OK && r != Z_STREAM_END) /* also for a truncated file */
 			return -EBADMSG;
 		strbuf_add(out, chunk, CHUNK_BYTES - stream->avail_out);
 		if (out->length - before > limit)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gzip - bytes packed as gzip(1) does it, and unpacked.
+ * gzip - compress and decompress bytes in the format of gzip(1).
  */
 #ifndef MS_STORE_GZIP_H
 #define MS_STORE_GZIP_H
@@ -10,15 +10,19 @@
 
 #include "base/strbuf.h"
 
-/* These begin as such a file does. */
+/* Return whether the bytes begin like a gzip file. */
 bool gzip_is_packed(const void *bytes, size_t length);
 
-/* Append them packed: the same for the same bytes. Returns 0 or -EOPNOTSUPP, as below. */
+/*
+ * Append the compressed bytes to *out. The same input always gives the same output.
+ * Returns 0, or -EOPNOTSUPP if memstate was built without zlib.
+ */
 int gzip_pack(const void *bytes, size_t length, struct strbuf *out);
 
 /*
- * Append what is packed in them, at most `limit` bytes. Returns 0; -EBADMSG if they are
- * damaged; -EFBIG; or -EOPNOTSUPP if this was built without zlib.
+ * Append the decompressed bytes to *out, at most `limit`. Returns 0; -EBADMSG if
+ * the input is damaged; -EFBIG if the limit is exceeded; or -EOPNOTSUPP if
+ * memstate was built without zlib.
  */
 int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * limits_file - limits of what tests of a project may allocate, in a text that people write
- * and commit. A line is kept as it is but for the number that is set in it.
+ * limits_file - limits on what a project's tests may allocate, in a text file
+ * that people edit and commit. Updating a limit changes only its number; the
+ * rest of the line is unchanged.
  *
  *     # tests of the parser
  *     [parse small]
@@ -19,11 +20,11 @@
 #include "model/count_runs.h"
 
 struct limits_line {
-	char *text; /* without its end */
-	char *test; /* not NULL: here the limits of that test begin */
+	char *text; /* without the line break */
+	char *test; /* name of the test whose limits begin here, or NULL */
 	bool is_limit;
 	struct count_limit limit;
-	size_t value_at, value_length; /* of the limit's number in the text */
+	size_t value_at, value_length; /* position of the limit's number in text */
 };
 
 struct limits_file {
@@ -34,33 +35,34 @@ struct limits_file {
 #define LIMITS_FILE_INIT { NULL, 0, 0 }
 
 /*
- * Returns 0; -EBADMSG with what is wrong appended to why, "LINE: ..."; of load also -errno,
- * or -EFBIG. *ret is to be released after 0 only.
+ * Parse a text, or load a file. Returns 0, or -EBADMSG with the reason appended to why as
+ * "LINE: ...". limits_file_load() may also return -EFBIG or another -errno. The caller
+ * releases *ret only after a return of 0.
  */
 int limits_file_parse(const char *text, size_t length, struct limits_file *ret, struct strbuf *why);
 int limits_file_load(const char *path, struct limits_file *ret, struct strbuf *why);
 void limits_file_release(struct limits_file *file);
 
 /*
- * The lines that are of a test: from *ret_begin to before *ret_end. NULL: those before the
- * first. Returns 0, or -ENOENT: there is no such test.
+ * Find the lines of a test: from *ret_begin up to but excluding *ret_end. If test is
+ * NULL, find those before the first test. Returns 0, or -ENOENT if there is no such test.
  */
 int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
 		     size_t *ret_end);
 
-/* Whether a name can be that of a test. */
+/* Return whether a name is a valid test name. */
 bool limits_file_may_be_test(const char *name);
 
-/* The number of a line with a limit becomes that of line->limit. */
+/* Replace the limit's number in line->text with that of line->limit. */
 void limits_line_set(struct limits_line *line);
 
-/* One more limit of a test, which is added at the end if there is none of that name. */
+/* Add a limit to a test. A test that does not exist yet is added at the end. */
 void limits_file_add(struct limits_file *file, const char *test, const struct count_limit *limit);
 
-/* All of it as text; what limits_file_parse() reads again. */
+/* Append the file's text to *out, in the form that limits_file_parse() reads. */
 void limits_file_format(const struct limits_file *file, struct strbuf *out);
 
-/* Put it into place whole. Returns 0 or -errno. */
+/* Write the file and replace the old one atomically. Returns 0 or -errno. */
 int limits_file_save(const struct limits_file *file, const char *path);
 
 #endif

@@ -52,7 +52,10 @@ bool pprof_library_load(void)
 	return protobuf.is_there;
 }
 
-/* What the generated code calls by the library's names, which nothing else here has. */
+/*
+ * Functions that the generated code calls under the library's names. No other code
+ * in memstate uses these names.
+ */
 
 const char protobuf_c_empty_string[] = "";
 

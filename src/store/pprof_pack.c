@@ -20,21 +20,22 @@
 #	include "store/pprof_types.h"
 
 /*
- * A location is a frame with all that were compiled into it: nodes from `end`, the
- * innermost, outwards to the first that is not inlined. Nodes whose frames are the same
- * have one.
+ * A location is a frame together with all frames inlined into it: the nodes from
+ * `end`, the innermost, outwards to the first that is not inlined. Nodes with the
+ * same frames share a location.
  */
 struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
-	const char **texts; /* of the profile, by address, from strings[first_text] on */
+	/* texts of the profile, sorted by address; their strings start at first_text */
+	const char **texts;
 	size_t text_count, first_text;
-	uint32_t *ends; /* nodes that a location ends with, by what is in it */
+	uint32_t *ends; /* innermost nodes of the locations, sorted by their frames */
 	size_t end_count;
-	uint64_t *locations; /* by node: id; 0: none */
-	uint32_t *frames; /* by function and file */
-	uint64_t *functions; /* by frame: id; 0: none */
+	uint64_t *locations; /* location id of each node; 0: none */
+	uint32_t *frames; /* frames sorted by function and file */
+	uint64_t *functions; /* function id of each frame; 0: none */
 	enum profile_metric metrics[PROFILE_METRIC_COUNT_];
 	size_t metric_count;
 };
@@ -44,7 +45,7 @@ static const struct profile_frame *frame_of(const struct packing *packing, uint3
 	return &packing->profile->frames[packing->profile->nodes[node].frame];
 }
 
-/* Returns its number in the table. */
+/* Add a string and return its number in the string table. */
 static int64_t add_string(struct packing *packing, const char *text)
 {
 	Pprof__Profile *message = &packing->message;
@@ -65,7 +66,7 @@ static int compare_addresses(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The same text is the same address. */
+/* Add the profile's texts to the string table. Equal texts have the same address. */
 static void add_texts(struct packing *packing)
 {
 	const struct profile *profile = packing->profile;
@@ -102,13 +103,16 @@ static int64_t text_number(const struct packing *packing, const char *text)
 	return (int64_t)(packing->first_text + (size_t)(found - packing->texts));
 }
 
-/* Two allocations: of the messages, which are to be initialised, and of pointers to them. */
+/*
+ * Make two allocations: one for the messages, which the caller initializes,
+ * and one for pointers to them.
+ */
 static void *new_messages(size_t count, size_t size, void *ret_pointers)
 {
 	char *messages = xcalloc(count + 1, size);
 	void **pointers = xcalloc(count + 1, sizeof(*pointers));
 
-	pointers[0] = messages; /* also where there is none: to be freed */
+	pointers[0] = messages; /* set even if count is 0, to be freed later */
 	for (size_t i = 1; i < count; i++)
 		pointers[i] = messages + i * size;
 	memcpy(ret_pointers, &pointers, sizeof(pointers));
@@ -121,7 +125,7 @@ static void add_types(struct packing *packing)
 	Pprof__ValueType *types;
 
 	if (known == 0)
-		known = 1U << PROFILE_ALLOCATIONS; /* there has to be one */
+		known = 1U << PROFILE_ALLOCATIONS; /* the format requires at least one */
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 		if (known & 1U << m)
 			packing->metrics[packing->metric_count++] = (enum profile_metric)m;
@@ -226,7 +230,7 @@ static void add_functions(struct packing *packing)
 	packing->message.n_function = count;
 }
 
-/* The node around it that is in the same location; 0: none. */
+/* Return the next outer node in the same location, or 0 if there is none. */
 static uint32_t next_in_location(const struct packing *packing, uint32_t node)
 {
 	return frame_of(packing, node)->is_inlined ? packing->profile->nodes[node].parent : 0;
@@ -295,7 +299,7 @@ static void fill_location(const struct packing *packing, Pprof__Location *locati
 		Pprof__Line *line = &lines[location->n_line];
 
 		if (!has_function(frame_of(packing, node)) && location->n_line == 0)
-			break; /* nothing is known of it */
+			break; /* the frame has no function */
 		pprof__line__init(line);
 		line->function_id = packing->functions[packing->profile->nodes[node].frame];
 		line->line = frame_of(packing, node)->line;
@@ -322,7 +326,7 @@ static void add_locations(struct packing *packing)
 	packing->message.n_location = count;
 }
 
-/* The node that called what is in the location that ends with this one. */
+/* Return the node that called the location whose innermost node this is. */
 static uint32_t caller_of(const struct packing *packing, uint32_t node)
 {
 	while (next_in_location(packing, node) != 0)
@@ -402,7 +406,7 @@ static void free_messages(void *pointers)
 {
 	void **of = pointers;
 
-	free(of[0]); /* all of them */
+	free(of[0]); /* the block with all messages */
 	free(of);
 }
 
@@ -442,7 +446,7 @@ int pprof_pack(const struct profile *profile, struct strbuf *out)
 	if (!pprof_library_load())
 		return -EOPNOTSUPP;
 	pprof__profile__init(&packing.message);
-	add_string(&packing, ""); /* the first one always */
+	add_string(&packing, ""); /* the first string is always "" */
 	add_types(&packing);
 	add_texts(&packing);
 	add_modules(&packing);

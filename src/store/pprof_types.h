@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof_types - what profiles of pprof's format call what memstate knows: of pprof_pack.c
- * and pprof_unpack.c.
+ * pprof_types - names in pprof's format for memstate's own terms. Used by
+ * pprof_pack.c and pprof_unpack.c.
  */
 #ifndef MS_STORE_PPROF_TYPES_H
 #define MS_STORE_PPROF_TYPES_H
 
 #define PPROF_BYTES "bytes"
 #define PPROF_COUNT "count"
-#define PPROF_SPACE "space" /* what is sampled by bytes */
-#define PPROF_CUT   "[cut]" /* a function: FRAME_CUT */
+#define PPROF_SPACE "space" /* period type of sampling by bytes */
+#define PPROF_CUT   "[cut]" /* function name of FRAME_CUT */
 
 /*
- * Comments that say what the format has no fields for: these, and a number or the
- * command.
+ * Comments for facts that the format has no fields for. A number or the command follows.
  */
 #define PPROF_COMMAND	   "command: "
 #define PPROF_PID	   "pid: "

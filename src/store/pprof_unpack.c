@@ -19,13 +19,20 @@
 #	include "store/pprof_types.h"
 #	include "store/profile_limits.h"
 
-/* Messages of a few bytes take some hundred in memory. */
+/*
+ * Upper bound of memory for decoding. A message of a few bytes may
+ * take some hundred in memory.
+ */
 #	define ROOM_BYTES ((size_t)1 << 30)
 
-/* Frames of all samples together, though most of them be the same. */
+/*
+ * Upper bound of the number of frames in all samples together, even if most are the same.
+ */
 #	define FRAMES_MAX (UINT64_C(1) << 30)
 
-/* What others call what memstate knows; it calls it as profile_metrics does. */
+/*
+ * Other tools' names for memstate's metrics. memstate's own names are in profile_metrics.
+ */
 static const struct {
 	const char *name;
 	enum profile_metric metric;
@@ -40,7 +47,7 @@ struct numbered {
 	uint32_t number;
 };
 
-/* By id. */
+/* Ids and their indexes, sorted by id. */
 struct id_list {
 	struct numbered *items;
 	size_t count;
@@ -50,8 +57,8 @@ struct unpacking {
 	struct profile *profile;
 	const Pprof__Profile *message;
 	struct id_list mappings, locations, functions;
-	uint32_t *modules; /* by mapping; PROFILE_NO_MODULE: it says nothing */
-	int *metrics;	   /* by type of value; -1: of something else */
+	uint32_t *modules; /* module of each mapping; PROFILE_NO_MODULE: no name */
+	int *metrics;	   /* metric of each value type; -1: not a metric of memstate */
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	uint64_t frame_count;
 	struct strbuf *why;
@@ -63,7 +70,7 @@ static int refuse(struct unpacking *unpacking, const char *why)
 	return -EBADMSG;
 }
 
-/* What libprotobuf-c takes has an end. Each block has its size in front. */
+/* Allocate for libprotobuf-c within a limit. Each block is preceded by its size. */
 #	define BLOCK_HEAD 16
 
 static void *allocate(void *left, size_t size)
@@ -91,7 +98,7 @@ static void give_back(void *left, void *bytes)
 	free(block - BLOCK_HEAD);
 }
 
-/* NULL: there is no such string. */
+/* Return the string with this number, or NULL if there is none. */
 static const char *string(const struct unpacking *unpacking, int64_t number)
 {
 	const Pprof__Profile *message = unpacking->message;
@@ -115,7 +122,7 @@ static int compare_ids(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Returns false if two have the same id, or one has none. */
+/* Sort the list. Return false if two ids are equal or one is 0. */
 static bool sort_ids(struct id_list *list)
 {
 	if (list->count > 0)
@@ -126,7 +133,7 @@ static bool sort_ids(struct id_list *list)
 	return true;
 }
 
-/* Returns UINT32_MAX if there is none. */
+/* Return the index of an id, or UINT32_MAX if it is not found. */
 static uint32_t find_id(const struct id_list *list, uint64_t id)
 {
 	const struct numbered wanted = { .id = id };
@@ -182,11 +189,11 @@ static int read_types(struct unpacking *unpacking)
 		int metric = name ? metric_of(name) : -1;
 
 		if (metric >= 0 && unpacking->profile->known & 1U << metric)
-			metric = -1; /* it is there twice: the first one counts */
+			metric = -1; /* duplicate type: the first one counts */
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
-		if (names.length < 100) /* of a line */
+		if (names.length < 100) /* keep the message to one line */
 			strbuf_addf(&names, "%s%.30s", i > 0 ? ", " : "", name ? name : "?");
 	}
 	if (unpacking->profile->known == 0)
@@ -196,7 +203,10 @@ static int read_types(struct unpacking *unpacking)
 	return unpacking->profile->known == 0 ? -EBADMSG : 0;
 }
 
-/* "0123abcd"; anything else is nothing that files could be compared by. */
+/*
+ * Parse a build id such as "0123abcd". Other texts cannot be compared
+ * with a file and are ignored.
+ */
 static void read_build_id(struct profile_module *module, const char *text)
 {
 	size_t length = strlen(text);
@@ -212,7 +222,10 @@ static void read_build_id(struct profile_module *module, const char *text)
 	module->build_id_bytes = length / 2;
 }
 
-/* As many as a program never has: each is compared with those before it. */
+/*
+ * More mappings than a program has. The number is limited because each mapping is
+ * compared with all previous ones.
+ */
 #	define MODULES_MAX 16384
 
 static int read_modules(struct unpacking *unpacking)
@@ -243,7 +256,7 @@ static int read_modules(struct unpacking *unpacking)
 	return 0;
 }
 
-/* NULL: it has no line; strings are the message's. */
+/* Fill in *frame from a line, which may be NULL. The strings belong to the message. */
 static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 		     struct profile_frame *frame)
 {
@@ -270,7 +283,9 @@ static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 	return 0;
 }
 
-/* Moves *node on from who called to the innermost function of the location. */
+/*
+ * Add the frames of a location below *node, the caller. Set *node to the innermost one.
+ */
 static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node)
 {
 	uint32_t number = find_id(&unpacking->locations, id), mapping;
@@ -340,7 +355,9 @@ static int add_sample(struct unpacking *unpacking, const Pprof__Sample *sample)
 	return 0;
 }
 
-/* What is behind it, if the comment is of this kind; else NULL. */
+/*
+ * Return the text after the prefix `what`, or NULL if the comment does not begin with it.
+ */
 static const char *after(const char *comment, const char *what)
 {
 	size_t length = strlen(what);
@@ -380,7 +397,7 @@ static void read_origin(struct unpacking *unpacking)
 	const char *unit = message->period_type ? string(unpacking, message->period_type->unit)
 						: NULL;
 
-	/* of 1 each allocation was looked at */
+	/* with period 1, every allocation was recorded */
 	if (unit && strcmp(unit, PPROF_BYTES) == 0 && message->period > 1)
 		profile->sample_bytes = (uint64_t)message->period;
 	if (message->time_nanos > 0)

@@ -13,7 +13,10 @@
 #include "store/pprof.h"
 #include "store/profile_limits.h"
 
-/* What the file has, of whatever format. A profile of pprof has an empty string in it. */
+/*
+ * Read the uncompressed content of a file in either format. Profiles in pprof's format
+ * contain a NUL byte, because of their empty first string.
+ */
 static int read_plain(const struct strbuf *bytes, enum profile_metric folded_metric,
 		      struct profile *profile, struct strbuf *reterr_why)
 {

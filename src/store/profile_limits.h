@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_limits - how much of a foreign profile is taken in. More than any program's
- * that was seen: a browser has some million stacks.
+ * profile_limits - limits on profiles from untrusted files. They exceed the profiles of
+ * all programs seen so far: a browser has some million stacks.
  */
 #ifndef MS_STORE_PROFILE_LIMITS_H
 #define MS_STORE_PROFILE_LIMITS_H
@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_FILE_MAX_BYTES ((size_t)1 << 29) /* also when unpacked */
+#define PROFILE_FILE_MAX_BYTES ((size_t)1 << 29) /* also the limit after decompression */
 #define PROFILE_NODES_MAX ((size_t)1 << 24)
-#define PROFILE_SUM_MAX ((uint64_t)INT64_MAX) /* of a metric, so that differences have a sign */
+/* per metric, so that differences fit into a signed number */
+#define PROFILE_SUM_MAX ((uint64_t)INT64_MAX)
 
 #endif

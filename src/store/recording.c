@@ -47,7 +47,6 @@ static int prepare(struct recording *r)
 	return 0;
 }
 
-/* Run one that gives no row, whose values are bound. */
 int recording_run(struct recording *r, enum statement which)
 {
 	int code = sqlite.step(r->statements[which]);
@@ -95,7 +94,6 @@ int recording_say(struct recording *r, enum fact_table table, const int64_t keys
 	return write_row(r, table, keys, values);
 }
 
-/* Of what was not said in this sample: that it is gone. */
 int recording_say_gone(struct recording *r, enum fact_table table, int64_t first_key)
 {
 	int64_t keys[FACT_KEYS_MAX], none[FACT_VALUES_MAX];
@@ -121,14 +119,17 @@ static int lock_file(struct recording *r, const char *path)
 }
 
 /*
- * Readers and the writer do not wait for each other; the disk is waited for by
- * checkpoints, not by each sample. What the file does not need any more is used again.
+ * With WAL, readers and the writer do not wait for each other, and only checkpoints wait
+ * for the disk, not each sample. Freed pages are reused.
  */
 static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
 			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
 			       "PRAGMA temp_store=MEMORY;";
 
-/* Without a log, so that the application_id is in the file itself from the start. */
+/*
+ * Create the tables before WAL mode is on, so that the application_id is in the
+ * file itself from the start.
+ */
 static int create_tables(struct recording *r)
 {
 	_cleanup_free_ char *schema = recording_schema_sql();
@@ -139,7 +140,10 @@ static int create_tables(struct recording *r)
 	return error < 0 ? error : recording_sql_execute(r->db, "COMMIT");
 }
 
-/* Those of an existing file, which an earlier version of memstate may have made. */
+/*
+ * Check the tables of an existing file. A file of an earlier version of memstate may lack
+ * TABLE_NOTE, which is then added.
+ */
 static int check_tables(struct recording *r)
 {
 	_cleanup_free_ char *notes = recording_schema_table_sql(TABLE_NOTE);
@@ -227,7 +231,6 @@ void recording_close(struct recording *r)
 	free(r);
 }
 
-/* What the file has is not what was said last: say all of it again. */
 int recording_give_up(struct recording *r, int error)
 {
 	if (r->is_begun)
@@ -354,7 +357,7 @@ static int add_heap(struct recording *r, const struct usage *u, const struct map
 	int64_t values[FACT_VALUES_MAX];
 
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
-		values[i] = FACT_UNKNOWN; /* there is nothing */
+		values[i] = FACT_UNKNOWN; /* a row of NULLs means that there is no heap */
 	if (u->heap_quality != QUALITY_UNKNOWN)
 		facts_of_heap(u, mappings, values);
 	return recording_say(r, FACT_HEAP, keys, values);
@@ -440,7 +443,7 @@ static int forget_gone_processes(struct recording *r)
 	return error;
 }
 
-/* Now and then: what is past a bound by a tenth of it. */
+/* Trim the recording if it is due. Bounds may be exceeded by a tenth in between. */
 static int trim(struct recording *r, const struct recording_moment *moment)
 {
 	uint64_t every_ns = r->bounds.bytes > 0 ? SYNC_EVERY_NS : r->bounds.ns / RECORDING_TRIM_SHARE;
@@ -453,7 +456,10 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 	return recording_trim(r->db, &r->bounds, moment->unix_ms);
 }
 
-/* SQLite goes on writing into one that nobody can open any more. */
+/*
+ * Check that the file still has a name. SQLite would continue to write to a deleted file,
+ * which nobody can open any more.
+ */
 static int check_exists(const struct recording *r)
 {
 	struct stat st;
@@ -479,7 +485,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;
-	/* one that cannot be finished now, for a reader, is for the next time */
+	/* a checkpoint that a reader blocks is completed next time */
 	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return check_exists(r);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording - samples over time in one file, bounded in time and size, for later: facts as
- * the kernel and the walks gave them, nothing that was concluded from them.
+ * recording - store samples over time in one file, bounded in time and size. It stores
+ * facts as the kernel and the heap walks gave them, and no conclusions from them.
  *
- * What did not change since the last sample is not written again. Each sample is one
- * transaction: whoever ends this program at any moment, the file opens, and has all
- * samples but perhaps the last one. What has been written is on the disk within a second
- * or two, so that a loss of power costs no more. Not for several threads at once.
+ * Values that have not changed since the last sample are not written again. Each sample
+ * is one transaction: if memstate is killed at any moment, the file still opens and has
+ * all samples except perhaps the last one. Data is written to the disk within a second or
+ * two, so a power loss costs no more than that. Not thread-safe.
  */
 #ifndef MS_STORE_RECORDING_H
 #define MS_STORE_RECORDING_H
@@ -19,12 +19,15 @@
 struct recording;
 
 /*
- * Why the last function of this thread that returned -EBADMSG did so. The text may quote the
- * file, and is valid until the next call.
+ * Return why the last function in this thread that returned -EBADMSG did so. The text may
+ * quote the file and is valid until the next call.
  */
 const char *recording_damage(void);
 
-/* What a file keeps at most; 0: no bound. The oldest samples go first. */
+/*
+ * Upper bounds for a file, in time and size; 0: no bound. The
+ * oldest samples are removed first.
+ */
 struct recording_bounds {
 	uint64_t ns, bytes;
 };
@@ -32,48 +35,50 @@ struct recording_bounds {
 struct recorded_event {
 	uint64_t unix_ms;
 	const char *kind, *text; /* text may be NULL */
-	int pid;		 /* 0: none */
+	int pid;		 /* 0: not about a process */
 };
 
 struct recording_moment {
 	uint64_t unix_ms;
-	uint64_t elapsed_ns; /* since this session began; never less than before */
-	uint64_t cost_ns;    /* of taking the sample */
+	uint64_t elapsed_ns; /* since this session began; never decreases */
+	uint64_t cost_ns;    /* time spent on taking the sample */
 };
 
 /*
- * Begin a session in a new file, or in one that is a recording already. Returns 0;
- * -EOPNOTSUPP: SQLite is not there; -EEXIST: there is something else; -ENOTSUP: it is of a
- * newer version; -EBUSY: another one records there; -EBADMSG: it is damaged; or -errno.
+ * Begin a session in a new file or an existing recording. Returns 0; -EOPNOTSUPP if
+ * SQLite is not installed; -EEXIST if path is something other than a recording; -ENOTSUP
+ * if the recording has a newer version; -EBUSY if another process is recording there;
+ * -EBADMSG if it is damaged; or -errno. The caller closes *ret with recording_close().
  */
 int recording_open(const char *path, const struct recording_bounds *bounds,
 		   struct recording **ret);
 
-/* Ends an unfinished sample as if it had not begun. NULL is fine. */
+/* Close the recording. An unfinished sample is discarded. NULL is allowed. */
 void recording_close(struct recording *recording);
 
 /*
- * A sample: begun, filled, ended. Any of these returns 0, or -errno (-ENOSPC, …) after
- * which the sample is given up, and the next one may be tried. Events may also be added
- * between two samples.
+ * The steps of a sample: begin it, add its content, end it. Each function returns 0, or
+ * -errno (-ENOSPC, …) after which the sample is discarded and the next one may be tried.
+ * Events may also be added between samples.
  */
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
- * All mappings of a usage, which is added too, as of SOURCE_SMAPS; of another source it is
- * only with these. Owners are looked at to tell where threads have their stacks.
+ * Add a usage and all its mappings. The usage is stored with source SOURCE_SMAPS, which
+ * recording_add_usage() replaces with SOURCE_ROLLUP because it stores no mappings. The
+ * mappings' owners are used to mark those with a thread's stack.
  */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);
 int recording_add_cgroup(struct recording *recording, const struct cgroup *cgroup);
 int recording_add_event(struct recording *recording, const struct recorded_event *event);
 /*
- * Add something that is true of a process for as long as it has its name, in a sample to
- * which the process was added. -EINVAL if it was not.
+ * Add a note that holds for a process as long as it has its current name. Returns -EINVAL
+ * if the process was not added to this sample.
  */
 int recording_add_note(struct recording *recording, const struct process *process,
 		       const char *kind, const char *text);
-/* Processes that were not added are gone. */
+/* End the sample. Processes that were not added to it are recorded as gone. */
 int recording_end(struct recording *recording, const struct recording_moment *moment);
 
 #endif

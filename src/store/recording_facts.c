@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 
-/* In the order of the tables' columns. */
+/* The counters in the order of the tables' columns. */
 static const enum smaps_field often_fields[] = {
 	SMAPS_RSS,	     SMAPS_PSS,		  SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY,
 	SMAPS_PRIVATE_CLEAN, SMAPS_PRIVATE_DIRTY, SMAPS_ANONYMOUS,    SMAPS_LAZYFREE,
@@ -21,7 +21,7 @@ static const enum smaps_field seldom_fields[] = {
 #define OFTEN_COUNT  (sizeof(often_fields) / sizeof(often_fields[0]))
 #define SELDOM_COUNT (sizeof(seldom_fields) / sizeof(seldom_fields[0]))
 
-/* mapping's columns before those of smaps */
+/* Columns of a mapping before those of smaps. */
 enum {
 	MAPPING_END,
 	MAPPING_FLAGS,
@@ -32,7 +32,8 @@ enum {
 	MAPPING_SMAPS
 };
 
-#define HAS_STACK UINT32_C(0x80000000) /* among flags: a thread's stack is in it */
+/* additional flag: a thread's stack is in the mapping */
+#define HAS_STACK UINT32_C(0x80000000)
 
 enum { STATE_PPID, STATE_UID, STATE_THREADS, STATE_STATE, STATE_ERROR, STATE_SOURCE, STATE_SIZE };
 
@@ -154,12 +155,13 @@ enum {
 	HEAP_FLAGS,
 	HEAP_PAUSE_US,
 	HEAP_TRIMMABLE,
-	HEAP_OWNERS,			   /* + enum owner */
-	HEAP_TAKEN = HEAP_OWNERS, /* likewise: behind the heap's owners come the others */
+	HEAP_OWNERS,			   /* base index: add an enum owner */
+	/* likewise: owners outside the heap follow those of the heap */
+	HEAP_TAKEN = HEAP_OWNERS,
 };
 enum { HEAP_SAID = 1 << 0, HEAP_RUNNING = 1 << 1 };
 
-/* What the mappings have of an owner beyond what the matrix has of it. */
+/* Return the Rss of an owner in the mappings beyond its Rss in the matrix. */
 static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
 			    enum owner owner)
 {
@@ -207,7 +209,7 @@ bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 	return true;
 }
 
-/* A level's amounts, in the order of the table's columns, behind its flags. */
+/* Amounts of a level in the order of the table's columns, after the flags. */
 static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, usage_bytes),
 	offsetof(struct cgroup_level, limit_bytes),
@@ -222,7 +224,7 @@ static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, swap_fail_count),
 };
 #define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
-#define NO_LIMIT    (-1) /* as a limit's value */
+#define NO_LIMIT    (-1) /* value of a limit that is not set */
 
 enum { LEVEL_OOM_GROUP = 1 << 0, LEVEL_KILL_DISABLED = 1 << 1 };
 
@@ -259,7 +261,10 @@ void facts_to_level(const int64_t *values, struct cgroup_level *ret)
 	}
 }
 
-/* All of it amounts, in the order of the table's columns. */
+/*
+ * Number of members of struct cgroup_stat. All are amounts, in the
+ * order of the table's columns.
+ */
 #define STAT_COUNT 23
 static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t), "each has a column");
 

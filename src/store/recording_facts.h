@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_facts - model to the values of a fact table's row, and back. Arrays have the
- * table's length.
+ * recording_facts - convert between model structures and the values of a row in a fact
+ * table. Each array has as many elements as the table has values.
  */
 #ifndef MS_STORE_RECORDING_FACTS_H
 #define MS_STORE_RECORDING_FACTS_H
@@ -13,23 +13,32 @@
 #include "model/usage.h"
 #include "store/recording_sql.h"
 
-/* source: of what is recorded, whatever was read. */
+/*
+ * Convert the state of a process. source is the kind of data recorded, which may differ
+ * from the source that was read.
+ */
 void facts_of_state(const struct usage *usage, enum source source, int64_t *ret);
 void facts_of_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
 void facts_of_mapping(const struct mapping *mapping, int64_t name, int64_t *ret);
-/* Of a heap that was read: its quality is not unknown. */
+/* Convert a heap that was read: heap_quality must not be QUALITY_UNKNOWN. */
 void facts_of_heap(const struct usage *usage, const struct mapping_list *mappings, int64_t *ret);
 void facts_of_level(const struct cgroup_level *level, int64_t *ret);
 void facts_of_stat(const struct cgroup_stat *stat, int64_t *ret);
-/* What belongs to no level. */
+/* Convert the values of a cgroup that belong to no level. */
 void facts_of_group(const struct cgroup *cgroup, int64_t *ret);
 
-/* Foreign values that cannot be are unknown, or 0 where nothing can be unknown. */
+/*
+ * Convert values from an untrusted file. Invalid values become unknown, or 0 if the
+ * member has no unknown value.
+ */
 void facts_to_state(const int64_t *values, struct usage *ret);
 void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *ret);
-/* *ret_name: the number of its name. Its owner is OWNER_STACK where a thread had its stack. */
+/*
+ * Convert a mapping. *ret_name receives the number of the mapping's name. The owner
+ * becomes OWNER_STACK if a thread had its stack in the mapping.
+ */
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name);
-/* False if it cannot be one. */
+/* Convert a heap. Return false if the values are not valid. */
 bool facts_to_heap(const int64_t *values, struct heap_sums *ret);
 void facts_to_level(const int64_t *values, struct cgroup_level *ret);
 void facts_to_stat(const int64_t *values, struct cgroup_stat *ret);

@@ -20,8 +20,12 @@ struct recording_file {
 	dev_t dev;
 	ino_t inode;
 	char *path, *wal_path;
-	bool is_created; /* by this open, not by anybody before */
-	bool is_in_use; /* false: only its descriptor is kept, for the locks of another */
+	bool is_created; /* created by this call of recording_file_open() */
+	/*
+	 * false: closed, but the descriptor stays open to keep the locks
+	 * of another recording_file
+	 */
+	bool is_in_use;
 	struct recording_file *next;
 };
 
@@ -44,7 +48,10 @@ static char *make_wal_path(const char *path)
 	return strbuf_take(&text);
 }
 
-/* As open(2); a symlink to a missing file does not count as created. */
+/*
+ * Open path like open(2). If the call created the file, set *ret_is_created; a file
+ * created through a dangling symlink does not count.
+ */
 static int open_or_create(const char *path, int flags, bool *ret_is_created)
 {
 	int fd = -1;
@@ -138,7 +145,7 @@ static bool is_inode_in_use(const struct recording_file *file)
 	return false;
 }
 
-/* Close all descriptors of an inode that nobody uses any more. */
+/* Close all descriptors of an inode if none of them is in use. */
 static void release_inode(dev_t dev, ino_t inode)
 {
 	struct recording_file **at = &files;

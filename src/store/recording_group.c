@@ -10,7 +10,10 @@
 #include "store/recording_facts.h"
 #include "store/recording_write.h"
 
-/* Where the row was that is the group's now, and what it is called: "path\npath\n\nname\n…" */
+/*
+ * Return a key made of the cgroup's paths and names: "path\npath\n\nname\n…". It
+ * identifies the current row.
+ */
 static char *make_key(const struct cgroup *c, const char *paths)
 {
 	struct strbuf key = STRBUF_INIT;
@@ -21,7 +24,9 @@ static char *make_key(const struct cgroup *c, const char *paths)
 	return strbuf_take(&key);
 }
 
-/* One row per group, while it lies where it lay, and is called what it was. */
+/*
+ * Add a row for the cgroup, unless its paths and names are the same as in the last row.
+ */
 static int take_cgroup(struct recording *r, const struct cgroup *c)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_CGROUP];

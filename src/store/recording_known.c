@@ -34,7 +34,7 @@ static uint64_t hash_values(const int64_t *values, size_t count)
 	return hash;
 }
 
-/* Where it is, or would be. */
+/* Return the slot of a key, or the free slot where it belongs. */
 static size_t find_slot(const struct known_facts *facts, enum fact_table table,
 			const int64_t keys[FACT_KEYS_MAX])
 {
@@ -86,7 +86,7 @@ bool known_facts_say(struct known_facts *facts, enum fact_table table, const int
 	return is_news;
 }
 
-/* Without leaving a hole that a search would end at. */
+/* Remove an item, moving later ones so that no hole ends a search too early. */
 static void remove_at(struct known_facts *facts, size_t hole)
 {
 	size_t mask = facts->capacity - 1;

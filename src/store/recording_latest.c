@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "store/recording_schema.h"
 
-/* A row; no_sample: there is none. */
+/* A row, or none if sample is no_sample. */
 struct row {
 	int64_t sample;
 	int64_t values[FACT_VALUES_MAX];
@@ -20,11 +20,11 @@ struct row {
 
 static const int64_t no_sample = INT64_MAX;
 
-/* Where the walk through a key's rows is. */
+/* The position in the rows of a key while scanning. */
 struct cursor {
 	enum fact_table table;
 	int64_t keys[FACT_KEYS_MAX];
-	sqlite3_stmt *rows; /* NULL: there are no more behind next */
+	sqlite3_stmt *rows; /* NULL: no more rows after next */
 	struct row now, next;
 };
 
@@ -32,7 +32,8 @@ struct latest_facts {
 	sqlite3 *db;
 	sqlite3_stmt *searches[FACT_TABLE_COUNT_];
 	bool is_scanning;
-	struct cursor **cursors; /* by the hash of their keys; a power of 2, half of it NULL */
+	/* hash table by key; its size is a power of 2, and at least half of it is NULL */
+	struct cursor **cursors;
 	size_t count, capacity;
 };
 
@@ -43,7 +44,7 @@ static void add_values(struct strbuf *sql, const struct fact_table_info *info)
 	strbuf_addf(sql, " FROM %s WHERE ", info->name);
 }
 
-/* "process=?1 AND start=?2 AND " */
+/* Append "process=?1 AND start=?2 AND ". */
 static void add_keys(struct strbuf *sql, const struct fact_table_info *info)
 {
 	for (size_t i = 0; i < info->key_count; i++)
@@ -57,7 +58,10 @@ static int prepare(struct latest_facts *latest, const struct strbuf *sql, sqlite
 		       : recording_sql_errno(latest->db);
 }
 
-/* "SELECT sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2 ORDER BY sample DESC LIMIT 1" */
+/*
+ * Prepare "SELECT sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2
+ * ORDER BY sample DESC LIMIT 1".
+ */
 static int prepare_search(struct latest_facts *latest, enum fact_table table)
 {
 	const struct fact_table_info *info = &fact_tables[table];
@@ -70,7 +74,7 @@ static int prepare_search(struct latest_facts *latest, enum fact_table table)
 	return prepare(latest, &sql, &latest->searches[table]);
 }
 
-/* The same row, and all behind it. */
+/* Prepare a query for the same row and all later rows of the key. */
 static int prepare_rows(struct latest_facts *latest, enum fact_table table, sqlite3_stmt **ret)
 {
 	const struct fact_table_info *info = &fact_tables[table];
@@ -132,7 +136,7 @@ static void bind(sqlite3_stmt *statement, const struct fact_table_info *info,
 	sqlite.bind_int64(statement, (int)info->key_count + 1, sample);
 }
 
-/* The next row of a statement, or none. */
+/* Read the next row of a statement, or set ret->sample to no_sample at the end. */
 static int step(struct latest_facts *latest, sqlite3_stmt *statement,
 		const struct fact_table_info *info, struct row *ret)
 {
@@ -179,7 +183,7 @@ static void grow(struct latest_facts *latest)
 	free(old);
 }
 
-/* Its rows from the one on that was true in a sample. */
+/* Start at the row that was valid in a sample. */
 static int begin(struct latest_facts *latest, struct cursor *cursor, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[cursor->table];
@@ -211,7 +215,7 @@ static int advance(struct latest_facts *latest, struct cursor *cursor, int64_t s
 	return error;
 }
 
-/* As of that sample, of which the last one read was before, mostly. */
+/* Find the row valid in a sample. The last request was usually for an earlier sample. */
 static int walk(struct latest_facts *latest, enum fact_table table,
 		const int64_t keys[FACT_KEYS_MAX], int64_t sample, const struct row **ret)
 {
@@ -228,7 +232,10 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		memcpy(cursor->keys, keys, fact_tables[table].key_count * sizeof(*keys));
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
-		/* without a row up to the last sample there is none up to one before, either */
+		/*
+		 * The sample precedes the row found last: search again. If no row was
+		 * found last time, none exists for an earlier sample either.
+		 */
 		error = begin(latest, cursor, sample);
 	}
 	if (error == 0)
@@ -260,7 +267,7 @@ int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 
 	if (error < 0)
 		return error;
-	/* a row without its first value says that there is nothing any more */
+	/* a row without its first value means that the key is gone */
 	if (row->sample > sample || row->values[0] == FACT_UNKNOWN)
 		return -ENOENT;
 	memcpy(ret, row->values, fact_tables[table].value_count * sizeof(*ret));

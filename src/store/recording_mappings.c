@@ -16,13 +16,16 @@
 
 #define MAPPINGS_MAX 1000000
 
-/* A small file can give a million mappings one long name; each has a copy. */
+/*
+ * Upper bound of the total length of a process's mapping names. Each mapping has a copy,
+ * and a small file can give a million mappings one long name.
+ */
 #define NAMES_BYTES_MAX (256 << 20)
 
-/* So many samples are walked through at once: SQLite sorts what changed in them. */
+/* Number of samples read by one query. SQLite sorts the changes within them. */
 #define WALK_SAMPLES 1000
 
-/* A row; its sample is no_sample: there is none. */
+/* A row, or none if sample is no_sample. */
 struct row {
 	int64_t sample, start;
 	int64_t values[FACT_VALUES_MAX];
@@ -31,16 +34,17 @@ struct row {
 static const int64_t no_sample = INT64_MAX;
 
 struct mapping_walk {
-	int64_t process;    /* the number of its row */
-	sqlite3_stmt *rows; /* by sample, up to end; NULL: there are no more behind next */
+	int64_t process;    /* the number of the process's row */
+	/* sorted by sample, up to end; NULL: no more rows after next */
+	sqlite3_stmt *rows;
 	int64_t end;
-	int64_t sample;	    /* which the list is as of */
+	int64_t sample;	    /* the sample that the list is valid for */
 	uint64_t version;
 	struct row next;
-	struct mapping_list list; /* by address */
-	int64_t *names;		  /* the number of each one's name */
+	struct mapping_list list; /* sorted by address */
+	int64_t *names;		  /* the number of each mapping's name */
 	size_t name_capacity;
-	uint64_t name_bytes;	  /* the sum of the names' lengths */
+	uint64_t name_bytes;	  /* total length of the names */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -79,7 +83,7 @@ int recording_add_name_bytes(uint64_t *sum, size_t bytes)
 				       : recording_damaged("the names of mappings are too long");
 }
 
-/* The next row, or none. */
+/* Read the next row, or set next.sample to no_sample at the end. */
 static int step(struct mapping_walk *walk, sqlite3 *db)
 {
 	int code = sqlite.step(walk->rows);
@@ -97,15 +101,19 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 	return recording_schema_read_numbers(walk->rows, 2, count, walk->next.values);
 }
 
-/* The number of the last sample that is walked through with one; of a foreign file it may be any. */
+/*
+ * Return the last sample of a query that starts at this sample. In an untrusted
+ * file, sample may be any number.
+ */
 static int64_t end_behind(int64_t sample)
 {
 	return sample < INT64_MAX - WALK_SAMPLES ? sample + WALK_SAMPLES : INT64_MAX;
 }
 
 /*
- * Rows of samples from first up to the walk's end; of each mapping also the one that was
- * true in first. From one start to the next the index leads.
+ * Query the rows of samples from first up to the walk's end and, with
+ * with_former, the row of each mapping that was valid in first. The index leads
+ * from one start address to the next.
  */
 static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first, bool with_former)
 {
@@ -135,7 +143,7 @@ static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first, boo
 	return step(walk, db);
 }
 
-/* As of a sample, whatever the list was as of. */
+/* Rebuild the list for a sample, whichever sample it was for. */
 static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 {
 	mapping_list_release(&walk->list);
@@ -153,7 +161,7 @@ static int go_on(struct mapping_walk *walk, sqlite3 *db)
 	return begin_rows(walk, db, first, false);
 }
 
-/* The first mapping that begins there or behind it. */
+/* Return the index of the first mapping that begins at or after start. */
 static size_t find_place(const struct mapping_list *list, uint64_t start)
 {
 	size_t low = 0, high = list->count;
@@ -169,7 +177,7 @@ static size_t find_place(const struct mapping_list *list, uint64_t start)
 	return low;
 }
 
-/* Of a list: one that is empty is not its own. */
+/* Free the name of a mapping in the list. An empty name is not allocated. */
 static void free_name(struct mapping *m)
 {
 	if (m->name_length > 0)
@@ -235,7 +243,7 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	struct mapping m = { .start_addr = start, .name = "" }, *to;
 	int64_t number;
 
-	/* a row without its first value says that there is nothing any more */
+	/* a row without its first value means that the mapping is gone */
 	if (row->values[0] == FACT_UNKNOWN) {
 		if (is_there)
 			remove_at(walk, place);
@@ -257,7 +265,10 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 {
 	struct mapping_walk *walk;
 
-	/* processes come in the same order in each sample: mostly it is the next one */
+	/*
+	 * processes are requested in the same order for each sample,
+	 * so try the next one first
+	 */
 	for (size_t n = 0; n < walks->count; n++) {
 		size_t i = (walks->next + n) % walks->count;
 

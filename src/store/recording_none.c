@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Without SQLite there are no recordings: none can be opened, and so nothing else is called. */
+/*
+ * recording_none - stubs for builds without SQLite. No recording can be opened, so only
+ * the opening functions are called.
+ */
 #include "config.h"
 
 #include <errno.h>

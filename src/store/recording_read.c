@@ -22,7 +22,7 @@
 #define SAMPLES_MAX  10000000
 #define MAPPINGS_MAX 1000000
 
-/* A row of a process has at least this many bytes beside its texts. */
+/* Minimum size in bytes of a process's row besides its texts. */
 #define PROCESS_ROW_BYTES 4
 
 static int prepare_all(struct recording_reader *r)
@@ -43,7 +43,9 @@ static int prepare_all(struct recording_reader *r)
 	return error;
 }
 
-/* Samples rise, and within a session the time since its start does. */
+/*
+ * Add a sample. Sample numbers must increase, and so must elapsed times within a session.
+ */
 static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
 {
 	struct recorded_sample sample = {
@@ -92,7 +94,7 @@ static int check_database(struct recording_reader *r)
 
 	if (error == 0)
 		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
-	/* a file that begins like a recording is a damaged one, truncated perhaps */
+	/* a file that begins like a recording is a damaged one, perhaps truncated */
 	if (error == -EBADMSG && recording_sql_check_head(recording_file_fd(r->file)) != 0)
 		return -EEXIST;
 	if (error < 0)
@@ -111,9 +113,10 @@ static int check_connection(struct recording_reader *r)
 }
 
 /*
- * SQLite cannot open a recording in a folder in which this user may not create -wal and -shm.
- * Without a log the file alone is the whole recording. The lock keeps recorders away until the
- * file is closed: an immutable database takes none of SQLite's locks.
+ * SQLite cannot open a recording in a directory where the user may not create -wal and
+ * -shm. Without a log, the file alone is the whole recording, so open it as immutable.
+ * An immutable database takes none of SQLite's locks; the flock(2) keeps recorders
+ * away until the file is closed.
  */
 static int open_immutable(struct recording_reader *r, const char *path, int error)
 {
@@ -145,10 +148,10 @@ static int open_database(struct recording_reader *r, const char *path)
 }
 
 /*
- * A connection that only reads creates -wal and -shm where they are missing, and cannot remove
- * them. Remove them as SQLite does: a connection that may write opens the file, and its close
- * deletes an empty log under SQLite's own locks, unless another connection is open. A log with
- * content stays, since SQLite would first copy it into the recording.
+ * Remove the -wal and -shm files that our read-only connection has created but cannot
+ * remove itself. Do it as SQLite does: a writable connection, when closed, deletes an
+ * empty log under SQLite's own locks, unless another connection is open. A log with
+ * content is kept, because SQLite would first copy it into the recording.
  */
 static void remove_own_log(struct recording_reader *r)
 {
@@ -231,7 +234,10 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 	return text ? xstrndup(text, (size_t)sqlite.column_bytes(statement, column)) : xstrdup("");
 }
 
-/* The whole row of process, then its first sample and the one it is gone in, or NULL. */
+/*
+ * Add a process from a row: all columns of its table, then its first sample, then the
+ * sample in which it is gone, or NULL.
+ */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
 	struct recorded_process *p;
@@ -242,7 +248,7 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 		error = recording_schema_read_numbers(statement, 6, 2, samples);
 	if (error < 0)
 		return error;
-	/* a damaged index may give the same row again and again */
+	/* a damaged index may return the same row endlessly */
 	r->process_bytes += PROCESS_ROW_BYTES + (uint64_t)sqlite.column_bytes(statement, 4) +
 			    (uint64_t)sqlite.column_bytes(statement, 5);
 	if (r->process_bytes > r->guard.bytes)
@@ -287,7 +293,10 @@ int recording_find_processes(struct recording_reader *r, int64_t session)
 	return error;
 }
 
-/* Who it is, and what it had. -ENOENT: it was not there. */
+/*
+ * Read the identity and the usage of a process. Returns 0, -ENOENT if it was not in
+ * the sample, or another -errno.
+ */
 static int read_process(struct recording_reader *r, const struct recorded_process *p,
 			int64_t sample, struct usage *ret)
 {
@@ -365,7 +374,10 @@ static size_t find_pid(const struct recording_reader *r, int pid)
 	return low;
 }
 
-/* A process that ended and came back has several rows. */
+/*
+ * Return the row of a process in a sample. A process that vanished
+ * and returned has several rows.
+ */
 static int64_t find_row(const struct recording_reader *r, const struct process *process,
 			int64_t sample)
 {
@@ -405,8 +417,8 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 }
 
 /*
- * From one to the next by the index: a mapping that changed a million times is as far away
- * as any. Returns 1, 0 at the end, or -errno.
+ * Find the next start address through the index, so that mappings with a million changes
+ * take no longer than others. Returns 1, 0 at the end, or -errno.
  */
 static int find_next_start(struct recording_reader *r, int64_t process, int64_t *start)
 {

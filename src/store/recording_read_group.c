@@ -12,7 +12,7 @@
 
 #define LEVELS_MAX 64
 
-/* "path\npath\n", from the group to the root */
+/* Set the levels from "path\npath\n", ordered from the cgroup to the root. */
 static void set_levels(struct cgroup *cgroup, char *paths)
 {
 	char *path;
@@ -60,7 +60,10 @@ static int read_stat(struct recording_reader *r, int64_t group, size_t level, in
 	return error == -ENOENT ? 0 : error;
 }
 
-/* Those of the sample: it has no others than the group's. */
+/*
+ * Add the pids of all processes in the sample. A sample with a
+ * cgroup has no other processes.
+ */
 static int add_pids(struct recording_reader *r, const struct recorded_sample *sample,
 		    struct cgroup *ret)
 {
@@ -95,7 +98,10 @@ static int read_amounts(struct recording_reader *r, int64_t group,
 	return error == -ENOENT ? recording_damaged("a cgroup has no figures") : error;
 }
 
-/* Which group it was in a sample: its row. -ENOENT: none. */
+/*
+ * Find the row of the cgroup in a sample. Returns 0, -ENOENT if there
+ * is none, or another -errno.
+ */
 static int find_group(struct recording_reader *r, const struct recorded_sample *sample,
 		      int64_t *ret_row, struct cgroup *ret)
 {

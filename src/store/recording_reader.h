@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_reader - what the parts that read a recording share. For store/ alone.
+ * recording_reader - declarations shared by the files that read a
+ * recording. Internal to store/.
  */
 #ifndef MS_STORE_RECORDING_READER_H
 #define MS_STORE_RECORDING_READER_H
@@ -12,7 +13,7 @@
 #include "store/recording_read.h"
 #include "store/recording_schema.h"
 
-/* A process under one name: in samples from first on, and before end. */
+/* A process under one name. It exists in samples with first <= number < end. */
 struct recorded_process {
 	int64_t row, first, end;
 	int pid;
@@ -22,20 +23,21 @@ struct recorded_process {
 
 struct recording_reader {
 	sqlite3 *db;
-	struct recording_file *file; /* stays open until SQLite has closed db */
+	struct recording_file *file; /* must stay open until SQLite has closed db */
 	struct recording_guard guard;
-	char *tidy_path; /* of a file without a log when it was opened, else NULL */
+	/* path if the file had no write-ahead log when it was opened, else NULL */
+	char *tidy_path;
 	bool has_notes;
 	struct recorded_sample *samples;
 	size_t count, capacity;
 	struct latest_facts *latest;
 	bool is_scanning;
-	struct mapping_walks walks; /* while scanning */
+	struct mapping_walks walks; /* used while is_scanning */
 	sqlite3_stmt *starts, *name, *group;
-	/* Of the session that was looked at last. */
+	/* The processes of the session that was read last. */
 	struct recorded_process *processes;
 	size_t process_count, process_capacity;
-	uint64_t process_bytes; /* at least what they take in the file */
+	uint64_t process_bytes; /* lower bound of their size in the file */
 	int64_t session;
 };
 
@@ -44,16 +46,22 @@ static inline bool recorded_process_is_there(const struct recorded_process *p, i
 	return p->first <= sample && sample < p->end;
 }
 
-/* All of a session, by pid, into the reader. Returns 0 or -errno. */
+/* Read all processes of a session into the reader, sorted by pid. Returns 0 or -errno. */
 int recording_find_processes(struct recording_reader *r, int64_t session);
 
-/* Prepare a statement that is only read. Returns 0 or -errno. */
+/* Prepare a read-only statement. Returns 0 or -errno. */
 int recording_prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret);
 
-/* Finalize a statement after its last row or an error. Returns error, else SQLite's own. */
+/*
+ * Finalize a statement after its last row or an error. Returns error if it is not 0,
+ * else SQLite's error as -errno.
+ */
 int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int error);
 
-/* Text that may hold anything, up to the first NUL. The caller frees it. */
+/*
+ * Copy the text of a column up to the first NUL. It may contain any
+ * bytes. The caller frees it.
+ */
 char *recording_copy_text(sqlite3_stmt *statement, int column);
 
 #endif

@@ -14,11 +14,14 @@
 
 #define COLUMNS_MAX 13
 
-/* 31 December of the year 9999; a duration in µs that is still a number of ns */
+/* 31 December 9999, and the longest duration in µs that can be converted to ns. */
 #define UNIX_MS_MAX    INT64_C(253402300799999)
 #define DURATION_US_MAX (INT64_MAX / 1000)
 
-/* A command line has at most 6 MiB, a kernel's report is far shorter. */
+/*
+ * Upper bounds of text lengths. A command line has at most 6 MiB; a
+ * kernel report is far shorter.
+ */
 #define VALUE_BYTES_MAX (16 << 20)
 #define NAME_BYTES_MAX	65536
 
@@ -28,14 +31,14 @@ struct column {
 	const char *name, *declaration;
 	enum kind kind;
 	bool may_be_null;
-	int64_t min, max; /* of a text: of its length in bytes */
+	int64_t min, max; /* for a text: bounds of its length in bytes */
 };
 
 struct table {
 	const char *name;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count;
-	const char *end; /* behind the columns; NULL: nothing */
+	const char *end; /* text after the columns; may be NULL */
 };
 
 #define NUMBER_KEY(name, max)  { name, "INTEGER PRIMARY KEY", KIND_NUMBER, false, 1, max }
@@ -62,7 +65,7 @@ static const struct table tables[TABLE_COUNT_] = {
 			 { NUMBER_KEY("name", INT64_MAX),
 			   { "text", "BLOB NOT NULL UNIQUE", KIND_TEXT, false, 0, NAME_BYTES_MAX } },
 			 2 },
-	/* names in the order of enum cgroup_name */
+	/* the names are in the order of enum cgroup_name */
 	[TABLE_CGROUP] = { "cgroup",
 			   { NUMBER_KEY("cgroup", INT64_MAX),
 			     NUMBER("session", 1, RECORDING_SAMPLE_MAX), NUMBER("version", 1, 2),
@@ -113,7 +116,7 @@ static void add_fact_table(struct strbuf *sql, const struct fact_table_info *inf
 	strbuf_add_text(sql, "sample)) WITHOUT ROWID");
 }
 
-/* "CREATE TABLE usage(…)", the text that SQLite keeps in the file */
+/* Append "CREATE TABLE usage(…)", the text that SQLite keeps in the file. */
 static void add_table(struct strbuf *sql, size_t index)
 {
 	strbuf_addf(sql, "CREATE TABLE %s(", table_name(index));
@@ -148,7 +151,7 @@ char *recording_schema_sql(void)
 	return strbuf_take(&sql);
 }
 
-/* Return the column's text, "" for NULL. Valid until the next step of the statement. */
+/* Return the column's text, or "" for NULL. Valid until the statement's next step. */
 static const char *column_text(sqlite3_stmt *statement, int column)
 {
 	const char *text = (const char *)sqlite.column_text(statement, column);
@@ -156,14 +159,19 @@ static const char *column_text(sqlite3_stmt *statement, int column)
 	return text ? text : "";
 }
 
-/* The index that SQLite makes for UNIQUE; it has no SQL text. */
+/*
+ * Return whether this is the index that SQLite creates for UNIQUE, which has no SQL text.
+ */
 static bool is_own_index(const char *type, const char *name, const char *sql)
 {
 	return strcmp(type, "index") == 0 && strcmp(name, "sqlite_autoindex_name_1") == 0 &&
 	       sql[0] == '\0';
 }
 
-/* type, name, tbl_name, sql: add the table's bit to *found. */
+/*
+ * Check a row of the schema (type, name, tbl_name, sql) and
+ * add the table's bit to *found.
+ */
 static int check_object(sqlite3_stmt *statement, uint32_t *found)
 {
 	const char *type = column_text(statement, 0), *name = column_text(statement, 1);
@@ -263,13 +271,17 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
 #define STEP_INSTRUCTIONS 1000
 
 /*
- * Reading all rows of a table takes about 2 instructions per byte of the file, deleting the
- * oldest samples about 10. A request may take 32 per byte, and 10 million in a small file.
+ * Reading all rows of a table takes about 2 instructions per byte of the file, and
+ * deleting the oldest samples about 10. A request may use 32 per byte, and at least 10
+ * million, which allows for small files.
  */
 #define STEPS_LEAST	      10000
 #define INSTRUCTIONS_PER_BYTE 32
 
-/* SQLite calls this every STEP_INSTRUCTIONS; 1 ends the statement with SQLITE_INTERRUPT. */
+/*
+ * Called by SQLite every STEP_INSTRUCTIONS. A return of 1 ends the
+ * statement with SQLITE_INTERRUPT.
+ */
 static int count_step(void *context)
 {
 	struct recording_guard *guard = context;
@@ -294,7 +306,10 @@ static const struct {
 	{ SQLITE_LIMIT_WORKER_THREADS, 0 },
 };
 
-/* Older versions of SQLite lack some of these; the check of the schema covers the same. */
+/*
+ * Restrictions on the connection. Older versions of SQLite lack some; the check of the
+ * schema covers the same risks.
+ */
 static const struct {
 	int id, value;
 } switches[] = {

@@ -23,7 +23,7 @@ struct sqlite_functions sqlite;
 
 static const struct {
 	const char *name;
-	void *function; /* where its address goes */
+	void *function; /* where to store its address */
 } functions[] = {
 #define FUNCTION(name) { "sqlite3_" #name, &sqlite.name }
 	FUNCTION(open_v2),	    FUNCTION(close),
@@ -69,7 +69,10 @@ bool recording_sql_load(void)
 	return is_loaded;
 }
 
-/* Amounts of smaps in kB, as the kernel has them: they take the least room. */
+/*
+ * Amounts of smaps, in kB as in the kernel's text, because smaller numbers
+ * take less space in the file.
+ */
 #define SMAPS_OFTEN                                                                               \
 	"rss_kb", "pss_kb", "shared_clean_kb", "shared_dirty_kb", "private_clean_kb",              \
 		"private_dirty_kb", "anonymous_kb", "lazyfree_kb"
@@ -77,7 +80,10 @@ bool recording_sql_load(void)
 	"swap_kb", "size_kb", "swap_pss_kb", "locked_kb", "ksm_kb", "anon_huge_kb", "shmem_pmd_kb", \
 		"file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
 
-/* The first value is never unknown: a row without it says that there is nothing any more. */
+/*
+ * The first value of a table is never unknown: a row without it
+ * means that the key is gone.
+ */
 const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 	[FACT_STATE] = { "state", { "process" }, 1,
 			 { "ppid", "uid", "threads", "state", "error", "source", "size_kb" }, 7 },
@@ -139,7 +145,7 @@ const char *recording_damage(void)
 	return damage;
 }
 
-/* Return the error that SQLite has kept of the last failed call on the log, or 0. */
+/* Return the errno that SQLite has stored for the last failed call on the log, or 0. */
 static int log_errno(sqlite3 *db)
 {
 	sqlite3_file *log = NULL;
@@ -152,8 +158,8 @@ static int log_errno(sqlite3 *db)
 }
 
 /*
- * sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so the file and
- * its log are asked too.
+ * Return the last errno as -errno, or -EIO if unknown. sqlite3_system_errno() is 0 after
+ * a failed sqlite3_step() or sqlite3_exec(), so the file and its log are queried too.
  */
 static int system_errno(sqlite3 *db)
 {
@@ -192,7 +198,8 @@ int recording_sql_errno(sqlite3 *db)
 		return system_errno(db);
 	case SQLITE_INTERRUPT:
 		return recording_damaged("reading it takes more work than its size allows");
-	default: /* SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, an invalid schema */
+	/* such as SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, or an invalid schema */
+	default:
 		return recording_damaged("%s", sqlite.errmsg(db));
 	}
 }
@@ -231,7 +238,7 @@ int recording_sql_open_immutable(const char *path, sqlite3 **ret)
 	return *ret ? recording_sql_errno(*ret) : -ENOMEM;
 }
 
-/* user_version and application_id are 4 bytes each, the highest first, at 60 and 68. */
+/* user_version and application_id are 4 bytes each, big-endian, at offsets 60 and 68. */
 int recording_sql_check_head(int fd)
 {
 	static const char magic[16] = "SQLite format 3";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_sql - the fact tables of a recording, and SQLite, which is loaded when the first one
- * is opened: most runs have no use for it.
+ * recording_sql - the fact tables of a recording, and access to SQLite. SQLite is loaded
+ * when the first recording is opened, because most runs do not need it.
  *
- * A row of a fact table says what was true of its key from its sample on, until the next
- * row of the same key; one that has no values says that there was nothing of that key any
- * more. doc/RECORDING.md has the tables for readers in the sqlite3 shell.
+ * A row of a fact table gives the values of its key from its sample until the next row of
+ * the same key. A row without values means that the key no longer exists.
+ * doc/RECORDING.md describes the tables for users of the sqlite3 shell.
  */
 #ifndef MS_STORE_RECORDING_SQL_H
 #define MS_STORE_RECORDING_SQL_H
@@ -16,25 +16,25 @@
 
 #include <sqlite3.h>
 
-#define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" */
+#define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" in ASCII */
 #define RECORDING_VERSION	 1
 
-/* No value: SQL's NULL. */
+/* Unknown value; NULL in SQL. */
 #define FACT_UNKNOWN INT64_MIN
 
 #define FACT_KEYS_MAX	2
 #define FACT_VALUES_MAX 32
 
-/* Tables with the key (…, sample) and integers as values. */
+/* Tables whose key is (…, sample) and whose values are integers. */
 enum fact_table {
 	FACT_STATE,	  /* of a process: parent, threads, … */
-	FACT_USAGE,	  /* of a process: what changes often */
-	FACT_USAGE_MORE,  /* and what does not */
-	FACT_MAPPING,	  /* by process and start */
-	FACT_HEAP,	  /* of a process: what a read of its heap found */
-	FACT_GROUP,	  /* of a group: by group and level */
-	FACT_GROUP_STAT,  /* memory.stat: by group and level */
-	FACT_GROUP_MORE,  /* of a group: what no level has */
+	FACT_USAGE,	  /* of a process: values that change often */
+	FACT_USAGE_MORE,  /* of a process: values that change rarely */
+	FACT_MAPPING,	  /* by process and start address */
+	FACT_HEAP,	  /* of a process: results of reading its heap */
+	FACT_GROUP,	  /* of a cgroup: by cgroup and level */
+	FACT_GROUP_STAT,  /* memory.stat: by cgroup and level */
+	FACT_GROUP_MORE,  /* of a cgroup: values that belong to no level */
 	FACT_TABLE_COUNT_
 };
 
@@ -47,7 +47,7 @@ struct fact_table_info {
 };
 extern const struct fact_table_info fact_tables[FACT_TABLE_COUNT_];
 
-/* Functions of SQLite, as it names them. */
+/* SQLite's functions, under SQLite's names without the prefix. */
 struct sqlite_functions {
 	__typeof__(sqlite3_open_v2) *open_v2;
 	__typeof__(sqlite3_close) *close;
@@ -79,18 +79,26 @@ struct sqlite_functions {
 };
 extern struct sqlite_functions sqlite;
 
-/* Loads it. False: it is not installed. Any thread, any number of times. */
+/*
+ * Load SQLite. Return false if it is not installed. May be called
+ * from any thread, repeatedly.
+ */
 bool recording_sql_load(void);
 
-/* "INSERT OR REPLACE INTO usage(process,sample,…) VALUES(?,…)". The caller frees it. */
+/*
+ * Return "INSERT OR REPLACE INTO usage(process,sample,…) VALUES(?,…)" for the
+ * table. The caller frees it.
+ */
 char *recording_sql_insert(enum fact_table table);
 
-/* Return the error of SQLite's last call as -errno: -ENOSPC, -EIO, -EACCES, -EBADMSG, … */
+/*
+ * Return the error of SQLite's last call as -errno: -ENOSPC, -EIO, -EACCES, -EBADMSG, …
+ */
 int recording_sql_errno(sqlite3 *db);
 
 /*
- * Open a database that is not written to, without a log and without locks. Nobody may write to
- * it meanwhile. Returns 0 or as above.
+ * Open a database read-only, without a log and without locks. Nobody may write to it
+ * while it is open. Returns 0, or -errno as recording_sql_errno().
  */
 int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 
@@ -98,15 +106,20 @@ int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 __attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 
 /*
- * Before SQLite looks at an open file: 0 if it is empty or a recording, -EEXIST if it is
- * something else, -ENOTSUP if it is of a newer version, or -errno.
+ * Check the head of an open file before SQLite reads it. Returns 0 if the file
+ * is empty or a recording, -EEXIST if it is something else, -ENOTSUP if it has
+ * a newer version, or -errno.
  */
 int recording_sql_check_head(int fd);
 
-/* Statements without rows. Returns 0 or as above. */
+/*
+ * Run SQL statements that return no rows. Returns 0, or -errno as recording_sql_errno().
+ */
 int recording_sql_execute(sqlite3 *db, const char *sql);
 
-/* The first number of the first row; 0 if there is none. Returns as above. */
+/*
+ * Store the first number of the first row, or 0 if there is no row. Returns 0 or -errno.
+ */
 int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret);
 
 #endif

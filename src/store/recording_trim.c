@@ -9,7 +9,7 @@
 
 #define SAMPLES_LEAST 2
 
-/* The first sample that stays, or 0 if all do. */
+/* Find the first sample to keep; *ret is 0 if all are kept. */
 static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds, uint64_t unix_ms,
 			   int64_t *ret)
 {
@@ -47,7 +47,10 @@ static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds, u
 	return 0;
 }
 
-/* Rows that a later one, not after the first kept sample, makes void; and gone ones. */
+/*
+ * Delete the rows that a later row, at or before the first kept sample, supersedes, and
+ * rows of keys that are gone.
+ */
 static int trim_table(sqlite3 *db, enum fact_table table, int64_t first)
 {
 	const struct fact_table_info *info = &fact_tables[table];

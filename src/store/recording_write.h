@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_write - what the parts that fill a recording share: rows of facts, and other
- * rows. For store/ alone.
+ * recording_write - declarations shared by the files that fill a recording with rows of
+ * facts and other rows. Internal to store/.
  */
 #ifndef MS_STORE_RECORDING_WRITE_H
 #define MS_STORE_RECORDING_WRITE_H
@@ -15,7 +15,7 @@
 #include "store/recording_sql.h"
 
 enum statement {
-	STATEMENT_FACT, /* + enum fact_table */
+	STATEMENT_FACT, /* base index: add an enum fact_table */
 	STATEMENT_SAMPLE = FACT_TABLE_COUNT_,
 	STATEMENT_PROCESS,
 	STATEMENT_NAME,
@@ -26,13 +26,13 @@ enum statement {
 	STATEMENT_COUNT_
 };
 
-/* A process as it is in the file: another name is another row. */
+/* A process as stored in the file. A process with another name has another row. */
 struct known_process {
 	int pid;
 	uint64_t start_ticks;
 	char comm[PROCESS_COMM_SIZE];
 	int64_t row;
-	int64_t sample; /* in which it was last added */
+	int64_t sample; /* the last sample that it was added to */
 };
 
 struct recording {
@@ -44,7 +44,7 @@ struct recording {
 	struct known_facts known;
 	struct known_process *processes;
 	size_t process_count, process_capacity;
-	char *cgroup_key; /* of the group that was added last: where it is, what it is called */
+	char *cgroup_key; /* paths and names of the cgroup added last */
 	int64_t cgroup_row;
 	int64_t session, sample;
 	uint64_t synced_elapsed_ns, trimmed_elapsed_ns;
@@ -53,25 +53,34 @@ struct recording {
 };
 
 /*
- * That these values are true of these keys as of the sample that was begun: written if that
- * is news. Returns 0 or -errno, as all here.
+ * Record the values of these keys as of the current sample, if they have changed. Returns
+ * 0 or -errno, as do the other functions here.
  */
 int recording_say(struct recording *r, enum fact_table table, const int64_t keys[FACT_KEYS_MAX],
 		  const int64_t *values);
 
-/* That what was not said in this sample, of this first key, is gone. */
+/*
+ * Record that all keys with this first key are gone, except
+ * those recorded in this sample.
+ */
 int recording_say_gone(struct recording *r, enum fact_table table, int64_t first_key);
 
-/* Run a statement that gives no row, whose values are bound. */
+/* Run a statement that returns no rows and whose parameters have been bound. */
 int recording_run(struct recording *r, enum statement which);
 
-/* From the parameter "first" on, which is 1 or more; FACT_UNKNOWN is NULL. */
+/*
+ * Bind numbers to the parameters from `first` on, counted from
+ * 1. FACT_UNKNOWN becomes NULL.
+ */
 void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers,
 			    size_t count);
-/* NULL is NULL. */
+/* Bind a text to parameter `at`; a NULL pointer becomes SQL's NULL. */
 void recording_bind_text(sqlite3_stmt *statement, int at, const char *text);
 
-/* What the file has is not what was said last: say all of it again. Returns error. */
+/*
+ * Roll back and forget the values recorded last, because the file may not have them: the
+ * next sample records everything again. Returns error.
+ */
 int recording_give_up(struct recording *r, int error);
 
 #endif

@@ -15,11 +15,11 @@
 
 struct pseudonym {
 	size_t id;
-	char *text; /* what it stands for */
+	char *text; /* the original text */
 };
 
 struct redactor {
-	void *tree; /* of struct pseudonym, by text */
+	void *tree; /* struct pseudonym, sorted by text */
 	size_t count;
 };
 
@@ -67,7 +67,7 @@ static size_t find_id(struct redactor *r, const char *text)
 	return made->id;
 }
 
-/* Names that the kernel makes up itself, and that say what the memory is. */
+/* Return whether the kernel invented the name. Such a name shows the kind of memory. */
 static bool is_kernel_name(const char *name)
 {
 	static const char *const names[] = { "", "/dev/zero", "/anon_hugepage", "/[aio]" };
@@ -109,7 +109,7 @@ void redact_name(struct redactor *r, const char *name, size_t length, struct str
 		strbuf_add_text(out, deleted);
 }
 
-/* Pointer past the line, its newline included. */
+/* Return the position after the line and its newline. */
 static const char *next_line(const char *line, const char *end)
 {
 	const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -117,7 +117,7 @@ static const char *next_line(const char *line, const char *end)
 	return newline ? newline + 1 : end;
 }
 
-/* Pointer past `count` fields that are followed by one blank each, or NULL. */
+/* Return the position after `count` fields, each followed by one blank, or NULL. */
 static const char *skip_fields(const char *at, const char *end, int count)
 {
 	while (count-- > 0) {
@@ -130,7 +130,10 @@ static const char *skip_fields(const char *at, const char *end, int count)
 	return at;
 }
 
-/* "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat" */
+/*
+ * Redact a header line:
+ * "55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /usr/bin/cat"
+ */
 static int redact_header(struct redactor *r, const char *line, const char *end, struct strbuf *out)
 {
 	static const char allowed[] = "0123456789abcdef-rwxsp: ";
@@ -153,7 +156,10 @@ static int redact_header(struct redactor *r, const char *line, const char *end, 
 	return 0;
 }
 
-/* "Rss:                 132 kB", "VmFlags: rd wr mr mw me ac" */
+/*
+ * Return whether the line is like "Rss:                 132 kB" or
+ * "VmFlags: rd wr mr mw me ac".
+ */
 static bool is_key_line(const char *line, const char *end)
 {
 	const char *colon = memchr(line, ':', (size_t)(end - line));
@@ -196,9 +202,9 @@ static void add_mount_field(struct redactor *r, const char *field, const char *e
 }
 
 /*
- * "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…": proc_pid_mountinfo(5).
- * Blanks within fields are escaped by the kernel. The last field may hold paths
- * (overlay's lowerdir) in any form.
+ * Redact "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs tmpfs rw,size=…"
+ * (proc_pid_mountinfo(5)). The kernel escapes blanks within fields. The last field may
+ * contain paths in any form, such as overlay's lowerdir.
  */
 static void redact_mount(struct redactor *r, const char *line, const char *end, struct strbuf *out)
 {
@@ -239,7 +245,7 @@ int redact_cmdline(struct redactor *r, const char *text, size_t length, struct s
 		_cleanup_free_ char *arg = xstrndup(text, (size_t)(end - text));
 		size_t size = strlen(arg);
 
-		/* the same file has the same pseudonym here and in smaps */
+		/* a file gets the same pseudonym here and in smaps */
 		if (arg[0] == '/')
 			redact_name(r, arg, size, out);
 		else if (arg[0] != '\0')
