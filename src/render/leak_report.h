@@ -42,8 +42,8 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
 /*
- * Append the bytes from addr on, as lines of address, hex dump and ASCII characters. Bytes
- * that are not in the image are left out.
+ * Append the bytes from addr on, as lines of address, hex dump and ASCII characters.
+ * Bytes that are not in the image are left out.
  */
 void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
 			  uint64_t bytes);
