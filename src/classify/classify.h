@@ -25,7 +25,7 @@ struct stack_candidate {
 	uint64_t start_addr, end_addr;
 	uint64_t state_bytes[STATE_COUNT_];
 	uint64_t rss_bytes;
-	size_t index; /* of the mapping, in the order of the calls */
+	size_t index; /* position among the calls of classifier_add() */
 };
 
 struct classifier {

@@ -78,7 +78,7 @@ void spread_set(struct spread *spread, uint64_t *values, size_t count);
 
 struct compared_variant {
 	size_t good_count, failed_count; /* neither includes warm-ups */
-	const char *problem;		 /* of the first failed run, or NULL */
+	const char *problem;		 /* problem of the first failed run, or NULL */
 	/*
 	 * The by-owner figures at a moment use the runs whose heap was read then, if
 	 * there are any. In other runs the heap is part of anon.

@@ -54,7 +54,7 @@ struct explanation {
 	 */
 	uint64_t list_chunk_bytes;
 	uint64_t arena_addr; /* 0: in no arena */
-	/* Of a live block, if leaks were searched (is_reach_known). */
+	/* For a live block, if leaks were searched (is_reach_known). */
 	bool is_reach_known;
 	struct path path;
 	struct root_place root;

@@ -17,17 +17,17 @@
 #define CYCLE_FALLEN	    0.1
 #define CYCLE_AS_GOOD	    0.85 /* relative to the best autocorrelation */
 #define TEETH_PER_RISE	    0.03 /* smaller teeth, by standard deviation, are ignored */
-#define WINDOW_PER_CYCLE    1.1	 /* so that a window contains the minimum of each cycle */
+#define WINDOW_PER_CYCLE    1.1	 /* makes a window contain the minimum of each cycle */
 #define RISE_PER_LEVEL	    0.03 /* less is not growth */
 #define RISE_PER_NOISE	    2.0
 #define STEP_PER_LEVEL	    0.05 /* less is not a step */
 #define STEP_PER_NOISE	    4.0
-#define STEP_SHARE	    0.6	 /* of the rise, in one jump */
+#define STEP_SHARE	    0.6	 /* share of the rise in one jump */
 #define PLATEAU_LATE_SLOPE  0.35 /* relative to the whole, in the last third */
 #define MEDIAN_TO_DEVIATION 1.48 /* for the normal distribution */
 #define NORMAL_95	    1.96
 #define RECENT_LEAST	    4	/* number of windows whose peaks are used */
-#define WANDER_LEAST	    0.05 /* of the variance between neighbours */
+#define WANDER_LEAST	    0.05 /* minimum share of the variance between neighbours */
 #define WANDER_REACH	    3.0 /* in standard deviations of random steps */
 #define NS_PER_HOUR	    (3600.0 * (double)NS_PER_S)
 

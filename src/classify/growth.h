@@ -43,7 +43,7 @@ struct growth {
 	enum growth_kind kind;
 	size_t floor_count;
 	uint64_t window_ns; /* window of one floor */
-	uint64_t cycle_ns;  /* of the work; 0: no cycle detected */
+	uint64_t cycle_ns;  /* cycle of the work; 0: none detected */
 	/* Growth of the floors per hour; 0 with GROWTH_TOO_SHORT. */
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
 	uint64_t floor_bytes; /* the last floor */

@@ -13,7 +13,7 @@
 /* Two lines must leave less than this share of one line's squares. */
 #define SPLIT_GAIN     0.2
 #define PACE_RATIO     4.0 /* between the slopes of two segments */
-/* Of the range, from the end of one line to the start of the next. */
+/* Share of the range between the end of one line and the start of the next. */
 #define JUMP_SHARE     0.3
 #define NOISE_BYTES    ((double)MIB / 2)
 #define NOISE_PER_LEVEL 0.02

@@ -36,7 +36,7 @@ void moment_release(struct moment *moment);
 enum moment_part {
 	PART_TOTAL, /* sum over all processes */
 	PART_STATE,
-	PART_OWNER, /* of processes with mappings, as of the reading of these mappings */
+	PART_OWNER, /* sum over processes with mappings, at the time these were read */
 	PART_GROUP,
 	PART_PROCESS,
 	PART_MAPPING,
@@ -48,12 +48,12 @@ extern const char *const moment_part_names[PART_COUNT_];
 
 struct moment_change {
 	enum moment_part part;
-	/* Of the figure, process or mapping; borrowed from the moments. */
+	/* Name of the figure, process or mapping; borrowed from the moments. */
 	const char *name;
-	enum owner owner; /* of a mapping; else OWNER_COUNT_ */
+	enum owner owner; /* owner of a mapping; else OWNER_COUNT_ */
 	/* The process before and after; NULL: it did not exist. */
 	const struct process *before_process, *after_process;
-	uint64_t start_addr; /* of a nameless mapping in one process; else 0 */
+	uint64_t start_addr; /* for a nameless mapping in one process; else 0 */
 	/* Bytes; Rss for processes and mappings; may be BYTES_UNKNOWN. */
 	uint64_t before, after;
 };

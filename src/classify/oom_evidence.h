@@ -110,20 +110,20 @@ struct oom_evidence {
 	/* Maximum of the last seconds, and the working set at that time. */
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
-	uint64_t thread_count; /* of all processes; maximum of the last seconds */
-	uint64_t stack_bytes;  /* of threads' stacks, as far as mappings were read */
+	uint64_t thread_count; /* sum over all processes; maximum of the last seconds */
+	uint64_t stack_bytes;  /* threads' stacks, as far as mappings were read */
 	/* LazyFree pages shared with other processes; maximum of the last seconds. */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;
-	/* Of processes, without LazyFree; the part of it that is live in heaps. */
+	/* Private memory of processes without LazyFree; its live part in heaps. */
 	uint64_t private_bytes, live_bytes;
 	uint64_t swap_fail_count; /* increase since the recording began */
 
-	/* Of all samples between the previous end and this one. */
+	/* All samples between the previous end and this one. */
 	size_t sample_count;
 	uint64_t span_ns;
-	struct growth growth;	      /* of need, before the final rise began */
-	struct growth live_growth;    /* of live bytes */
+	struct growth growth;	      /* growth of need before the final rise began */
+	struct growth live_growth;    /* growth of live bytes */
 	uint64_t typical_bytes;	      /* median need */
 	/* Lowest need of the last seconds, and its time before the sample. */
 	uint64_t low_bytes, low_age_ns;

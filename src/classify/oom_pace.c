@@ -7,7 +7,7 @@
 #include "model/cgroup.h"
 
 #define SAMPLES_TO_LIMIT 8
-#define LEAST_RATE_PART 100 /* of the limit */
+#define LEAST_RATE_PART 100 /* 1/100 of the limit per second */
 #define HALF_LIFE_NS (2 * NS_PER_S)
 #define WINDOW_NS (20 * NS_PER_MS) /* growth over less time is too imprecise */
 #define WINDOW_LONG_NS NS_PER_S

@@ -9,13 +9,13 @@
 #include "classify/oom_node.h"
 
 /* In per mille; derived from kills with known causes: tests/live/oom_verdicts.py. */
-#define LEFTOVERS_TASKS 250 /* of usage, held by processes: less is not theirs */
+#define LEFTOVERS_TASKS 250 /* share of usage held by processes: less is not theirs */
 #define LEFTOVERS_USAGE 500
-#define ONE_PROCESS_LEAST 500 /* of the sum of all processes */
+#define ONE_PROCESS_LEAST 500 /* share of the sum of all processes */
 #define STACK_THREADS 50      /* a count, not a share: fewer threads are not many */
-#define RETENTION_LIVE 600    /* of private memory: below this, most of it is free */
-#define RETENTION_FREE 250    /* of the limit */
-#define MANY_LEAST 500	      /* of the limit, used by all processes */
+#define RETENTION_LIVE 600    /* share of private memory: below this, most is free */
+#define RETENTION_FREE 250    /* share of the limit */
+#define MANY_LEAST 500	      /* share of the limit used by all processes */
 #define DIRTY_LEAST 200
 #define BURST_NS (5 * NS_PER_S)
 
@@ -260,7 +260,7 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 	       e->private_bytes > 0 && !is_share(e->live_bytes, e->private_bytes, live_per_mille);
 }
 
-/* Huge pages alone are harmless: require mostly free ones, or refills after lazy frees. */
+/* Huge pages alone are harmless: require mostly free ones or refills after lazy frees. */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int least,
 			  struct strbuf *why)
 {

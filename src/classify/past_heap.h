@@ -17,9 +17,9 @@
 #include "model/mapping.h"
 
 struct past_share {
-	uint64_t start_addr; /* of the mapping */
-	uint64_t rss_bytes;  /* of the mapping, at the time of the walk */
-	enum owner owner;    /* of the mapping */
+	uint64_t start_addr; /* start of the mapping */
+	uint64_t rss_bytes;  /* Rss of the mapping at the time of the walk */
+	enum owner owner;    /* owner of the mapping */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 

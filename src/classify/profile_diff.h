@@ -62,7 +62,7 @@ struct profile_diff {
 	struct profile_diff_stack *stacks;
 	size_t stack_count;
 	struct profile_diff_sum sums[DIFF_KIND_COUNT_], total;
-	/* Of all, listed or not; before == after: none has grown. */
+	/* Among all stacks, listed or not; before == after: none has grown. */
 	struct profile_diff_stack most_grown;
 };
 

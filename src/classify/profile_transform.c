@@ -30,7 +30,7 @@ struct frame_change {
 struct node_change {
 	bool has_match; /* the node or one of its callers matches */
 	bool is_needed; /* the node or a descendant has values that are kept */
-	const char *name; /* of its frame, if set by the rule; else NULL */
+	const char *name; /* frame's name, if set by the rule; else NULL */
 	uint32_t number; /* in the new profile */
 };
 

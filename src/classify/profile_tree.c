@@ -266,7 +266,7 @@ struct place {
 };
 
 struct range {
-	size_t begin, end; /* of places */
+	size_t begin, end; /* indices of places */
 };
 
 struct growth {
@@ -280,7 +280,7 @@ struct growth {
 	struct child {
 		struct call_node node;
 		struct range range;
-	} *children; /* of the node being expanded */
+	} *children; /* children of the node being expanded */
 	size_t child_count, child_capacity;
 };
 

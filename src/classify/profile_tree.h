@@ -66,7 +66,7 @@ struct call_node {
 	uint32_t first_child, child_count; /* largest first, the sum of cut ones last */
 	uint32_t cut_count; /* number of functions, if it is a sum */
 	uint32_t depth;
-	struct source_line source; /* of the node's function */
+	struct source_line source; /* source of the node's function */
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	uint64_t total[PROFILE_METRIC_COUNT_];
 };

@@ -21,7 +21,7 @@ struct runtime_option; /* a row of the table */
 struct runtime_limit {
 	const struct runtime_option *option; /* NULL: no limit is set */
 	uint64_t bytes;			     /* unknown if the limit is a percentage */
-	uint64_t percent_thousandths; /* of the group's limit; 0: bytes are known */
+	uint64_t percent_thousandths; /* share of the group's limit; 0: bytes are known */
 	char text[RUNTIME_OPTION_SIZE];	     /* as given: "-Xmx600m" */
 };
 

@@ -10,7 +10,7 @@
 #define EXPONENT_STEP 0.02
 
 #define SIZES_RATIO_MIN 4
-#define GROWTH_MIN	0.05 /* of the largest value: less growth is start-up or noise */
+#define GROWTH_MIN	0.05 /* share of the largest value: less is start-up or noise */
 #define R_SQUARED_MIN	0.95
 #define INTERVAL_MAX	1.0
 

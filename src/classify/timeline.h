@@ -33,7 +33,7 @@ struct timeline {
 	bool is_begun;
 	bool has_gap;
 	size_t gap_stretch; /* interval of the last gap */
-	struct timeline_row peak; /* of all rows, if there are any */
+	struct timeline_row peak; /* highest of all rows, if there are any */
 };
 
 /* Initialise a timeline for rows between the two times. */

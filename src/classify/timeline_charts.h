@@ -54,7 +54,7 @@ enum owners_value {
 
 struct timeline_chart {
 	enum chart_kind kind;
-	char *title; /* of a process: "redis-server (1234)"; else NULL. Owned. */
+	char *title; /* name of a process: "redis-server (1234)"; else NULL. Owned. */
 	struct timeline timeline;
 };
 

@@ -24,7 +24,7 @@ struct process_series {
 };
 
 struct trends {
-	char *path; /* of the group; NULL: none yet */
+	char *path; /* path of the group; NULL: none yet */
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;

@@ -8,10 +8,10 @@
 #include "model/known_names.h"
 
 /*
- * PartitionAlloc reserves two adjacent pools of 16 GiB each, aligned to the size of both. The first
- * super page of the first pool begins with a page or partition page (at most 0x4000 bytes) that is
- * inaccessible, and memory in use follows. All nine processes of a Chromium 156 (browser, zygotes,
- * GPU, utility, renderers) had exactly this, and no [heap].
+ * PartitionAlloc reserves two adjacent pools of 16 GiB each, aligned to the size of both.
+ * The first super page of the first pool begins with an inaccessible page or partition
+ * page (at most 0x4000 bytes), followed by memory in use. All nine processes of a
+ * Chromium 156 (browser, zygotes, GPU, utility, renderers) had this layout and no [heap].
  */
 #define POOLS_BYTES (UINT64_C(32) << 30)
 #define PARTITION_PAGE_BYTES 0x4000

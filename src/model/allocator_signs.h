@@ -15,7 +15,7 @@ struct allocator_signs {
 	uint64_t go_bytes, anonymous_bytes; /* resident bytes */
 	bool has_go;
 	struct partition_pools {
-		uint64_t run_addr, run_end_addr; /* of adjacent anonymous mappings */
+		uint64_t run_addr, run_end_addr; /* adjacent anonymous mappings */
 		uint64_t addr; /* where the run may have pools, or 0 */
 		uint64_t seen_bytes; /* resident from there on */
 		uint64_t bytes; /* resident in pools that are whole */
@@ -30,10 +30,10 @@ struct allocator_signs {
 void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m);
 
 /*
- * Return the allocator in use. PartitionAlloc is returned only if its pools hold at least as
- * much as [heap]: a program that contains V8 can use libc's malloc beside it. Go is returned
- * only if its heap holds at least half of the anonymous memory: C code in a Go program uses
- * libc's malloc.
+ * Return the allocator in use. PartitionAlloc is returned only if its pools hold at least
+ * as much as [heap]: a program that contains V8 may use libc's malloc for its own memory.
+ * Go is returned only if its heap holds at least half of the anonymous memory: C code in
+ * a Go program uses libc's malloc.
  */
 enum allocator allocator_signs_find(const struct allocator_signs *signs);
 

@@ -35,7 +35,8 @@ struct cgroup_level {
 	uint64_t swap_limit_bytes;
 	/*
 	 * The counts since the group was created; for this group alone if the kernel has
-	 * events.local. max_count is how often usage hit the limit (v1 failcnt), not kills.
+	 * events.local. max_count is how often usage hit the limit (v1 failcnt); these
+	 * are not kills.
 	 */
 	uint64_t max_count;
 	uint64_t high_count;
@@ -123,7 +124,7 @@ struct cgroup {
 	 */
 	uint64_t hidden_limit_bytes;
 	struct cgroup_stat stat;
-	/* Of the level that owns the limit; equals stat without a limit. */
+	/* Statistics of the level that owns the limit; equals stat without a limit. */
 	struct cgroup_stat limit_stat;
 	struct cgroup_kernel kernel;
 	struct cgroup_pressure pressure;

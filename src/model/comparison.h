@@ -49,14 +49,14 @@ struct run {
 	bool is_warm_up;
 	/* Made only to count allocations, which costs time and memory. */
 	bool is_counting;
-	int wait_status; /* of the command */
+	int wait_status; /* exit status of the command */
 	int workload_wait_status;
 	/*
 	 * NULL if the run counts. Otherwise the reason why every figure leaves it out, as
 	 * a phrase without a full stop. Static.
 	 */
 	const char *problem;
-	/* Of the command; with a workload, from the start of the workload to its end. */
+	/* Times of the command; with a workload, from the workload's start to its end. */
 	uint64_t wall_ns, user_ns, system_ns;
 	uint64_t peak_rss_bytes; /* as reported by the kernel */
 	uint64_t minor_faults, major_faults;

@@ -54,7 +54,7 @@ struct count_thread {
 struct count_means {
 	const char *method; /* "bpf" */
 	char *how;     /* a description of the method and of where it hooks in */
-	char *blind;   /* what the method misses, separated by commas */
+	char *blind;   /* calls that the method misses, separated by commas */
 	char *refused; /* methods that failed before, "NAME: reason; …"; "" if none */
 };
 

@@ -54,7 +54,7 @@ struct count_run {
 	 */
 	struct count_program program;
 	size_t program_count;
-	/* Of the command's process, or of its largest waited-for child. */
+	/* Peak of the command's process or its largest waited-for child. */
 	uint64_t peak_rss_bytes;
 	uint64_t unix_ms, elapsed_ns; /* at its end; since its start */
 };
@@ -91,7 +91,7 @@ struct count_limit {
 	enum counted_figure figure;
 	enum limit_kind kind;
 	uint64_t value_thousandths;
-	uint64_t tolerance_thousandths; /* of a percent if is_percent; 0: no tolerance */
+	uint64_t tolerance_thousandths; /* in percent if is_percent; 0: no tolerance */
 	bool is_percent;
 };
 

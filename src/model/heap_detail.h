@@ -50,14 +50,14 @@ struct page_sum {
 struct heap_pin {
 	uint64_t block_count; /* blocks that lie at least partly on fragmented pages */
 	struct page_sum pages; /* fragmented pages that hold a block of this type */
-	/* Of these pages, those with nothing else in use on them. */
+	/* Those of these pages with nothing else in use on them. */
 	uint64_t alone_page_count;
 };
 
 /* The live blocks of one type, or of one size if their type is unknown. */
 struct heap_type {
 	char *name;	     /* NULL: only the size is known; owned */
-	uint64_t size_bytes; /* of each block; 0: sizes differ */
+	uint64_t size_bytes; /* size of each block; 0: sizes differ */
 	struct chunk_sum live;
 	uint64_t resident_bytes; /* resident part of live.bytes */
 	struct heap_pin pin;

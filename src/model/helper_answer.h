@@ -22,8 +22,8 @@
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
-	uint64_t resident_bytes; /* of the memory that may be the allocator's */
-	uint64_t missing_bytes;	 /* of the same memory: mapped, but without a page */
+	uint64_t resident_bytes; /* resident memory that may be the allocator's */
+	uint64_t missing_bytes;	 /* likewise: mapped, but without a page */
 	/* BYTES_UNKNOWN: not reported separately; another owner's figure includes them */
 	uint64_t said_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t least_bytes[OWNER_HEAP_LAST + 1];

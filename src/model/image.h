@@ -23,7 +23,7 @@
  */
 struct image_run {
 	uint64_t start_addr, end_addr; /* page aligned; end is exclusive */
-	uint64_t offset_bytes;	       /* of its copy in bytes */
+	uint64_t offset_bytes;	       /* position of its copy in bytes */
 };
 
 struct image {

@@ -18,7 +18,7 @@
 enum profile_metric {
 	PROFILE_ALLOCATIONS,
 	PROFILE_BYTES,	     /* requested by these allocations */
-	/* Of these allocations: freed before the thread made any other call. */
+	/* Allocations freed before the thread made any other call. */
 	PROFILE_TEMPORARY,
 	PROFILE_LIVE_BLOCKS, /* allocated and not freed */
 	PROFILE_LIVE,	     /* requested bytes of the live blocks */
@@ -71,7 +71,7 @@ struct profile_frame {
 
 struct profile_node {
 	uint32_t frame, parent;
-	/* Of this stack alone, without its children. */
+	/* Values of this stack alone, without its children. */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
 

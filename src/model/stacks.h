@@ -14,7 +14,7 @@
 
 struct stack_module {
 	char *path;
-	uint64_t start, end;  /* of its executable part */
+	uint64_t start, end;  /* the executable part */
 	/* Subtract it from an address to get the address in the file. */
 	uint64_t load_bias;
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];

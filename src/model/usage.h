@@ -112,11 +112,11 @@ struct usage {
 	uint64_t recorded_droppable_bytes;
 	uint64_t unbacked_bytes; /* private anonymous, accessible: Size - Rss - Swap */
 	uint64_t reserved_bytes;	       /* likewise, PROT_NONE */
-	uint64_t trimmable_bytes; /* what malloc_trim(0) would return to the kernel */
+	uint64_t trimmable_bytes; /* malloc_trim(0) would return this much */
 	uint32_t mapping_count;
 	enum allocator allocator;
 
-	enum quality heap_quality; /* of the heap's owners and trimmable_bytes */
+	enum quality heap_quality; /* for the heap's owners and trimmable_bytes */
 	/* When the walk that produced them took place; 0: no walk. */
 	uint64_t heap_taken_ns;
 	/* How long the last walk stopped the process; 0: not stopped. */

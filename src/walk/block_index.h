@@ -11,10 +11,10 @@
 #include "walk/blocks.h"
 #include "walk/walk.h"
 
-/* What is known of a page of the image before its bits are examined. */
+/* A page of the image: facts that do not require examining its bits. */
 struct block_page {
 	uint64_t addr;
-	/* Of the last chain block that begins before the page, or BIT_NONE. */
+	/* The last chain block that begins before the page, or BIT_NONE. */
 	uint64_t head_bit;
 	uint32_t extent; /* first extent that ends after the page's start */
 	uint32_t run;	 /* run of the image */

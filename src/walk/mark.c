@@ -34,7 +34,7 @@ struct marker {
 	uint64_t *unseen;     /* live, and not found yet */
 	/* Bits are positions of block heads in the image, as in chains. */
 	bool are_bits_places;
-	const struct image_run *run; /* of the block scanned last */
+	const struct image_run *run; /* run of the block scanned last */
 
 	uint64_t candidates[CANDIDATES]; /* a ring */
 	unsigned int first_candidate, candidate_count;

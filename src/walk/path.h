@@ -8,7 +8,7 @@
 struct path_step {
 	uint64_t place_addr; /* address of the word: in a root or in the previous block */
 	uint64_t word;	     /* an address inside the next block */
-	struct block block;  /* that next block */
+	struct block block;  /* block that contains the word's target */
 };
 
 struct path {

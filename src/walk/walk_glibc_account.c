@@ -9,12 +9,12 @@
 #include "walk/page_use.h"
 
 /*
- * What malloc_trim(0) would return to the kernel. It first merges fastbin chunks with
- * their neighbours. Then it releases the whole pages of each free range after the 48
- * bytes of the chunk's head. Cached chunks stay.
+ * The memory that malloc_trim(0) would return to the kernel. It first merges fastbin
+ * chunks with their neighbours. Then it releases the whole pages of each free range after
+ * the 48 bytes of the chunk's head. Cached chunks stay.
  */
 struct trim {
-	uint64_t start_addr; /* of the free range that ends at the current chunk, or 0 */
+	uint64_t start_addr; /* start of the free range before the current chunk, or 0 */
 	uint64_t bytes;
 };
 

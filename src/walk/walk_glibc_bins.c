@@ -20,7 +20,7 @@ enum side {
 };
 
 struct bin_walk {
-	uint64_t head_addr; /* of the bin, treated as a chunk */
+	uint64_t head_addr; /* the bin, treated as a chunk */
 	uint64_t next_addr[2];
 	uint64_t last_addr[2]; /* last chunk taken from each side */
 	unsigned int bin;

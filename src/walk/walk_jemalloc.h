@@ -31,7 +31,7 @@
 struct jemalloc_tree {
 	unsigned int level_count;
 	unsigned int level_bits[3]; /* from the root down; the last is for the leaves */
-	unsigned int element_bytes; /* of a leaf */
+	unsigned int element_bytes; /* size of a leaf's element */
 };
 
 /*
@@ -63,7 +63,7 @@ struct jemalloc_raw {
 	uint64_t bits;
 	uint64_t addr;
 	uint64_t size;
-	uint64_t free_bits[JEMALLOC_SLAB_WORDS]; /* of a slab: set for free blocks */
+	uint64_t free_bits[JEMALLOC_SLAB_WORDS]; /* slabs only; set for free blocks */
 };
 
 struct jemalloc_extent {
@@ -73,7 +73,7 @@ struct jemalloc_extent {
 	uint64_t first_bit; /* in struct blocks */
 	uint16_t block_count;
 	uint16_t arena; /* index in struct heap */
-	uint8_t class;	/* of active extents */
+	uint8_t class;	/* active extents only */
 	bool is_slab;
 	enum jemalloc_state state;
 	uint64_t extent_addr;

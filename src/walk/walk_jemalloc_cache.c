@@ -25,7 +25,7 @@
 #define THREADS_SEARCHED 64
 
 struct bin {
-	uint64_t head_addr, end_addr; /* of the pointers in the bin */
+	uint64_t head_addr, end_addr; /* range of the pointers in the bin */
 };
 
 struct cache {
