@@ -51,7 +51,7 @@ void classifier_release(struct classifier *c);
  */
 enum owner classifier_add(struct classifier *c, const struct mapping *m);
 
-/* Return true if stack pointers would decide an open case. */
+/* Return true if there are candidates, which need the threads' stack pointers. */
 bool classifier_wants_stack_pointers(const struct classifier *c);
 
 /*

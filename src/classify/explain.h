@@ -32,7 +32,7 @@ enum root_kind {
 struct root_place {
 	enum root_kind kind;
 	int tid;	/* unset for ROOT_MEMORY */
-	/* From the thread pointer, stack pointer, or start of the mapping. */
+	/* Distance from the thread pointer, stack pointer, or start of the mapping. */
 	int64_t offset;
 	const struct mapping *mapping; /* NULL: a register */
 };

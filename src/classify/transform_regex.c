@@ -145,7 +145,7 @@ static int scan_repeat(struct scan *s)
 	if (r < 0)
 		return r;
 	s->at++;
-	/* JavaScript would take it as a lazy repeat, which POSIX does not have */
+	/* JavaScript reads "*?" as a lazy repeat, which POSIX does not have */
 	if (*s->at && strchr("*+?{", *s->at))
 		return refuse(s, "a %c behind another repeat: write () around that", *s->at);
 	return 0;

@@ -24,7 +24,7 @@ bool roots_want_mapping(const struct mapping *m)
 		return false;
 	if (m->flags & MAPPING_HUGETLB)
 		return m->flags & MAPPING_WRITE;
-	/* Also true of devices, whose memory must not be read. */
+	/* Device mappings have no Rss either; their memory must not be read. */
 	if (bytes[SMAPS_RSS] == 0)
 		return false;
 	if (m->flags & MAPPING_WRITE)
