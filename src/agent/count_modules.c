@@ -277,14 +277,11 @@ void count_stack_modules_forget(void)
 
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to)
 {
-	const char *at = (const char *)from->head + STACK_HEAD_BYTES;
-	const char *end = at + from->head->module_bytes;
+	const struct stack_file_module *m;
+	uint32_t at = 0;
 
-	for (; at < end; at += ((const struct stack_file_module *)(const void *)at)->record_bytes) {
-		const struct stack_file_module *m = (const void *)at;
-
+	while ((m = stack_file_next_module(from, &at)))
 		stack_file_add_module(to, m, m->path);
-	}
 }
 
 /*

@@ -140,7 +140,7 @@ static void begin_again(void)
 {
 	struct stacks *s = &count_stacks;
 	struct stack_file parents = s->file;
-	uint32_t count = parents.head->node_count;
+	uint32_t count = stack_file_count_nodes(&parents);
 
 	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
 	count_stack_modules_forget();

@@ -162,6 +162,7 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode, u
 	file->nodes = (void *)((char *)mapped + STACK_NODES_OFFSET);
 	file->reserved_nodes = count;
 	file->reserved_module_bytes = MODULE_BYTES_STEP;
+	file->module_bytes = 0;
 	file->is_full = false;
 	file->module_lock = 0;
 	fill_head(file, mode);
@@ -211,7 +212,8 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	uint32_t begin = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
 
 	do
-		if (!extend_to(file, begin + count))
+		if (begin <= STACK_NODE_CUT || begin > file->node_max - count ||
+		    !extend_to(file, begin + count))
 			return false;
 	while (!__atomic_compare_exchange_n(&file->head->node_count, &begin, begin + count, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
@@ -219,37 +221,62 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
-		    const char *path)
+uint32_t stack_file_count_nodes(const struct stack_file *file)
 {
-	size_t i = 0;
+	uint32_t count = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
+	uint32_t room = __atomic_load_n(&file->reserved_nodes, __ATOMIC_RELAXED);
+
+	if (count <= STACK_NODE_CUT)
+		return STACK_NODE_CUT + 1;
+	return count < room ? count : room;
+}
+
+const struct stack_file_module *stack_file_next_module(const struct stack_file *file,
+						       uint32_t *at)
+{
+	const uint32_t least = offsetof(struct stack_file_module, path) + 1;
+	uint32_t room = file->module_bytes - *at, record_bytes;
+	const struct stack_file_module *m =
+		(const void *)((const char *)file->head + STACK_HEAD_BYTES + *at);
+
+	if (room < least)
+		return NULL;
+	record_bytes = __atomic_load_n(&m->record_bytes, __ATOMIC_RELAXED);
+	if (record_bytes < least || record_bytes % 8 != 0 || record_bytes > room)
+		return NULL;
+	*at += record_bytes;
+	return m;
+}
+
+/* end: of the records that a is among. Its path may have lost the 0 at its end. */
+static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
+		    const char *path, const char *end)
+{
+	size_t room = (size_t)(end - a->path), i = 0;
 
 	if (a->start != b->start || a->end != b->end || a->load_bias != b->load_bias ||
 	    a->build_id_bytes != b->build_id_bytes)
 		return false;
-	for (int k = 0; k < a->build_id_bytes; k++)
+	for (size_t k = 0; k < sizeof(b->build_id) && k < b->build_id_bytes; k++)
 		if (a->build_id[k] != b->build_id[k])
 			return false;
-	while (a->path[i] && a->path[i] == path[i])
+	if (room > MODULE_BYTES_STEP)
+		room = MODULE_BYTES_STEP;
+	while (i < room && a->path[i] && a->path[i] == path[i])
 		i++;
-	return a->path[i] == path[i];
+	return i < room && a->path[i] == path[i];
 }
 
-/* The last that was at any of these addresses, or NULL. */
+/* Return the last module that had any of these addresses, or NULL. */
 static const struct stack_file_module *find_last(const struct stack_file *file,
 						 const struct stack_file_module *module)
 {
-	const char *at = (const char *)file->head + STACK_HEAD_BYTES;
-	const char *end = at + file->head->module_bytes;
-	const struct stack_file_module *last = NULL;
+	const struct stack_file_module *last = NULL, *m;
+	uint32_t at = 0;
 
-	while (at < end) {
-		const struct stack_file_module *m = (const void *)at;
-
+	while ((m = stack_file_next_module(file, &at)))
 		if (m->start < module->end && module->start < m->end)
 			last = m;
-		at += m->record_bytes;
-	}
 	return last;
 }
 
@@ -291,10 +318,10 @@ void stack_file_seal(struct stack_file *file, enum ask_permission wanted)
 static void append(struct stack_file *file, const struct stack_file_module *module,
 		   uint32_t first_node, const char *path)
 {
-	uint32_t at = file->head->module_bytes, path_bytes = 1, record_bytes;
+	uint32_t at = file->module_bytes, path_bytes = 1, record_bytes;
 	struct stack_file_module *to;
 
-	while (path[path_bytes - 1])
+	while (path_bytes < MODULE_BYTES_STEP && path[path_bytes - 1])
 		path_bytes++;
 	record_bytes = (uint32_t)(sizeof(*to) + path_bytes + 7) & ~UINT32_C(7);
 	if (record_bytes > MODULE_BYTES_STEP || !has_module_room(file, at + record_bytes)) {
@@ -305,20 +332,24 @@ static void append(struct stack_file *file, const struct stack_file_module *modu
 	*to = *module;
 	to->first_node = first_node;
 	to->record_bytes = (uint16_t)record_bytes;
-	for (uint32_t i = 0; i < path_bytes; i++)
+	for (uint32_t i = 0; i < path_bytes - 1; i++)
 		to->path[i] = path[i];
-	__atomic_store_n(&file->head->module_bytes, at + record_bytes, __ATOMIC_RELEASE);
+	to->path[path_bytes - 1] = '\0';
+	file->module_bytes = at + record_bytes;
+	__atomic_store_n(&file->head->module_bytes, file->module_bytes, __ATOMIC_RELEASE);
 }
 
 int stack_file_add_module(struct stack_file *file, const struct stack_file_module *module,
 			  const char *path)
 {
 	const struct stack_file_module *last;
+	const char *end;
 	int r = 0;
 
 	lock_modules(file);
+	end = (const char *)file->head + STACK_HEAD_BYTES + file->module_bytes;
 	last = find_last(file, module);
-	if (!last || !is_same(last, module, path)) {
+	if (!last || !is_same(last, module, path, end)) {
 		uint32_t first_node = module->first_node;
 
 		r = last != NULL;

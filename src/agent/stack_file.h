@@ -4,6 +4,8 @@
  * added, and it grows, with room on the disk before anything is written there.
  *
  * No libc. Any thread may add; nothing is waited for but another one that adds a module.
+ * Another process of the same user can write the file: no number read from it is used as
+ * an index, an offset or a size without a check.
  */
 #ifndef MS_AGENT_STACK_FILE_H
 #define MS_AGENT_STACK_FILE_H
@@ -29,6 +31,7 @@ struct stack_file {
 	uint32_t node_max;
 	uint32_t reserved_nodes; /* there is room on the disk */
 	uint32_t reserved_module_bytes;
+	uint32_t module_bytes; /* the head's, where no other process can change it */
 	bool is_full; /* there is no more room for nodes */
 	enum ask_permission permission;
 	uint32_t module_lock;
@@ -47,12 +50,26 @@ bool stack_file_create(struct stack_file *file, const struct stack_mode *mode,
 /* No more of it in this process. */
 void stack_file_close(struct stack_file *file);
 
-/* Numbers for so many new nodes, from *ret on. Returns false if there is no room. */
+/*
+ * Take the numbers of count new nodes; *ret is the first. Return false if there is no room,
+ * or if the head's count of nodes is damaged.
+ */
 bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *ret);
 
+/* Return the number after the last node, never one for which no room is reserved. */
+uint32_t stack_file_count_nodes(const struct stack_file *file);
+
 /*
- * Returns 1 if something else was at these addresses before, else 0. path is not empty;
- * first_node is 0, or as it is to be.
+ * Return the module at *at, and set *at to the next one: 0 is the first. NULL: this was
+ * the last one, or the records that follow are damaged.
+ */
+const struct stack_file_module *stack_file_next_module(const struct stack_file *file,
+						       uint32_t *at);
+
+/*
+ * Add a module unless it is there already. Return 1 if another one had some of its
+ * addresses before, else 0. path is not empty; first_node is 0 to let this function set it.
+ * module and path may be in a file that another process can write.
  */
 int stack_file_add_module(struct stack_file *file, const struct stack_file_module *module,
 			  const char *path);

@@ -454,6 +454,12 @@ TESTS += %D%/test_unwind_row
 %C%_test_unwind_row_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_unwind_row_LDADD = $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_stack_file
+TESTS += %D%/test_stack_file
+%C%_test_stack_file_SOURCES = %D%/test_stack_file.c src/agent/stack_file.c
+%C%_test_stack_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_stack_file_LDADD = $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_stack_record
 TESTS += %D%/test_stack_record
 %C%_test_stack_record_SOURCES = %D%/test_stack_record.c src/agent/stack_blocks.c src/agent/stack_file.c \
