@@ -25,6 +25,8 @@ bool private_code_covers(const struct mapping_list *mappings, uint64_t addr, uin
 {
 	uint64_t end_addr = addr + bytes;
 
+	if (end_addr < addr)
+		return false;
 	while (addr < end_addr) {
 		const struct mapping *m = mapping_list_find(mappings, addr);
 

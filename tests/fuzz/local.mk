@@ -3,7 +3,7 @@
 EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk \
-	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_jit_dump %D%/fuzz_jit_map %D%/fuzz_link_order %D%/fuzz_maps \
+	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_jit_dump %D%/fuzz_jit_map %D%/fuzz_link_order %D%/fuzz_maps %D%/fuzz_orphans \
 	%D%/fuzz_symbolize %D%/fuzz_unwind_cfi %D%/fuzz_x86_code
 if HAVE_SQLITE
 fuzz_targets += %D%/fuzz_recording
@@ -115,6 +115,10 @@ endif
 %C%_fuzz_maps_SOURCES = %D%/fuzz_maps.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_maps_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_maps_LDADD = $(PROBE_LIBS)
+
+%C%_fuzz_orphans_SOURCES = %D%/fuzz_orphans.c %D%/fuzz.h $(fuzz_main)
+%C%_fuzz_orphans_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_orphans_LDADD = $(PROBE_LIBS)
 
 %C%_fuzz_recording_SOURCES = %D%/fuzz_recording.c %D%/fuzz.h $(fuzz_main)
 %C%_fuzz_recording_LDFLAGS = $(fuzz_ldflags)
