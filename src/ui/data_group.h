@@ -55,9 +55,9 @@ void data_group_refresh(struct data *d);
 void data_group_update(struct data_group *g, const struct snapshot *processes);
 
 /*
- * Return how far the need of one process of the group can rise before the group reaches
- * its limit, if no other process grows. Returns BYTES_UNKNOWN if the process is not in
- * the group, or if the two were not read within 10 seconds of each other.
+ * Return the need, in bytes, at which one process of the group makes the group reach its
+ * limit if no other process grows. Returns BYTES_UNKNOWN if the process is not in the
+ * group, or if the two were not read within 10 seconds of each other.
  */
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);
 

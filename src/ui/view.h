@@ -61,7 +61,7 @@ const struct usage *processes_chosen(const struct processes_view *v);
 /* Get the pids of the processes on the screen, at most `max`. Returns their number. */
 size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids);
 
-/* Returns true if the view handled the action. */
+/* Perform the action. Returns false if it does not belong to this view. */
 bool processes_act(struct processes_view *v, enum action action);
 
 /*
@@ -81,7 +81,7 @@ struct process_view {
 	const struct data *data;
 	bool exact_bytes;
 	enum cells_mode mode;
-	enum graph_style graph_style; /* if the terminal is not limited to ASCII */
+	enum graph_style graph_style; /* used if the terminal is not limited to ASCII */
 	enum part chosen; /* shown in the second graph */
 	/* bitmap of the parts that were ever above 0; their lines stay visible */
 	uint32_t seen;
