@@ -233,6 +233,9 @@ static void no_descriptor_is_left_behind(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		_cleanup_close_ int fd = foreign_file_open(tree_fd, paths[i], LIMIT);
 		_cleanup_close_ int folder = foreign_file_open_dir(tree_fd, paths[i]);
+
+		(void)fd;
+		(void)folder;
 	}
 	after = dup(tree_fd);
 	close(after);
