@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * captured_moment - all that a captured tree has, to be compared with another moment.
+ * captured_moment - read everything in a captured tree, for comparison
+ * with another moment.
  */
 #ifndef MS_SAMPLE_CAPTURED_MOMENT_H
 #define MS_SAMPLE_CAPTURED_MOMENT_H
@@ -9,8 +10,8 @@
 #include "sample/sampler.h"
 
 /*
- * The processes of a folder of capture's, as sampler_list() chooses them, at the time when
- * that was made. Returns 0, or -errno of procfs_open() with an empty moment.
+ * Read the processes of a capture's folder, chosen as sampler_list() does, as of the time
+ * of the capture. Returns 0, or -errno from procfs_open() with *ret empty.
  */
 int captured_moment_read(const char *dir, struct targets *targets, struct moment *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup_sampler - one sample of a group: its memory, and that of its processes.
+ * cgroup_sampler - one sample of a group: its memory and that of its processes.
  */
 #ifndef MS_SAMPLE_CGROUP_SAMPLER_H
 #define MS_SAMPLE_CGROUP_SAMPLER_H
@@ -12,30 +12,36 @@
 struct cgroup_sampler;
 
 /*
- * The sampler is borrowed for as long as it lives. Returns 0 or -errno of
- * cgroup_target_open().
+ * Open a sampler for the group of the target. `sampler` is borrowed and must outlive
+ * *ret. Returns 0 or -errno from cgroup_target_open().
  */
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 			const struct cgroup_target *target, struct cgroup_sampler **ret);
 void cgroup_sampler_free(struct cgroup_sampler *s);
 
-/* All of the group, and which processes are in it, but nothing of them. Returns as below. */
+/*
+ * Read all figures of the group and the pids in it, but nothing about the processes.
+ * Returns like cgroup_sampler_take().
+ */
 int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret);
 
-/* The processes that it read; NULL if there is none. Borrowed until the next read. */
+/*
+ * Return the processes whose pids were read; NULL if the group has no process. Borrowed
+ * until the next read.
+ */
 struct targets *cgroup_sampler_targets(struct cgroup_sampler *s);
 
 /*
- * All of the group, and the processes in it and below as sampler_take() with these needs.
- * Returns 0, -ESRCH if the group was removed, or -errno; the results are then as they
- * were.
+ * Read all figures of the group, and sample the processes in it and in the groups below
+ * it, as sampler_take() does for these needs. Returns 0; -ESRCH if the group was removed;
+ * or another -errno. On failure the results are unchanged.
  */
 int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgroup *ret_cgroup,
 			struct snapshot *ret_processes);
 
 /*
- * Version 1: after one of these, what is known of the kernel's memory of the group. It costs a
- * look at each descriptor of its processes.
+ * Version 1 only, after one of the two functions above: determine what is known about the
+ * group's kernel memory. Examines each open descriptor of its processes, which takes time.
  */
 void cgroup_sampler_find_kernel(struct cgroup_sampler *s, struct cgroup *cgroup);
 

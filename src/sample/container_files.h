@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * container_files - what containers and pods are called, by files that kubelet, Docker,
- * podman and CRI-O keep on the machine that runs them. No daemon is asked.
+ * container_files - find the names of containers and pods in files that kubelet, Docker,
+ * podman and CRI-O keep on the host. No daemon is contacted.
  */
 #ifndef MS_SAMPLE_CONTAINER_FILES_H
 #define MS_SAMPLE_CONTAINER_FILES_H
@@ -10,21 +10,21 @@
 #include "proc/procfs.h"
 
 /*
- * The root of the machine whose processes fs has: that of its first process, or our own.
- * Returns a descriptor that the caller closes, or -errno, as for a captured tree.
+ * Open the root directory of the host whose processes fs shows: that of its first
+ * process, or our own. Returns a descriptor that the caller closes; or -errno, also for
+ * a captured tree.
  */
 int container_files_open_root(const struct procfs *fs);
 
 /*
- * Names that are not known yet, of the container and the pod that *names says by id and
- * uid. path is that of the group. What is not to be found, or may not be read, stays
- * unknown.
+ * Fill in the missing names of the container and pod whose id and uid *names has. path is
+ * the path of the group. Names that cannot be found or read stay unknown.
  */
 void container_files_find(int root_fd, const char *path, char **names);
 
 /*
- * A pod that no file tells is called as its containers' host name, but where that is the
- * machine's: from the root of pid, a process of it.
+ * If no file names the pod, use the host name that pid, a process of the pod, has in its
+ * root, unless that is the host's own name.
  */
 void container_files_find_pod(const struct procfs *fs, int pid, char **names);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_processes - which group is meant, and the processes that are in it.
+ * group_processes - resolve a group that the user named, and list its processes.
  */
 #ifndef MS_SAMPLE_GROUP_PROCESSES_H
 #define MS_SAMPLE_GROUP_PROCESSES_H
@@ -8,35 +8,36 @@
 #include "model/usage.h"
 #include "proc/proc_cgroup.h"
 
-/* Which group: one that a user names, or that of a process. */
+/* A group: one that the user names, or the one that a process is in. */
 struct cgroup_target {
-	const char *name; /* a folder, a path or an id; or NULL */
+	const char *name; /* a folder, path or id; NULL: use pid */
 	int pid;
 };
 
 /*
- * Returns 0, -EOPNOTSUPP if no memory controller can be seen, -ENOENT or -EEXIST of the
- * name, -ESRCH, -EXDEV of the process, or -errno.
+ * Returns 0; -EOPNOTSUPP if no memory controller is visible; -ENOENT or -EEXIST if the
+ * name matches no group or several; -ESRCH if the process is gone; -EXDEV if its group is
+ * outside our namespace; or another -errno.
  */
 int cgroup_target_open(const struct procfs *fs, const struct cgroup_target *target,
 		       struct cgroup_reader **ret);
 
 struct group_processes;
 
-/* Returns as above. */
+/* Returns like cgroup_target_open(). */
 int group_processes_open(const struct procfs *fs, const struct cgroup_target *target,
 			 struct group_processes **ret);
 void group_processes_free(struct group_processes *group);
 
 /*
- * Those that are in the group now, or below it, and have memory, as usages of which only
- * the process is known: added to *ret, which has none of them. None at all once the group
- * was removed. Returns 0 or -errno.
+ * Append the processes that are now in the group, or below it, and have memory. Only the
+ * process member of each usage is set. *ret must not yet contain any of them. Appends
+ * nothing once the group was removed. Returns 0 or -errno.
  */
 int group_processes_list(struct group_processes *group, const struct procfs *fs,
 			 struct snapshot *ret);
 
-/* True if it was removed when it was listed last. */
+/* Whether the group had been removed at the last listing. */
 bool group_processes_is_gone(const struct group_processes *group);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_ask - a heap that is walked, and whose allocator is asked. Internal to heap_reader.
+ * heap_ask - walk a heap and query its allocator. Internal to heap_reader.
  */
 #ifndef MS_SAMPLE_HEAP_ASK_H
 #define MS_SAMPLE_HEAP_ASK_H
 
 #include "sample/heap_reader.h"
 
-/* heap_reader_read() with helpers, of mappings that were just read. */
+/* Implements heap_reader_read() with helpers, for mappings that were just read. */
 int heap_ask(struct heap_reader *reader, struct usage *u, struct mapping_list *mappings,
 	     struct heap *ret);
 

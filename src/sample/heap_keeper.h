@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_keeper - the heaps of processes over time: walked as often as that may cost,
- * carried over to the samples in between.
+ * heap_keeper - the heaps of processes over time: walked as often as the budget allows,
+ * and carried over to the samples in between.
  *
- * A process is walked again when the time since its last walk began is at least 1000 /
- * max_share_per_mille times what that cost: the pause, of the process's time, and of one
- * CPU the work of all processes' last walks. A walk that found nothing makes the wait
- * twice as long, up to 64 times. After the first round, processes that are new wait too
- * until the last walk's CPU time is its share.
+ * A process is walked again when the time since the start of its last walk is at least
+ * 1000 / max_share_per_mille times the cost of that walk. Two costs count: the pause, for
+ * the process; and the CPU time of the last walks of all processes, for one CPU. A walk
+ * that found nothing doubles the wait, up to 64 times. After the first round, new
+ * processes also wait until the CPU time of the last walk is within its share.
  *
- * Walks are done by a thread of their own, one at a time: a read waits for it, but not
- * longer than it has patience, and then gives what is known so far.
+ * A separate thread does the walks, one at a time. A read waits for its walk until its
+ * patience has run out, and then returns what is known so far.
  */
 #ifndef MS_SAMPLE_HEAP_KEEPER_H
 #define MS_SAMPLE_HEAP_KEEPER_H
@@ -21,49 +21,50 @@
 struct heap_keeper;
 
 enum heap_stops {
-	STOPS_SHORT, /* where a stop would be too long the heap is not read */
-	STOPS_SHORT_OR_NONE, /* it is then read while the process runs, and is approximate */
+	STOPS_SHORT, /* if the pause would be too long, the heap is not read */
+	/* if the pause would be too long, read without it: approximate */
+	STOPS_SHORT_OR_NONE,
 	STOPS_NONE,
 };
 
 /*
- * The sampler, which must outlive it, is for reads; walks have one, and a procfs, of
- * their own. max_pause_ns bounds each stop; a max_share_per_mille of 1000 walks at every
- * read. Patience is endless at first.
+ * The sampler is for reads and must outlive the keeper; walks have their own sampler and
+ * procfs. max_pause_ns bounds each pause; a max_share_per_mille of 1000 walks at every
+ * read. The patience is unlimited at first.
  */
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
 				    enum heap_stops stops, uint64_t max_pause_ns,
 				    unsigned int max_share_per_mille);
 
 /*
- * From now on the allocator is asked with each walk, through these, which are the
- * keeper's from now on.
+ * Query the allocator with each walk from now on, through these helpers. The keeper takes
+ * ownership of them.
  */
 void heap_keeper_set_helpers(struct heap_keeper *keeper, struct helpers *helpers);
 
 /*
- * A walk that is under way is left to end by itself; but with helpers its end is waited
- * for, and they are freed: on_left as helpers_free() has it.
+ * Free the keeper. A walk in progress is left to end on its own. With helpers, wait for
+ * its end and free the helpers; on_left is passed to helpers_free().
  */
 void heap_keeper_free(struct heap_keeper *keeper,
 		      void (*on_left)(void *context, int pid, const char *what), void *context);
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
-/* Which reads are walks. */
+/* Which reads walk the heap. */
 enum heap_walks {
-	WALKS_BY_SHARE, /* at first */
-	WALKS_ALL,	/* each, and it waits for it: for moments that matter */
-	WALKS_NONE,	/* only what is known already is carried over */
+	WALKS_BY_SHARE, /* the default */
+	WALKS_ALL, /* every read walks and waits for the walk: for moments that matter */
+	WALKS_NONE,	/* only carry over what is already known */
 };
 
 void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);
 
 /*
- * As sampler_read_mappings(), with the heap's owners where they are known: fresh, of the
- * moment of a walk, or carried over. u->heap_* say which, and why not where they are
- * unknown. Where they are known and u->heap_error is -EFBIG or -ETIMEDOUT, they were read
- * while the process ran, and that is why.
+ * Like sampler_read_mappings(), with the heap's owners where they are known: fresh from a
+ * walk, or carried over. u->heap_* say which of the two, or why the owners are unknown.
+ * If they are known and u->heap_error is -EFBIG or -ETIMEDOUT, a pause was too long, and
+ * the heap was read while the process ran.
  */
 int heap_keeper_read(struct heap_keeper *keeper, struct usage *u, struct mapping_list *ret);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_reader - one process with its heap: stop it, copy, let it go, walk the copy, put
- * it into the matrix; and ask its allocator, where that is wanted.
+ * heap_reader - read one process with its heap: pause it, copy its memory,
+ * resume it, walk the copy, and add the result to the matrix. Queries the
+ * allocator too, if requested.
  */
 #ifndef MS_SAMPLE_HEAP_READER_H
 #define MS_SAMPLE_HEAP_READER_H
@@ -18,65 +19,70 @@
 struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
-	struct sampler *own_sampler; /* replaces an abandoned one; NULL: there was none */
+	struct sampler *own_sampler; /* replaces an abandoned sampler, or NULL */
 	uint64_t max_pause_ns;
-	bool is_running; /* never stop the target: figures are estimates then */
-	bool is_read_once; /* and not several times, to tell how far they are apart */
-	bool copies_roots;  /* all memory too that may hold pointers: to be set by the user */
-	struct helpers *helpers; /* the allocator is asked through these; NULL: it is not. Borrowed. */
-	struct helper_answer answer; /* of the last read */
-	struct image image; /* its room is kept from read to read */
-	struct blocks blocks; /* of the last read, in the image */
+	bool is_running; /* never pause the target; figures are estimates then */
+	bool is_read_once; /* read once, rather than repeatedly to find the variation */
+	/* also copy all memory that may hold pointers; set by the user */
+	bool copies_roots;
+	/* for querying the allocator; NULL: do not query it. Borrowed. */
+	struct helpers *helpers;
+	struct helper_answer answer; /* from the last read */
+	struct image image; /* its memory is reused from read to read */
+	struct blocks blocks; /* from the last read; they refer to the image */
 	struct root_thread *threads; /* likewise */
 	size_t thread_count;
-	uint64_t *words; /* that were in the threads' registers */
+	uint64_t *words; /* the contents of the threads' registers */
 	size_t word_count;
 	struct names names; /* of the process that was read last */
 };
 
 /*
  * The procfs and the sampler are borrowed. A reading that hangs in the kernel (-ETIME)
- * abandons the sampler, and the reader continues with one of its own.
+ * abandons the sampler, and the reader continues with a sampler of its own.
  */
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		      struct sampler *sampler, uint64_t max_pause_ns);
 void heap_reader_release(struct heap_reader *reader);
 
 /*
- * How long the process would stand still, from its last figures: a guess on the safe
- * side. BYTES_UNKNOWN if they do not tell.
+ * Estimate, as an upper bound from the last figures, how long the process would be
+ * paused, in ns. Returns BYTES_UNKNOWN if the figures do not suffice.
  */
 uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
 				       const struct mapping_list *mappings);
 
 /*
- * As sampler_read_mappings(), and the heap too: *ret is initialised, and the heap's
- * owners are in u->matrix if ret->quality says that they are known. Of a target that is
- * not stopped it is the last of several readings, with how far these were apart.
+ * Like sampler_read_mappings(), and read the heap too. *ret is initialized in every case.
+ * If ret->quality says that the heap's owners are known, they are in u->matrix. If the
+ * target is not paused, the result is that of the last of several readings, with the
+ * variation between them.
  *
  * Returns 0; or why the heap was not read, with *u and *mappings as
- * sampler_read_mappings() left them: as stop_run() and peek_copy(); -EFBIG when it would
- * take longer than max_pause_ns, ret->expected_ns being the estimate; -ENOMEM when there
- * is no room for the copy; -EOPNOTSUPP for a captured tree. Where u->error is set,
- * nothing was read. ret->pause_ns is how long the process was stopped, whatever came of
- * it.
+ * sampler_read_mappings() left them: like stop_run() and peek_copy(); -EFBIG if the pause
+ * would exceed max_pause_ns, with the estimate in ret->expected_ns; -ENOMEM if there is
+ * no memory for the copy; -EOPNOTSUPP for a captured tree. If u->error is set, nothing
+ * was read. ret->pause_ns is the time that the process was paused, whatever the result.
  *
- * With helpers: reader->answer is what came of asking. Where the walk did not tell the
- * owners, what the allocator said does (heap.is_said), and that is no failure; of one
- * that cannot be walked no copy is made then.
+ * With helpers, reader->answer has the result of the query. If the walk did not find the
+ * owners, the allocator's figures replace it (heap.is_said), which is not a failure. If
+ * the heap cannot be walked, no copy is made.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
-/* The same without asking, of a process that has memory, and whose mappings were just read. */
+/*
+ * Do the same without a query, for a process that has memory and whose
+ * mappings were just read.
+ */
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Types, pages and pins of the heap that was read last. mappings: as that gave them, to
- * stay until the next reading, as reader->names holds on to them. *ret is initialised,
- * and is to be released.
+ * Find types, pages and pins of the heap that was read last. mappings: from that reading;
+ * they must stay valid until the next reading, because reader->names refers to them. *ret
+ * is initialized; the caller releases it.
  */
 void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
 			struct heap_detail *ret);

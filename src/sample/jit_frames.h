@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_frames - names of code that a JIT compiler made, as programs leave them for perf(1):
- * /tmp/perf-PID.map, and jit-PID.dump there or in the program's working directory.
+ * jit_frames - names of JIT-compiled code, from the files that programs write for
+ * perf(1): /tmp/perf-PID.map, and jit-PID.dump in /tmp or in the program's
+ * working directory.
  *
- * Both are foreign: a symlink, a file of a user other than the program's, memstate's or
- * root, and one that is too large are ignored; damaged parts are skipped.
+ * Both files are untrusted. Ignored are symlinks, files of a user other than the
+ * program's, memstate's or root, and files that are too large. Damaged parts are skipped.
  */
 #ifndef MS_SAMPLE_JIT_FRAMES_H
 #define MS_SAMPLE_JIT_FRAMES_H
@@ -27,10 +28,10 @@ struct jit_frames {
 	uint64_t step_count; /* work done by the parsers; for tests */
 };
 
-/* Look for the addresses of stacks that are in no module. */
+/* Look up the addresses in stacks that belong to no module. */
 void jit_frames_read(const struct stacks *stacks, struct jit_frames *ret);
 
-/* NULL: unknown. */
+/* Return the name for an address, or NULL if it is unknown. */
 const char *jit_frames_find(const struct jit_frames *frames, uint64_t addr);
 
 void jit_frames_release(struct jit_frames *frames);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_scan - which live blocks of a process nothing reaches any more: stop it, copy its
- * memory with all that may hold pointers, let it go, walk the heap, mark.
+ * leak_scan - find the unreachable live blocks of a process: pause it, copy its memory
+ * including everything that may hold pointers, resume it, walk the heap, and mark.
  *
- * A reader that is to be used for it has copies_roots set; the blocks and the image that
- * results speak of are the reader's, until its next read.
+ * The reader must have copies_roots set. The results refer to the reader's blocks and
+ * image, which are valid until its next read.
  */
 #ifndef MS_SAMPLE_LEAK_SCAN_H
 #define MS_SAMPLE_LEAK_SCAN_H
@@ -13,12 +13,12 @@
 #include "sample/heap_reader.h"
 
 /*
- * Scan the process of *u, which is read again with its heap as heap_reader_read() does.
- * on_leak is called for each direct leak while that goes on, and progress, which may be
+ * Scan the process of *u, which is read again with its heap as heap_reader_read()
+ * does. Calls on_leak for each direct leak during the scan, and progress, which may be
  * NULL, in between.
  *
- * Returns 0; -ECANCELED when progress said so; or as heap_reader_read(). *ret is
- * initialised in every case, and is to be released before the reader is.
+ * Returns 0; -ECANCELED if progress requested that; or like heap_reader_read(). *ret is
+ * initialized in every case; the caller releases it before the reader.
  */
 int leak_scan_run(struct heap_reader *reader, struct usage *u,
 		  const struct mark_progress *progress, mark_leak_fn *on_leak,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names - of the types and symbols in a process's memory, asked for after it was let go.
+ * names - the types and symbols in a process's memory, looked up after the
+ * process was resumed.
  *
- * Opened before the memory is copied: what is read later is of that address space, or is
- * not read.
+ * The memory is opened before it is copied, so that later reads see the same
+ * address space or fail.
  */
 #ifndef MS_SAMPLE_NAMES_H
 #define MS_SAMPLE_NAMES_H
@@ -15,7 +16,7 @@
 
 struct names {
 	struct memory memory;
-	struct symbols *symbols; /* NULL if they cannot be had */
+	struct symbols *symbols; /* NULL if not available */
 	struct types *types;
 };
 
@@ -24,12 +25,15 @@ struct names {
 		MEMORY_INIT, NULL, NULL \
 	}
 
-/* Forgets what was open. What cannot be opened has no names. */
+/*
+ * Open the process's memory, and close what was open. If it cannot be opened,
+ * there are no names.
+ */
 void names_open(struct names *names, const struct procfs *fs, int pid);
 
 /*
- * Now with its mappings, which are borrowed until the next call of any of these: symbols
- * and types are there.
+ * Load symbols and types for these mappings, which are borrowed until the next call of
+ * any of these functions.
  */
 void names_begin(struct names *names, const struct mapping_list *mappings);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_ends - who ended in a recording, with the evidence of why: each kill for want of
- * memory that the kernel's log, its counts, or what was recorded beside the samples tell
- * of; where there is none, the process that is gone, or nobody.
+ * oom_ends - the ends of processes in a recording, with the evidence for each cause. An
+ * end is an OOM kill that the kernel log, the kernel's counters, or recorded events
+ * report. Without any kill it is the process that is gone, or there is no victim.
  */
 #ifndef MS_SAMPLE_OOM_ENDS_H
 #define MS_SAMPLE_OOM_ENDS_H
@@ -11,15 +11,16 @@
 #include "sample/oom_past.h"
 
 struct oom_ends {
-	struct oom_evidence *items; /* by time */
+	struct oom_evidence *items; /* sorted by time */
 	size_t count;
-	struct oom_past past; /* which they borrow from */
+	struct oom_past past; /* the items borrow from it */
 };
 
 /*
- * log: reports of a log of that machine, borrowed by the evidence; those that are of
- * nobody in the recording are left out. May be empty. With targets only these processes'
- * ends. Returns 0, -ESRCH if the recording has none of the targets, or -errno of reading it.
+ * Find the ends. `log` has reports of a log of that machine; the evidence borrows them,
+ * and reports about nobody in the recording are ignored. It may be empty. If there are
+ * targets, only their ends are listed. Returns 0, -ESRCH if the recording has none of the
+ * targets, or -errno from reading it.
  */
 int oom_ends_read(struct replay *replay, const struct oom_kill_list *log,
 		  const struct targets *targets, struct oom_ends *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_notes - the notes of a recording, by process: where each ran, the runtime options of
- * its environment, and the files on tmpfs that it had open for writing.
+ * oom_notes - the notes of a recording, by process: where each ran, the runtime options
+ * in its environment, and the files on tmpfs that it had open for writing.
  */
 #ifndef MS_SAMPLE_OOM_NOTES_H
 #define MS_SAMPLE_OOM_NOTES_H
@@ -9,14 +9,14 @@
 #include "classify/oom_evidence.h"
 #include "sample/replay.h"
 
-/* A file on tmpfs that it had open for writing, and how large that was then. */
+/* A file on tmpfs that the process had open for writing, and its size at that time. */
 struct oom_written {
 	uint64_t unix_ms, bytes;
 	char *file; /* "MAJOR:MINOR:INODE PATH" */
 };
 
 struct oom_note {
-	struct process process; /* pid, start_ticks, comm */
+	struct process process; /* pid, start_ticks and comm are set */
 	struct oom_place place;
 	char **options; /* "VARIABLE WORD" */
 	size_t option_count, option_capacity;
@@ -29,14 +29,14 @@ struct oom_notes {
 	size_t count, capacity;
 };
 
-/* Returns 0 or -errno of reading the recording. */
+/* Returns 0 or -errno from reading the recording. */
 int oom_notes_read(struct replay *replay, struct oom_notes *ret);
 void oom_notes_release(struct oom_notes *notes);
 
-/* The notes on a process under its name, or NULL. */
+/* Return the notes on a process with that name, or NULL. */
 const struct oom_note *oom_notes_find(const struct oom_notes *notes, const struct process *process);
 
-/* Where a process ran; all empty if that was not recorded. */
+/* Return where a process ran; all members are empty if that was not recorded. */
 struct oom_place oom_notes_place(const struct oom_notes *notes, const struct process *process);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oom_past - what is looked for in a recording, read once from its beginning to its end:
- * need and the kernel's counts in each sample, and when each process was there.
+ * oom_past - the facts about a recording's samples, collected in one pass: memory need
+ * and the kernel's counters per sample, and when each process existed.
  */
 #ifndef MS_SAMPLE_OOM_PAST_H
 #define MS_SAMPLE_OOM_PAST_H
@@ -12,55 +12,61 @@
 
 struct past_sample {
 	uint64_t unix_ms, elapsed_ns; /* since the first sample */
-	uint64_t need_bytes;   /* of the group; without one of the processes together */
+	uint64_t need_bytes; /* of the group; without a group, the sum of the processes */
 	uint64_t hidden_bytes, working_set_bytes;
-	uint64_t shared_lazyfree_bytes; /* that more than one process has */
+	uint64_t shared_lazyfree_bytes; /* shared by more than one process */
 	uint64_t huge_bytes;   /* private memory in huge pages */
 	uint64_t thread_count;
 	uint64_t private_bytes; /* of processes, without LazyFree */
 	uint64_t live_bytes;   /* in heaps that were read */
 	uint64_t kill_count;   /* of the group alone */
-	uint64_t all_kill_count; /* of all groups that can be seen */
-	uint64_t max_count;    /* how often the group's own limit was met */
+	uint64_t all_kill_count; /* of all visible groups */
+	uint64_t max_count;    /* how often the group reached its own limit */
 	uint64_t swap_fail_count;
-	uint64_t shmem_bytes; /* charged where the limit is; unknown without a group */
+	/* charged to the owner of the limit; unknown without a group */
+	uint64_t shmem_bytes;
 };
 
 struct past_process {
-	struct process process; /* as of when it was seen last */
-	size_t first, last;	/* samples */
-	uint64_t rss_bytes, lazyfree_bytes; /* in the last one */
+	struct process process; /* as last seen */
+	size_t first, last;	/* indexes of samples */
+	uint64_t rss_bytes, lazyfree_bytes; /* in its last sample */
 };
 
 struct past_event {
 	uint64_t unix_ms;
 	int pid;
-	bool is_report; /* the kernel's lines, which are `text`, or its mark on a victim */
+	/*
+	 * text is the kernel's report; otherwise the event is the kernel's
+	 * mark on a victim
+	 */
+	bool is_report;
 	char *text;
 };
 
 struct oom_past {
 	struct past_sample *samples;
 	size_t sample_count;
-	struct past_process *processes; /* in the order in which they ended, or were seen last */
+	/* in the order in which they ended, or were last seen */
+	struct past_process *processes;
 	size_t process_count, process_capacity;
-	struct past_event *events; /* kills only, by time */
+	struct past_event *events; /* only kills, sorted by time */
 	size_t event_count, event_capacity;
-	struct oom_kill_list reports; /* what the events' texts tell */
+	struct oom_kill_list reports; /* parsed from the texts of the events */
 	struct oom_notes notes;
-	bool has_group;		      /* in any sample */
+	bool has_group;		      /* any sample has a group */
 };
 
-/* Returns 0 or -errno of reading it. */
+/* Returns 0 or -errno from reading the recording. */
 int oom_past_read(struct replay *replay, struct oom_past *ret);
 void oom_past_release(struct oom_past *past);
 
-/* What of all that processes need: their Rss without LazyFree. */
+/* Return how much memory the process needs: its Rss without LazyFree. */
 uint64_t oom_past_need_of(const struct usage *usage);
 
 /*
- * The process that a report names, of all that had the pid the last one; NULL: none was
- * seen. name may be cut, or "".
+ * Return the process that a report names; of several with the same pid the last one.
+ * NULL: it was not seen. name may be truncated, or "".
  */
 const struct past_process *oom_past_find_process(const struct oom_past *past, int pid,
 						 const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder - each sample into a recording: totals always, mappings as often as reading
- * them costs no process more than a share of its time.
+ * recorder - write each sample to a recording: totals always, mappings as often as
+ * reading them costs no process more than a share of its time.
  */
 #ifndef MS_SAMPLE_RECORDER_H
 #define MS_SAMPLE_RECORDER_H
@@ -11,63 +11,68 @@
 
 struct recorder;
 
-/* What samples must have of processes to be recorded: or'ed to the needs. */
+/* The needs that samples must have to be recorded, to be or'ed to the caller's needs. */
 #define RECORDER_NEEDS (NEED_STAT | NEED_UID | NEED_COMMAND | NEED_ROLLUP)
 
 /*
- * The sampler, which is borrowed, gives it mappings from now on. Returns 0 or -errno of
- * recording_open().
+ * Open a recorder. The sampler, which is borrowed, passes mappings to the recorder from
+ * now on. Returns 0 or -errno from recording_open().
  */
 int recorder_open(const char *path, const struct recording_bounds *bounds,
 		  unsigned int share_per_mille, struct sampler *sampler, struct recorder **ret);
-/* So much of each process's time from now on, for mappings; 0: none but those that are asked for. */
+/*
+ * Set the share of each process's time for reading mappings; 0: read only
+ * those requested.
+ */
 void recorder_set_share(struct recorder *recorder, unsigned int share_per_million);
 void recorder_close(struct recorder *recorder);
 
 /*
- * Record of each process of a group also where it runs and which options of its language's
- * runtime are in its environment, from now on. fs is borrowed.
+ * From now on, also record for each process of a group where it runs and the options of
+ * its language runtime in its environment. fs is borrowed.
  */
 void recorder_set_notes(struct recorder *recorder, const struct procfs *fs);
 
-/* A sample is about to be taken. */
+/* Announce that a sample is about to be taken. */
 void recorder_begin(struct recorder *recorder);
 
 /*
- * It was taken: all of it is written, and the group of its processes if there is one (or
- * NULL). Returns 0, or the first -errno since it began: the
- * sample is not in the file then, and the next one may be again.
+ * Write the sample that was taken, and the group of its processes, or NULL. Returns 0, or
+ * the first -errno since recorder_begin(): then the sample is not in the file, but the
+ * next one may succeed.
  */
 int recorder_end(struct recorder *recorder, const struct snapshot *snapshot,
 		 const struct cgroup *cgroup);
 
-/* A process of the sample that has begun, read by somebody else with these mappings. */
+/* Add a process of the current sample that the caller has read with these mappings. */
 void recorder_add(struct recorder *recorder, const struct usage *usage,
 		  const struct mapping_list *mappings);
 
 /*
- * Take a sample of the targets, all of it, for those who show something else. One process,
- * or NULL, was read with these mappings just now, and is not read again. Returns as
- * recorder_end(), or the -errno for which the processes cannot be listed.
+ * Take and record a whole sample of the targets, for callers that show something else.
+ * `known` names a process that was read just now with these mappings and is not read
+ * again. Returns like recorder_end(), or -errno if the processes cannot be listed.
  */
 struct recorder_known {
-	const struct usage *usage; /* NULL: none */
+	const struct usage *usage; /* NULL: no such process */
 	const struct mapping_list *mappings;
-	const struct cgroup *cgroup; /* or NULL, as of recorder_end() */
+	const struct cgroup *cgroup; /* as for recorder_end(); may be NULL */
 };
 int recorder_take(struct recorder *recorder, struct targets *targets,
 		  const struct recorder_known *known);
 
-/* True if the last sample by recorder_take() was the last one of its targets. */
+/*
+ * Whether the targets have ended, so that the last recorder_take() is their last sample.
+ */
 bool recorder_has_ended(const struct recorder *recorder);
 
-/* As sampler_min_interval_ns(), of the last recorder_take(). */
+/* Like sampler_min_interval_ns(), for the last recorder_take(). */
 uint64_t recorder_min_interval_ns(const struct recorder *recorder, unsigned int per_mille);
 
-/* 0, or the -errno for which the last sample is not in the file. */
+/* Return 0, or -errno if the last sample is not in the file. */
 int recorder_error(const struct recorder *recorder);
 
-/* Something happened, in a sample or between two. Returns 0 or -errno. */
+/* Record an event, during a sample or between two. Returns 0 or -errno. */
 int recorder_add_event(struct recorder *recorder, const struct recorded_event *event);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay_charts - a whole recording, read once, as charts over time.
+ * replay_charts - turn a whole recording, read in one pass, into charts over time.
  */
 #ifndef MS_SAMPLE_REPLAY_CHARTS_H
 #define MS_SAMPLE_REPLAY_CHARTS_H
@@ -9,8 +9,8 @@
 #include "sample/replay.h"
 
 /*
- * Of the processes that are meant, as replay_read() has them. is_stopped() is asked now and then: the
- * charts end there. Returns 0 or -errno with empty charts.
+ * Read the processes that replay_read() selects. is_stopped() is called now and then;
+ * when it returns true, the charts end there. Returns 0, or -errno with empty charts.
  */
 int replay_read_charts(struct replay *replay, const struct targets *targets,
 		       bool (*is_stopped)(void), struct timeline_charts *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * swift - names of Swift's types as in the source, by the program "swift demangle" if it
- * is there.
+ * swift - translate names of Swift types to those of the source, with the program "swift
+ * demangle" if it is installed.
  */
 #ifndef MS_SAMPLE_SWIFT_H
 #define MS_SAMPLE_SWIFT_H
@@ -10,17 +10,17 @@
 #include <stddef.h>
 
 enum swift_names {
-	SWIFT_TYPES,	 /* of the tables that are of a type: its name, whole */
-	SWIFT_FUNCTIONS, /* without modules and types of arguments */
+	SWIFT_TYPES,	 /* names in tables of types: the full type name */
+	SWIFT_FUNCTIONS, /* without modules and argument types */
 };
 
-/* One of Swift's as in an object file. NULL is none. */
+/* Whether the name is a mangled Swift name from an object file. NULL is not. */
 bool swift_name_is(const char *name);
 
 /*
- * Those of the names (each NULL or the caller's, from malloc) that are Swift's are
- * replaced. Without any nothing is run. Without the program, or if it takes longer than
- * two seconds, all stay as they are.
+ * Replace the Swift names among `names`; each is NULL or a string from malloc(3) that the
+ * caller owns. Starts no program if there is no Swift name. If the program is missing or
+ * takes longer than two seconds, all names stay unchanged.
  */
 void swift_translate(char **names, size_t count, enum swift_names what);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trend_reader - trends of what is sampled, or of what a recording has.
+ * trend_reader - compute trends from live samples or from a recording.
  */
 #ifndef MS_SAMPLE_TREND_READER_H
 #define MS_SAMPLE_TREND_READER_H
@@ -11,25 +11,28 @@
 
 struct trend_reader {
 	struct trends *trends;
-	struct snapshot processes; /* of the last sample */
-	struct cgroup cgroup;	   /* of the last one that had one */
+	struct snapshot processes; /* from the last sample */
+	struct cgroup cgroup;	   /* from the last sample that had a group */
 	bool has_group;
 };
 
 void trend_reader_init(struct trend_reader *reader);
 void trend_reader_release(struct trend_reader *reader);
 
-/* Take a sample, and add it. Returns as cgroup_sampler_take(). */
+/* Take a live sample and add it. Returns like cgroup_sampler_take(). */
 int trend_reader_take(struct trend_reader *reader, struct cgroup_sampler *sampler);
 
 /*
- * Add one of a recording: of the targets, with its group if they are all. Returns 0 or
- * -errno.
+ * Add a sample of a recording: the targets, and its group if all processes are targets.
+ * Returns 0 or -errno.
  */
 int trend_reader_add(struct trend_reader *reader, struct replay *replay, size_t index,
 		     const struct targets *targets);
 
-/* The same of those up to it; of so many that it takes no more than a second. */
+/*
+ * Add the recorded samples up to and including `last`, but no more than can be read in
+ * about a second. Returns 0 or -errno.
+ */
 int trend_reader_add_past(struct trend_reader *reader, struct replay *replay, size_t last,
 			  const struct targets *targets);
 
