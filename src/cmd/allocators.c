@@ -15,14 +15,14 @@
 #define CONF_MAX_BYTES	 65536
 #define CONF_MAX_NESTING 4
 
-/* glibc's manual, "Memory Allocation Tunables"; up to 2.42. */
+/* glibc manual, "Memory Allocation Tunables", up to 2.42 */
 static const char *const glibc_settings[] = {
 	"arena_max", "arena_test", "check", "hugetlb", "mmap_max", "mmap_threshold", "mxfast",
 	"perturb", "tcache_count", "tcache_max", "tcache_unsorted_limit", "top_pad",
 	"trim_threshold", NULL,
 };
 
-/* jemalloc(3), "TUNING", of 3 to 5.3. */
+/* jemalloc(3), "TUNING", 3 to 5.3 */
 static const char *const jemalloc_settings[] = {
 	"abort", "abort_conf", "background_thread", "cache_oblivious", "confirm_conf",
 	"decay_time", "dirty_decay_ms", "dss", "hpa", "junk", "lg_chunk", "lg_dirty_mult",
@@ -32,7 +32,10 @@ static const char *const jemalloc_settings[] = {
 	"trust_madvise", "utrace", "xmalloc", "zero", "zero_realloc", NULL,
 };
 
-/* "TCMalloc: Tuning" in gperftools' docs/tcmalloc.html, and what 2.10 reads besides. */
+/*
+ * "TCMalloc: Tuning" in gperftools' docs/tcmalloc.html, and further
+ * variables that 2.10 reads
+ */
 static const char *const tcmalloc_settings[] = {
 	"aggressive_decommit", "disable_memory_release", "heap_limit_mb",
 	"large_alloc_report_threshold", "max_total_thread_cache_bytes", "memfs_abort_on_fail",
@@ -41,7 +44,7 @@ static const char *const tcmalloc_settings[] = {
 	"sample_parameter", "skip_mmap", "skip_sbrk", NULL,
 };
 
-/* mi_option_t in mimalloc.h, of 1.6 to 3.0. */
+/* mi_option_t in mimalloc.h, 1.6 to 3.0 */
 static const char *const mimalloc_settings[] = {
 	"abandoned_page_purge", "abandoned_page_reset", "abandoned_reclaim_on_free",
 	"allow_decommit", "allow_large_os_pages", "allow_thp", "arena_eager_commit",
@@ -106,8 +109,8 @@ void allocators_add_names(struct strbuf *out)
 }
 
 /*
- * What was found so far: the newest version for this machine, in the first folder that
- * has one.
+ * The state of a search, with the best library so far: the newest version for this
+ * machine, in the first folder that has one.
  */
 struct search {
 	const char *root;
@@ -120,7 +123,7 @@ static bool has_right_end(const struct search *search, const char *path)
 {
 	const char *end = strrchr(path, '/') + 1 + strlen(search->known->file);
 
-	/* "libjemalloc.so", "libjemalloc.so.2", and not "libjemalloc.so-old" */
+	/* accept "libjemalloc.so" and "libjemalloc.so.2", but not "libjemalloc.so-old" */
 	return *end == '\0' || (*end == '.' && end[strspn(end, ".0123456789")] == '\0');
 }
 
@@ -139,7 +142,7 @@ static void look_at(struct search *search, const char *path, char **best)
 	}
 }
 
-/* The folder may be a pattern, below the root. */
+/* Search a folder below the root. The folder may contain wildcards. */
 static void search_folder(struct search *search, const char *folder)
 {
 	_cleanup_strbuf_ struct strbuf pattern = STRBUF_INIT;
@@ -157,7 +160,10 @@ static void search_folder(struct search *search, const char *folder)
 
 static void search_conf(struct search *search, const char *path, int nesting);
 
-/* "include ld.so.conf.d/..." without a folder of its own is of /etc, where ld.so.conf is. */
+/*
+ * Read the files that an "include" line names. A relative pattern, as in "include
+ * ld.so.conf.d/...", is relative to /etc, the folder of ld.so.conf.
+ */
 static void search_included(struct search *search, const char *pattern, int nesting)
 {
 	_cleanup_strbuf_ struct strbuf full = STRBUF_INIT;
@@ -171,7 +177,11 @@ static void search_included(struct search *search, const char *pattern, int nest
 	globfree(&files);
 }
 
-/* "/usr/local/lib", "include /etc/ld.so.conf.d/?*.conf", "# a comment", "hwcap 1 nosegneg" */
+/*
+ * Search the folders that a file in the format of ld.so.conf(5) names. Sample
+ * lines: "/usr/local/lib", "include /etc/ld.so.conf.d/?*.conf", "# a comment",
+ * "hwcap 1 nosegneg".
+ */
 static void search_conf(struct search *search, const char *path, int nesting)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -52,7 +52,7 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 	close(pipe_fds[1]);
 	if (pid < 0)
 		return -err;
-	/* exec closes the pipe: then nothing comes */
+	/* a successful exec closes the pipe, so that read() returns 0 */
 	do
 		n = read(report_fd, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
@@ -65,8 +65,8 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 }
 
 /*
- * A look first: while another thread of ours holds it still, waitpid() would take that
- * thread's news of it.
+ * The function first peeks with WNOWAIT: while another thread of memstate has paused the
+ * child with ptrace, waitpid() would consume the stop that this thread waits for.
  */
 void child_poll(struct child *child)
 {

@@ -52,8 +52,8 @@ static int check_args(const struct cmd *cmd, const struct options *options)
 }
 
 /*
- * CSV and JSON are UTF-8 everywhere, and the tables of a locale are a part of memstate's
- * own Rss.
+ * Set the locale, except for CSV and JSON. These are always UTF-8, and the tables of a
+ * locale would add to memstate's own Rss.
  */
 static void use_locale(const struct options *options)
 {
@@ -92,7 +92,7 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	return status;
 }
 
-/* Whether the file of memstate is set-user-ID or set-group-ID, for which it is not made. */
+/* Whether memstate runs set-user-ID or set-group-ID, which it is not designed for. */
 static bool has_foreign_ids(void)
 {
 	return getuid() != 0 && (geteuid() != getuid() || getegid() != getgid());

@@ -16,7 +16,7 @@ struct capturing {
 	struct session *session;
 	const char *path;
 	struct capture *capture;
-	struct redactor *redactor; /* NULL: nothing is hidden */
+	struct redactor *redactor; /* NULL: nothing is redacted */
 	struct snapshot snapshot;
 	struct strbuf notes;
 	uint64_t written_bytes;
@@ -49,7 +49,10 @@ static void note_process(struct capturing *c, const struct process *p, int err)
 	capture_note(&c->notes, path, err);
 }
 
-/* Returns EXIT_DONE, whether captured or left out, or EXIT_FAILED if it cannot be written. */
+/*
+ * Capture one process. Returns EXIT_DONE, also if the process was left out; or
+ * EXIT_FAILED if the capture cannot be written.
+ */
 static int capture_process(struct capturing *c, struct usage *u)
 {
 	struct capture_files files = CAPTURE_FILES_INIT;
@@ -114,7 +117,7 @@ static int finish(struct capturing *c)
 	return r < 0 ? say_unwritten(c, r) : EXIT_DONE;
 }
 
-/* Returns what the exit status is if the capture can be finished, or EXIT_FAILED. */
+/* Capture all targets. Returns the exit status for a finished capture, or EXIT_FAILED. */
 static int list_and_capture(struct capturing *c)
 {
 	struct session *session = c->session;
@@ -168,7 +171,10 @@ static int run(struct capturing *c)
 	return status;
 }
 
-/* What else is called an archive, and would be a directory with an odd name. */
+/*
+ * Whether the path has the suffix of an archive format that capture cannot write.
+ * Otherwise capture would create a folder with that misleading name.
+ */
 static bool is_other_archive(const char *path)
 {
 	static const char *const suffixes[] = {

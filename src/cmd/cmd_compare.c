@@ -24,7 +24,10 @@
 #include "cmd/variants.h"
 #include "probe/agent_library.h"
 
-/* No interval has to be kept; but a long walk must not hide the peak. */
+/*
+ * Upper bound of the time that a sample waits for a walk. A comparison has no fixed
+ * interval, but a long walk must not hide the peak.
+ */
 #define PATIENCE_NS (50 * NS_PER_MS)
 
 bool compare_is_wanted(const struct options *o)
@@ -39,7 +42,7 @@ static int check_combination(const struct options *o)
 	if (!targets_are_all(&o->targets))
 		wrong = "-p";
 	else if (o->targets.with_children)
-		wrong = "-t"; /* they are in it anyway */
+		wrong = "-t"; /* a comparison always includes the descendants */
 	else if (o->sample_count > 0)
 		wrong = "-n";
 	else if (o->sort)
@@ -59,7 +62,7 @@ static int check_combination(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* For a person to read, and for no shell. */
+/* Join the words with blanks, for display; nothing is quoted for a shell. */
 static char *join_words(char *const *words)
 {
 	struct strbuf joined = STRBUF_INIT;
@@ -69,7 +72,7 @@ static char *join_words(char *const *words)
 	return strbuf_take(&joined);
 }
 
-/* The comparison takes the variants over. */
+/* Initialize the comparison, which takes ownership of the variants. */
 static void begin(struct comparison *c, const struct options *o, const struct variants *variants)
 {
 	*c = (struct comparison){
@@ -90,7 +93,10 @@ static void say_progress(const struct comparison *c, size_t round, size_t round_
 			round_count * c->variant_count, c->variants[variant].name);
 }
 
-/* A B C A B C: what changes on the machine meanwhile changes all alike. Returns 0 or -errno. */
+/*
+ * Make all runs in the order A B C A B C, so that changes on the machine affect all
+ * variants alike. Returns 0 or -errno.
+ */
 static int run_all(const struct compare_context *context)
 {
 	const struct compare_options *o = &context->options->compare;
@@ -129,7 +135,7 @@ static int status_of(const struct comparison *c)
 	return failed_count > 0 || c->is_interrupted ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-/* Which allocators a walk does not know. */
+/* Whether a helper queries the allocator, because a walk cannot read its heap. */
 static bool is_asked(const struct variant *variant)
 {
 	return variant->allocator == ALLOCATOR_TCMALLOC || variant->allocator == ALLOCATOR_MIMALLOC;
@@ -141,8 +147,8 @@ static bool wants_helper(const struct options *o, const struct variant *variant)
 }
 
 /*
- * Returns the library with the helper; NULL if no variant wants it, or there is none: it
- * is said where it was asked for.
+ * Return the library with the helper; NULL if no variant wants a helper, or the library
+ * was not found. A message reports a missing library only if --heap helper was given.
  */
 static char *find_helper(const struct options *o, const struct comparison *c)
 {

@@ -28,15 +28,16 @@
 struct counting {
 	struct options *options;
 	struct count_child counted;
-	struct variants allocators; /* of --preload: none, or one */
+	struct variants allocators; /* from --preload: none or one */
 	struct column_list columns;
 	struct strbuf out, stack_mode;
 	struct count_report report;
 	struct schedule schedule;
-	bool has_line; /* on the terminal, to be overwritten */
+	bool has_line; /* a status line is on the terminal and will be overwritten */
 	struct count_sums line_sums;
 	uint64_t line_ns;
-	const char *uncovered; /* the command's own allocator, which is not counted; or NULL */
+	/* the command's own allocator, which cannot be counted; or NULL */
+	const char *uncovered;
 };
 
 static bool is_series(const struct options *o)
@@ -44,7 +45,9 @@ static bool is_series(const struct options *o)
 	return o->has_interval && (o->format == FORMAT_CSV || o->format == FORMAT_JSON);
 }
 
-/* What is on standard output is of one kind then. */
+/*
+ * Whether standard output is for a program to read, and thus holds data of a single kind.
+ */
 static bool is_machine_read(const struct options *o)
 {
 	return o->format == FORMAT_CSV || o->format == FORMAT_JSON || !count_show_has_report(o);
@@ -100,7 +103,7 @@ static int check_usage(const struct options *o)
 		return EXIT_BAD_USAGE;
 	}
 	status = count_show_check(o);
-	/* git bisect(1) would take 1 for a bad one */
+	/* git bisect(1) would take status 1 for a bad revision */
 	return status == EXIT_FAILED && o->command ? EXIT_NOT_COUNTED : status;
 }
 
@@ -125,7 +128,7 @@ static void show_line(struct counting *c)
 	uint64_t now = clock_now_ns();
 
 	text_fit_terminal(&c->report.options);
-	/* the last column stays free: a cursor behind it would go to the next line */
+	/* leave the last column free, or the cursor would wrap to the next line */
 	if (c->report.options.max_width > 0)
 		c->report.options.max_width--;
 	count_report_add_line(&line, &c->report, &c->line_sums, now - c->line_ns);
@@ -145,19 +148,26 @@ static int write_rows(struct counting *c)
 	return stream_write(&c->out);
 }
 
-/* Returns 0, or -errno where nothing more can be written. */
+/* Take a sample and show it. Returns 0, or -errno if the output cannot be written. */
 static int take_sample(struct counting *c)
 {
 	schedule_advance(&c->schedule, clock_now_ns());
 	if (count_child_read(&c->counted) < 0)
-		return 0; /* it is just starting; what cannot be read is said at the end */
+		/*
+		 * The command is just starting; count_child_read_end()
+		 * reports real errors.
+		 */
+		return 0;
 	begin_report(c);
 	if (has_line(c->options))
 		show_line(c);
 	return is_series(c->options) ? write_rows(c) : 0;
 }
 
-/* Until the command has ended. */
+/*
+ * Wait until the command has ended, and take samples meanwhile if they are shown.
+ * Returns 0 or -errno.
+ */
 static int watch(struct counting *c)
 {
 	bool is_watched = is_series(c->options) || has_line(c->options);
@@ -215,7 +225,7 @@ static void say_what_is_missing(const struct counting *c)
 	count_child_hint(&c->counted, c->options->targets.with_children);
 }
 
-/* Returns EXIT_DONE, or EXIT_NOT_COUNTED after the message. */
+/* Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message. */
 static int show_profile(const struct counting *c)
 {
 	const struct count_profile_origin origin = {
@@ -229,7 +239,7 @@ static int show_profile(const struct counting *c)
 	return count_profile_show(c->options, &origin) == EXIT_DONE ? EXIT_DONE : EXIT_NOT_COUNTED;
 }
 
-/* Returns EXIT_DONE, or EXIT_NOT_COUNTED after the message. */
+/* Show the counts. Returns EXIT_DONE, or EXIT_NOT_COUNTED after a message. */
 static int show(struct counting *c)
 {
 	const struct options *o = c->options;
@@ -240,7 +250,7 @@ static int show(struct counting *c)
 	begin_report(c);
 	say_what_is_missing(c);
 	if (options_count_records_stacks(&o->count) && is_machine_read(o))
-		return EXIT_DONE; /* but stacks */
+		return EXIT_DONE; /* the output has only the stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	text_fit_terminal(&c->report.options);
@@ -251,8 +261,9 @@ static int show(struct counting *c)
 }
 
 /*
- * Go programs do not allocate with malloc, and others not only with that. Return EXIT_DONE; or EXIT_PARTIAL after the
- * message if nothing of the program can be counted, or if its figures would be judged.
+ * Check whether the program allocates in other ways than with malloc, as Go programs do.
+ * Returns EXIT_DONE; or EXIT_PARTIAL after a message if nothing of the program can be
+ * counted, or if limits would be checked against incomplete figures.
  */
 static int check_covered(struct counting *c, const char *name)
 {
@@ -271,7 +282,10 @@ static int check_covered(struct counting *c, const char *name)
 	return EXIT_PARTIAL;
 }
 
-/* The command's own status; EXIT_PARTIAL instead of 0 if its own allocator is not counted. */
+/*
+ * Return the command's own status, or EXIT_PARTIAL instead of 0 if its own
+ * allocator is not counted.
+ */
 static int find_status(const struct counting *c)
 {
 	int status = count_child_status(&c->counted);
@@ -307,7 +321,8 @@ static int run(struct counting *c)
 		count_profile_add_mode(o, &c->stack_mode);
 		c->counted.what.stack_mode = strbuf_text(&c->stack_mode);
 	}
-	c->counted.output_fd = STDERR_FILENO; /* standard output is for what was counted */
+	/* standard output is reserved for the counts */
+	c->counted.output_fd = STDERR_FILENO;
 	status = count_child_start(&c->counted);
 	if (status != EXIT_DONE)
 		return status;
@@ -347,7 +362,7 @@ static int count_run(struct options *o)
 		signals_begin();
 		status = run(&c);
 	}
-	/* git bisect(1) would take it for a bad one */
+	/* git bisect(1) would take these statuses for a bad revision */
 	if (o->count.check && (status == EXIT_NOT_FOUND || status == EXIT_NOT_EXECUTABLE ||
 			       c.uncovered))
 		status = EXIT_NOT_COUNTED;

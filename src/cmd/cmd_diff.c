@@ -25,16 +25,16 @@ struct comparison {
 	const struct options *options;
 	const char *files[2];	    /* before, after */
 	struct profile profiles[2];
-	struct profile originals[2]; /* before the rules, where there are some */
-	size_t profile_count; /* that were loaded */
+	struct profile originals[2]; /* before the rules, if there are rules */
+	size_t profile_count; /* profiles loaded so far */
 	struct count_rules rules;
-	uint64_t whole[2][PROFILE_METRIC_COUNT_]; /* before the rules */
+	uint64_t whole[2][PROFILE_METRIC_COUNT_]; /* sums before the rules */
 	struct profile_diff_options how;
 	uint64_t limit;
 	bool has_limit;
 };
 
-/* A number of what the metric counts; bytes may have a letter. */
+/* Parse an amount in the unit of the metric; bytes may have a suffix such as K. */
 static int parse_amount(const struct comparison *c, const char *option, const char *text,
 			uint64_t *ret)
 {
@@ -48,7 +48,7 @@ static int parse_amount(const struct comparison *c, const char *option, const ch
 	return EXIT_BAD_USAGE;
 }
 
-/* With names folded, then changed by the rules, which see these names. */
+/* Load a profile, fold its names, and apply the rules, which see the folded names. */
 static int load(struct comparison *c, size_t i)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
@@ -90,7 +90,7 @@ static void add_metrics(struct strbuf *out, unsigned int known)
 			strbuf_addf(out, " %s", profile_metrics[m].name);
 }
 
-/* What was asked for, or the first that both have. */
+/* Choose the requested metric, or the first one that both profiles have. */
 static int choose_metric(struct comparison *c)
 {
 	const struct options *o = c->options;
@@ -110,7 +110,10 @@ static int choose_metric(struct comparison *c)
 		return EXIT_FAILED;
 	}
 	c->how.metric = o->metric;
-	/* small blocks are rare in samples, and stand for many more: their number is less sure */
+	/*
+	 * In a sampled profile few small blocks stand for many, so that the number of
+	 * allocations is less accurate than their bytes.
+	 */
 	if (!o->has_metric && (c->profiles[0].sample_bytes > 0 || c->profiles[1].sample_bytes > 0) &&
 	    both & 1U << PROFILE_BYTES)
 		c->how.metric = PROFILE_BYTES;
@@ -211,7 +214,10 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 	return is_partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-/* All stacks whole, from their outermost function on, whatever the depth and the minimum are. */
+/*
+ * Write the flame graph. It shows all stacks whole, from the outermost function on,
+ * regardless of --depth and the minimum.
+ */
 static int draw(const struct comparison *c)
 {
 	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;

@@ -30,7 +30,7 @@ struct examination {
 	struct table_options options;
 	struct strbuf out;
 	bool is_json;
-	bool is_first; /* of the JSON array */
+	bool is_first; /* no element of the JSON array has been written yet */
 	bool lacks_needed;
 };
 
@@ -156,7 +156,7 @@ static void examine_process(struct examination *x, struct usage *u)
 	if (x->is_json)
 		strbuf_add_text(&x->out, "]}\n");
 	mapping_list_release(&mappings);
-	/* what cannot be read has been said in its place */
+	/* the checks have reported what cannot be read */
 	u->error = 0;
 }
 

@@ -47,7 +47,7 @@ static int parse_addresses(struct explain *x, const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Returns 0 if that address is explained, or -errno after the message. */
+/* Explain one address. Returns 0, or -errno after a message. */
 static int explain_one(struct explain *x, const struct usage *u,
 		       const struct explain_input *input, uint64_t addr)
 {

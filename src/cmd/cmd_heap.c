@@ -51,7 +51,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 	}
 }
 
-/* Returns 0 if the heap is shown, or -errno after the message. */
+/* Show the heap of one process. Returns 0, or -errno after a message. */
 static int show_process(struct show *show, struct usage *u)
 {
 	struct heap_reader *reader = &show->reader;
@@ -83,8 +83,8 @@ static int show_process(struct show *show, struct usage *u)
 }
 
 /*
- * What would end memstate is held back while a helper may be in a process: it ends
- * between two of them.
+ * Whether a signal asks memstate to stop. With --heap helper such signals are blocked,
+ * because a helper may be in a process; they are delivered here, between two processes.
  */
 static bool is_told_to_stop(const struct options *o)
 {
@@ -146,7 +146,10 @@ static int heap_run(struct options *o)
 	status = heaps_check_options(o);
 	if (status != EXIT_DONE)
 		return status;
-	/* nothing ends memstate while a helper is in a process, but what would end it at once */
+	/*
+	 * Block the signals that would end memstate while a helper is in a process; only
+	 * SIGKILL still can.
+	 */
 	if (o->heap == HEAP_HELPER)
 		signals_begin();
 	status = session_begin(&session, o);

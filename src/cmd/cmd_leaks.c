@@ -19,13 +19,16 @@ struct leaks {
 	struct heap_reader reader;
 	struct leak_scan scan;
 	struct block_groups leaked, fresh;
-	struct block_list since; /* text empty if there is none */
+	struct block_list since; /* its text is empty without --since */
 	struct strbuf out;
-	bool is_above; /* the limit of --fail-above */
-	bool is_bound; /* and whether that can be said of all */
+	bool is_above; /* the limit of --fail-above is exceeded */
+	bool is_bound; /* a figure is only a bound, so the comparison is uncertain */
 };
 
-/* Its type, where its first word tells, and what it looks like. */
+/*
+ * Add the block to the group of its type and its content. The type is unknown unless the
+ * first word of the block identifies it.
+ */
 static void add_to_group(struct leaks *l, struct block_groups *groups,
 			 const struct leak *block)
 {
@@ -48,7 +51,10 @@ static void note_leak(void *context, const struct leak *leak)
 	add_to_group(l, &l->leaked, leak);
 }
 
-/* Both by address: what is not in the earlier list, and not leaked, is new. */
+/*
+ * Find the new blocks: those that are not leaked and not in the earlier list. Both lists
+ * are sorted by address, so that they can be merged.
+ */
 static void find_fresh(struct leaks *l)
 {
 	struct block_list *since = &l->since;
@@ -129,7 +135,7 @@ static void report(struct leaks *l, const struct usage *u)
 		leak_report_add_text(&l->out, &report);
 }
 
-/* Returns 0 if its leaks are shown, or -errno after the message. */
+/* Show the leaks of one process. Returns 0, or -errno after a message. */
 static int show_process(struct leaks *l, struct usage *u)
 {
 	const struct options *o = l->session->options;
@@ -166,7 +172,7 @@ static const struct {
 	{ -EFBIG, "too large for a snapshot of blocks" },
 };
 
-/* Returns an enum exit_status. */
+/* Load the list of --since. Returns an enum exit_status. */
 static int load_since(struct leaks *l)
 {
 	const char *path = l->session->options->since;
@@ -186,7 +192,7 @@ static int load_since(struct leaks *l)
 	return EXIT_FAILED;
 }
 
-/* What can only be said of one process. Returns an enum exit_status. */
+/* Check the options that require a single process. Returns an enum exit_status. */
 static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 {
 	const struct options *o = l->session->options;

@@ -81,7 +81,7 @@ static void add_process(struct map *map, const struct usage *u, const struct map
 	free(rows);
 }
 
-/* A line that says whose table follows, where there are several. */
+/* Add a title with the process's name, if there are tables of several processes. */
 static void add_title(struct map *map, const struct process *p, bool is_first)
 {
 	struct table_options options;

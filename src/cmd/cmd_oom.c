@@ -22,7 +22,9 @@
 #include "sample/cgroup_sampler.h"
 #include "sample/trend_reader.h"
 
-/* What is read of each process: LazyFree per mapping, as some of it may be shared. */
+/*
+ * The needs for each process: LazyFree per mapping, because some of it may be shared.
+ */
 #define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
 
 struct oom {
@@ -35,7 +37,7 @@ struct oom {
 	struct cgroup cgroup;
 	struct snapshot processes;
 	struct oom_figures figures;
-	struct trend need; /* of what was recorded up to what is shown */
+	struct trend need; /* over the recorded samples up to the one shown */
 	struct oom_report report;
 	struct strbuf out;
 	uint64_t start_ns;
@@ -81,7 +83,7 @@ static int check_usage(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* What cannot be recorded is said once; the series itself goes on. */
+/* Record the sample. A failure is reported once and does not end the series. */
 static void record(struct oom *oom)
 {
 	int r = oom->recorder ? recorder_end(oom->recorder, &oom->processes, &oom->cgroup) : 0;
@@ -120,7 +122,7 @@ static void add_sample(struct oom *oom)
 		oom_report_add_text(&oom->out, &oom->report);
 }
 
-/* Processes that cannot be read make LazyFree too small, and need too large. */
+/* Report unreadable processes: without them LazyFree is too small, and need too large. */
 static int report_unreadable(const struct oom *oom)
 {
 	if (oom->figures.unreadable_count == 0)
@@ -143,7 +145,7 @@ static int report_gone(const struct oom *oom, int error)
 	return EXIT_PARTIAL;
 }
 
-/* A sample of the recording. */
+/* Read a sample of the recording. */
 static int take_recorded(struct oom *oom, size_t index)
 {
 	static const struct targets all;
@@ -159,7 +161,7 @@ static int take_recorded(struct oom *oom, size_t index)
 	return 0;
 }
 
-/* What was recorded before is said of, where that can be read. */
+/* Compute the trend of need up to the sample, if the samples before it are readable. */
 static void find_trend(struct oom *oom, size_t index)
 {
 	static const struct targets all;
@@ -174,7 +176,10 @@ static void find_trend(struct oom *oom, size_t index)
 	trend_reader_release(&reader);
 }
 
-/* All samples that have a group, or the one that --at means: a report is of one. */
+/*
+ * Show all samples that have a group, or the sample that --at selects. A text report
+ * shows a single sample.
+ */
 static int run_replay(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
@@ -213,7 +218,7 @@ static int run_replay(struct oom *oom)
 	return EXIT_FAILED;
 }
 
-/* Sample after sample, until the group is gone, or as many as were asked for. */
+/* Take samples until the group is gone or the requested number is reached. */
 static int run_series(struct oom *oom)
 {
 	const struct options *o = oom->session->options;

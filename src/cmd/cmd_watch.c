@@ -27,7 +27,10 @@ static bool wants_screen(const struct options *o)
 #endif
 }
 
-/* The report of processes that were named says how they grow, where it has an interval. */
+/*
+ * Whether a text report can say how the processes grow: only for named live
+ * processes or a group.
+ */
 static bool watches_growth(const struct options *o)
 {
 	return !wants_screen(o) && !o->command && !o->recording.replay &&

@@ -19,7 +19,10 @@ static void set_unknown(struct count_sums *sums)
 	sums->allocation_calls = sums->requested_bytes = sums->temporary_blocks = BYTES_UNKNOWN;
 }
 
-/* As in all figures of a comparison: of all its processes, less those that only start others. */
+/*
+ * Sum the counts of all processes of the run except wrappers, as for the other figures
+ * of a comparison.
+ */
 static void sum_programs(const struct count_list *list, struct count_sums *ret)
 {
 	bool is_any = false;

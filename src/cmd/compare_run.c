@@ -23,31 +23,28 @@
 #include "proc/proc_list.h"
 #include "target/give_back.h"
 
-/* The time between samples, unless -i says: a part of how long it has run so far. */
+/* Without -i, the sampling interval is this part of the run's time so far. */
 #define INTERVAL_PART	100
 #define INTERVAL_MIN_NS (10 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
-/*
- * A server is idle when all its processes together use no more than a tick of CPU time
- * for so long.
- */
+/* A server is idle when all its processes use at most one tick of CPU for this long. */
 #define IDLE_NS	     (200 * NS_PER_MS)
 #define IDLE_CPU_NS  (10 * NS_PER_MS)
 #define READY_MAX_NS (60 * NS_PER_S)
 
-/* How long what was told to end may take. */
+/* How long to wait for processes that were asked to end. */
 #define GRACE_NS	 (10 * NS_PER_S)
 #define GRACE_STOPPED_NS (2 * NS_PER_S)
 #define GRACE_KILLED_NS	 (5 * NS_PER_S)
 
-/* A process that has run for so long has loaded its libraries. */
+/* A process that has run for this long has loaded its libraries. */
 #define LOADED_NS (100 * NS_PER_MS)
 
-/* A sample is as good as the peak for its owners if it is so near to it, in percent. */
+/* A sample within this percentage of the peak is as good as the peak for its owners. */
 #define NEAR_PEAK_PERCENT 95
 
-/* A run that goes on. */
+/* A run in progress. */
 struct active {
 	const struct compare_context *context;
 	const struct compare_options *options;
@@ -56,10 +53,10 @@ struct active {
 	struct child workload;
 	struct give_back give_back;
 	uint64_t start_ns, next_ns;
-	bool has_ended; /* the command, before it was told to */
+	bool has_ended; /* the command ended before it was asked to */
 };
 
-/* Why the wait for something came to its end. */
+/* Why a wait ended. */
 enum wait_end {
 	WAIT_TIME_IS_OVER,
 	WAIT_COMMAND_HAS_ENDED,
@@ -80,16 +77,13 @@ static uint64_t interval_ns(const struct active *a)
 		part_ns = INTERVAL_MIN_NS;
 	else if (part_ns > INTERVAL_MAX_NS)
 		part_ns = INTERVAL_MAX_NS;
-	/*
-	 * one read that took long because the machine is busy must not blind it for the
-	 * rest of the run
-	 */
+	/* one slow read on a busy machine must not suppress samples for long */
 	if (least_ns > elapsed_ns)
 		least_ns = elapsed_ns;
 	return part_ns > least_ns ? part_ns : least_ns;
 }
 
-/* The index of the sample; SIZE_MAX if there was nothing to be read. */
+/* Take a sample. Returns its index, or SIZE_MAX if nothing could be read. */
 static size_t take_sample(struct active *a, bool is_fresh)
 {
 	struct run *run = &a->run;
@@ -113,7 +107,7 @@ static size_t take_sample(struct active *a, bool is_fresh)
 
 static bool has_command_ended(struct active *a)
 {
-	/* a server may go on without the process that was started */
+	/* a server may continue without the process that was started */
 	return a->job.child.has_ended && (!a->options->workload || !job_is_running(&a->job));
 }
 
@@ -137,7 +131,7 @@ static enum wait_end sample_until(struct active *a, uint64_t until_ns)
 	}
 }
 
-/* So far: of those that run, and of those that have ended. */
+/* Read the cost so far of the running and the ended processes. */
 static void read_cost(struct active *a, struct process_cost *ret)
 {
 	run_sampler_read_cost(a->context->sampler, ret);
@@ -169,7 +163,7 @@ static enum wait_end wait_until_ready(struct active *a)
 	return WAIT_TIME_IS_OVER;
 }
 
-/* For how long it could run: the time less that for which walks stopped it. */
+/* Return the clock without the time for which walks paused the run. */
 static uint64_t unpaused_ns(const struct active *a)
 {
 	return clock_now_ns() - run_sampler_paused_ns(a->context->sampler);
@@ -209,7 +203,7 @@ static int start_workload(struct active *a)
 	return r;
 }
 
-/* Returns 0, or -errno after the message. */
+/* Run the workload once the command is ready. Returns 0, or -errno after a message. */
 static int run_workload(struct active *a)
 {
 	struct process_cost before, after;
@@ -251,7 +245,7 @@ static void run_to_end(struct active *a)
 		a->run.moments[MOMENT_END] = a->run.sample_count - 1;
 }
 
-/* Until nothing of it runs, or the time is over, or the user gets impatient. */
+/* Wait until the run has no process. False: timeout, or another stop signal. */
 static bool wait_for_end(struct active *a, uint64_t grace_ns)
 {
 	uint64_t until_ns = clock_now_ns() + grace_ns;
@@ -263,19 +257,20 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/* orphans of another group say nothing when they end */
+		/* exits of orphans outside our process group are not reported to us */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }
 
-/* End all that is left. */
+/* End all remaining processes. */
 static void end_all(struct active *a)
 {
 	const struct options *o = a->context->options;
 	bool is_interrupted = signals_stop_count() > 0;
 	bool was_done = a->options->workload && a->run.moments[MOMENT_END] != SIZE_MAX;
 
-	run_sampler_leave_out(a->context->sampler, 0); /* the workload's too, if it still runs */
+	/* the workload's processes too, if it still runs */
+	run_sampler_leave_out(a->context->sampler, 0);
 	if (!a->job.child.has_ended || job_is_running(&a->job)) {
 		if (!a->options->workload && !is_interrupted)
 			message("%s: what it left running is ended", o->command[0]);
@@ -289,7 +284,7 @@ static void end_all(struct active *a)
 	(void)wait_for_end(a, GRACE_KILLED_NS);
 }
 
-/* What a program that was told to end does is its affair, unless it crashes. */
+/* Whether the command crashed. After the stop signal anything else is acceptable. */
 static bool has_crashed(const struct active *a)
 {
 	int status = a->job.child.wait_status;
@@ -330,8 +325,9 @@ static const char *find_problem(const struct active *a)
 }
 
 /*
- * The largest sample; or the last of those that are hardly smaller, if it knows better
- * whose the memory is: where Rss stays as high as it is, this is what it came to be.
+ * Return the index of the largest sample. Prefer the last of the samples that are hardly
+ * smaller, if it knows the owners of the memory better: where Rss stays high, such a
+ * sample shows what became of the memory.
  */
 static size_t find_peak(const struct run *run)
 {
@@ -374,11 +370,11 @@ static void summarise(struct active *a, uint64_t end_ns)
 
 	run->wait_status = a->job.child.wait_status;
 	run->peak_rss_bytes = sampled_bytes;
-	/* the largest may be a wrapper */
+	/* the largest process may be a wrapper */
 	if (a->job.peak_rss_bytes > sampled_bytes && !run_sampler_has_wrappers(a->context->sampler))
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = find_peak(run);
-	/* of several processes at once */
+	/* the sum of several processes may exceed the largest one */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
 			run->peak_rss_bytes = run->samples[i].rss_bytes;
@@ -423,11 +419,12 @@ static int start_command(struct active *a)
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
 	else
-		(void)give_back_begin(&a->give_back, a->job.child.pid); /* or it is unknown */
+		/* on failure the figure stays unknown */
+		(void)give_back_begin(&a->give_back, a->job.child.pid);
 	return r;
 }
 
-/* As the kernel will name it: links are followed. */
+/* Return the library's file name as the kernel shows it, with symlinks resolved. */
 static char *library_name(const struct variant *variant)
 {
 	_cleanup_free_ char *path = variant->library && strchr(variant->library, '/') ?
@@ -443,8 +440,8 @@ static void add_run(struct comparison *c, const struct run *run)
 }
 
 /*
- * Of this process, whose copy the command is until its exec; a bit more, as the kernel
- * counts late.
+ * Return the Rss in bytes of memstate, of which the command is a copy until exec. One MiB
+ * is added, because the kernel updates its counters late.
  */
 static uint64_t own_rss_bytes(const struct compare_context *context)
 {

@@ -19,8 +19,8 @@
 #include "render/compare_report.h"
 
 /*
- * Not to be found out after an hour of runs. The file itself comes by a new name in its
- * folder.
+ * Whether the page can be written, checked before the runs rather than an hour later. The
+ * file is replaced atomically, so that its folder must be writable for a new file.
  */
 static bool may_write(const char *path)
 {

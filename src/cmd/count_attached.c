@@ -26,10 +26,12 @@
 #include "probe/count_attach.h"
 #include "render/count_report.h"
 
-/* Of a process that runs, unless it is said: it is to feel next to nothing of it. */
+/*
+ * Default sampling distance for running processes: it keeps the overhead close to zero.
+ */
 #define SAMPLE_BYTES (UINT64_C(1) << 19)
 
-/* How long a safe moment is waited for. */
+/* How long to wait for a safe moment to attach. */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 
 struct attached {
@@ -37,15 +39,16 @@ struct attached {
 	const struct column_list *columns;
 	struct count_attach **items;
 	size_t count, failed_count;
-	size_t uncovered_count; /* of those that failed: only their own allocator could be counted */
-	struct count_list list; /* one program for each of them */
+	/* failures of processes that have only their own allocator */
+	size_t uncovered_count;
+	struct count_list list; /* one program per process */
 	struct count_report report;
 	struct schedule schedule;
 	uint64_t start_ns;
 	struct strbuf out;
-	int end_fd; /* can be read when the first of them ends; -1: that cannot be told */
+	int end_fd; /* readable when the first process ends; -1: not available */
 	int stream_error; /* of standard output: 0 or -errno */
-	bool has_line; /* on the terminal, to be overwritten */
+	bool has_line; /* a status line is on the terminal and will be overwritten */
 	struct count_sums line_sums;
 	uint64_t line_ns;
 };
@@ -62,7 +65,7 @@ static bool shows_line(const struct options *o)
 	return o->format == FORMAT_AUTO && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
-/* Returns 0, or -EINVAL after the message. */
+/* Parse the argument of --probe. Returns 0, or -EINVAL after a message. */
 static int parse_method(const char *word, enum count_method *ret)
 {
 	*ret = COUNT_AUTO;
@@ -77,7 +80,7 @@ static int parse_method(const char *word, enum count_method *ret)
 	return -EINVAL;
 }
 
-/* As count_request has it: one in each byte is each. */
+/* Return the sampling distance for count_request, in which 0 records every allocation. */
 static uint64_t sample_bytes(const struct options *o)
 {
 	if (o->count.sample_bytes == 0)
@@ -85,7 +88,7 @@ static uint64_t sample_bytes(const struct options *o)
 	return o->count.sample_bytes == 1 ? 0 : o->count.sample_bytes;
 }
 
-/* One more process; why it cannot be counted is said. */
+/* Attach to one more process; a message reports a process that cannot be counted. */
 static void attach(struct attached *a, const struct process *p, enum count_method method)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
@@ -120,7 +123,10 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	a->uncovered_count += r == -ENODATA;
 }
 
-/* All that were asked for. Returns EXIT_DONE, or how to end if none can be counted. */
+/*
+ * Attach to all requested processes. Returns EXIT_DONE, or the status to exit with if
+ * none can be counted.
+ */
 static int attach_all(struct attached *a, const struct snapshot *snapshot, enum count_method method)
 {
 	int status = session_report_missing(a->session, snapshot);
@@ -149,7 +155,10 @@ static void detach_all(struct attached *a)
 	a->count = 0;
 }
 
-/* Returns 0, or -errno after reporting the process whose counts cannot be read. */
+/*
+ * Read the counts of all processes. Returns 0, or -errno after a message that names the
+ * process with the error.
+ */
 static int read_counts(struct attached *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -189,7 +198,7 @@ static void show_line(struct attached *a)
 	uint64_t now = clock_now_ns();
 
 	text_fit_terminal(&a->report.options);
-	/* the last column stays free: a cursor behind it would go to the next line */
+	/* leave the last column free, or the cursor would wrap to the next line */
 	if (a->report.options.max_width > 0)
 		a->report.options.max_width--;
 	count_report_add_line(&line, &a->report, &a->line_sums, now - a->line_ns);
@@ -215,7 +224,7 @@ static int write_rows(struct attached *a)
 	return write_out(a);
 }
 
-/* Wait for the sample's time, or for the end of the first process, or a signal. */
+/* Wait until the sample is due, the first process ends, or a signal arrives. */
 static void wait_for(struct attached *a, uint64_t due_ns)
 {
 	signals_wait_for_input(a->end_fd, due_ns);
@@ -225,7 +234,10 @@ static void wait_for(struct attached *a, uint64_t due_ns)
 	}
 }
 
-/* Until the processes end, a signal comes, or -n samples were taken. Returns 0 or -errno. */
+/*
+ * Take samples until the processes end, a signal arrives, or the number of -n is reached.
+ * Returns 0 or -errno.
+ */
 static int watch(struct attached *a)
 {
 	const struct options *o = a->session->options;
@@ -249,7 +261,7 @@ static int watch(struct attached *a)
 		taken++;
 		if (shows_line(o))
 			show_line(a);
-		/* the last one is written at the end, when nothing is counted any more */
+		/* show() writes the last sample, after counting has stopped */
 		if (is_series(o) && taken != o->sample_count)
 			r = write_rows(a);
 	}
@@ -275,7 +287,7 @@ static void report_what_is_missing(struct attached *a)
 			(unsigned long long)threads, threads == 1 ? "thread was" : "threads were");
 }
 
-/* Returns EXIT_DONE or EXIT_FAILED. */
+/* Show the recorded stacks. Returns EXIT_DONE or EXIT_FAILED. */
 static int show_stacks(struct attached *a)
 {
 	char *name = a->list.programs[0].name, *names[2] = { name, NULL };
@@ -302,7 +314,7 @@ static int show_stacks(struct attached *a)
 	return status;
 }
 
-/* Returns EXIT_DONE or EXIT_FAILED. */
+/* Show the counts. Returns EXIT_DONE or EXIT_FAILED. */
 static int show(struct attached *a)
 {
 	const struct options *o = a->session->options;

@@ -13,7 +13,7 @@
 #include "cmd/count_child.h"
 #include "cmd/message.h"
 
-/* A limit of the file, by its index in check->limits. */
+/* Return the line of the file for check->limits[i]. */
 static const struct limits_line *line_of(const struct count_check *check, size_t i)
 {
 	return &check->file.lines[check->lines[i]];
@@ -47,7 +47,10 @@ static bool has_limits(const struct limits_file *file, const char *test)
 	return begin < end;
 }
 
-/* --test; or the program's; or those before the first test, if there are any. */
+/*
+ * Choose the test: that of --test, else the program's, else the limits before the first
+ * test, if there are any.
+ */
 static int choose_test(struct count_check *check, const char *program)
 {
 	const struct count_options *o = &check->options->count;
@@ -68,7 +71,10 @@ static int choose_test(struct count_check *check, const char *program)
 	return EXIT_NOT_COUNTED;
 }
 
-/* What has a limit keeps its place, its operator, its tolerance; what has none gets one. */
+/*
+ * Set the limits to the measured values. An existing limit keeps its place, operator and
+ * tolerance; a figure without a limit gets one.
+ */
 static void update(struct count_check *check, const struct count_stats *stats)
 {
 	bool has[COUNTED_COUNT_] = { false };
@@ -132,7 +138,7 @@ int count_check_begin(struct count_check *check, const struct options *options,
 	return EXIT_DONE;
 }
 
-/* ", 2.5% are allowed" */
+/* Append the tolerance, as in ", 2.5% may be". */
 static void add_tolerance(struct strbuf *out, const struct count_limit *limit)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -173,7 +179,10 @@ static void say_loose(const struct count_check *check, size_t i, const struct co
 		units_format_thousandths(limit->value_thousandths, limit_text));
 }
 
-/* One that is broken outweighs one that is unknown. */
+/*
+ * Report all outcomes and return the status. An exceeded limit outweighs
+ * an unknown figure.
+ */
 static int say_outcomes(const struct count_check *check, const struct count_stats *stats)
 {
 	int status = EXIT_DONE;

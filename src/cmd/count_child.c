@@ -20,7 +20,7 @@
 #include "model/known_names.h"
 #include "probe/stacks.h"
 
-/* A copy touches some more pages on its way to exec: at most such a part of what it has. */
+/* The copy of memstate touches more pages before exec: at most this part of its Rss. */
 #define COPY_GROWTH_PART 8
 
 int count_child_check(const char *name)
@@ -60,8 +60,8 @@ static int find_library(const char *allocator, enum count_library which, char **
 }
 
 /*
- * The library comes first, then the allocator that was asked for, then what is preloaded
- * anyway.
+ * Make the environment that preloads the counting library first, then the requested
+ * allocator, then what is preloaded anyway.
  */
 static char **make_environment(const struct variant *allocator, char *library, const char *path,
 			       const char *stack_mode)
@@ -100,8 +100,9 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 }
 
 /*
- * What wait4(2) says of the largest counts from before exec too: what a copy of memstate
- * has that does nothing. Unknown if there can be none.
+ * Return the peak Rss in bytes of an idle copy of memstate, from a test fork. The peak
+ * that wait4(2) reports for a command includes the time before exec, when it was such a
+ * copy. Returns BYTES_UNKNOWN if the copy cannot be made or measured.
  */
 static uint64_t find_copy_rss_bytes(void)
 {
@@ -152,7 +153,7 @@ int count_child_read(struct count_child *c)
 {
 	int r;
 
-	c->own = NULL; /* what it was is no more */
+	c->own = NULL; /* the list that it pointed into is replaced */
 	r = count_folder_read(&c->folder, &c->list);
 	if (r < 0)
 		return r;

@@ -61,7 +61,10 @@ static int save_and_show(const struct options *o, const struct profile *profile)
 	return EXIT_FAILED;
 }
 
-/* Those of the program that is to be shown are moved to the front. Returns how many. */
+/*
+ * Move the stacks of the selected program to the front. Returns how many
+ * there are to show.
+ */
 static size_t choose(struct stacks_list *list, const struct count_program *only)
 {
 	for (size_t i = 0; only && i < list->count; i++)
@@ -121,7 +124,7 @@ static void say_what_is_missing(const struct profile *profile, size_t unreadable
 			profile->lost_count);
 }
 
-/* The first `count` of them. */
+/* Show the profile of the first `count` items. */
 static int show_stacks(const struct options *o, const struct stacks_list *list, size_t count,
 		       const struct count_profile_origin *origin)
 {
@@ -129,7 +132,8 @@ static int show_stacks(const struct options *o, const struct stacks_list *list, 
 	int status;
 
 	profile_reader_read(list->items, count, &profile);
-	profile.known |= known_of(o); /* also of what has allocated nothing */
+	/* a metric is known even if nothing was allocated */
+	profile.known |= known_of(o);
 	set_origin(&profile, origin);
 	say_what_is_missing(&profile, list->unreadable_count, origin->folder);
 	status = save_and_show(o, &profile);

@@ -13,7 +13,10 @@
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 
-/* Where a user's own sets are. False: there is no home. */
+/*
+ * Return the path of the user's own sets of rules. Returns false if there
+ * is no home folder.
+ */
 static bool find_user_file(struct strbuf *ret)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -25,7 +28,9 @@ static bool find_user_file(struct strbuf *ret)
 	return ret->length > 0;
 }
 
-/* Returns 0, or -errno after the message; -ENOENT without one. */
+/*
+ * Load a file of rules. Returns 0, or -errno after a message; -ENOENT without a message.
+ */
 static int load_file(const char *path, struct transform_sets *sets, struct transform_list *own)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -84,12 +89,12 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 
 	*ret = (struct count_rules){ TRANSFORM_LIST_INIT, TRANSFORM_LIST_INIT, TRANSFORM_SETS_INIT };
 	transform_sets_add_own(&ret->sets);
-	/* a page of a flame graph has all sets, for its reader */
+	/* the page of a flame graph offers all sets to its reader */
 	if ((o->count.rule_count > 0 || o->flame_graph) && load_user_sets(&ret->sets) < 0)
 		status = EXIT_FAILED;
 	for (size_t i = 0; i < o->count.rule_count && status == EXIT_DONE; i++)
 		status = add_rule(o->verb, &o->count.rules[i], &ret->sets, &ret->said);
-	/* a set may be in a file that is named later */
+	/* sets are expanded last, because a file named later may define them */
 	if (status == EXIT_DONE &&
 	    transform_list_expand(&ret->said, &ret->sets, &ret->rules, &error) < 0) {
 		message_usage(o->verb, "--transform: %s", error.why);

@@ -24,7 +24,7 @@
 #include "render/count_report.h"
 #include "render/runs_report.h"
 
-#define WAIT_NS (60 * NS_PER_S) /* a signal comes first */
+#define WAIT_NS (60 * NS_PER_S) /* a signal ends the wait earlier */
 
 bool count_runs_are_wanted(const struct options *o)
 {
@@ -65,7 +65,7 @@ char *count_runs_join(char *const *words)
 	return strbuf_take(&joined);
 }
 
-/* Of all programs that were counted. */
+/* Sum the counts of all programs of the run. */
 static void sum_programs(const struct count_child *child, struct count_program *ret)
 {
 	const struct count_list *list = &child->list;
@@ -114,7 +114,10 @@ static void say_progress(const struct run_plan *plan, uint64_t number)
 			plan->warm_up_count + plan->run_count);
 }
 
-/* Print a message if processes or threads are missing in the figures. Return EXIT_DONE or EXIT_NOT_COUNTED. */
+/*
+ * Report processes or threads that are missing in the figures. Returns EXIT_DONE
+ * or EXIT_NOT_COUNTED.
+ */
 static int check_complete(const struct count_child *child)
 {
 	const struct count_list *list = &child->list;
@@ -134,7 +137,10 @@ static int check_complete(const struct count_child *child)
 	return missing + filtered > 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
-/* The runs that are added are those that can be compared. Returns EXIT_DONE or the status to end with. */
+/*
+ * Make one run and add it to runs if its figures are complete and thus comparable.
+ * Returns EXIT_DONE, or the status to exit with.
+ */
 static int make_one(const struct run_plan *plan, struct count_child *child, struct count_runs *runs)
 {
 	int stops = signals_stop_count();
@@ -173,7 +179,8 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs, int *r
 		child.allocator = plan->allocator;
 		child.what.library = plan->calls_only ? COUNT_LIBRARY_CALLS : COUNT_LIBRARY_BLOCKS;
 		child.input_fd = input_fd;
-		child.output_fd = STDERR_FILENO; /* standard output is for what was counted */
+		/* standard output is reserved for the counts */
+		child.output_fd = STDERR_FILENO;
 		say_progress(plan, i);
 		status = make_one(plan, &child, i < plan->warm_up_count ? NULL : runs);
 		if (status == EXIT_DONE && plan->with_hints && i + 1 == count)
@@ -207,7 +214,7 @@ static int show(const struct options *o, const struct runs_report *report,
 	return stream_write(&out) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 }
 
-/* The runs are there. command_status: see count_runs_make(). */
+/* Show the finished runs and check them. command_status is that of count_runs_make(). */
 static int show_and_check(const struct options *o, const struct count_runs *runs,
 			  const struct column_list *columns, int command_status)
 {

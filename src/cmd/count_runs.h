@@ -10,7 +10,7 @@
 #include "model/comparison.h"
 #include "model/count_runs.h"
 
-/* What to run and how often. Strings are borrowed. */
+/* The command to run, and how often. Strings are borrowed. */
 struct run_plan {
 	char **command;			 /* argv */
 	const struct variant *allocator; /* NULL: the command's own */

@@ -24,8 +24,8 @@
 #include "render/scale_report.h"
 
 #define SIZES_MAX  100
-#define HINT_ABOVE 0.02 /* an interval of nothing is not above itself */
-#define SIZE_MAX_ UINT64_C(1000000000000000) /* exact as a double */
+#define HINT_ABOVE 0.02 /* tolerance, for intervals of zero width */
+#define SIZE_MAX_ UINT64_C(1000000000000000) /* exactly representable as a double */
 
 static const char placeholder[] = "{N}";
 
@@ -39,7 +39,7 @@ struct scale {
 	struct scale_report report;
 };
 
-/* "10,20,40", each more than the one before. Returns 0 or -EINVAL. */
+/* Parse "10,20,40", in strictly ascending order. Returns 0 or -EINVAL. */
 static int parse_sizes(const char *list, struct scale *ret)
 {
 	_cleanup_free_ char *copy = xstrdup(list);
@@ -87,7 +87,7 @@ int count_scale_check_usage(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* With the size in each place that is for it. */
+/* Return the command with the size in place of each placeholder. */
 static char *make_command(const char *command, uint64_t size)
 {
 	struct strbuf made = STRBUF_INIT;
@@ -175,8 +175,9 @@ static int show(const struct scale *scale, const struct column_list *columns)
 }
 
 /*
- * One that is certainly above outweighs one that is unknown; what resident memory does is
- * often hidden by start-up, and no reason not to know.
+ * Compare the exponents with the limit. An exponent that is certainly above outweighs an
+ * unknown one. The exponent of resident memory may be unknown, because start-up often
+ * hides its growth.
  */
 static int check_exponents(const struct scale *scale)
 {
@@ -214,7 +215,8 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 	int status = session_columns(o, &count_columns, scale_csv_default, &columns);
 
 	if (status == EXIT_DONE)
-		(void)parse_sizes(o->count.sizes, &scale); /* it was looked at */
+		/* cannot fail: the sizes have been checked */
+		(void)parse_sizes(o->count.sizes, &scale);
 	for (size_t i = 0; status == EXIT_DONE && i < scale.count; i++) {
 		scale.sizes[i].runs.iterations = 1;
 		status = run_size(&scale, &scale.sizes[i]);

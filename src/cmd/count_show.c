@@ -20,14 +20,14 @@
 #include "render/profile_report.h"
 #include "render/speedscope.h"
 
-#define MIN_DEFAULT (PROFILE_MIN_UNIT / 100) /* of a report for a person */
-#define WIDTH_DEFAULT 120 /* where there is no terminal: names of C++ can be of any length */
+#define MIN_DEFAULT (PROFILE_MIN_UNIT / 100) /* for the text report */
+#define WIDTH_DEFAULT 120 /* without a terminal: C++ names can have any length */
 
-/* What is written beside the report. */
+/* The files that are written in addition to the report. */
 enum { FILE_COUNT = 2 };
 
 struct file {
-	const char *path; /* NULL: not asked for; "-": standard output */
+	const char *path; /* NULL: not requested; "-": standard output */
 	void (*add)(struct strbuf *out, const struct profile *profile, enum profile_metric metric);
 };
 
@@ -133,11 +133,14 @@ static enum profile_metric default_metric(const struct options *o, const struct 
 	profile_sum(profile, sums);
 	if (o->count.live)
 		return sums[PROFILE_LIVE] > 0 ? PROFILE_LIVE : PROFILE_PEAK;
-	/* small blocks are rare in samples, and stand for many more: their number is less sure */
+	/*
+	 * In a sampled profile few small blocks stand for many, so that the number of
+	 * allocations is less accurate than their bytes.
+	 */
 	return profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
 }
 
-/* Returns EXIT_DONE, or EXIT_FAILED after the message. */
+/* Choose the metric to show. Returns EXIT_DONE, or EXIT_FAILED after a message. */
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)
 {
@@ -174,7 +177,7 @@ static int write_files(const struct options *o, const struct profile *profile,
 			continue;
 		files[i].add(&out, profile, metric);
 		if (is_output(&files[i])) {
-			r = stream_write(&out); /* says itself what is wrong */
+			r = stream_write(&out); /* prints its own message */
 		} else {
 			r = io_write_file_atomic(files[i].path, strbuf_text(&out), out.length, 0666);
 			if (r < 0)
@@ -216,13 +219,13 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	return stream_finish(&out, status);
 }
 
-/* What is shown, and what it was before the rules. */
+/* The profile to show, and the original before the rules. */
 struct shown {
 	const struct profile *profile, *original;
 	const struct count_rules *rules;
 };
 
-/* Short: a command as a whole is said below it. */
+/* Append a short title; the full command follows below it. */
 static void add_title(struct strbuf *out, const struct options *o, const struct profile *profile)
 {
 	const char *command = profile->command;

@@ -27,11 +27,11 @@
 
 struct side {
 	char *path; /* without the moment */
-	const char *at; /* within the argument, or NULL: the last moment */
+	const char *at; /* points into the argument; NULL: the last moment */
 	struct moment moment;
 };
 
-/* "FILE" where there is such a file, else "FILE@TIME". */
+/* Split an argument: "FILE" if that file exists, otherwise "FILE@TIME". */
 static void split(const char *argument, struct side *ret)
 {
 	const char *at = strrchr(argument, '@');
@@ -45,7 +45,7 @@ static void split(const char *argument, struct side *ret)
 	}
 }
 
-/* As capture makes them. */
+/* Whether the path is a folder, as memstate capture creates. */
 static bool is_folder(const char *path)
 {
 	struct stat st;
@@ -55,7 +55,8 @@ static bool is_folder(const char *path)
 
 static bool has_moments(const char *argument)
 {
-	static const char magic[16] = "SQLite format 3"; /* its NUL is one of them */
+	/* the terminating NUL is part of the magic */
+	static const char magic[16] = "SQLite format 3";
 	_cleanup_free_ char *path = NULL;
 	char head[sizeof(magic)];
 	struct side side;
@@ -131,7 +132,7 @@ static int load(struct options *o, struct side *side)
 	return EXIT_FAILED;
 }
 
-/* A change of all together, or of one process, that is more than was allowed. */
+/* Whether all processes together, or a single one, grew by more than the limit. */
 static bool is_above(const struct moment_diff *diff, uint64_t limit)
 {
 	char grown[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];

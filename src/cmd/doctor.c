@@ -31,7 +31,7 @@ static bool has_capability(const struct patient *patient, unsigned int bit)
 
 void patient_init(struct patient *patient, const struct procfs *fs)
 {
-	const unsigned int cap_sys_ptrace = 19; /* <linux/capability.h> */
+	const unsigned int cap_sys_ptrace = 19; /* as in <linux/capability.h> */
 	_cleanup_strbuf_ struct strbuf release = STRBUF_INIT;
 	struct stat st;
 
@@ -119,7 +119,7 @@ static int tally_process(void *context, const struct process *p)
 		return 0;
 	tally->count++;
 	if (fd < 0) {
-		/* a lack of rights is common, and hides no other error */
+		/* a permission error is common and must not hide a different error */
 		if (fd != -EOPNOTSUPP &&
 		    (tally->error == 0 || tally->error == -EACCES || tally->error == -EPERM))
 			tally->error = fd;

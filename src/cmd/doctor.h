@@ -29,7 +29,7 @@ struct finding {
 };
 
 /*
- * What the checks examine: the machine, or one process of it. The last four members
+ * The subject of the checks: the machine, or one process of it. The last four members
  * describe the process; they are NULL or 0 for the machine.
  */
 struct patient {

@@ -18,10 +18,10 @@
 #include "proc/proc_meminfo.h"
 #include "target/elf_symbols.h"
 
-/* What a mount line is asked for: a type of file system, and a word among its own options. */
+/* A search for a mount by its file system type and a word among its options. */
 struct mount_query {
 	const char *type, *option;
-	char point[PATH_MAX]; /* where the first such is, "" if nowhere */
+	char point[PATH_MAX]; /* mount point of the first match; "" if there is none */
 };
 
 static void query_mount(const struct mount_line *mount, struct mount_query *query)
@@ -32,7 +32,7 @@ static void query_mount(const struct mount_line *mount, struct mount_query *quer
 	snprintf(query->point, sizeof(query->point), "%s", mount->point);
 }
 
-/* Whether a word is in a list that blanks and line breaks separate. */
+/* Whether a word is in a list separated by blanks and line breaks. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -81,7 +81,10 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 					       "no cgroup file system is mounted");
 }
 
-/* "always [madvise] never" */
+/*
+ * Check the setting of transparent huge pages; the file looks like "always
+ * [madvise] never".
+ */
 static void check_huge_pages(const struct patient *patient, struct finding *ret)
 {
 	static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";

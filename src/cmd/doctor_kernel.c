@@ -18,7 +18,7 @@
 #include "proc/proc_smaps.h"
 #include "proc/proc_task.h"
 
-/* Of our own, which has some hundred mappings at most. */
+/* Upper bound for our own smaps, which has a few hundred mappings at most. */
 #define SMAPS_SIZE_MAX (1 << 24)
 
 static void check_kernel(const struct patient *patient, struct finding *ret)
@@ -31,7 +31,10 @@ static void check_kernel(const struct patient *patient, struct finding *ret)
 			    patient->kernel);
 }
 
-/* A file that every process has, tried at our own; of a capture, all. */
+/*
+ * Check a file that every process has: on a live system our own file, in a capture the
+ * files of all processes.
+ */
 static void check_own_file(const struct patient *patient, const char *file, const char *fix,
 			   struct finding *ret)
 {
@@ -64,7 +67,9 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 		       "Linux 4.14; until then smaps is read instead, which takes longer", ret);
 }
 
-/* The first lines of some smaps that can be read: ours, or one of the capture's. */
+/*
+ * Read the first lines of a readable smaps: our own, or that of a process in the capture.
+ */
 static int read_some_smaps(const struct patient *patient, struct strbuf *out)
 {
 	char path[64] = "self/smaps";
@@ -106,7 +111,7 @@ static int find_mapping(void *context, struct mapping *m)
 	return 0;
 }
 
-/* Make such a mapping ourselves, and see what smaps says of it. */
+/* Create a mapping with MAP_STACK and find it in our own smaps. */
 static void look_at_own_stack_mapping(struct search *ret)
 {
 	const size_t size = 1 << 16;
@@ -172,7 +177,7 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 			    "thread-self/syscall: %s", r < 0 ? strerror(-r) : "no stack pointer");
 }
 
-/* As in <linux/fs.h> since 6.7, which older headers do not have. */
+/* As in <linux/fs.h> since 6.7; older headers lack it. */
 struct pagemap_scan_arg {
 	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
@@ -207,7 +212,7 @@ static void check_pagemap_scan(const struct patient *patient, struct finding *re
 		finding_set(ret, ANSWER_YES, NULL, "self/pagemap answers it");
 }
 
-/* The value of "key: value" in the description that a capture carries, cut to fit. */
+/* Copy the value of "key: value" from the description in a capture, truncated to fit. */
 static void find_described(const char *description, const char *key, char ret[40])
 {
 	const char *value = key_lines_find(description, key);
@@ -233,7 +238,7 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 		    redacted);
 }
 
-/* Whether memstate count -p can be had by breakpoints. */
+/* Check whether memstate count -p can use breakpoints of this kind. */
 static void check_count(enum count_method method, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;

@@ -64,7 +64,10 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "smaps_rollup can be read");
 }
 
-/* PTRACE_MODE_ATTACH, where smaps needs PTRACE_MODE_READ. */
+/*
+ * Check the stack pointer in syscall, which requires PTRACE_MODE_ATTACH; smaps requires
+ * only PTRACE_MODE_READ.
+ */
 static void check_stack_pointers(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -127,8 +130,9 @@ static void check_user_namespace(const struct patient *patient, struct finding *
 }
 
 /*
- * task_dump_owner() in fs/proc/base.c: the files of a process that is not dumpable belong
- * to root, its directory to its effective user all the same.
+ * Check whether the process is dumpable. The files of a process that is not dumpable
+ * belong to root, but its directory still belongs to its effective user
+ * (task_dump_owner() in fs/proc/base.c).
  */
 static void check_dumpable(const struct patient *patient, struct finding *ret)
 {
@@ -153,7 +157,10 @@ static void check_dumpable(const struct patient *patient, struct finding *ret)
 			    p->uid);
 }
 
-/* How many files it executes code of, a library and its program being two. */
+/*
+ * Return how many files the process executes code from; its program and
+ * each library count.
+ */
 static size_t count_executed_files(const struct mapping_list *mappings)
 {
 	size_t count = 0;
@@ -214,7 +221,10 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 	finding_set(ret, ANSWER_NO, NULL, "no library with a malloc is mapped");
 }
 
-/* Its threads are to be stopped: PTRACE_MODE_ATTACH, as opening its memory. Nothing is read. */
+/*
+ * Check whether the heap can be read. Pausing its threads requires PTRACE_MODE_ATTACH, as
+ * opening its memory does. The check reads nothing.
+ */
 static void check_heap(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_close_ int fd = procfs_open_file(patient->fs, patient->process->pid, "mem");
@@ -243,7 +253,10 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "mem can be opened, and nobody traces it");
 }
 
-/* What must be so before a thread of it is stopped: nobody stops it here to see more. */
+/*
+ * Check the conditions for a helper that are visible from outside. Further conditions
+ * show only after a thread is stopped, which this check does not do.
+ */
 static void check_helper(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_close_ int fd = procfs_open_file(patient->fs, patient->process->pid, "");
@@ -270,7 +283,7 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_YES, NULL, "nothing that can be seen from outside forbids it");
 }
 
-/* For memstate count -p by breakpoints. Nothing is set there. */
+/* Check whether memstate count -p finds places for breakpoints. The check sets none. */
 static void check_count_places(const struct patient *patient, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -18,7 +18,10 @@ static void check_all_processes(const struct patient *patient, struct finding *r
 	find_tally(&tally, patient_permission_fix(patient), ret);
 }
 
-/* Find the last mount at /proc, whose options are those in force. Returns false if there is none. */
+/*
+ * Find the last mount at /proc, whose options are in force. Returns false
+ * if there is none.
+ */
 static bool find_proc_mount(char *mountinfo, struct mount_line *ret)
 {
 	struct mount_line mount;
@@ -92,7 +95,10 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 		    is_capable ? "CAP_SYS_PTRACE is here" : "no CAP_SYS_PTRACE");
 }
 
-/* include/linux/proc_ns.h: the inode numbers of the namespaces that the machine started with */
+/*
+ * Check a namespace by its inode number: include/linux/proc_ns.h defines those of the
+ * initial namespaces.
+ */
 static void check_namespace(const char *name, unsigned int initial, const char *limit,
 			    struct finding *ret)
 {

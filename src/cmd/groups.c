@@ -84,7 +84,7 @@ const struct cgroup *groups_read(struct session *session)
 		       ? &session->cgroup : NULL;
 }
 
-/* The one process whose group is meant; without any our own. */
+/* Find the single process whose group is wanted; without targets it is memstate. */
 static int find_pid(struct session *session, int *ret)
 {
 	struct targets *targets = &session->options->targets;

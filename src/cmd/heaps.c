@@ -9,7 +9,7 @@
 #include "cmd/message.h"
 #include "proc/proc_tracer.h"
 
-/* Nobody asked for the stop by name: it has to be one that hardly anybody notices. */
+/* Nobody requested the pause explicitly, so it must be short enough to go unnoticed. */
 #define AUTO_PAUSE_NS (250 * NS_PER_MS)
 
 static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)
@@ -36,7 +36,7 @@ struct helpers *heaps_make_helpers(const struct session *session)
 	const struct options *o = session->options;
 	struct helpers *helpers = helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
-	/* a command has its helper from the start, and to put one in stops a thread */
+	/* a command has its helper from the start; injecting one would stop a thread */
 	if (!o->command && !o->no_stop)
 		helpers_allow(helpers, &o->targets);
 	return helpers;
@@ -50,7 +50,7 @@ void heaps_begin(struct session *session)
 	if (o->heap == HEAP_OFF || !session->fs.is_live ||
 	    (targets_are_all(&o->targets) && !o->command))
 		return;
-	/* a group's processes were not named: they are stopped where that was asked for */
+	/* the processes of a group were not named: pause them only on request */
 	if (o->targets.group && o->heap == HEAP_AUTO)
 		return;
 	if (o->no_stop)

@@ -20,7 +20,7 @@
 #include "base/xalloc.h"
 
 #ifndef SYS_pidfd_open
-#	define SYS_pidfd_open 434 /* everywhere; Linux 5.3 */
+#	define SYS_pidfd_open 434 /* the same on all architectures; Linux 5.3 */
 #endif
 
 int job_begin_all(void)
@@ -29,14 +29,14 @@ int job_begin_all(void)
 }
 
 /*
- * A thread that waits for the end of a child, and for nothing else: samples take their
- * time. By a descriptor, since waitid(2) tells it of stops too that another thread of
- * memstate made.
+ * A thread that only waits for the end of a child, because samples may delay memstate's
+ * main thread. The thread uses a pidfd: waitid(2) would also report stops that another
+ * thread of memstate caused.
  */
 struct end_watch {
 	pthread_t thread;
 	int fd;
-	atomic_uint_least64_t end_ns; /* 0: it runs */
+	atomic_uint_least64_t end_ns; /* 0: still running */
 };
 
 static void *wait_for_end(void *arg)
@@ -50,7 +50,10 @@ static void *wait_for_end(void *arg)
 	return NULL;
 }
 
-/* NULL before Linux 5.3: then the end is when it is noticed. */
+/*
+ * Start the thread. Returns NULL before Linux 5.3; the end is then the time when
+ * memstate notices it.
+ */
 static struct end_watch *start_watch(int pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
@@ -87,7 +90,7 @@ void job_release(struct job *job)
 {
 	if (!job->watch)
 		return;
-	/* one that cannot be killed is waited for by nobody */
+	/* nobody waits for a child that cannot be killed */
 	if (!job->child.has_ended) {
 		pthread_detach(job->watch->thread);
 	} else {
@@ -111,8 +114,8 @@ static uint64_t ns_of(const struct timeval *time)
 }
 
 /*
- * What wait4(2) says of the largest counts from before exec too, when the process was
- * memstate's copy. In bytes it is the kernel's kB.
+ * Add the usage of an ended process. Its peak from wait4(2) may be that of memstate's
+ * copy before exec, so only a peak above own_rss_bytes counts. ru_maxrss is in KiB.
  */
 static void add_usage(struct job *job, const struct rusage *usage)
 {
@@ -150,8 +153,8 @@ void job_poll(struct job *job, struct child *other)
 		    info.si_pid == job->child.pid || (other && info.si_pid == other->pid))
 			return;
 		/*
-		 * it is held still, by another thread of ours: that one's news are not to
-		 * be taken
+		 * Another thread of memstate has paused this process with ptrace and
+		 * waits for the stop, which must not be consumed here.
 		 */
 		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)
 			return;
@@ -181,7 +184,7 @@ void job_signal_all(struct job *job, int number)
 		if (!has_group || getpgid(pid) != job->child.pid)
 			kill(pid, number);
 	}
-	/* while it is not waited for, nobody else's group can have its number */
+	/* the group's number cannot be reused while its leader has not been reaped */
 	if (has_group)
 		kill(-job->child.pid, number);
 }

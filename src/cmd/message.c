@@ -13,7 +13,10 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* Names and paths in messages are foreign text too. */
+/*
+ * Print a message. Names and paths in it are untrusted, so unprintable
+ * characters are escaped.
+ */
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
 	_cleanup_strbuf_ struct strbuf raw = STRBUF_INIT;

@@ -22,11 +22,11 @@
 #include "target/exit_trace.h"
 
 #define PAGE_BYTES_MAX UINT64_C(65536)
-#define HIGH_PART 16 /* memory.high is the limit less one of so many parts */
+#define HIGH_PART 16 /* memory.high is the limit less this part of it */
 #define REPLY_MS 5000
 #define END_NS (2 * NS_PER_S)
 
-/* What goes over the socket of a guard of a knob; its other messages have no meaning. */
+/* Messages over the socket of a knob's guard. Any other message has no meaning. */
 enum knob_message {
 	KNOB_IS_SET = 1,
 	KNOB_BEAT
@@ -49,13 +49,13 @@ static const struct {
 
 struct oom_arm {
 	enum arm_mode mode;
-	struct cgroup_knob knob; /* of freeze and high */
+	struct cgroup_knob knob; /* for freeze and high */
 	int fd;			 /* to the guard; -1: it has ended */
 	pid_t guard_pid;
 	bool is_armed;
 	int put_back_error;
 	uint64_t beat_ns;
-	int *pids; /* that were said to the tracer, rising */
+	int *pids; /* those known to the tracer, in ascending order */
 	size_t pid_count, pid_capacity;
 	bool is_refusal_said;
 };
@@ -81,7 +81,7 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	}
 	fprintf(stderr, "%s: %s. Go on? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
-	/* ^C is no answer, but an end */
+	/* ^C is not an answer; it ends the question */
 	signals_wait_for_input(STDIN_FILENO, UINT64_MAX);
 	return signals_stop_count() == 0 && fgets(answer, sizeof(answer), stdin) &&
 	       (answer[0] == 'y' || answer[0] == 'Y');
@@ -105,7 +105,10 @@ static int report(enum arm_mode mode, const char *path, int error)
 	return EXIT_FAILED;
 }
 
-/* Is it time that they go on, though memstate may not even have been told that they do not? */
+/*
+ * Whether processes have been held so long that they must be resumed, even if memstate
+ * has not been notified yet.
+ */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
 	uint64_t now = clock_now_ns();
@@ -118,8 +121,8 @@ static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 }
 
 /*
- * Until memstate ends, says so, is silent, or leaves processes standing: what was changed is
- * put back then.
+ * The guard's main loop. It restores the setting when memstate ends, asks for it, is
+ * silent, or leaves processes stopped. Returns 0 or -errno.
  */
 static int guard_knob(const struct cgroup_knob *knob, int fd)
 {
@@ -133,7 +136,10 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 	do {
 		struct pollfd polled = { fd, POLLIN, 0 };
 
-		/* of their end of memory memstate is not told: they are to be as they would be */
+		/*
+		 * memstate is not notified when groups below run out of memory, so these
+		 * keep their own settings.
+		 */
 		(void)cgroup_knob_put_back_below(knob);
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));
 		if (n > 0)
@@ -143,7 +149,10 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 	return cgroup_knob_put_back(knob);
 }
 
-/* It has nothing of memstate's but what it needs: neither files nor locks, nor its terminal. */
+/*
+ * Run the guard. It keeps only the descriptors that it needs: none of memstate's files,
+ * locks or its terminal.
+ */
 static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 {
 	const int kept_fd = 3, kept_knob_fd = 4;
@@ -154,7 +163,7 @@ static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* above both of these, so that neither is written over */
+	/* move both above the target descriptors, so that dup2() overwrites neither */
 	fd = fcntl(fd, F_DUPFD, 10);
 	knob.fd = knob.fd >= 0 ? fcntl(knob.fd, F_DUPFD, 10) : -1;
 	dup2(fd, kept_fd);
@@ -185,7 +194,7 @@ static int start_guard(struct oom_arm *arm)
 	return 0;
 }
 
-/* The guard of a knob says that it is set. */
+/* Wait until the guard reports that the setting is in force. Returns 0 or -errno. */
 static int await_set(const struct oom_arm *arm)
 {
 	struct pollfd polled = { arm->fd, POLLIN, 0 };
@@ -219,7 +228,10 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
 	return r;
 }
 
-/* Who would read it is among those that stand still. */
+/*
+ * Whether memstate itself is in the group. Then it would be among the paused processes
+ * and could not read them.
+ */
 static bool is_ours(const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->pid_count; i++)
@@ -260,7 +272,7 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 	return EXIT_DONE;
 }
 
-/* The guard has ended, or ends now: it puts back what it has set, and otherwise it is done here. */
+/* End the guard and restore the setting here if the guard did not. */
 static void disarm(struct oom_arm *arm)
 {
 	uint64_t until_ns = clock_now_ns() + END_NS;
@@ -269,7 +281,7 @@ static void disarm(struct oom_arm *arm)
 		close(arm->fd);
 	arm->fd = -1;
 	while (arm->guard_pid > 0 && waitpid(arm->guard_pid, NULL, WNOHANG) == 0) {
-		/* one that is stopped does not end by itself */
+		/* a guard that is stopped does not end on its own */
 		if (clock_now_ns() > until_ns)
 			kill(arm->guard_pid, SIGKILL);
 		usleep(1000);
@@ -309,7 +321,7 @@ int oom_arm_fd(const struct oom_arm *arm)
 	return arm ? arm->fd : -1;
 }
 
-/* Of all that are refused one message is enough. */
+/* Report the first process that cannot be traced; one message is enough. */
 static void say_refused(struct oom_arm *arm, const struct exit_trace_message *refused)
 {
 	if (!arm->is_refusal_said)
@@ -334,7 +346,7 @@ static void say(const struct oom_arm *arm, enum exit_trace_kind kind, int pid)
 	(void)!send(arm->fd, &message, sizeof(message), MSG_NOSIGNAL);
 }
 
-/* Those of the group that are new to the tracer. */
+/* Send the tracer the processes that are new in the group. */
 static void add_processes(struct oom_arm *arm, const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->pid_count; i++)
@@ -381,7 +393,7 @@ int oom_arm_take_dying(struct oom_arm *arm)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* the guard is gone, by somebody else's hand */
+		/* somebody else has ended the guard */
 		if (n <= 0)
 			disarm(arm);
 		else if (n == (ssize_t)sizeof(message) &&

@@ -23,7 +23,7 @@
 #include "render/oom_summary.h"
 #include "sample/oom_ends.h"
 
-/* Of a file, of standard input, or of the kernel's own log. */
+/* Read the kills from a file, from standard input, or from the kernel log. */
 static int read_log(const char *path, struct oom_kill_list *ret)
 {
 	_cleanup_close_ int fd = -1;
@@ -36,7 +36,7 @@ static int read_log(const char *path, struct oom_kill_list *ret)
 	return fd < 0 ? -errno : kmsg_log_read(fd, ret);
 }
 
-/* The group itself, or one below it. */
+/* Whether path is the group or below it. */
 static bool is_within(const char *path, const char *group)
 {
 	size_t length = strlen(group);
@@ -46,7 +46,7 @@ static bool is_within(const char *path, const char *group)
 	return strncmp(path, group, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
-/* Without --cgroup all are. */
+/* Whether the kill matches --cgroup. Without --cgroup every kill does. */
 static bool is_meant(const struct options *o, const char *limit_path, const char *victim_path)
 {
 	return !o->cgroup || is_within(limit_path, o->cgroup) ||
@@ -54,8 +54,8 @@ static bool is_meant(const struct options *o, const char *limit_path, const char
 }
 
 /*
- * The kernel limits the rate of its reports: beyond that a kill has a process and no cgroup,
- * and may be of any.
+ * Whether the kill names no cgroup. The kernel rate-limits its reports: a report beyond
+ * the limit names only a process, whose group may be any.
  */
 static bool is_pathless(const struct oom_kill *k)
 {
@@ -89,7 +89,10 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Returns EXIT_DONE, or how to end after the message. */
+/*
+ * Read the kills and report what the log lacks. Returns EXIT_DONE, or after a message the
+ * status to exit with.
+ */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {
 	const char *name = o->kmsg ? o->kmsg : KMSG_DEVICE;
@@ -151,7 +154,10 @@ static int write_page(const struct options *o, const struct oom_kill *const *kil
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* kills are those of the list that are reported. In JSON the first one has the summary. */
+/*
+ * Append the report on kills, the selected ones of the list. In JSON the summary is part
+ * of the first kill's object.
+ */
 static void add_kills(const struct options *o, const struct oom_kill_list *list,
 		      const struct oom_kill *const *kills, size_t count, struct strbuf *out)
 {
@@ -173,7 +179,7 @@ static void add_kills(const struct options *o, const struct oom_kill_list *list,
 	}
 }
 
-/* Each kill of the log. */
+/* Explain each kill in the log. */
 static int explain_log(const struct options *o, const struct oom_kill_list *list,
 		       struct strbuf *out)
 {
@@ -204,7 +210,10 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 	return status == EXIT_DONE && pathless == count ? EXIT_PARTIAL : status;
 }
 
-/* Each end in the recording, with what the log, if there is one, says of it. */
+/*
+ * Explain each end in the recording, together with what the log reports about it,
+ * if there is a log.
+ */
 static int explain_recording(const struct options *o, const struct oom_kill_list *kills,
 			     struct strbuf *out)
 {
@@ -243,7 +252,7 @@ int oom_explain_run(const struct options *o)
 
 	if (status != EXIT_DONE)
 		return status;
-	/* a recording may be of another machine: its log is to be named */
+	/* a recording may come from another machine, so its log must be named */
 	if (o->kmsg || !o->recording.record)
 		status = read_kills(o, &kills);
 	if (status == EXIT_DONE)

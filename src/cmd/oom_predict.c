@@ -21,7 +21,7 @@
 
 struct prediction {
 	struct session session;
-	struct cgroup_sampler *sampler; /* NULL: a recording is looked at */
+	struct cgroup_sampler *sampler; /* NULL: a recording is read */
 	struct trend_reader reader;
 };
 
@@ -48,7 +48,7 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* All up to the moment that --at means, or the last one. */
+/* Read all samples up to the one that --at selects, or the last one. */
 static int run_replay(struct prediction *p)
 {
 	const struct options *o = p->session.options;
@@ -66,7 +66,7 @@ static int run_replay(struct prediction *p)
 	return EXIT_DONE;
 }
 
-/* Somebody who waits before a terminal is told for what. */
+/* Tell a user at a terminal how often samples are taken and how to end them. */
 static void say_how_long(const struct options *o)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -76,7 +76,10 @@ static void say_how_long(const struct options *o)
 			units_format_duration(o->interval_ns, buf));
 }
 
-/* Until the group is gone, it was enough, or somebody has seen enough. */
+/*
+ * Take samples until the group is gone, the requested number is reached, or
+ * a signal arrives.
+ */
 static int run_live(struct prediction *p)
 {
 	const struct options *o = p->session.options;

@@ -28,13 +28,14 @@ struct watch {
 	struct recorder *recorder;
 	struct flight *flight;
 	enum arm_mode arm_mode;
-	struct oom_arm *arm; /* NULL: nothing is changed */
-	int reported_error; /* of the recording: it was printed when it happened */
-	uint64_t slowed_ns;  /* since when it has been above memory.high; 0: it is not */
+	struct oom_arm *arm; /* NULL: the group is not armed */
+	int reported_error; /* last error of the recording that was reported */
+	/* since when the group has been above memory.high; 0: it is not */
+	uint64_t slowed_ns;
 	struct strbuf out;
 };
 
-/* So long may memory.high slow a group down. */
+/* How long memory.high may slow a group down. */
 #define SLOW_NS (5 * NS_PER_S)
 
 static int check_usage(const struct options *o, enum arm_mode *ret_mode)
@@ -62,7 +63,7 @@ static int check_usage(const struct options *o, enum arm_mode *ret_mode)
 	return EXIT_BAD_USAGE;
 }
 
-/* What could not be had, and what is lost with it. */
+/* Report the unavailable sources and what is lost without them. */
 static void report_sources(const struct watch *w)
 {
 	static const struct {
@@ -113,7 +114,10 @@ static void report_processes(struct watch *w)
 				"the kernel may kill it too");
 }
 
-/* Not to wait for its own pages, and not to be the one that is killed. */
+/*
+ * Lock memstate's memory, so that it does not wait for its own pages, and exempt it
+ * from being killed.
+ */
 static void protect_self(void)
 {
 	int r = own_spare_from_kill();
@@ -130,7 +134,7 @@ static void protect_self(void)
 			strerror(-r));
 }
 
-/* The first line of a text; of the kernel's report, that it is there. */
+/* Print an event as one line. Of a kernel report, say only that the recording has it. */
 static void say(void *context, const struct recorded_event *event)
 {
 	struct watch *w = context;
@@ -213,7 +217,7 @@ static void note(struct watch *w, const char *kind, int pid, const char *text)
 	flight_note(w->flight, &event);
 }
 
-/* Everything as it was: it is said, and recorded. */
+/* Restore the settings, and report and record that. */
 static void disarm(struct watch *w, const char *why)
 {
 	const struct recorded_event event = { clock_unix_ms(), "disarmed", why, 0 };
@@ -235,7 +239,7 @@ static void let_go(void *context)
 	disarm(context, "it stood still until all of it was read");
 }
 
-/* What would be slowed down for longer than was said is let go on. */
+/* Disarm when the group has been slowed down for longer than SLOW_NS. */
 static void check_slowed(struct watch *w)
 {
 	const struct cgroup *cgroup = flight_summarize(w->flight)->cgroup;
@@ -250,7 +254,10 @@ static void check_slowed(struct watch *w)
 		disarm(w, "it has been slowed down for long enough");
 }
 
-/* Those that stand still, and what else the guard has to say. */
+/*
+ * Serve the guard: read the processes that are stopped at their exit and resume them, and
+ * notice when the guard has ended.
+ */
 static void tend_arm(struct watch *w)
 {
 	int pid;
@@ -268,7 +275,7 @@ static void tend_arm(struct watch *w)
 		check_slowed(w);
 }
 
-/* Until something happens, or it is time for a sample, or for a sign of life to the guard. */
+/* Wait for an event, the next sample, or the next beat for the guard. */
 static void wait_for_next(struct watch *w)
 {
 	size_t count;
@@ -278,7 +285,10 @@ static void wait_for_next(struct watch *w)
 	signals_poll(polled, count, w->arm && beat < due ? beat : due);
 }
 
-/* A full disk, for instance: each kind of error once, when it happens. */
+/*
+ * Report an error of the recording, such as a full disk, when it occurs; each
+ * kind of error once.
+ */
 static void report_record_error(struct watch *w)
 {
 	int error = flight_summarize(w->flight)->record_error;
@@ -289,7 +299,7 @@ static void report_record_error(struct watch *w)
 	message_error(w->session->options->recording.record, error);
 }
 
-/* Returns 0 at the end that was asked for, or -errno. */
+/* Watch until the requested end. Returns 0 or -errno. */
 static int watch(struct watch *w)
 {
 	const struct options *o = w->session->options;

@@ -210,7 +210,7 @@ static const char verb_runs_help[] =
 	"count N runs, one after the other, and show in what they differ (default 3 with --check, "
 	"1 of each size with --scale)";
 
-/* Where help is another for verbs, which have no series. */
+/* Help texts that differ for verbs, which print no series. */
 static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_JSON] = "JSON, one object per line",
 	[OPTION_PRELOAD] = verb_preload_help,
@@ -219,7 +219,7 @@ static const char *const verb_helps[OPTION_COUNT_] = {
 	[OPTION_MAX_PAUSE] = "the longest that the process may stand still (default 1s)",
 };
 
-/* What an option does for a command of this scope. */
+/* Return the help for an option of a command with this scope. */
 static const char *help_of(int option, unsigned int scope)
 {
 	return verb_helps[option] && !(scope & SCOPE_WATCH) ? verb_helps[option]

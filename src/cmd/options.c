@@ -25,7 +25,7 @@
 		.above_bytes = BYTES_UNKNOWN,                                                      \
 	}
 
-/* Those that programs are ended by. */
+/* Signals for --stop-signal that end programs. */
 static const struct {
 	const char *name;
 	int number;
@@ -34,7 +34,8 @@ static const struct {
 	{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "TERM", SIGTERM }, { "ALRM", SIGALRM },
 };
 
-#define LONG_ONLY 0x100 /* getopt's value of an option without a letter: this + its id */
+/* getopt value of an option without a letter: LONG_ONLY + its id */
+#define LONG_ONLY 0x100
 
 static void build_getopt(unsigned int scope, struct option longs[OPTION_COUNT_ + 1],
 			 char letters[1 + 2 * OPTION_COUNT_ + 1])
@@ -87,7 +88,10 @@ static void add_name(struct options *o, char *name)
 	t->names[t->name_count++] = name;
 }
 
-/* "1,sshd,3": digits are a pid, anything else a name. */
+/*
+ * Add the targets in a list such as "1,sshd,3". Digits are a pid,
+ * anything else is a name.
+ */
 static int add_targets(const struct cmd *cmd, char *list, struct options *o)
 {
 	char *part;
@@ -128,7 +132,7 @@ static int refuse(const struct cmd *cmd, int id, const char *arg, const char *wa
 	return -EINVAL;
 }
 
-/* Options that are said or not. */
+/* Return the member for a flag without argument, or NULL. */
 static bool *find_flag(struct options *o, enum option_id id)
 {
 	switch (id) {
@@ -210,7 +214,7 @@ static int set_metric(const struct cmd *cmd, const char *arg, struct options *o)
 	return 0;
 }
 
-/* Options whose argument is taken as it is. */
+/* Return the member for an option whose argument is stored unparsed, or NULL. */
 static const char **find_word(struct options *o, enum option_id id)
 {
 	switch (id) {
@@ -257,7 +261,7 @@ static const char **find_word(struct options *o, enum option_id id)
 	}
 }
 
-/* "TERM", "SIGTERM", "15" */
+/* Parse "TERM", "SIGTERM" or "15". */
 static int parse_signal(const char *text, int *ret)
 {
 	uint64_t number;
@@ -278,7 +282,10 @@ static int parse_signal(const char *text, int *ret)
 	return -EINVAL;
 }
 
-/* Of --preload with several allocators, less those that find_word() knows. */
+/*
+ * Set an option of --preload with several allocators, except those that
+ * find_word() handles.
+ */
 static int set_compare(const struct cmd *cmd, int id, const char *arg, struct compare_options *c)
 {
 	switch ((enum option_id)id) {
@@ -321,7 +328,7 @@ static bool is_compare_option(int id)
 	return id >= OPTION_RUNS && id <= OPTION_OUTPUT_DIR;
 }
 
-/* Of counting, or of a comparison. */
+/* Set a numeric option for counting or for a comparison. */
 static int set_number(const struct cmd *cmd, int id, const char *arg, struct options *o)
 {
 	const char *want = NULL;
@@ -401,7 +408,7 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 
 	build_getopt(cmd->scope, longs, letters);
 	opterr = 0;
-	optind = 0; /* so that nothing is left of a command line parsed before */
+	optind = 0; /* reset getopt's state from an earlier command line */
 	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (value == ':') {
 			message_usage(cmd->name, "option '%s' wants an argument", argv[optind - 1]);
@@ -426,8 +433,8 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 }
 
 /*
- * Where "--" is: what follows it is a command's, with options of its own. argc if it is
- * nowhere.
+ * Return the index of "--", which precedes a command with options of its own; argc if
+ * there is no "--".
  */
 static int find_command(int argc, char **argv)
 {

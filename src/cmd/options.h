@@ -13,7 +13,7 @@
 #include "sample/sampler.h"
 #include "store/recording.h"
 
-/* Which commands accept an option. */
+/* The commands that accept an option. */
 enum option_scope {
 	SCOPE_WATCH = 1 << 0, /* memstate without a verb */
 	SCOPE_MAP = 1 << 1,

@@ -92,7 +92,7 @@ int options_count_value(struct count_options *count, enum option_id id, const ch
 		return 0;
 	case OPTION_TRANSFORM:
 	case OPTION_TRANSFORMS:
-		add_rule(count, id, arg); /* it is read when all files of sets are known */
+		add_rule(count, id, arg); /* parsed once all files of sets are known */
 		return 0;
 	case OPTION_SAMPLE:
 		*ret_want = "bytes, as 64K or 512K";

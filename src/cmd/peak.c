@@ -13,10 +13,16 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 
-/* Many commands are over in less than an interval: begin here, and double up to it. */
+/*
+ * Many commands end within one interval: start with this interval, and double it until it
+ * reaches the session's interval.
+ */
 #define FIRST_INTERVAL_NS (10 * NS_PER_MS)
 
-/* No interval has to be kept; but a long walk must not hide the peak. */
+/*
+ * Upper bound of the time that a sample waits for a walk. There is no fixed interval, but
+ * a long walk must not hide the peak.
+ */
 #define PATIENCE_NS (50 * NS_PER_MS)
 
 void peak_release(struct peak *peak)
@@ -48,11 +54,11 @@ static int read_sample(struct session *session, bool with_mappings, unsigned int
 		return r;
 	if (!process_has_memory(&ret->snapshot.usages[0].process) ||
 	    heaps_read(session, &ret->snapshot.usages[0], &ret->mappings) < 0)
-		snapshot_clear(&ret->snapshot); /* it is just ending */
+		snapshot_clear(&ret->snapshot); /* the process is just ending */
 	return 0;
 }
 
-/* And record it. */
+/* Take a sample and record it. */
 static int take(struct session *session, bool with_mappings, unsigned int needs,
 		struct peak *ret)
 {
@@ -65,13 +71,13 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	r = read_sample(session, with_mappings, needs | RECORDER_NEEDS, ret);
 	if (r == 0 && with_mappings && ret->snapshot.count == 1)
 		recorder_add(recorder, &ret->snapshot.usages[0], &ret->mappings);
-	/* what is not in the file is said at the end */
+	/* recordings_finish() reports a sample that is not in the file */
 	if (r == 0)
 		(void)recorder_end(recorder, &ret->snapshot, NULL);
 	return r;
 }
 
-/* When the last of its heaps was walked; 0: none was. */
+/* Return when the last of the heaps was walked; 0: none was. */
 static uint64_t last_walk_ns(const struct snapshot *snapshot)
 {
 	uint64_t last = 0;
@@ -82,7 +88,10 @@ static uint64_t last_walk_ns(const struct snapshot *snapshot)
 	return last;
 }
 
-/* Of samples as large as each other, the one that knows more recently of its heap. */
+/*
+ * Whether a is the better peak: the larger one, or at equal size the one with the
+ * more recent walk.
+ */
 static bool is_better(const struct peak *a, const struct peak *b)
 {
 	if (a->rss_bytes != b->rss_bytes)
@@ -90,7 +99,9 @@ static bool is_better(const struct peak *a, const struct peak *b)
 	return last_walk_ns(&a->snapshot) > last_walk_ns(&b->snapshot);
 }
 
-/* Keep the larger of the two; the other is emptied. */
+/*
+ * Keep the larger sample in *best and count the latest; *latest receives the other one.
+ */
 static void keep_larger(struct peak *best, struct peak *latest)
 {
 	struct peak smaller = *best;
@@ -105,22 +116,22 @@ static void keep_larger(struct peak *best, struct peak *latest)
 	*latest = smaller;
 }
 
-/* Until the next sample is due or the command has ended. */
+/* Wait until the next sample is due or the command has ended. */
 static void wait_for(struct session *session, uint64_t due_ns)
 {
 	struct child *child = &session->child;
 	int stops = signals_stop_count();
 
 	/*
-	 * once even if it is due by now: signals come only here, also when samples take
-	 * too long
+	 * Wait once even if the sample is already due. Signals are delivered only here,
+	 * and samples may take longer than the interval.
 	 */
 	do {
 		signals_wait_until(due_ns);
 		child_poll(child);
 		if (signals_stop_count() == stops)
 			continue;
-		/* ^C reaches the command by itself */
+		/* the terminal sends SIGINT to the command too */
 		if (signals_last_stop() != SIGINT)
 			child_signal(child, signals_last_stop());
 		stops = signals_stop_count();

@@ -17,7 +17,7 @@
 #include "cmd/message.h"
 #include "probe/count_entries.h"
 
-#define INTERPRETERS_MAX 4 /* as the kernel, binfmt_script */
+#define INTERPRETERS_MAX 4 /* like the kernel, binfmt_script */
 #define SYMBOLS_MAX	 (1 << 20)
 #define NAMES_MAX	 (64 << 20)
 
@@ -39,7 +39,7 @@ static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
 
 static int read_machine(int fd, struct machine *ret)
 {
-	Elf64_Ehdr head; /* what is read of it is at the same place in both classes */
+	Elf64_Ehdr head; /* the members used here have the same offsets in both classes */
 
 	if (!read_at(fd, &head, offsetof(Elf64_Ehdr, e_entry), 0) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
@@ -59,12 +59,13 @@ int machine_read(const char *path, struct machine *ret)
 	return fd < 0 ? -errno : read_machine(fd, ret);
 }
 
-/* What a program's headers say of it. */
+/* Facts from a program's headers. */
 struct program {
 	struct machine machine;
 	bool has_interpreter; /* dynamically linked */
 	char interpreter[256];
-	bool has_malloc; /* that others use too: it comes before any preloaded one */
+	/* exported, so that it takes precedence over any preloaded malloc */
+	bool has_malloc;
 	bool is_go;
 };
 
@@ -92,7 +93,7 @@ static bool read_headers_32(int fd, struct program *p)
 	return true;
 }
 
-/* Whether this table of symbols has one that is defined. */
+/* Whether a symbol table defines the wanted symbol. */
 static bool defines(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names, const char *wanted)
 {
 	uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
@@ -115,7 +116,10 @@ static bool defines(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *names, 
 	return false;
 }
 
-/* A file may have no sections: then it is not known, and taken for no. */
+/*
+ * Whether a 64-bit file exports the symbol. Returns false for files without sections, in
+ * which this is unknown.
+ */
 static bool exports_64(int fd, const Elf64_Ehdr *head, const char *symbol)
 {
 	Elf64_Shdr section, names;
@@ -132,7 +136,10 @@ static bool exports_64(int fd, const Elf64_Ehdr *head, const char *symbol)
 	return found;
 }
 
-/* Go's linker gives each program this section; strip(1) leaves it. */
+/*
+ * Whether the file has the section that Go's linker adds to each program.
+ * strip(1) keeps it.
+ */
 static bool has_go_section(int fd, const Elf64_Ehdr *head)
 {
 	static const char wanted[] = ".go.buildinfo";
@@ -196,8 +203,8 @@ static int read_program(int fd, struct program *ret)
 }
 
 /*
- * Its folder is that of the first in PATH that may be executed. Returns NULL if there is
- * none.
+ * Return the path of the first executable file with that name in PATH; NULL if there is
+ * none. A name with a slash is already a path.
  */
 static char *find_in_path(const char *name)
 {
@@ -207,7 +214,7 @@ static char *find_in_path(const char *name)
 	if (strchr(name, '/'))
 		return xstrdup(name);
 	if (!path)
-		path = "/bin:/usr/bin"; /* as execvp(3) */
+		path = "/bin:/usr/bin"; /* like execvp(3) */
 	for (;;) {
 		size_t length = strcspn(path, ":");
 		_cleanup_free_ char *folder = xstrndup(length > 0 ? path : ".", length > 0 ? length : 1);
@@ -224,7 +231,10 @@ static char *find_in_path(const char *name)
 	}
 }
 
-/* "#!/usr/bin/python3 -u": the path alone; NULL if it is no script. */
+/*
+ * Return the interpreter's path without arguments, as from "#!/usr/bin/python3 -u"; NULL
+ * if the file is not a script.
+ */
 static char *read_shebang(int fd)
 {
 	char line[256];
@@ -239,8 +249,8 @@ static char *read_shebang(int fd)
 }
 
 /*
- * The kernel tells the loader to ignore LD_PRELOAD of a program that gains rights by
- * being started.
+ * Return how the program gains privileges at exec, or NULL. For such programs the kernel
+ * makes the loader ignore LD_PRELOAD.
  */
 static const char *find_gained_rights(int fd)
 {
@@ -282,7 +292,7 @@ static int check_program(const char *path, const struct program *p)
 }
 
 /*
- * Look at one file. Returns 0, or -errno after the message; *ret_next is a script's
+ * Check one file. Returns 0, or -errno after a message. *ret_next is a script's
  * interpreter, or NULL.
  */
 static int check_file(const char *path, struct machine *ret, char **ret_next)
@@ -293,7 +303,7 @@ static int check_file(const char *path, struct machine *ret, char **ret_next)
 	char *next;
 	int r;
 
-	/* some that may be run may not be read: then only running it can tell */
+	/* some executable files are not readable, so that only running them would tell */
 	if (fd < 0 && errno == EACCES && access(path, X_OK) == 0) {
 		message("%s: may not be read: whether a library can be preloaded into it is not known",
 			path);

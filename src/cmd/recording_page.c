@@ -52,7 +52,10 @@ static bool has_rows(const struct timeline_charts *charts)
 #define VERDICT_WIDTH 100
 #define VERDICT_TOP 10
 
-/* Why processes of a group ended, as oom explain has it; without a group there is no limit. */
+/*
+ * Add why processes of a group ended, as memstate oom explain reports it. Without a group
+ * there is no limit, so nothing is added.
+ */
 static void add_verdicts(struct session *session, struct timeline_charts *charts)
 {
 	const struct oom_explain_options options = { .table.max_width = VERDICT_WIDTH,
@@ -92,7 +95,8 @@ int recording_page_write(struct session *session)
 		message("%s: has nothing to show of that", o->recording.replay);
 		status = EXIT_FAILED;
 	} else if (is_stopped()) {
-		status = EXIT_FAILED; /* half a page looks like a whole one */
+		/* do not write half a page, which would look complete */
+		status = EXIT_FAILED;
 	} else {
 		add_verdicts(session, &charts);
 		timeline_html_add(&page, o->recording.replay, &charts);

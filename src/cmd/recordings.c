@@ -8,7 +8,10 @@
 #include "cmd/cmd.h"
 #include "cmd/message.h"
 
-/* Of one process at most so much of its time for mappings that nobody asked for but the file. */
+/*
+ * Upper bound of the share of a process's time for reading mappings that
+ * only the file needs.
+ */
 #define RECORD_SHARE_PER_MILLE 10
 
 int recordings_check_options(const struct options *o)

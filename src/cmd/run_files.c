@@ -45,7 +45,10 @@ int run_files_make_folder(const char *path)
 	return 0;
 }
 
-/* "warm-up-1-jemalloc_dirty_decay_ms=0": what may be a part of a path has other characters. */
+/*
+ * Append the folder name for a run, such as "warm-up-1-jemalloc_dirty_decay_ms=0". '_'
+ * replaces characters that are unsuitable in a path.
+ */
 static void add_run_name(struct strbuf *out, const struct variant *variant, const struct run *run)
 {
 	strbuf_addf(out, "%s%u-",
@@ -54,7 +57,7 @@ static void add_run_name(struct strbuf *out, const struct variant *variant, cons
 		strbuf_add_char(out, isalnum((unsigned char)*c) || strchr("-=.", *c) ? *c : '_');
 }
 
-/* A file of its own, that begins where it began. */
+/* Opening the file anew gives the run its own offset, at the start of the file. */
 int run_files_open_input(void)
 {
 	struct stat st;

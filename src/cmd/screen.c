@@ -25,12 +25,12 @@
 #define KEPT_BYTES 65536
 
 /*
- * What the command prints would garble the screen: it goes into a pipe, and its end is
- * kept until the screen is closed.
+ * The session, and the command's output: it would garble the screen, so it goes into a
+ * pipe, and the last KEPT_BYTES are kept until the screen is closed.
  */
 struct watched {
 	struct session *session;
-	struct ui_options options; /* output_fd is the pipe's, -1 once it is at its end */
+	struct ui_options options; /* output_fd is the pipe's; -1 after its end */
 	struct strbuf kept;
 	uint64_t dropped_bytes;
 };
@@ -45,7 +45,10 @@ static void keep(struct watched *w, const char *bytes, size_t length)
 	strbuf_truncate(&w->kept, KEPT_BYTES);
 }
 
-/* At most so much at a time: a command that never stops printing must not stop the screen. */
+/*
+ * Read the pipe, at most 64 times: a command that prints without end must not
+ * block the screen.
+ */
 static void drain(void *context)
 {
 	struct watched *w = context;
@@ -123,13 +126,16 @@ static void write_kept(struct watched *w)
 	strbuf_clear(&w->kept);
 }
 
-/* The screen is closed: what it printed, and to its end what it still prints. */
+/*
+ * After the screen was closed, print the kept output, and pass on what the command
+ * prints until it ends.
+ */
 static void finish_command(struct watched *w, int stop_signal)
 {
 	struct child *child = &w->session->child;
 	int stops = signals_stop_count();
 
-	/* ^C has reached the command by itself */
+	/* the terminal has sent SIGINT to the command too */
 	if (stop_signal > 0 && stop_signal != SIGINT)
 		child_signal(child, stop_signal);
 	child_poll(child);
@@ -151,7 +157,7 @@ static void finish_command(struct watched *w, int stop_signal)
 	child_report(child, w->options.command);
 }
 
-/* Targets that are not there are no reason to open a screen. */
+/* Check the targets, to report missing ones instead of opening a screen. */
 static int check_targets(struct session *session)
 {
 	struct snapshot snapshot;
@@ -166,7 +172,10 @@ static int check_targets(struct session *session)
 	return status;
 }
 
-/* One half each for what is shown and what is recorded; all of it is no limit. */
+/*
+ * Return the share of time for the screen: half of the total if samples are recorded too.
+ * 1000 means that there is no limit.
+ */
 static unsigned int share_of_screen(const struct session *session)
 {
 	unsigned int share = session->options->max_share_per_mille;
@@ -174,7 +183,10 @@ static unsigned int share_of_screen(const struct session *session)
 	return session->recorder && share < 1000 ? (share + 1) / 2 : share;
 }
 
-/* Without --at the screen opens at the kill, if the recording has one. */
+/*
+ * Return the first sample to show. Without --at it is the sample before the last recorded
+ * kill, if there was a kill.
+ */
 static size_t first_sample(const struct session *session)
 {
 	size_t index = session->replay_index;
@@ -224,7 +236,7 @@ int screen_run(struct session *session)
 		return status;
 	if (o->command)
 		status = start_command(&w);
-	/* a group that is empty may still be charged for something */
+	/* an empty group may still be charged for memory */
 	else if (!o->targets.group && !session->replay)
 		status = check_targets(session);
 	if (status != EXIT_DONE && status != EXIT_PARTIAL)

@@ -21,7 +21,7 @@
 #include "cmd/stream.h"
 #include "render/output.h"
 
-/* A sample that a walk delays is late by at most this part of the interval. */
+/* A walk may delay a sample by at most this part of the interval. */
 #define PATIENCE_PART 4
 
 struct series {
@@ -30,19 +30,20 @@ struct series {
 	struct sort_key sort;
 	bool has_sort;
 	bool has_begun;
-	bool is_streamed; /* rows are written as processes are read, none of which is kept */
-	int stream_error; /* 0, or the -errno that a row could not be written with */
-	struct missing missing; /* of the first sample, when streamed */
+	bool is_streamed; /* write rows while processes are read, and keep no usages */
+	int stream_error; /* 0, or -errno from writing a row */
+	struct missing missing; /* from the first sample, when streamed */
 	struct recorder *recorder; /* or NULL */
 	int record_error; /* of the last sample */
 	unsigned int needs;
 	struct schedule schedule;
 	uint64_t start_ns;
 	struct snapshot snapshot;
-	const struct usage **order; /* the readable ones, sorted */
+	const struct usage **order; /* the readable usages, sorted */
 	size_t order_capacity;
 	struct strbuf text;
-	uint64_t stretched_ns; /* the interval in force, when the governor made it longer */
+	/* the present interval, if the governor stretched it; otherwise 0 */
+	uint64_t stretched_ns;
 	int status;
 };
 
@@ -71,7 +72,7 @@ static size_t order_rows(struct series *series)
 	return count;
 }
 
-/* Rows are written in parts, so that memstate stays small however many there are. */
+/* Write rows in parts, so that memstate stays small however many processes there are. */
 #define CSV_PART_BYTES 4096
 
 static int write_row(struct series *series, const struct usage *u)
@@ -114,7 +115,10 @@ static int write_json(struct series *series, size_t count)
 	return stream_write(&series->text);
 }
 
-/* Keep the share of time that reading takes of the dearest target's below what was asked. */
+/*
+ * Stretch the interval so that reading the most expensive target takes no more than the
+ * requested share of its time.
+ */
 static void govern(struct series *series, uint64_t now_ns)
 {
 	const struct options *o = series->session->options;
@@ -128,7 +132,7 @@ static void govern(struct series *series, uint64_t now_ns)
 	least_ns = sampler_min_interval_ns(series->session->sampler, o->max_share_per_mille, &pid);
 	if (least_ns > interval_ns)
 		interval_ns = least_ns;
-	/* small changes of a noisy cost are no reason for a new clock */
+	/* ignore small changes of the cost, which is noisy */
 	if (interval_ns > series->schedule.interval_ns ||
 	    interval_ns < series->schedule.interval_ns / 2) {
 		schedule_set_interval(&series->schedule, now_ns, interval_ns);
@@ -159,7 +163,7 @@ static void add_header(struct series *series)
 		csv_add_header(&series->text, &series->columns);
 }
 
-/* What cannot be recorded is said once; the series itself goes on. */
+/* Record the sample. A failure is reported once and does not end the series. */
 static void record(struct series *series)
 {
 	int r = series->recorder ? recorder_end(series->recorder, &series->snapshot,
@@ -170,7 +174,7 @@ static void record(struct series *series)
 	series->record_error = r;
 }
 
-/* Read the targets; what cannot be listed is said. */
+/* Read and record a sample of the targets. Returns 0, or -errno after a message. */
 static int sample(struct series *series)
 {
 	struct session *session = series->session;
@@ -203,7 +207,7 @@ static int stream_usage(void *context, const struct usage *u)
 	return series->stream_error;
 }
 
-/* As sample(), with the rows up to the last part. */
+/* Like sample(), and write the rows except those of the last part. */
 static int sample_streamed(struct series *series)
 {
 	struct session *session = series->session;
@@ -216,7 +220,9 @@ static int sample_streamed(struct series *series)
 	return r;
 }
 
-/* Returns 1 to go on, 0 at the end of the series, or -errno. */
+/*
+ * Take and write a sample. Returns 1 to continue, 0 at the end of the series, or -errno.
+ */
 static int take_sample(struct series *series)
 {
 	uint64_t now = clock_now_ns();
@@ -241,7 +247,10 @@ static int take_sample(struct series *series)
 	return 1;
 }
 
-/* The first sample decides whether the targets are there at all. Returns as take_sample(). */
+/*
+ * Take the first sample, which shows whether the targets exist at all. Returns
+ * like take_sample().
+ */
 static int begin_whole(struct series *series)
 {
 	struct session *session = series->session;
@@ -262,7 +271,10 @@ static int begin_whole(struct series *series)
 	return r < 0 ? r : 1;
 }
 
-/* Where not one process can be read, the heading has not been written yet, and is not. */
+/*
+ * Do the same for a streamed series. If no process can be read, the heading is still
+ * buffered and is never written.
+ */
 static int begin_streamed(struct series *series)
 {
 	int r;
@@ -288,7 +300,7 @@ static int take_first_sample(struct series *series)
 	return r;
 }
 
-/* False when there is nothing more to wait for. */
+/* Wait for the next sample. Returns false if the series has ended. */
 static bool wait_for_next(struct series *series)
 {
 	struct child *child = &series->session->child;
@@ -296,8 +308,8 @@ static bool wait_for_next(struct series *series)
 	int stops = signals_stop_count();
 
 	/*
-	 * once even if it is due by now: signals come only here, also when samples take
-	 * too long
+	 * Wait once even if the sample is already due. Signals are delivered only here,
+	 * and samples may take longer than the interval.
 	 */
 	do {
 		signals_wait_until(due);
@@ -306,8 +318,8 @@ static bool wait_for_next(struct series *series)
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/*
-	 * ^C reaches a command by itself, the others it gets from us; it may take its
-	 * time to end
+	 * The terminal sends SIGINT to the command too; memstate passes on the other
+	 * signals. The command may take its time to end.
 	 */
 	if (child->pid > 0 && signals_last_stop() != SIGINT)
 		child_signal(child, signals_last_stop());
@@ -337,7 +349,7 @@ static int run_samples(struct series *series)
 	return r;
 }
 
-/* What a recording has, sample after sample, or the one that --at means. */
+/* Write the recorded samples one after another, or only the one that --at selects. */
 static int run_replay(struct series *series)
 {
 	struct session *session = series->session;

@@ -78,7 +78,10 @@ static int prepare_environment(const struct options *o, char ***ret)
 	return EXIT_DONE;
 }
 
-/* The command without a helper is walked, and it is said that it has none. */
+/*
+ * Add the helper to the command's environment. If there is no helper, report that; the
+ * heap is then only walked.
+ */
 static void add_helper(const struct session *session, char ***environment)
 {
 	char *const *before = *environment ? *environment : environ;
@@ -139,7 +142,10 @@ int session_start_command(struct session *session, const struct child_setup *set
 	return EXIT_DONE;
 }
 
-/* A column that was perhaps meant: "rss" or "RSS" for rss_bytes. NULL if there is none. */
+/*
+ * Return the column that the user probably meant, as in "rss" or "RSS" for
+ * rss_bytes; or NULL.
+ */
 static const struct column *guess_column(const struct column_set *set, const char *name)
 {
 	size_t length = strlen(name);
@@ -205,7 +211,7 @@ static bool is_name_found(const char *name, const struct snapshot *snapshot)
 	return false;
 }
 
-/* kill(2) finds a process also where /proc hides it. */
+/* Whether /proc hides the process: kill(2) finds it even so. */
 static bool is_hidden(const struct session *session, int pid)
 {
 	return session->fs.is_live && kill(pid, 0) < 0 && errno == EPERM;
@@ -237,8 +243,8 @@ static size_t report_not_found(const struct session *session, const struct snaps
 }
 
 /*
- * Of all processes that are refused one message is enough; what else went wrong is said
- * of each.
+ * A single message covers all processes with missing permission; other errors are
+ * reported per process.
  */
 void missing_add(struct missing *missing, const struct session *session, const struct usage *u)
 {

@@ -13,7 +13,7 @@
 static volatile sig_atomic_t stop_count;
 static volatile sig_atomic_t last_stop;
 static sigset_t mask_before;
-static sigset_t mask_waiting; /* the same, but for SIGPIPE */
+static sigset_t mask_waiting; /* the same, but with SIGPIPE blocked */
 
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -23,7 +23,7 @@ static void note_stop(int number)
 	last_stop = number;
 }
 
-/* Only so that the wait ends: the child itself is found by waitpid(). */
+/* Do nothing: the handler only interrupts the wait, and waitpid() finds the child. */
 static void note_child(int number)
 {
 	(void)number;
@@ -38,7 +38,7 @@ void signals_begin(void)
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
 		struct sigaction before;
 
-		/* what nohup ignores stays ignored */
+		/* a signal ignored at start, as under nohup, stays ignored */
 		if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
 			continue;
 		sigaction(stops[i], &action, NULL);
@@ -75,7 +75,9 @@ void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns)
 			polled[i].revents = 0;
 	if (ready <= 0)
 		return;
-	/* it delivers no signal while there is something to read, and that may be always */
+	/*
+	 * ppoll() delivers no signal while a descriptor is readable, which may be always.
+	 */
 	sigprocmask(SIG_SETMASK, &mask_waiting, &held);
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }

@@ -26,7 +26,7 @@
 #include "render/text_report.h"
 #include "sample/trend_reader.h"
 
-/* A sample that a walk delays is late by at most this part of the interval. */
+/* A walk may delay a sample by at most this part of the interval. */
 #define PATIENCE_PART 4
 
 static int terminal_width(void)
@@ -69,7 +69,10 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return order ? order : row_a->usage->process.pid - row_b->usage->process.pid;
 }
 
-/* Pss and Uss may be summed over processes; Rss would count shared pages again and again. */
+/*
+ * Append the sums over the processes. Pss and Uss can be summed; a sum of Rss would count
+ * shared pages repeatedly.
+ */
 static void add_sums(struct text *text, const void *const *rows, size_t count)
 {
 	struct {
@@ -98,7 +101,7 @@ static void add_sums(struct text *text, const void *const *rows, size_t count)
 	strbuf_add_char(&text->out, '\n');
 }
 
-/* Every readable process of the snapshot as a table. */
+/* Append a table of every readable process of the snapshot. */
 static void add_table(struct text *text, const struct snapshot *snapshot)
 {
 	const struct options *o = text->session->options;
@@ -122,7 +125,10 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 	free(order);
 }
 
-/* Nothing said about columns, and it may be one process: the page, if it is one. */
+/*
+ * Whether to show the page of a single process: no columns were requested, and the
+ * targets may be a single process.
+ */
 static bool wants_page(const struct text *text)
 {
 	const struct options *o = text->session->options;
@@ -143,7 +149,10 @@ static void add_page(struct text *text, const struct usage *u,
 	text_report_add(&text->out, u, mappings, &options);
 }
 
-/* Below the page or the table; of processes with so many samples. */
+/*
+ * Append below the page or the table how processes with at least that many
+ * samples have grown.
+ */
 static void add_growth(struct text *text, const struct trends *trends,
 		       uint64_t least_count)
 {
@@ -182,7 +191,7 @@ static int report_missing(const struct text *text)
 	return status == EXIT_DONE ? heaps_status : status;
 }
 
-/* And record it, if that is wanted. */
+/* Take a sample, and record it if requested. */
 static int take_sample(struct text *text, unsigned int needs)
 {
 	struct session *session = text->session;
@@ -229,7 +238,7 @@ static void record_page(struct text *text, const struct mapping_list *mappings)
 	(void)recorder_end(recorder, &text->snapshot, NULL);
 }
 
-/* The page of the one process that the targets are, or a table of several. */
+/* Show the page if the targets are a single process, otherwise a table. */
 static int show_page(struct text *text)
 {
 	struct session *session = text->session;
@@ -258,7 +267,10 @@ static int show_page(struct text *text)
 	return status;
 }
 
-/* A command cannot be read once it has ended: what is shown is its largest sample. */
+/*
+ * Show the largest sample of a command, because the command cannot be read
+ * once it has ended.
+ */
 static int show_peak(struct text *text)
 {
 	struct session *session = text->session;
@@ -299,7 +311,7 @@ static int show_peak(struct text *text)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* For a page one with mappings: before the moment that is meant, if not in it. */
+/* Read the selected sample. For a page go back to the last sample with mappings. */
 static int read_replay(struct text *text)
 {
 	struct session *session = text->session;
@@ -315,7 +327,7 @@ static int read_replay(struct text *text)
 	return r;
 }
 
-/* A moment of a recording: the page of one process, or a table. */
+/* Show a moment of a recording: the page of a single process, or a table. */
 static int show_replay(struct text *text)
 {
 	struct session *session = text->session;
@@ -347,7 +359,10 @@ static int show_replay(struct text *text)
 	return EXIT_DONE;
 }
 
-/* Until there were enough samples, the targets are gone, or somebody has seen enough. */
+/*
+ * Take samples until the requested number is reached, the targets are gone, or
+ * a signal arrives.
+ */
 static int watch_trends(struct text *text, struct trends *trends)
 {
 	struct session *session = text->session;
@@ -382,7 +397,7 @@ static int watch_trends(struct text *text, struct trends *trends)
 	}
 }
 
-/* The page or the table as it is in the end, and whether what is needed has grown till then. */
+/* Show the final page or table, and whether the memory need has grown until then. */
 static int show_growth(struct text *text)
 {
 	struct trends *trends = trends_new();

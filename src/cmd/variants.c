@@ -45,7 +45,10 @@ static void refuse_setting(const struct known_allocator *known, const char *sett
 		      setting, strbuf_text(&names));
 }
 
-/* Allocators whose settings are all in one variable have them in *joined. */
+/*
+ * Parse a setting. *joined collects the settings of allocators that take them all
+ * in one variable.
+ */
 static int parse_setting(const struct known_allocator *known, const char *setting,
 			 struct strbuf *joined)
 {
@@ -82,7 +85,7 @@ static void add_variable(struct variant *v, size_t count, char *text)
 	v->settings[count + 1] = NULL;
 }
 
-/* "dirty_decay_ms=0:muzzy_decay_ms=60000" */
+/* Parse settings such as "dirty_decay_ms=0:muzzy_decay_ms=60000". */
 static int parse_settings(const struct known_allocator *known, char *list, struct variant *v)
 {
 	_cleanup_strbuf_ struct strbuf joined = STRBUF_INIT;
@@ -121,7 +124,7 @@ static int refuse_name(const char *name)
 	return -EINVAL;
 }
 
-/* "glibc:arena_max=2" */
+/* Parse an allocator with its settings, such as "glibc:arena_max=2". */
 static int parse_variant(char *text, struct variant *ret)
 {
 	const struct known_allocator *known;
@@ -191,8 +194,8 @@ int variants_parse(const char *list, struct variants *ret)
 }
 
 /*
- * A library that was given by its path. The program may go to another folder before it
- * starts others.
+ * Check a library that was given by its path, and make the path absolute, because the
+ * program may change its working directory before it starts others.
  */
 static int check_library(struct variant *v, const struct machine *machine)
 {
@@ -237,9 +240,9 @@ static int find_library(struct variant *v, const struct machine *machine)
 	if (v->library)
 		return check_library(v, machine);
 	/*
-	 * By its name the loader finds the one that the program has anyway; that it comes
-	 * first makes it the one whose malloc() is used, also where the program is linked
-	 * with another.
+	 * Given only a file name, the loader uses the glibc that the program has anyway.
+	 * Because that glibc is loaded first, its malloc() is used, even if the program
+	 * is linked with another allocator.
 	 */
 	if (known->allocator == ALLOCATOR_GLIBC) {
 		v->library = xstrdup(known->file);
@@ -270,7 +273,7 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 	if (variants_parse(list, &variants) < 0)
 		return EXIT_BAD_USAGE;
 	is_ready = program_check(command, &machine) == 0;
-	if (is_ready) /* all that are missing are said */
+	if (is_ready) /* find all libraries, to report every missing one */
 		for (size_t i = 0; i < variants.count; i++)
 			is_ready &= find_library(&variants.items[i], &machine) == 0;
 	if (!is_ready) {
@@ -282,8 +285,8 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 }
 
 /*
- * Lists that may be set already: where what is said later counts more, and where what is
- * first.
+ * Lists that may already be set, and whether their first or their last entry
+ * takes precedence.
  */
 static const struct {
 	const char *name;
@@ -311,7 +314,7 @@ static char *join(const char *name, const char *before, const char *value)
 	return strbuf_take(&joined);
 }
 
-/* There must be room for one more. */
+/* Set or extend a variable. The array must have room for one more entry. */
 static void set_variable(char **environment, const char *name, const char *value)
 {
 	size_t length = strlen(name), i;
