@@ -11,7 +11,10 @@
 
 #define NEEDS (NEED_STAT | NEED_UID | NEED_COMMAND)
 
-/* One that cannot be read has its error, and no mappings. */
+/*
+ * Read the mappings of a process. If they cannot be read, u->error is set and
+ * the list is empty.
+ */
 static void take_mappings(struct sampler *sampler, struct usage *u, uint64_t unix_ms,
 			  struct moment_mappings *ret)
 {

@@ -15,8 +15,8 @@
 #include "sample/container_files.h"
 
 /*
- * That a CPU may keep back, and for how many groups: MEMCG_CHARGE_BATCH and
- * NR_MEMCG_STOCK, Linux 6.18
+ * How many pages a CPU may hold back, and for how many groups: MEMCG_CHARGE_BATCH and
+ * NR_MEMCG_STOCK, Linux 6.18.
  */
 #define PAGES_PER_CPU	64
 #define GROUPS_PER_CPU 7
@@ -27,7 +27,7 @@ struct cgroup_sampler {
 	struct cgroup_reader *reader;
 	struct targets targets;
 	size_t pid_capacity;
-	bool has_pipe_hung; /* the kernel did not answer on a pipe: do not ask again */
+	bool has_pipe_hung; /* the kernel did not answer for a pipe: do not ask again */
 };
 
 int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
@@ -65,8 +65,8 @@ static void set_targets(struct cgroup_sampler *s, const struct cgroup *cgroup)
 }
 
 /*
- * What CPUs have not told of memory.stat yet, and what they hold charged for the group and
- * for groups below it.
+ * Return an upper bound of the error in bytes: changes that CPUs have not yet added to
+ * memory.stat, and pages that they hold charged for the group and groups below it.
  */
 static uint64_t find_slack_bytes(const struct cgroup *cgroup)
 {
@@ -78,7 +78,9 @@ static uint64_t find_slack_bytes(const struct cgroup *cgroup)
 	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* They stay as they are for as long as the group is. */
+/*
+ * Find the names of the container and the pod. They do not change while the group exists.
+ */
 static void find_names(const struct cgroup_sampler *s, struct cgroup *cgroup)
 {
 	const char *path = cgroup_reader_whole_path(s->reader);
@@ -116,7 +118,7 @@ int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret)
 	return 0;
 }
 
-/* No pid at all would mean every process. */
+/* Without any pid, the targets would select every process. */
 struct targets *cgroup_sampler_targets(struct cgroup_sampler *s)
 {
 	return s->targets.pid_count > 0 ? &s->targets : NULL;
@@ -132,7 +134,7 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 	snapshot_clear(ret_processes);
 	if (cgroup_sampler_targets(s))
 		r = sampler_take(s->sampler, &s->targets, needs, ret_processes);
-	/* both are one sample, which has one time */
+	/* the group and its processes form one sample, which has one time */
 	ret_processes->taken_ns = ret_cgroup->taken_ns;
 	ret_processes->unix_ms = ret_cgroup->unix_ms;
 	return r;

@@ -41,7 +41,7 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs, struct cgr
 
 /*
  * Version 1 only, after one of the two functions above: determine what is known about the
- * group's kernel memory. Examines each open descriptor of its processes, which takes time.
+ * group's kernel memory. Examines each descriptor of its processes, which takes time.
  */
 void cgroup_sampler_find_kernel(struct cgroup_sampler *s, struct cgroup *cgroup);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sources: kubelet's pkg/kubelet/kuberuntime/legacy.go and kuberuntime_container.go for
- * names below /var/log; moby's daemon/config and container/container.go for config.v2.json;
- * containers/storage's containers.go for containers.json.
+ * names below /var/log; moby's daemon/config and container/container.go for
+ * config.v2.json; containers/storage's containers.go for containers.json.
  */
 #include "config.h"
 
@@ -28,10 +28,13 @@
 #define PODS_DIR "var/log/pods"
 #define ENTRIES_MAX 100000
 #define FILE_BYTES_MAX (16 * MIB)
-#define HOST_NAME_MAX_ 253 /* of a host's name in the DNS, which a pod's is */
+#define HOST_NAME_MAX_ 253 /* maximum length of a DNS host name, which a pod's is */
 #define HOME_DIR ".local/share/"
 
-/* Where they keep their files, for root and, below a home, for its user. */
+/*
+ * Where the runtimes keep their files: below /var/lib for root, below the home folder
+ * for other users.
+ */
 #define DOCKER_DIR "docker/containers"
 static const char *const podman_files[] = {
 	"containers/storage/overlay-containers/containers.json",
@@ -40,11 +43,12 @@ static const char *const podman_files[] = {
 
 struct search {
 	int root_fd;
-	const char *home; /* of the user that runs it, from the root on, or NULL */
+	/* of the user who runs the container, relative to the root; or NULL */
+	const char *home;
 	char **names;
 };
 
-/* Find a process's root directory. In a captured tree it is below the tree's own root. */
+/* Open a process's root directory. In a captured tree it is below the tree's own root. */
 static int open_root_of(const struct procfs *fs, int pid)
 {
 	char path[PROCFS_PATH_SIZE];
@@ -73,7 +77,7 @@ static void set(char **to, const char *text, size_t length)
 		*to = xstrndup(text, length);
 }
 
-/* "POD_NAMESPACE_CONTAINER-ID.log" */
+/* Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns whether the id matches. */
 static bool take_log(const struct search *s, const char *entry)
 {
 	size_t length = strlen(entry), tail = CONTAINER_ID_LENGTH + strlen("-.log");
@@ -93,7 +97,7 @@ static bool take_log(const struct search *s, const char *entry)
 	return true;
 }
 
-/* "NAMESPACE_POD_UID" */
+/* Parse "NAMESPACE_POD_UID". Returns whether the uid matches. */
 static bool take_pod(const struct search *s, const char *entry)
 {
 	const char *namespace_end = strchr(entry, '_');
@@ -107,7 +111,7 @@ static bool take_pod(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Until one of the folder's names is taken. */
+/* Pass the names in a folder to take() until it returns true. */
 static void search_dir(const struct search *s, const char *path,
 		       bool (*take)(const struct search *, const char *))
 {
@@ -127,7 +131,10 @@ static void search_dir(const struct search *s, const char *path,
 			return;
 }
 
-/* The one of two names that says more: kubelet's has it all. */
+/*
+ * Store the name of the container. A name that kubelet assigned also has the pod
+ * and the namespace.
+ */
 static void take_name(const struct search *s, const char *name)
 {
 	if (name[0] == '/')
@@ -136,7 +143,7 @@ static void take_name(const struct search *s, const char *name)
 		set(&s->names[CGROUP_NAME_CONTAINER], name, strlen(name));
 }
 
-/* Returns whether it is a container of Docker's. */
+/* Return whether the container is one of Docker's, and store its name. */
 static bool take_docker(const struct search *s, const char *dir)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT, text = STRBUF_INIT,
@@ -160,7 +167,7 @@ static bool is_string(struct json_part value, const char *text)
 	       memcmp(value.text + 1, text, strlen(text)) == 0;
 }
 
-/* [{"id":"…","names":["web"],…},…] */
+/* Parse [{"id":"…","names":["web"],…},…]. Returns whether the id was found. */
 static bool take_podman(const struct search *s, const char *path)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
@@ -183,7 +190,10 @@ static bool take_podman(const struct search *s, const char *path)
 	return false;
 }
 
-/* The folder of a user of the machine: "name:x:UID:GID:gecos:/home/name:/bin/sh" */
+/*
+ * Return the home folder of a user of the host, from a line like
+ * "name:x:UID:GID:gecos:/home/name:/bin/sh"; or NULL.
+ */
 static char *find_home(int root_fd, uint64_t uid)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -204,7 +214,10 @@ static char *find_home(int root_fd, uint64_t uid)
 	return NULL;
 }
 
-/* Of "/user.slice/user-1000.slice/…", where a user runs containers. */
+/*
+ * Return the home folder for a path such as "/user.slice/user-1000.slice/…", below which
+ * a user runs containers; or NULL.
+ */
 static char *find_home_of(int root_fd, const char *path)
 {
 	static const char before[] = "/user-";
@@ -231,7 +244,7 @@ static bool search_podman(const struct search *s, const char *dir)
 	return false;
 }
 
-/* By its id, in all places that have such. */
+/* Search the container's id in the files of all runtimes. */
 static void search_container(const struct search *s, const char *dir)
 {
 	char **runtime = &s->names[CGROUP_NAME_RUNTIME];
@@ -266,7 +279,7 @@ void container_files_find(int root_fd, const char *path, char **names)
 	search_container(&s, strbuf_text(&below_home));
 }
 
-/* Letters, digits, "-" and ".", as RFC 1123 wants it. */
+/* Whether text has only letters, digits, "-" and ".", as RFC 1123 requires. */
 static bool is_host_name(const char *text)
 {
 	return strlen(text) <= HOST_NAME_MAX_ &&

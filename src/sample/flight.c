@@ -13,13 +13,15 @@
 #include "base/xalloc.h"
 #include "sample/flight_private.h"
 
-/* Owners are read as often as the recorder wants; LazyFree of all that is read. */
+/* The recorder decides how often owners are read; LazyFree is read with every process. */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-#define GAP_NS NS_PER_S		       /* a sample that is so late is missed */
-#define GROUP_SHARE_PART 20	       /* of the time, for the group's own files */
-#define REPEAT_NS (10 * NS_PER_S)      /* the same again is not worth a line before */
+#define GAP_NS NS_PER_S		       /* a sample that is this late counts as missed */
+/* share of the time for the group's own files: one part in this many */
+#define GROUP_SHARE_PART 20
+/* shortest time between two lines about the same condition */
+#define REPEAT_NS (10 * NS_PER_S)
 #define MAPPINGS_PART 4
 
 void flight_note(struct flight *f, const struct recorded_event *event)
@@ -68,7 +70,10 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 	}
 }
 
-/* Reading its files may take a share of the time, too, where there are many groups below it. */
+/*
+ * Set when the next sample is due. Reading the group's files is limited to a share of the
+ * time too, because a group may have many groups below it.
+ */
 static void set_due(struct flight *f)
 {
 	const struct oom_pace_sample sample = {
@@ -82,7 +87,7 @@ static void set_due(struct flight *f)
 	if (interval_ns < f->group_cost_ns * GROUP_SHARE_PART)
 		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
 	summarize(f, interval_ns);
-	/* from when it was due, so that lateness does not add up */
+	/* count from the time when the sample was due, so that delays do not add up */
 	f->due_ns = f->sampled_ns - f->due_ns < interval_ns ? f->due_ns + interval_ns
 							    : f->sampled_ns + interval_ns;
 }
@@ -92,7 +97,7 @@ static void end_sample(struct flight *f, bool has_group)
 	struct snapshot *known = &f->processes.known;
 	int r;
 
-	/* both are one sample, which has one time */
+	/* the group and its processes form one sample, which has one time */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
 	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;
@@ -103,8 +108,8 @@ static void end_sample(struct flight *f, bool has_group)
 }
 
 /*
- * Mappings cost the most, and change the most in the file: they take a quarter of what all
- * processes together may cost.
+ * Set the shares of the time for reading. Mappings cost the most, and they change the
+ * most in the file, so they get a quarter of the budget of all processes.
  */
 static void set_shares(struct flight *f)
 {
@@ -128,7 +133,10 @@ static int read_group(struct flight *f)
 	return r;
 }
 
-/* First of all this process with all its mappings, if there is one; returns how that went. */
+/*
+ * Take a sample. If pid is not 0, read this process first, with all its mappings;
+ * *ret_read is the result of that.
+ */
 static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_read)
 {
 	uint64_t read_ns;
@@ -140,7 +148,10 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 		bool was_paced = sampler_set_paced(f->setup.sampler, false);
 
 		*ret_read = group_turns_read(&f->processes, pid);
-		/* the group may have it no more when the sample is whole */
+		/*
+		 * Copy the usage: the process may have left the group when the
+		 * sample is complete.
+		 */
 		if (*ret_read == 0) {
 			f->read = *snapshot_find(&f->processes.known, pid);
 			f->read.command = NULL;
@@ -180,7 +191,10 @@ static void say_gap(struct flight *f)
 	strbuf_release(&text);
 }
 
-/* At a step to the limit everything is looked at, whatever it costs. */
+/*
+ * Take a sample. If need has passed a step towards the limit, also read every process,
+ * whatever that costs.
+ */
 static int sample(struct flight *f)
 {
 	int r = take_sample(f, f->summary.sample_count == 0 ? TURNS_ALL : TURNS_IN_TURN,
@@ -192,7 +206,7 @@ static int sample(struct flight *f)
 	say_step(f);
 	if (f->summary.sample_count == 1)
 		return 0;
-	/* the nearer the end the less time there is for mappings */
+	/* nearer to the limit there is no time left for mappings */
 	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
@@ -207,7 +221,10 @@ static void say_victim(struct flight *f, const struct flight_kill *kill, int rea
 	strbuf_release(&text);
 }
 
-/* It has milliseconds to live: its memory first, then what is to be said of it. */
+/*
+ * Handle the mark on a victim. The victim may live for only a few milliseconds: read its
+ * memory first, then describe it.
+ */
 static int take_mark(struct flight *f, const struct oom_mark *mark)
 {
 	uint64_t unix_ms = flight_unix_ms(mark->marked_ns), sampled_ns = f->sampled_ns;
@@ -239,8 +256,9 @@ static int take_mark(struct flight *f, const struct oom_mark *mark)
 }
 
 /*
- * Who is killed is not known where there are no marks: often the largest. Where nothing goes on
- * before that is allowed there is time for all.
+ * Sample a group that is out of memory. Without marks the victim is unknown, but it is
+ * often the largest process, which is read first. If the group is paused until let_go(),
+ * there is time to read everything.
  */
 static int take_end_of_memory(struct flight *f)
 {
@@ -264,7 +282,7 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
-	/* every mark counts, even if the group vanishes at the first */
+	/* handle every mark, even if the group vanishes at the first */
 	for (size_t i = 0; i < wake->mark_count; i++) {
 		int error = take_mark(f, &wake->marks[i]);
 
@@ -274,7 +292,7 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 		return r;
 	if (wake->flags & OOM_WAKE_OOM && f->setup.let_go) {
 		r = take_end_of_memory(f);
-		/* a group that is removed wakes likewise */
+		/* the removal of a group causes the same wake-up */
 		if (r == 0)
 			f->setup.let_go(f->setup.context);
 		return r;
@@ -287,7 +305,7 @@ static int take_wake(struct flight *f, const struct oom_wake *wake)
 		note_now(f, "pressure", "processes wait for memory to be taken back");
 		f->pressure_said_ns = now;
 	}
-	/* counters may be counted on without end, where a cache fills the group */
+	/* where a cache fills the group, these counters may rise all the time */
 	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&
 	    now > f->sampled_ns + SHORTEST_NS)
 		return sample(f);

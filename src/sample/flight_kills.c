@@ -7,7 +7,8 @@
 
 #include "base/units.h"
 
-#define SAME_KILL_MS 10000 /* a process that is said twice in this time was killed once */
+/* reports of one process within this time mean the same kill */
+#define SAME_KILL_MS 10000
 
 static size_t count_of(const struct flight_kills *kills)
 {
@@ -37,7 +38,7 @@ static bool is_path_of(const struct cgroup *cgroup, const char *path)
 	const struct cgroup_level *owner = cgroup_tightest(cgroup);
 	const char *own = owner ? owner->path : cgroup->levels[0].path;
 	size_t length = strlen(own);
-	/* what can be seen begins somewhere below the root */
+	/* the visible part of the path begins somewhere below the root */
 	const char *at = cgroup->is_cut ? strstr(path, own) : path;
 
 	while (length > 0 && own[length - 1] == '/')

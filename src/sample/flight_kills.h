@@ -24,8 +24,8 @@ struct flight_kill {
 		sample_age_ns;
 	uint64_t
 		/*
-		 * time from its selection until its memory had been read; unknown:
-		 * too late to read
+		 * Time from its selection until its memory had been read; unknown:
+		 * too late to read.
 		 */
 		late_ns;
 };

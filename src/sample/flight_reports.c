@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#define LOG_PATIENCE_NS (2 * NS_PER_S) /* how long a counted kill's report may take */
+#define LOG_PATIENCE_NS (2 * NS_PER_S) /* how late the report of a counted kill may be */
 #define LOG_STEP_MS 20
 
 uint64_t flight_unix_ms(uint64_t ns)
@@ -48,8 +48,8 @@ static bool has_overdue_kills(const struct flight *f)
 }
 
 /*
- * Record a kill that the log reports, at the time of the report's first line: that may have
- * been read later than samples of what came after it.
+ * Record a kill that the log reports, at the time of the report's first line. The report
+ * may be read later than samples taken after that time.
  */
 static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
 {
@@ -70,8 +70,8 @@ static void take_kill(struct flight *f, const struct oom_kill *k, const char *te
 }
 
 /*
- * Whether the log reports a kill of this group. The kernel limits the rate of its reports; a
- * kill beyond that has no cgroup, only the pid.
+ * Whether the log reports a kill of this group. The kernel rate-limits its reports; a
+ * kill beyond the limit is reported without a cgroup, only with the pid.
  */
 static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 {
@@ -86,7 +86,10 @@ static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 	return false;
 }
 
-/* is_last: no more lines of an unfinished report will come. */
+/*
+ * Record the kills of complete reports. is_last: no more lines of an unfinished
+ * report will come.
+ */
 static void take_log(struct flight *f, bool is_last)
 {
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;

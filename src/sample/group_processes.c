@@ -12,7 +12,7 @@
 
 struct group_processes {
 	struct cgroup_reader *reader;
-	struct cgroup members; /* its pids alone */
+	struct cgroup members; /* only its pids are set */
 	bool is_gone;
 };
 
@@ -65,7 +65,7 @@ static int add_process(const struct procfs *fs, int pid, struct snapshot *ret)
 
 	if (r == 0 && process_has_memory(&p))
 		snapshot_add(ret)->process = p;
-	/* it may end at any time */
+	/* a process may end at any time, which is not an error */
 	return r == -ESRCH ? 0 : r;
 }
 
@@ -78,7 +78,10 @@ int group_processes_list(struct group_processes *group, const struct procfs *fs,
 	if (r < 0)
 		return group->is_gone ? 0 : r;
 	for (size_t i = 0; i < group->members.pid_count && r == 0; i++)
-		/* in v1 the threads of a process may be in several groups */
+		/*
+		 * In v1 the threads of a process may be in several groups, so
+		 * that its pid repeats.
+		 */
 		if (i == 0 || group->members.pids[i] != group->members.pids[i - 1])
 			r = add_process(fs, group->members.pids[i], ret);
 	return r;

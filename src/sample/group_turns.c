@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-/* Of new ones, in one sample; the others come with the next. */
+/* New processes read per sample; the next samples read the others. */
 #define NEW_MAX 64
-/* What is not spent is not saved up for longer. */
+/* Upper bound of the budget that can be saved up. */
 #define CREDIT_MAX_NS (20 * NS_PER_MS)
 
 void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned int needs)
@@ -75,7 +75,10 @@ static void forget_gone(struct group_turns *g, const struct cgroup *cgroup)
 	known->count = kept;
 }
 
-/* Into the scratch, by its own file of stat first: it may be another process by now. */
+/*
+ * Read one process into the scratch snapshot. sampler_take() checks its stat first,
+ * because the pid may have been reused.
+ */
 static struct usage *read_one(struct group_turns *g, int pid, unsigned int needs)
 {
 	struct target_pid target = { .pid = pid };
@@ -87,7 +90,7 @@ static struct usage *read_one(struct group_turns *g, int pid, unsigned int needs
 	return r == 0 && g->scratch.count == 1 ? &g->scratch.usages[0] : NULL;
 }
 
-/* The scratch's usage becomes the known one. */
+/* Move the usage from the scratch snapshot to *known. */
 static void take_scratch(struct group_turns *g, struct usage *known)
 {
 	usage_release(known);
@@ -114,7 +117,7 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 		      compare_usages);
 }
 
-/* The index of the first pid above the last one that was read, or of the first of all. */
+/* Return the index of the first pid above the last one read; 0 if there is none. */
 static size_t find_turn(const struct group_turns *g)
 {
 	for (size_t i = 0; i < g->known.count; i++)
@@ -133,7 +136,9 @@ static void read_in_turn(struct group_turns *g, enum turns turns)
 		struct usage *known = &g->known.usages[at];
 
 		g->last_pid = known->process.pid;
-		/* one that is gone stays until the group has it no more */
+		/*
+		 * A process that is gone stays until it is no longer listed in the group.
+		 */
 		if (read_one(g, known->process.pid, needs))
 			take_scratch(g, known);
 		at = at + 1 < g->known.count ? at + 1 : 0;

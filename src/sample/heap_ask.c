@@ -6,7 +6,10 @@
 #include "base/units.h"
 #include "classify/classify_stats.h"
 
-/* glibc's free chunks, each of which an answer has to come by; of others it is no matter. */
+/*
+ * Return the number of glibc's free chunks, all of which a query must traverse;
+ * BYTES_UNKNOWN for other allocators.
+ */
 static uint64_t free_chunk_count(const struct heap *heap)
 {
 	struct heap_arena all;
@@ -28,7 +31,7 @@ static void note_answer(const struct helper_answer *answer, struct usage *u)
 				 stats->cost_ns };
 }
 
-/* The owners are made of what it said. */
+/* Set the owners from the allocator's own figures. */
 static void take_answer(const struct helper_answer *answer, struct usage *u,
 			const struct mapping_list *mappings, struct heap *ret)
 {
@@ -45,8 +48,8 @@ static void take_answer(const struct helper_answer *answer, struct usage *u,
 }
 
 /*
- * Without a walk of it, or before one: what asking needs to know is only how much glibc
- * has that is free.
+ * Whether the allocator is queried before the walk or without one. Only a query of glibc
+ * needs a figure from the walk: the number of free chunks.
  */
 static bool is_asked_first(const struct usage *u)
 {
@@ -60,8 +63,8 @@ static bool can_be_walked(const struct usage *u)
 }
 
 /*
- * The helper is there before the walk, so that both see the same heap; and jemalloc,
- * which makes a cache for a thread that asks, has been asked before.
+ * The helper is started before the walk, so that both see the same heap. jemalloc is
+ * queried before the walk, because it creates a cache for the thread that queries it.
  */
 int heap_ask(struct heap_reader *reader, struct usage *u, struct mapping_list *mappings,
 	     struct heap *ret)
@@ -73,7 +76,8 @@ int heap_ask(struct heap_reader *reader, struct usage *u, struct mapping_list *m
 	helpers_open(reader->helpers, &u->process, answer);
 	if (is_first)
 		helpers_ask(reader->helpers, &u->process, BYTES_UNKNOWN, answer);
-	if (can_be_walked(u) || !helper_answer_is_known(answer)) /* if only to say why it cannot be */
+	/* or to learn why it cannot be walked */
+	if (can_be_walked(u) || !helper_answer_is_known(answer))
 		r = heap_reader_walk(reader, u, mappings, ret);
 	if (!is_first && !u->error)
 		helpers_ask(reader->helpers, &u->process, free_chunk_count(ret), answer);

@@ -19,39 +19,39 @@
 #include "sample/heap_reader.h"
 
 /*
- * Room for a copy that is kept from walk to walk; more would be held for nothing most of
- * the time.
+ * Upper bound of the copy buffer that is kept from walk to walk; a larger one would be
+ * idle most of the time.
  */
 #define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
 
 #define FUTILE_DOUBLINGS_MAX 6
 
-/* What is known of one process's heap. */
+/* The known facts about one process's heap. */
 struct kept {
 	struct process process;
-	uint64_t round;	    /* in which it was last asked for */
-	uint64_t walked_ns; /* when its last walk began; 0: never */
+	uint64_t round;	    /* in which it was last read */
+	uint64_t walked_ns; /* start of its last walk; 0: never walked */
 	uint64_t pause_ns;  /* of that walk */
 	uint64_t cpu_ns;    /* of that walk */
 	uint64_t expected_ns;
-	unsigned int futile_count; /* walks in succession that found nothing */
+	unsigned int futile_count; /* successive walks that found nothing */
 	int error;
 	const char *problem;
 	struct past_heap past;
-	uint64_t taken_ns; /* of what is in past */
-	bool is_running;   /* what is in past was read of it while it ran */
-	bool is_said;	   /* what is in past was said, and not walked */
+	uint64_t taken_ns; /* time of the figures in past */
+	bool is_running;   /* past was read while the process ran */
+	bool is_said;	   /* past has the allocator's own figures, not those of a walk */
 	struct said said;
 	const char *helper_problem;
 };
 
 enum walk_state { WALK_GOES_ON, WALK_HAS_ENDED, WALK_IS_ABANDONED };
 
-/* The walk that is under way, or the last one. */
+/* The walk in progress, or the last one. */
 struct heap_walk {
 	pthread_t thread;
-	bool is_running; /* until it is joined, all below is the thread's */
-	atomic_int state; /* who is the last one with it releases it */
+	bool is_running; /* until it is joined, all members below belong to the thread */
+	atomic_int state; /* whichever side finishes last frees the walk */
 	uint64_t began_ns;
 	struct procfs fs;
 	struct sampler *sampler;
@@ -61,7 +61,7 @@ struct heap_walk {
 	struct heap heap;
 	uint64_t cpu_ns;
 	enum heap_stops stops;
-	int refusal; /* 0, or why it was not stopped but read while it ran */
+	int refusal; /* 0, or why the process was read without a pause */
 	int result;
 };
 
@@ -72,12 +72,12 @@ struct heap_keeper {
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
-	uint64_t round;		/* every process is asked for once in a round */
-	uint64_t newcomers_ns;	/* when a process that is new may be walked */
+	uint64_t round;		/* every process is read once in a round */
+	uint64_t newcomers_ns;	/* when a new process may be walked */
 	struct heap_walk *walk;
 };
 
-/* With a descriptor of its own: it may outlive whose procfs it is. */
+/* Create a walk. It has its own descriptor, because it may outlive the owner of fs. */
 static struct heap_walk *new_walk(const struct procfs *fs, enum heap_stops stops,
 				  uint64_t max_pause_ns)
 {
@@ -147,7 +147,10 @@ static struct kept *find(struct heap_keeper *k, const struct process *p)
 	return NULL;
 }
 
-/* Who was not asked for in the whole round before has ended, or is not looked at any more. */
+/*
+ * Begin a round. A process that was not read in the whole previous round has ended or is
+ * no longer watched; forget it.
+ */
 static void begin_round(struct heap_keeper *k)
 {
 	size_t count = 0;
@@ -183,7 +186,10 @@ static struct kept *find_or_add(struct heap_keeper *k, const struct process *p)
 	return kept;
 }
 
-/* How long something must not be done again, so that it takes no more than its share. */
+/*
+ * Return how long to wait between two starts of an operation that costs cost_ns, so that
+ * it stays within its share.
+ */
 static uint64_t share_ns(const struct heap_keeper *k, uint64_t cost_ns)
 {
 	if (k->max_share_per_mille == 0 || k->max_share_per_mille >= 1000)
@@ -235,8 +241,8 @@ static void *run_walk(void *arg)
 		w->heap.pause_ns = pause_ns;
 	}
 	/*
-	 * what is done in the stop is done by another thread: it is busy as long as that
-	 * lasts
+	 * Another thread does the work during the pause and is busy for all of it, so add
+	 * the pause to the CPU time.
 	 */
 	w->cpu_ns = clock_thread_cpu_ns() + w->heap.pause_ns;
 	if (atomic_exchange(&w->state, WALK_HAS_ENDED) == WALK_IS_ABANDONED)
@@ -263,7 +269,7 @@ static int begin_walk(struct heap_keeper *k, struct kept *kept)
 	return -err;
 }
 
-/* True if the walk has ended within so long a time. */
+/* Whether the walk has ended, or ends within patience_ns. */
 static bool wait_for_walk(struct heap_walk *w, uint64_t patience_ns)
 {
 	struct timespec until;
@@ -302,7 +308,7 @@ static void note_result(struct heap_keeper *k, struct kept *kept)
 	kept->is_said = w->heap.is_said;
 }
 
-/* What is of no use any more; a later walk begins with nothing. */
+/* Release what is no longer needed; a later walk starts from scratch. */
 static void clear_walk(struct heap_walk *w)
 {
 	const struct heap_reader old = w->reader;
@@ -319,7 +325,7 @@ static void clear_walk(struct heap_walk *w)
 	w->reader.helpers = old.helpers;
 }
 
-/* Start afresh after a read that hangs in the kernel. */
+/* Replace the walk after a read that hangs in the kernel. */
 static void abandon_walk(struct heap_keeper *k)
 {
 	struct heap_walk *w = k->walk;
@@ -330,8 +336,8 @@ static void abandon_walk(struct heap_keeper *k)
 }
 
 /*
- * True if a walk has ended, or has done so within patience_ns, and what it used is there;
- * its findings are noted.
+ * Note the findings of a walk that has ended, or that ends within patience_ns. Returns true
+ * if its buffers may be reused; false if it still runs, hung, or there is none.
  */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns)
 {
@@ -380,7 +386,10 @@ void heap_keeper_free(struct heap_keeper *k,
 	free(k);
 }
 
-/* The figures of the moment of the walk take the place of a read. Returns what that would. */
+/*
+ * Move the walk's figures to *u and *ret in place of a new read. Returns what that read
+ * would have returned.
+ */
 static int take_walk(struct heap_walk *w, struct usage *u, struct mapping_list *ret)
 {
 	char *command = u->command ? u->command : w->usage.command;
@@ -397,7 +406,10 @@ static int take_walk(struct heap_walk *w, struct usage *u, struct mapping_list *
 	return u->error;
 }
 
-/* What is known from the last walk; figures of it are kept that *u does not have itself. */
+/*
+ * Add what is known from the last walk; figures of it that *u does not have
+ * are carried over.
+ */
 static void add_kept(const struct kept *kept, struct usage *u, struct mapping_list *mappings)
 {
 	struct heap heap;

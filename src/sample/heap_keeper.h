@@ -51,7 +51,7 @@ void heap_keeper_free(struct heap_keeper *keeper,
 
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
-/* Which reads walk the heap. */
+/* The reads that walk the heap. */
 enum heap_walks {
 	WALKS_BY_SHARE, /* the default */
 	WALKS_ALL, /* every read walks and waits for the walk: for moments that matter */

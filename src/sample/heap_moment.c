@@ -19,7 +19,7 @@
 #include "target/stop.h"
 #include "walk/walk.h"
 
-/* How long to wait for another memstate, and how often to look. */
+/* How long to wait for another memstate, and how often to check. */
 #define TURN_NS NS_PER_S
 #define TURN_LOOK_NS (10 * NS_PER_MS)
 
@@ -30,7 +30,10 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 	return walk_wants_mapping(m) || (reader->copies_roots && roots_want_mapping(m));
 }
 
-/* Anonymous pages that a fork or KSM made common to several; the pages of a file are no matter. */
+/*
+ * Whether anonymous pages of the mapping may be shared after a fork or by KSM. Pages of a
+ * file do not matter.
+ */
 static bool may_share_pages(const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
@@ -48,7 +51,10 @@ static size_t choose_ranges(const struct heap_reader *reader,
 
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
-		/* one that grew while smaps was read may be in it twice, with its old end too */
+		/*
+		 * A mapping that grew while smaps was read may appear twice, first
+		 * with its old end.
+		 */
 		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
 
 		if (!heap_moment_wants(reader, m) || start >= m->end_addr)
@@ -60,7 +66,7 @@ static size_t choose_ranges(const struct heap_reader *reader,
 	return count;
 }
 
-/* What the threads had outside of memory. */
+/* Store the registers, stack and TLS addresses of the threads. */
 static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 {
 	reader->threads =
@@ -96,7 +102,7 @@ static int copy_target(void *context, const struct stop *stop)
 		.is_running = moment->is_running,
 	};
 	struct sampler *sampler = moment->reader->sampler;
-	/* nobody is there to be let in while the target stands still */
+	/* there is no need to yield while the target is paused */
 	bool was_paced = sampler_set_paced(sampler, moment->is_running);
 	int r;
 
@@ -136,7 +142,7 @@ void heap_moment_free(struct heap_moment *moment)
 static int open_moment(struct heap_moment *moment, const struct usage *u)
 {
 	const struct procfs *fs = moment->reader->fs;
-	/* a first thread that has ended has no memory any more, the others have */
+	/* a zombie main thread has no memory any more, but other threads may */
 	int tid = u->process.state == 'Z' ? proc_task_find_living(fs, u->process.pid) :
 					    u->process.pid;
 
@@ -154,7 +160,10 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 	return 0;
 }
 
-/* Another memstate has the process stopped for a moment only: wait for a second at most. */
+/*
+ * Pause the process and run the request. If another memstate has paused it, retry
+ * for up to a second.
+ */
 static int stop_in_turn(const struct procfs *fs, const struct stop_request *request,
 			uint64_t *ret_pause_ns)
 {
@@ -165,7 +174,7 @@ static int stop_in_turn(const struct procfs *fs, const struct stop_request *requ
 	for (;;) {
 		int r = stop_run(request, ret_pause_ns);
 
-		/* a tracer that is not found has ended already */
+		/* a tracer that is not found has already ended */
 		if (r != -EBUSY || clock_now_ns() > deadline_ns ||
 		    (proc_tracer_find(fs, request->pid, &tracer) &&
 		     !proc_tracer_is_memstate(fs, &tracer)))
@@ -190,7 +199,10 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 	return task_fd < 0 ? task_fd : stop_in_turn(reader->fs, &request, ret_pause_ns);
 }
 
-/* The thread that hangs may be using the sampler, at any time until memstate ends. */
+/*
+ * Replace the sampler. The hanging thread may use the old one at any time
+ * until memstate ends.
+ */
 static void abandon_sampler(struct heap_reader *reader)
 {
 	sampler_abandon(reader->sampler);

@@ -20,24 +20,27 @@
 #include "walk/detail.h"
 #include "walk/walk.h"
 
-/* What a pause is made of, on a busy machine: measured, rounded up. */
+/* The parts of a pause on a busy machine: measured, rounded up. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
 
-/* It may grow between the look at its size and the stop. */
+/* Spare room, because the heap may grow between the size check and the pause. */
 #define ROOM_SPARE_SHARE 16
 #define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
 
-/* What the walk and a mark need besides, and what is left to others: one part in so many. */
+/*
+ * Memory for the tables of the walk and the mark, and memory left to other programs: one
+ * part in this many.
+ */
 #define TABLES_SHARE 8
 #define OTHERS_SHARE 4
 
-/* A target that was stopped in the middle of malloc() looks broken: another moment may be better. */
+/* A target paused in the middle of malloc() looks corrupt: retry at another moment. */
 #define WALK_TRIES 4
 
-/* Readings of a target that is not stopped. */
+/* Number of readings of a target that is not paused. */
 #define READINGS 3
 
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
@@ -64,7 +67,9 @@ void heap_reader_release(struct heap_reader *reader)
 	image_release(&reader->image);
 }
 
-/* Huge pages of hugetlbfs are no part of Rss. */
+/*
+ * Return the resident bytes of a mapping. Rss does not include huge pages of hugetlbfs.
+ */
 static uint64_t resident_bytes(const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
@@ -98,7 +103,10 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 	       (bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
 }
 
-/* Room for the copy and the tables of the walk. Never drive the machine into swapping. */
+/*
+ * Reserve memory for the copy and check that the walk's tables fit too. Never drive the
+ * machine into swapping.
+ */
 static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
 {
 	uint64_t had_bytes = reader->image.capacity_bytes;
@@ -118,7 +126,10 @@ static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *re
 	return r ? r : image_reserve(&reader->image, bytes);
 }
 
-/* All that can be done before the stop: may it be, and room for the copy. */
+/*
+ * Do everything possible before the pause: check that the walk is permitted, and reserve
+ * memory for the copy.
+ */
 static int prepare(struct heap_reader *reader, const struct usage *u,
 		   const struct mapping_list *mappings, struct heap *ret)
 {
@@ -154,8 +165,9 @@ static bool holds_thread(const struct heap_moment *moment, const struct mapping 
 }
 
 /*
- * Does the copy hold as many pages as the kernel counts, of the heap, of the threads' data, which
- * lead to their caches, and of the roots? A page that is being migrated is resident, but cannot be copied.
+ * Whether the copy has as many pages as the kernel counts: of the heap; of the threads'
+ * data, which lead to their caches; and of the roots. A page that is being migrated is
+ * resident, but cannot be copied.
  */
 static bool is_copy_whole(const struct heap_reader *reader, const struct heap_moment *moment,
 			  const struct heap *heap)
@@ -208,7 +220,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	return 0;
 }
 
-/* What came into a mapping after its Rss was read is left out, the free pages first. */
+/* Remove memory that was added to a mapping after its Rss was read, free pages first. */
 static void fit_shares(const struct mapping_list *mappings, struct heap *heap)
 {
 	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
@@ -240,7 +252,7 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Without a stop: several readings, of which *ret is the last one. */
+/* Read several times without a pause; *ret is the last reading, with the variation. */
 static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
 {
@@ -304,12 +316,12 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		return 0;
 	}
 	r = prepare(reader, u, mappings, ret);
-	asked = *ret; /* nothing but what was expected */
+	asked = *ret; /* only the expected figures are set at this point */
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)
 		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
-	if (r < 0) /* what an earlier try found is not the reason */
+	if (r < 0) /* drop what an earlier try found: it is not the reason */
 		heap_release(ret);
 	ret->pause_ns = stopped_ns;
 	ret->expected_ns = asked.expected_ns;

@@ -15,16 +15,16 @@
 #include "probe/probe.h"
 
 /*
- * How long a safe moment is waited for, and an answer; where a stall is allowed, one that
- * takes its time.
+ * How long to wait for a safe moment and for an answer. The last value is for slow
+ * answers, where a stall is allowed.
  */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 #define ASK_LIMIT_NS (2 * NS_PER_S)
 #define STALL_LIMIT_NS (60 * NS_PER_S)
 
 /*
- * To put one in costs the process something. Only to look for one costs it nothing: it
- * may be just starting.
+ * Time until a retry. An injection costs the process something. Merely looking for a
+ * helper costs it nothing, and the process may be just starting.
  */
 #define RETRY_NS NS_PER_S
 #define LOOK_NS (10 * NS_PER_MS)
@@ -35,21 +35,22 @@
 /* The helper of one process. */
 struct helper {
 	struct process process;
-	struct probe *probe; /* NULL: there is none */
+	struct probe *probe; /* NULL: there is no helper */
 	struct probe_cost cost;
-	int error; /* why */
+	int error; /* why there is no helper */
 	const char *problem;
 	/*
-	 * what has gone wrong with it, each error in the words of its first time: samples
-	 * go on to speak of it
+	 * The problems so far, each error with the text of its first occurrence. Samples
+	 * keep pointers to these texts.
 	 */
 	struct {
 		int error;
 		char *text;
 	} problems[PROBLEM_COUNT];
-	uint64_t wait_ns; /* after a failure; 0: the last time went well */
+	/* time until a retry after a failure; 0: the last attempt succeeded */
+	uint64_t wait_ns;
 	uint64_t retry_ns;
-	struct allocator_stats last; /* what it said last, without the text */
+	struct allocator_stats last; /* the last answer, without the text */
 };
 
 struct helpers {
@@ -57,7 +58,7 @@ struct helpers {
 	bool allows_stall, wants_text;
 	struct helper *items;
 	size_t count, capacity;
-	/* where one may be put in */
+	/* where injection is permitted */
 	int *pids;
 	size_t pid_count, pid_capacity;
 	const char **names;
@@ -108,7 +109,9 @@ static char *format_problem(int error, const char *text)
 	return problem.text;
 }
 
-/* The probe's words are its own until it is asked again. */
+/*
+ * Keep a copy of the problem's text: the probe may overwrite its own at the next query.
+ */
 static const char *keep_problem(struct helper *helper, int error, const char *text)
 {
 	for (size_t i = 0; i < PROBLEM_COUNT; i++) {
@@ -128,7 +131,10 @@ static void release_problems(struct helper *helper)
 		free(helper->problems[i].text);
 }
 
-/* Returns 0, or -errno if something was left in a process that goes on. */
+/*
+ * Close the helper. Returns 0, or -errno if something was left in a process
+ * that still runs.
+ */
 static int close_helper(struct helper *helper, const char **ret_what)
 {
 	struct probe_cost cost;
@@ -166,7 +172,10 @@ static struct helper *find(struct helpers *h, const struct process *p)
 	return NULL;
 }
 
-/* Those of processes that have ended: nothing is left of them but what is here. */
+/*
+ * Forget the helpers of processes that have ended; only memstate's own state
+ * remains to be freed.
+ */
 static void forget_ended(struct helpers *h)
 {
 	const char *what;
@@ -247,7 +256,10 @@ void helpers_open(struct helpers *h, const struct process *p, struct helper_answ
 	};
 }
 
-/* It is not there any more, or is none: the next time another one is looked for. */
+/*
+ * Whether the error means that the helper is gone or is not one of ours. Then the next
+ * attempt looks for a new helper.
+ */
 static bool is_lost(int error)
 {
 	return error == -ESRCH || error == -EPROTO;

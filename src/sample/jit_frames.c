@@ -21,11 +21,13 @@
 #define FILE_MAX (256 * (size_t)MIB)
 #define NAME_MAX_BYTES 4096
 
-/* Records of a jitdump file: tools/perf/Documentation/jitdump-specification.txt of Linux. */
+/*
+ * Records of a jitdump file: tools/perf/Documentation/jitdump-specification.txt of Linux.
+ */
 #define DUMP_MAGIC    UINT32_C(0x4a695444)
 #define DUMP_LOAD     0
 #define DUMP_MOVE     1
-#define DUMP_LEAST    40 /* bytes of the file's header */
+#define DUMP_LEAST    40 /* size of the file header in bytes */
 
 struct dump_record {
 	uint32_t id, bytes;
@@ -35,7 +37,7 @@ struct dump_record {
 struct dump_load {
 	uint32_t pid, tid;
 	uint64_t vma, addr, code_bytes, index;
-	char name[]; /* then the code */
+	char name[]; /* followed by the code */
 };
 
 struct dump_move {
@@ -185,7 +187,7 @@ static struct cover cover_of(const char *name, size_t room)
 	return (struct cover){ .name = name, .length = (uint32_t)strnlen(name, max) };
 }
 
-/* Hexadecimal digits, then a space. Returns what follows, or NULL. */
+/* Parse hexadecimal digits and a space. Returns what follows, or NULL. */
 static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -230,7 +232,7 @@ void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t le
 	name_end(&naming);
 }
 
-/* The name moves with the code. An earlier file may have named the code. */
+/* Move a name together with its code. An earlier file may have named the code. */
 static void move_range(struct naming *naming, const struct dump_move *move)
 {
 	const struct jit_frames *frames = naming->frames;
@@ -284,7 +286,10 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 	name_end(&naming);
 }
 
-/* Whether perf would use the file: no symlink, owned by the program's user, ours or root. */
+/*
+ * Whether perf would use the file: it is not a symlink, and belongs to the program's user,
+ * to ours or to root.
+ */
 static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 {
 	_cleanup_close_ int link = foreign_file_find(root_fd, path, true);
@@ -295,7 +300,7 @@ static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 	       (st.st_uid == uid || st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* Returns 0, or -1: there is none that can be used. */
+/* Read the file. Returns 0, or -1 if there is no usable file. */
 static int read_file(int root_fd, const char *path, uid_t uid, struct strbuf *out)
 {
 	_cleanup_close_ int fd = foreign_file_open(root_fd, path, FILE_MAX);
@@ -327,7 +332,10 @@ static void add_addresses(const struct stacks *stacks, struct jit_frames *frames
 	frames->count = kept;
 }
 
-/* The working directory of the process, or memstate's if it has ended. */
+/*
+ * Append the working directory of the process, or memstate's own if the
+ * process has ended.
+ */
 static void add_cwd(int process_fd, struct strbuf *out)
 {
 	char cwd[4096];

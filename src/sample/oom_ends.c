@@ -13,25 +13,25 @@
 #include "base/xalloc.h"
 #include "sample/oom_witness.h"
 
-/* What a process takes at most to be gone: the kernel's reaper begins after 2 s. */
+/* A killed process vanishes within this time: the kernel's reaper begins after 2 s. */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
-#define INTACT_MS 50 /* how long after the kernel's choice a victim's memory may be whole */
+#define INTACT_MS 50 /* how long a victim's memory may stay intact after its selection */
 
-/* An end, before all is known of it. */
+/* An end, before its evidence is complete. */
 struct end {
-	size_t last; /* the sample before it */
+	size_t last; /* index of the sample before it */
 	enum oom_end end;
-	const struct oom_kill *report; /* NULL: none */
-	const struct past_process *victim; /* NULL: none was seen */
-	uint64_t unix_ms; /* 0: some time before the next sample */
+	const struct oom_kill *report; /* NULL: there is no report */
+	const struct past_process *victim; /* NULL: not seen */
+	uint64_t unix_ms; /* 0: at some time before the next sample */
 };
 
 struct finder {
 	struct replay *replay;
 	const struct oom_past *past;
 	const struct targets *targets;
-	char *own_path, *limit_path; /* of the group, as of the last sample; may be NULL */
+	char *own_path, *limit_path; /* of the group, from the last sample; may be NULL */
 	struct end *ends;
 	size_t count, capacity;
 };
@@ -59,7 +59,7 @@ static void read_paths(struct finder *f)
 	cgroup_release(&cgroup);
 }
 
-/* The group itself, or one below it: a container of a pod that was recorded. */
+/* Whether path is the group or below it, such as a container of a recorded pod. */
 static bool is_within(const char *path, const char *group)
 {
 	size_t length = strlen(group);
@@ -75,7 +75,10 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 			       strcmp(kill->limit_path, f->limit_path) == 0);
 }
 
-/* The mark on the victim, which comes at once, or the event that has its line; NULL: none. */
+/*
+ * Return the mark on the victim, which comes immediately; else the event whose text has
+ * its line; else NULL.
+ */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
 	const struct past_event *found = NULL;
@@ -102,7 +105,7 @@ static size_t find_sample_before(const struct oom_past *past, uint64_t unix_ms)
 	return i;
 }
 
-/* How many more kills the kernel has counted than in the sample before. */
+/* Return how many kills the kernel counted since the previous sample. */
 static uint64_t count_rise(const struct oom_past *past, size_t index)
 {
 	uint64_t before = past->samples[index - 1].all_kill_count;
@@ -117,7 +120,10 @@ static bool counts_rose(const struct oom_past *past, size_t index)
 	return count_rise(past, index) > 0;
 }
 
-/* Of a victim that was never sampled: where the count rose, and nobody else's end is told yet. */
+/*
+ * Return the sample before the end of a victim that was never sampled: where the counter
+ * rose and no end was assigned yet.
+ */
 static size_t find_rise(const struct finder *f)
 {
 	for (size_t i = 1; i < f->past->sample_count; i++) {
@@ -134,8 +140,9 @@ static size_t find_rise(const struct finder *f)
 }
 
 /*
- * The sample before the kill of a process. It is seen for as long as it takes to die; and
- * in one sample the group may be read before the kill, and its processes after it.
+ * Return the sample before the kill of a process. A killed process remains visible
+ * until it is dead. Within one sample, the group may be read before the kill and its
+ * processes after it.
  */
 static size_t find_last(const struct oom_past *past, const struct past_process *p)
 {
@@ -162,7 +169,10 @@ static bool is_told_of(const struct finder *f, const struct oom_kill *kill)
 	return false;
 }
 
-/* is_own: it was recorded, and so is of the group; a log is of a whole machine. */
+/*
+ * Add the end that a report describes. is_own: the report was recorded, so it concerns
+ * the group; a log covers a whole machine.
+ */
 static void add_report(struct finder *f, const struct oom_kill *kill, bool is_own)
 {
 	bool is_ours = is_own || is_of_group(f, kill);
@@ -174,7 +184,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 		return;
 	if (kill->victim.pid != 0)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid, kill->victim.name);
-	/* of a program of many threads, a thread's name may be told */
+	/* the report may have the name of a thread of the process */
 	if (!end.victim && kill->victim.pid != 0 && is_ours)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid, "");
 	if (!end.victim && !is_ours)
@@ -192,9 +202,9 @@ static uint64_t count_kills(const struct end *end)
 }
 
 /*
- * Reports are in the order of the kills, and so are the counts: where there are as many of
- * both, each has its own. only_seen: reports of whom the recording has not seen are of
- * other times.
+ * Assign the ends to samples in order. Reports and counters are both in the order of the
+ * kills, so if their numbers are equal, they match one to one. only_seen: drop reports of
+ * victims that the recording has not seen, which come from other times.
  */
 static bool assign_in_order(struct finder *f, bool only_seen)
 {
@@ -226,7 +236,10 @@ static bool assign_in_order(struct finder *f, bool only_seen)
 	return true;
 }
 
-/* Of those that ended after that sample, and so soon that it may be for that, the largest. */
+/*
+ * Return the largest process that ended after the sample `last`, soon enough to be
+ * related to the kill.
+ */
 static const struct past_process *find_largest_ended(const struct oom_past *past, size_t last)
 {
 	const struct past_process *found = NULL;
@@ -234,7 +247,7 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 	for (size_t i = 0; i < past->process_count; i++) {
 		const struct past_process *p = &past->processes[i];
 
-		/* in the last sample it lives; in the one before `last`, see find_last() */
+		/* in the last sample it is alive; before `last`, see find_last() */
 		if (p->last + 1 < last || p->last + 1 == past->sample_count ||
 		    !bytes_known(p->rss_bytes) || (found && p->rss_bytes < found->rss_bytes))
 			continue;
@@ -244,7 +257,7 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 	return found;
 }
 
-/* One that a report, or a mark, tells of. */
+/* Whether one of the first `count` ends has the sample `last`. */
 static bool has_end_at(const struct finder *f, size_t count, size_t last)
 {
 	for (size_t e = 0; e < count; e++)
@@ -267,7 +280,7 @@ static void add_rises(struct finder *f)
 	}
 }
 
-/* The kernel's marks on victims that nothing else tells of. */
+/* Add ends for the kernel's marks on victims without any other source. */
 static void add_marks(struct finder *f)
 {
 	for (size_t i = 0; i < f->past->event_count; i++) {
@@ -288,8 +301,9 @@ static void add_marks(struct finder *f)
 }
 
 /*
- * The kernel has chosen a victim at that time, and its memory goes from then on. Within
- * moments of that, memory that is not less than before is still what led to the kill.
+ * Whether a sample shows the time after the kill. The kernel frees a victim's memory from
+ * its selection at kill_ms on. A sample shortly afterwards whose memory has not shrunk
+ * still shows what led to the kill.
  */
 static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t kill_ms)
 {
@@ -301,7 +315,10 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 	       !bytes_known(s->need_bytes) || s->need_bytes < s[-1].need_bytes;
 }
 
-/* Samples that were taken after a kill say nothing about its cause. */
+/*
+ * Move each end back before samples taken after the kill, which say nothing
+ * about its cause.
+ */
 static void leave_out_later_samples(struct finder *f)
 {
 	const struct past_sample *samples = f->past->samples;
@@ -314,13 +331,13 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/* more than a process takes to die: the clock was set */
+		/* longer than a process takes to die: the clock was set */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <= 2 * DYING_NS_MAX)
 			end->last = last;
 	}
 }
 
-/* 1, 0 or -errno. */
+/* Return 1 if the process is a target, 0 if not, or -errno. */
 static int is_target(struct finder *f, const struct past_process *p)
 {
 	struct snapshot found;
@@ -336,7 +353,10 @@ static int is_target(struct finder *f, const struct past_process *p)
 	return r;
 }
 
-/* Nobody was killed: the largest of those that are meant is gone, or it lives on. */
+/*
+ * Add an end without a kill: the largest target is gone, or is still alive.
+ * Returns 0 or -errno.
+ */
 static int add_gone(struct finder *f)
 {
 	struct end end = { .end = OOM_END_NONE, .last = f->past->sample_count - 1 };
@@ -363,7 +383,7 @@ static int add_gone(struct finder *f)
 	return 0;
 }
 
-/* With targets only their ends. */
+/* If there are targets, drop the ends of other processes. Returns 0 or -errno. */
 static int keep_targets(struct finder *f)
 {
 	size_t kept = 0;
@@ -393,7 +413,7 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 	int r;
 
 	read_paths(f);
-	/* a log is whole where the text of an event may be cut */
+	/* a log is complete, while the text of an event may be truncated */
 	for (size_t i = 0; i < log->count; i++)
 		add_report(f, &log->items[i], false);
 	for (size_t i = 0; i < f->past->reports.count; i++)
@@ -411,7 +431,7 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 	return r;
 }
 
-/* Where the victim ran, and the process whose allocation hit the limit. */
+/* Set where the victim ran, and where the process ran whose allocation hit the limit. */
 static void set_places(const struct finder *f, const struct end *end, struct oom_evidence *e)
 {
 	const struct oom_kill *report = end->report;

@@ -14,20 +14,26 @@
 /* Less growth than this is not reported. */
 #define GROWN_LEAST_BYTES MIB
 
-/* Samples that are read for this, evenly spread, and the last one. */
+/*
+ * Upper bound of the samples read for this, which are evenly spaced and
+ * include the last one.
+ */
 #define READS_MAX 2000
 
-/* Processes at the same place with the same name, one after another. */
+/*
+ * Upper bound of the roles; processes with the same name at the same place, one after
+ * another, share a role.
+ */
 #define ROLES_MAX 4096
 
 #define NAMELESS "anonymous memory"
 
-/* A process, or several of one name and group that followed one another. */
+/* A process, or several that succeeded one another with the same name and group. */
 struct role {
 	struct process process; /* the last of them */
-	const struct oom_note *note; /* NULL: none was recorded */
+	const struct oom_note *note; /* NULL: no note was recorded */
 	struct rise_series series;
-	bool is_there;	 /* in the sample that is being read */
+	bool is_there;	 /* present in the sample that is being read */
 	bool is_new, is_restarted;
 };
 
@@ -40,8 +46,9 @@ struct grower_search {
 };
 
 /*
- * What a process has charged and the kernel cannot take back: anonymous memory, in swap too,
- * and dirty pages, which includes shared memory. Clean pages of files do not count.
+ * Return what a process has charged and the kernel cannot reclaim: anonymous
+ * memory, also in swap, and dirty pages, which include shared memory. Clean pages
+ * of files do not count.
  */
 static uint64_t charged_bytes(const struct usage *u)
 {
@@ -58,13 +65,19 @@ static uint64_t charged_bytes(const struct usage *u)
 	return live + other_dirty + bytes_or_0(total[SMAPS_SWAP]);
 }
 
-/* The group whose limit was hit, if it is known and is not the one that was recorded: else NULL. */
+/*
+ * Return the path of the group whose limit was hit, according to the report;
+ * NULL if unknown.
+ */
 static const char *find_scope(const struct oom_witness *w)
 {
 	return w->report && w->report->limit_path[0] != '\0' ? w->report->limit_path : NULL;
 }
 
-/* Without a note on its group any process counts. */
+/*
+ * Whether the process counts: it is below the group whose limit was hit. A process
+ * without a note on its group counts too.
+ */
 static bool is_in_scope(const struct oom_witness *w, const struct oom_note *note)
 {
 	const char *scope = find_scope(w);
@@ -99,7 +112,7 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
 }
 
-/* One whose process has ended, and of which this one is the successor. */
+/* Return the role of a process that has ended and whose successor is p, or NULL. */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)
 {
@@ -212,7 +225,7 @@ static const struct role *find_grown(const struct grower_search *s, struct rise 
 	return best;
 }
 
-/* Mappings of one name, before and after. */
+/* All mappings of one name, before and after the growth. */
 struct kind {
 	const char *name;
 	uint64_t from_bytes, to_bytes;
@@ -237,7 +250,7 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after, stru
 	return mappings->count;
 }
 
-/* The kind that has half of the process's growth, or more. */
+/* Find the kind of mapping with at least half of the process's growth. */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
 	uint64_t most_bytes = (ret->to_bytes - ret->from_bytes) / 2;
@@ -261,7 +274,7 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 	}
 }
 
-/* The sample at which the rise began. */
+/* Return the sample at which the growth began. */
 static size_t find_begin(const struct oom_witness *w, size_t last, uint64_t ns)
 {
 	const struct past_sample *samples = w->past->samples;
@@ -272,7 +285,10 @@ static size_t find_begin(const struct oom_witness *w, size_t last, uint64_t ns)
 	return i;
 }
 
-/* Mappings are read seldom: these may be of some time before. */
+/*
+ * Find the mapping that grew. Mappings are read seldom, so both readings may be older
+ * than their samples.
+ */
 static int find_mapping(const struct grower_search *s, struct replay *replay, size_t last,
 			const struct process *process, struct oom_grower *ret)
 {
@@ -296,7 +312,10 @@ static int find_mapping(const struct grower_search *s, struct replay *replay, si
 	return r;
 }
 
-/* Shared memory and files on tmpfs that grew more than any process did: nobody has them mapped. */
+/*
+ * Whether shared memory and files on tmpfs grew more than any process did. Then no
+ * process has the growth mapped, and *ret is set to it.
+ */
 static bool find_unmapped(const struct grower_search *s, size_t last, struct oom_grower *ret)
 {
 	const struct oom_witness *w = s->witness;
@@ -317,7 +336,7 @@ static bool find_unmapped(const struct grower_search *s, size_t last, struct oom
 	return true;
 }
 
-/* How much this file grew from then on, up to the end. */
+/* Return by how many bytes this file grew from from_ms to to_ms. */
 static uint64_t grown_bytes(const struct oom_note *note, const char *file, uint64_t from_ms,
 			    uint64_t to_ms)
 {
@@ -330,7 +349,9 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file, uint6
 			continue;
 		if (!end || w->unix_ms > end->unix_ms)
 			end = w;
-		/* the last one before the rise, else the first one in it */
+		/*
+		 * begin is the last note before the growth, else the first one during it.
+		 */
 		if (!begin || (w->unix_ms <= from_ms ? begin->unix_ms > from_ms ||
 							       w->unix_ms > begin->unix_ms
 						     : w->unix_ms < begin->unix_ms))
@@ -339,7 +360,7 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file, uint6
 	return end && end->bytes > begin->bytes ? end->bytes - begin->bytes : 0;
 }
 
-/* A file of its own that has most of the growth, or NULL. */
+/* Return a file that the process wrote and that has most of the growth, or NULL. */
 static const char *find_file(const struct oom_note *note, const struct oom_grower *g,
 			     uint64_t end_ms)
 {
@@ -360,7 +381,10 @@ static bool is_in_last_sample(const struct grower_search *s, const struct proces
 	return false;
 }
 
-/* The only process that had the file which grew open for writing. */
+/*
+ * Find the only process that had the growing file open for writing. If there are several,
+ * *ret is unchanged.
+ */
 static void find_writer(const struct grower_search *s, size_t last, struct oom_grower *ret)
 {
 	const struct oom_notes *notes = &s->witness->past->notes;

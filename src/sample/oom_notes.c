@@ -13,10 +13,12 @@
 #include "sample/process_notes.h"
 #include "sample/shmem_writers.h"
 
-/* A container without a name goes by its id, as runtimes shorten it. */
+/*
+ * Length of a short container id, as runtimes print it. It stands in for a missing name.
+ */
 #define SHORT_ID_LENGTH 12
 
-/* Of one process. */
+/* Upper bound of the notes on written files per process. */
 #define WRITTEN_MAX 10000
 
 static int compare_notes(const void *a, const void *b)
@@ -52,7 +54,7 @@ static void set_place(struct oom_place *place, const char *kind, const char *tex
 			text_copy(parts[i].to, parts[i].size, text);
 }
 
-/* "UNIX_MS BYTES FILE"; other texts are passed over. */
+/* Add a note of the form "UNIX_MS BYTES FILE"; ignore other texts. */
 static void add_written(struct oom_note *note, const char *text)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
@@ -68,7 +70,7 @@ static void add_written(struct oom_note *note, const char *text)
 	note->written[note->written_count++] = written;
 }
 
-/* Notes come by process. */
+/* Add a note. All notes on a process arrive in sequence. */
 static int add_note(void *context, const struct recorded_note *note)
 {
 	struct oom_notes *notes = context;

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "proc/kmsg_oom.h"
 
-/* As doc/RECORDING.md names them. */
+/* Kinds of events, as in doc/RECORDING.md. */
 #define EVENT_REPORT "oom_kill"
 #define EVENT_MARK   "victim"
 
@@ -19,7 +19,7 @@ struct reader {
 	struct oom_past *past;
 	struct cgroup cgroup;
 	struct snapshot processes;
-	struct past_process *alive; /* in the sample before, by pid */
+	struct past_process *alive; /* of the previous sample, by pid */
 	size_t alive_count;
 };
 
@@ -48,7 +48,10 @@ static void add_ended(struct oom_past *past, const struct past_process *process)
 	past->processes[past->process_count++] = *process;
 }
 
-/* Those of this sample take the place of those of the one before: who is missing has ended. */
+/*
+ * Replace the processes of the previous sample by those of this one. A process that is
+ * missing now has ended.
+ */
 static void follow_processes(struct reader *r, size_t index)
 {
 	size_t count = 0, old = 0;
@@ -78,8 +81,8 @@ static void follow_processes(struct reader *r, size_t index)
 }
 
 /*
- * The process's part of anonymous memory that it may share with forked processes: of all
- * processes together no page counts more than once.
+ * Scale a part of a process's anonymous memory to its Pss, because forked processes may
+ * share it. Thus no page counts more than once in the sum over all processes.
  */
 static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 {
@@ -90,7 +93,9 @@ static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 	return (uint64_t)((double)bytes / (double)anon * (double)pss);
 }
 
-/* Of heaps: unknown as soon as one that was not read has much. */
+/*
+ * Return the sum of live heap memory; unknown if unread heaps may make up a large part.
+ */
 static uint64_t sum_live(const struct snapshot *processes)
 {
 	uint64_t live_bytes = 0, unread_bytes = 0;
@@ -156,7 +161,10 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 				   .all_kill_count = COUNT_UNKNOWN, .max_count = COUNT_UNKNOWN,
 				   .swap_fail_count = COUNT_UNKNOWN,
 				   .shmem_bytes = BYTES_UNKNOWN };
-	/* of a clock that was set back between two sessions, or of a made file */
+	/*
+	 * The clock was set back between two sessions, or the file was not
+	 * made by memstate.
+	 */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
 	s->live_bytes = sum_live(&r->processes);
@@ -194,7 +202,7 @@ static int add_event(void *context, const struct recorded_event *event)
 	return 0;
 }
 
-/* A report may be in one event, or a line in each. */
+/* Parse the reports. A report may be one event, or each line may be one. */
 static void parse_reports(struct oom_past *past)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -38,7 +38,7 @@ struct past_event {
 	int pid;
 	/*
 	 * text is the kernel's report; otherwise the event is the kernel's
-	 * mark on a victim
+	 * mark on a victim.
 	 */
 	bool is_report;
 	char *text;

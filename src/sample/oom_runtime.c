@@ -28,7 +28,10 @@ void oom_runtime_find(const struct oom_witness *w, const struct snapshot *proces
 
 		runtime_limit_find(u->command, note ? note->options : NULL,
 				   note ? note->option_count : 0, &limit);
-		/* a large process with a limit matters more than a small one with a larger limit */
+		/*
+		 * A large process with a limit matters more than a small one
+		 * with a larger limit.
+		 */
 		if (!limit.option || rss_bytes < most_bytes)
 			continue;
 		most_bytes = rss_bytes;

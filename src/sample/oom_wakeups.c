@@ -15,10 +15,13 @@
 #define LOG_BYTES_MAX ((size_t)256 << 10)
 #define EVENTS_MAX 8
 
-/* In v1 usage that passes these wakes; v2 has no such thing. */
+/*
+ * In v1, usage that passes one of these percentages of the limit causes a wake-up. v2 has
+ * no such notification.
+ */
 static const unsigned int limit_percents[] = { 80, 90, 95, 98 };
 
-/* What a wake-up of a group's file means. */
+/* The meaning of a wake-up by a group's file. */
 static const unsigned int wake_flags[] = {
 	[CGROUP_EVENT_OOM] = OOM_WAKE_OOM,
 	[CGROUP_EVENT_USAGE] = OOM_WAKE_LIMIT,
@@ -33,12 +36,12 @@ struct oom_wakeups {
 	struct strbuf log;
 	struct cgroup_event events[EVENTS_MAX];
 	size_t event_count;
-	/* what the events are of */
+	/* the group and limit that the events belong to */
 	bool has_group;
 	size_t owner;
 	uint64_t limit_bytes;
 	int errors[OOM_SOURCE_COUNT_];
-	struct pollfd *polled; /* events, marks, log, somebody else's */
+	struct pollfd *polled; /* events, marks, log, and the caller's other_fd */
 	size_t polled_capacity;
 };
 
@@ -78,7 +81,7 @@ void oom_wakeups_close(struct oom_wakeups *w)
 	free(w);
 }
 
-/* What the kernel, or this version of the hierarchy, has not is no error. */
+/* Open an event. It is not an error if the kernel or this cgroup version lacks it. */
 static void add_event(struct oom_wakeups *w, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes)
 {
@@ -94,8 +97,8 @@ static void add_event(struct oom_wakeups *w, const char *path,
 }
 
 /*
- * v1 tells a group of the end of memory in those above it too; v2 counts a kill in the
- * victim's group, and what led to it where the limit is.
+ * v1 also notifies a group when a group above it is out of memory. v2 counts a kill in
+ * the victim's group, and the events that led to the kill in the group with the limit.
  */
 void oom_wakeups_set_group(struct oom_wakeups *w, const struct cgroup *cgroup)
 {
@@ -144,7 +147,10 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, int other_fd, size_t *r
 	return w->polled;
 }
 
-/* Of a group that was removed files wake for ever: they are closed. */
+/*
+ * Handle the events that woke us. The files of a removed group would wake us
+ * forever, so close them.
+ */
 static void take_events(struct oom_wakeups *w, struct oom_wake *wake)
 {
 	size_t kept = 0;

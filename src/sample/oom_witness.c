@@ -11,23 +11,27 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* The last seconds, in which need may burst, or be hidden. */
+/* The last seconds before the end, in which the memory need may burst or be hidden. */
 #define WINDOW_NS (5 * NS_PER_S)
 
-/* What rose for the most part in this time has jumped, however evenly it did. */
+/* Need has jumped if most of its rise falls into this time, even if it rose evenly. */
 #define JUMP_NS	      NS_PER_S
 #define JUMP_PER_MILLE 800
 
-#define INTERVAL_SAMPLES 10 /* the last ones, whose distance is the usual one */
+#define INTERVAL_SAMPLES 10 /* the last samples, whose spacing counts as the usual one */
 
-#define STACKS_PROCESSES_MAX 200 /* whose mappings are read */
+/* upper bound of the processes whose mappings are read for stacks */
+#define STACKS_PROCESSES_MAX 200
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-/* A group may be read before the kill, and its processes, in the same sample, after it. */
+/*
+ * Return the last sample that shows the victim. Within one sample, the group may be read
+ * before the kill and its processes after it.
+ */
 static size_t last_seen(const struct oom_witness *w)
 {
 	return w->victim && w->victim->last < w->last && w->victim->last >= w->first
@@ -35,7 +39,7 @@ static size_t last_seen(const struct oom_witness *w)
 		       : w->last;
 }
 
-/* The first sample of the last seconds. */
+/* Return the first sample of the last WINDOW_NS. */
 static size_t find_window(const struct oom_witness *w)
 {
 	const struct past_sample *samples = w->past->samples;
@@ -84,7 +88,10 @@ static int compare_points(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* For half of the time it was less: samples may be closer to each other at the end. */
+/*
+ * Return the typical need: for half of the time it was at most this. The median is
+ * weighted by time, because samples may be closer together at the end.
+ */
 static uint64_t find_typical(const struct growth_point *points, size_t count)
 {
 	struct growth_point *lasting = xcalloc(count + 1, sizeof(*lasting));
@@ -120,7 +127,10 @@ static size_t add_points(const struct oom_witness *w, size_t end, bool is_live,
 	return count;
 }
 
-/* Heaps are read less often than the rest. */
+/*
+ * Set the figures of live heap memory from the last sample that has them. Heaps are read
+ * less often than the rest.
+ */
 static void set_live(const struct oom_witness *w, size_t window, struct oom_evidence *e)
 {
 	for (size_t i = window; i <= w->last; i++) {
@@ -144,7 +154,7 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 		if (last->time_ns - points[i].time_ns >= JUMP_NS)
 			before_bytes = points[i].bytes;
 	}
-	/* all of it may be shorter than that */
+	/* the whole recording may be shorter than JUMP_NS */
 	if (last->time_ns - points[0].time_ns < JUMP_NS)
 		return true;
 	return units_per_mille(bytes_sub(last->bytes, before_bytes), last->bytes - least_bytes) >=
@@ -152,8 +162,9 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 }
 
 /*
- * What was before the last seconds tells growth from a burst. Where that is too little to
- * tell, all of it has to; and growth that had ended by then is none.
+ * Set how need grew. The samples before the last seconds distinguish growth from
+ * a burst. If they are too few, use all samples; and growth that had stopped by
+ * then does not count.
  */
 static void set_growth(const struct oom_witness *w, size_t window, struct oom_evidence *e)
 {
@@ -190,13 +201,13 @@ static void set_time(const struct oom_witness *w, struct oom_evidence *e)
 		e->unix_ms = w->unix_ms;
 		e->age_ns = (w->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
-		/* a line of the log may have been read later than the next sample was taken */
+		/* a line of the log may be read after the next sample was taken */
 		e->unix_ms = last[1].unix_ms;
 		e->age_ns = last[1].elapsed_ns - last->elapsed_ns;
 	}
 }
 
-/* Stacks of threads, as far as mappings were read. */
+/* Add the threads' stacks of a process, as far as its mappings were read. */
 static int add_stacks(const struct oom_witness *w, struct replay *replay,
 		      const struct process *process, struct oom_evidence *e)
 {
@@ -246,14 +257,20 @@ static int add_processes(const struct oom_witness *w, struct replay *replay,
 	return r;
 }
 
-/* The limit counts as met when nothing more can be charged: that may have been before the last sample. */
+/*
+ * Whether a limit counts as reached: nothing more could be charged. That may have been
+ * the case before the last sample.
+ */
 static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 {
 	return bytes_known(level->usage_bytes) && bytes_known(slack_bytes) &&
 	       level->usage_bytes + slack_bytes >= level->limit_bytes;
 }
 
-/* The count of kills and that of the limit, from the last sample to the next one. */
+/*
+ * Set the changes of the counters of kills and of the limit from the last
+ * sample to the next.
+ */
 static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
 {
@@ -268,7 +285,10 @@ static void set_counts(const struct oom_witness *w, const struct cgroup *cgroup,
 					       first->swap_fail_count);
 	if (!has_kill_counts)
 		return;
-	/* of groups below it the kernel tells nothing here, but that its limit was not met */
+	/*
+	 * For groups below, the kernel shows only that this group's own limit
+	 * was not reached.
+	 */
 	e->is_kernel_excluded = next->all_kill_count == last->all_kill_count &&
 				(cgroup->group_count == 1 ||
 				 (cgroup->tightest == 0 && next->max_count == last->max_count));
@@ -304,7 +324,10 @@ static void set_group(const struct oom_witness *w, const struct cgroup *cgroup,
 	set_counts(w, cgroup, e);
 }
 
-/* As of that sample: later it may have been dying, with less and less. */
+/*
+ * Set the victim from the last sample that shows it intact; while it dies,
+ * its memory shrinks.
+ */
 static void set_victim(const struct oom_witness *w, const struct snapshot *processes,
 		       struct oom_evidence *e)
 {
@@ -341,7 +364,7 @@ static int read_last(const struct oom_witness *w, struct replay *replay, struct 
 		if (r == 0)
 			set_group(w, &cgroup, &processes, e);
 		else if (r == -ENOENT)
-			r = 0; /* processes alone were recorded */
+			r = 0; /* only processes were recorded */
 	}
 	snapshot_release(&processes);
 	cgroup_release(&cgroup);

@@ -19,7 +19,7 @@
 #define ENVIRON_SIZE_MAX ((size_t)2 << 20)
 #define GO_VARIABLE	 "GOMEMLIMIT="
 
-/* A group and what it is called; several processes share it. */
+/* A group and its names; several processes share it. */
 struct place {
 	char *path;
 	char *names[CGROUP_NAME_COUNT_];
@@ -31,7 +31,7 @@ struct process_notes {
 	bool has_mount;
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct process *noted; /* those of the last sample that have notes, by pid */
+	struct process *noted; /* processes of the last sample that have notes, by pid */
 	size_t noted_count;
 };
 
@@ -92,7 +92,7 @@ static void find_names(const struct process_notes *notes, const char *path, int 
 	container_files_find_pod(notes->fs, pid, names);
 }
 
-/* The group of a process, or NULL. */
+/* Return the group of a process, or NULL. */
 static const struct place *find_place(struct process_notes *notes, int pid)
 {
 	_cleanup_free_ char *path = NULL;
@@ -140,7 +140,10 @@ static int add_option(void *context, const char *text)
 	return recording_add_note(adder->recording, adder->process, NOTE_OPTION, text);
 }
 
-/* Only options of the table are recorded: an environment holds passwords. */
+/*
+ * Record the runtime options in the environment of a process. Only options of the table
+ * are recorded, because an environment may contain passwords.
+ */
 static int add_options(const struct process_notes *notes, const struct usage *u,
 		       struct recording *recording)
 {
@@ -154,7 +157,7 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 		return 0;
 	environment.text = text.text;
 	environment.length = text.length;
-	/* many programs that Go did not compile inherit its variable */
+	/* many programs that are not compiled from Go inherit Go's variable */
 	environment.is_go = memmem(text.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
 			    proc_task_is_go(notes->fs, u->process.pid);
 	return runtime_variables_for_each(&environment, add_option, &adder);

@@ -11,25 +11,28 @@
 #include "sample/swift.h"
 #include "target/symbolize.h"
 
-/* How the names of our own libraries begin. */
+/* Prefix of the names of our own libraries. */
 #define OWN_PREFIX "libmemstate-"
 
-/* More than any program needs; functions compiled into one another can make many of one. */
+/*
+ * Upper bound of the nodes, more than any program needs. Inlined functions can make many
+ * nodes of a single one.
+ */
 #define NODES_MAX (UINT32_C(1) << 24)
 #define NO_NODE UINT32_MAX
 
-/* The code at an address: frames of the reader's. */
+/* The code at an address: a range of the reader's frames. */
 struct place {
 	uint64_t vaddr;
-	size_t first, count; /* 0: nothing is known of it */
+	size_t first, count; /* 0: nothing is known about it */
 };
 
-/* A file that was mapped, by any program, anywhere. */
+/* A file that any of the programs had mapped. */
 struct file {
-	const struct stack_module *module; /* where it was first */
+	const struct stack_module *module; /* where it was first seen */
 	bool is_own;
-	uint32_t number; /* in the profile */
-	struct place *places; /* by vaddr, once all are there */
+	uint32_t number; /* its number in the profile */
+	struct place *places; /* sorted by vaddr, once complete */
 	size_t count, capacity;
 };
 
@@ -38,7 +41,7 @@ struct reader {
 	struct jit_frames jit; /* of the program that is being added */
 	struct file *files;
 	size_t file_count, file_capacity;
-	struct code_frame *frames; /* texts are the profile's */
+	struct code_frame *frames; /* the strings belong to the profile */
 	size_t frame_count, frame_capacity;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 };
@@ -71,7 +74,9 @@ static size_t find_file(struct reader *reader, const struct stack_module *module
 	return reader->file_count++;
 }
 
-/* Of each module of a program; the caller frees it. */
+/*
+ * Return the index of the file for each module of a program; the caller frees the array.
+ */
 static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 {
 	size_t *files = xcalloc(stacks->module_count + 1, sizeof(*files));
@@ -81,7 +86,7 @@ static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 	return files;
 }
 
-/* Of the call: the address is where it returns to. */
+/* Return the address of the call: pc is the return address, so subtract one. */
 static uint64_t vaddr_of(const struct stacks *stacks, const struct stack_node *node)
 {
 	return node->pc - 1 - stacks->modules[node->module].load_bias;
@@ -174,7 +179,10 @@ static int compare_names(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Names of Swift are not to be had one by one. The same text is the same address here. */
+/*
+ * Translate the Swift names of all frames with a single run of the program. Strings are
+ * unique in the profile, so equal names have equal addresses.
+ */
 static void translate(struct reader *reader)
 {
 	const char **raw = xcalloc(reader->frame_count + 1, sizeof(*raw));
@@ -226,7 +234,10 @@ static uint32_t module_of(struct reader *reader, struct file *file)
 	return file->number;
 }
 
-/* Who calls first. Returns the node of the innermost. */
+/*
+ * Add the frames of an address, the caller first. Returns the node of the
+ * innermost frame.
+ */
 static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file, uint64_t vaddr,
 			   enum profile_frame_kind kind)
 {
@@ -280,7 +291,10 @@ static uint32_t add_node(struct reader *reader, uint32_t parent, const struct st
 				profile_add_frame(reader->profile, &frame));
 }
 
-/* Sums stay such that a difference of two has a sign. */
+/*
+ * Add the values of a node, unless a sum would exceed INT64_MAX; the difference of two
+ * sums must have a sign.
+ */
 static void add_values(struct reader *reader, uint32_t to, const struct stack_node *node)
 {
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
@@ -323,8 +337,8 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks, const
 }
 
 /*
- * Make the program the first module of the profile: pprof takes mapping[0] for the binary. The
- * kernel maps a program below its libraries (fs/binfmt_elf.c).
+ * Make the program the first module of the profile: pprof takes mapping[0] for the
+ * binary. The kernel maps a program below its libraries (fs/binfmt_elf.c).
  */
 static void add_program(struct reader *reader, const struct stacks *stacks, const size_t *files)
 {

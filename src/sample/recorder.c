@@ -15,22 +15,22 @@
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;
-	uint64_t sample; /* in which they were given */
+	uint64_t sample; /* number of the sample that includes them */
 };
 
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
-	struct process_notes *notes; /* NULL: none are recorded */
+	struct process_notes *notes; /* NULL: no notes are recorded */
 	struct shmem_writers *writers; /* likewise */
-	struct snapshot own; /* of recorder_take() */
+	struct snapshot own; /* for recorder_take() */
 	uint64_t dearest_read_ns;
 	bool has_ended;
 	bool is_begun;
-	unsigned int share_per_million; /* 0: none */
+	unsigned int share_per_million; /* 0: no mappings are read */
 	uint64_t start_ns; /* when the first sample was taken */
-	uint64_t sample; /* 1, 2, … */
-	int error;	 /* of this one */
+	uint64_t sample; /* number of the present sample, from 1 on */
+	int error;	 /* of the present sample */
 	struct turn *turns;
 	size_t turn_count, turn_capacity;
 };
@@ -121,7 +121,7 @@ void recorder_begin(struct recorder *r)
 	r->error = recording_begin(r->recording);
 }
 
-/* Processes that are not there any more have no turn. */
+/* Forget the turns of processes that no longer exist. */
 static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 {
 	size_t kept = 0;
@@ -175,7 +175,7 @@ static bool is_same(const struct process *a, const struct process *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* False if it has ended. */
+/* Read one process. Returns false if it has ended. */
 static bool take_process(struct recorder *r, struct usage *u, const struct recorder_known *known)
 {
 	if (known->usage && is_same(&known->usage->process, &u->process)) {

@@ -13,11 +13,11 @@
 #include "classify/classify.h"
 #include "classify/classify_heap.h"
 
-/* While samples are read as they rise: a process as its mappings were classified last. */
+/* A process's last classification, cached while samples are read in order. */
 struct classified {
 	struct usage usage;
-	const struct mapping_list *mappings; /* the reader's; NULL: none were yet */
-	uint64_t version;		     /* of them */
+	const struct mapping_list *mappings; /* the reader's; NULL: none so far */
+	uint64_t version;		     /* of the mappings */
 };
 
 struct replay {
@@ -29,7 +29,7 @@ struct replay {
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
-	size_t classified_next; /* where the next one is looked for first */
+	size_t classified_next; /* where the next search starts */
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -79,7 +79,7 @@ uint64_t replay_unix_ms(const struct replay *replay, size_t index)
 	return replay->samples[index].moment.unix_ms;
 }
 
-/* The clock on the wall may have been set back in between: then the last such sample. */
+/* If the wall clock was set back in between, this returns the last such sample. */
 size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 {
 	for (size_t i = replay->count; i-- > 0;)
@@ -88,7 +88,7 @@ size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	return 0;
 }
 
-/* Time that passed up to a sample: by the session's own clock, between sessions by the wall's. */
+/* Time between samples: by the session's clock, between sessions by the wall clock. */
 static uint64_t passed_ns(const struct recorded_sample *before, const struct recorded_sample *sample)
 {
 	const struct recording_moment *a = &before->moment, *b = &sample->moment;
@@ -98,7 +98,7 @@ static uint64_t passed_ns(const struct recorded_sample *before, const struct rec
 	return b->unix_ms > a->unix_ms ? (b->unix_ms - a->unix_ms) * NS_PER_MS : 0;
 }
 
-/* The last sample that is not later than this after the first one. */
+/* Return the last sample that is at most ns after the first one. */
 static size_t find_elapsed(const struct replay *replay, uint64_t ns, uint64_t *ret_whole_ns)
 {
 	uint64_t elapsed = 0;
@@ -113,7 +113,7 @@ static size_t find_elapsed(const struct replay *replay, uint64_t ns, uint64_t *r
 	return found;
 }
 
-/* "+5m" after the first sample or "-5m" before the last one: a clock that was set does not matter. */
+/* Find "+5m" after the first or "-5m" before the last sample, by elapsed time. */
 static size_t find_relative(const struct replay *replay, char sign, uint64_t ns)
 {
 	uint64_t whole_ns, unused;
@@ -159,7 +159,7 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 	return true;
 }
 
-/* Within a session by its own clock; between sessions by the one on the wall. */
+/* Elapsed time: within a session by its own clock, otherwise by the wall clock. */
 static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 {
 	const struct recorded_sample *first = &replay->samples[0], *own = &replay->samples[index];
@@ -171,7 +171,7 @@ static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 		       : 0;
 }
 
-/* Totals, states and owners of u, and the owners of its mappings. */
+/* Set the totals, states and owners of u, and the owners of its mappings. */
 static void classify(struct usage *u, struct mapping_list *mappings)
 {
 	struct classifier classifier;
@@ -196,7 +196,7 @@ static void classify(struct usage *u, struct mapping_list *mappings)
 	free(stacks);
 }
 
-/* LazyFree pages that others have too are among the shared ones, which totals do not tell. */
+/* Separate shared from private LazyFree pages, which the totals do not distinguish. */
 static void tell_lazyfree_apart(struct usage *u)
 {
 	const uint64_t *total = u->total.bytes;
@@ -209,7 +209,7 @@ static void tell_lazyfree_apart(struct usage *u)
 	u->state_bytes[STATE_SHARED_CLEAN] = bytes_sub(total[SMAPS_SHARED_CLEAN], shared);
 }
 
-/* What classifying its mappings made of a process. */
+/* Copy the results of classifying a process's mappings. */
 static void copy_classified(const struct usage *from, struct usage *to)
 {
 	to->total = from->total;
@@ -226,7 +226,7 @@ static struct classified *find_classified(struct replay *replay, const struct pr
 {
 	struct classified *found;
 
-	/* processes come in the same order in each sample: mostly it is the next one */
+	/* the order of processes rarely changes: the next entry mostly matches */
 	for (size_t n = 0; n < replay->classified_count; n++) {
 		size_t i = (replay->classified_next + n) % replay->classified_count;
 
@@ -244,7 +244,7 @@ static struct classified *find_classified(struct replay *replay, const struct pr
 	return found;
 }
 
-/* For owners of one's own; the names stay the other's. Its items are the caller's. */
+/* Copy the mappings, but borrow their names. The caller frees the items. */
 static struct mapping_list copy_mappings(const struct mapping_list *from)
 {
 	struct mapping_list copy = { .items = xcalloc(from->count + 1, sizeof(*copy.items)),
@@ -255,7 +255,7 @@ static struct mapping_list copy_mappings(const struct mapping_list *from)
 	return copy;
 }
 
-/* From one sample to the next most mappings stay what they were, and with them what they mean. */
+/* Classify the mappings, unless they are unchanged, as most are between samples. */
 static void classify_changed(struct classified *known, const struct mapping_list *mappings,
 			     uint64_t version)
 {
@@ -340,7 +340,7 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-/* Out of all; children as often as there are some of what is there already. */
+/* Move the targets to *ret, then add children until a pass finds no more. */
 static void select_targets(struct snapshot *all, const struct targets *targets,
 			   struct snapshot *ret)
 {
@@ -411,7 +411,7 @@ struct largest {
 	size_t max, count;
 };
 
-/* They come by their peaks, the largest first; one with several names several times. */
+/* Add a process. The largest peak comes first; renamed processes come repeatedly. */
 static int add_largest(void *context, const struct process *process)
 {
 	struct largest *largest = context;

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* Charts by their place. */
+/* Charts by their position. */
 enum { PLACE_GROUP, PLACE_OWNERS, PLACE_STATES, PLACE_PROCESSES, PLACE_FIRST_PROCESS };
 
 struct reading {
@@ -32,11 +32,11 @@ static void add_row(struct reading *r, size_t place, const struct timeline_row *
 
 static void init_row(struct timeline_row *row, uint64_t unix_ms)
 {
-	memset(row, 0xff, sizeof(*row)); /* all unknown */
+	memset(row, 0xff, sizeof(*row)); /* all bytes 0xff: unknown */
 	row->unix_ms = unix_ms;
 }
 
-/* What is known of several is the sum of what is known of each. */
+/* Add to a sum that is known as soon as one of its values is known. */
 static void add_known(uint64_t *sum, uint64_t bytes)
 {
 	if (bytes_known(bytes))
@@ -56,7 +56,7 @@ static void take_owners(struct reading *r, size_t index, const struct usage *u,
 		memcpy(row->values, owners, sizeof(owners));
 }
 
-/* Which of those that have a chart it is, or CHARTED_PROCESSES_MAX. */
+/* Return the index of the chart of this process, or CHARTED_PROCESSES_MAX. */
 static size_t find_largest(const struct reading *r, const struct process *process)
 {
 	for (size_t i = 0; i < r->largest_count; i++)
@@ -116,8 +116,10 @@ static void take_figures(const struct oom_figures *f, struct timeline_row *row)
 	memcpy(row->values, values, sizeof(values));
 }
 
-/* Its figures need all processes, whichever are meant. */
-/* "container app of pod shop/web-0"; the caller frees it. NULL: nothing is known. */
+/*
+ * Return names such as "container app of pod shop/web-0", which the caller frees; NULL if
+ * no name is known.
+ */
 static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 {
 	const char *container = names[CGROUP_NAME_CONTAINER], *pod = names[CGROUP_NAME_POD];
@@ -136,6 +138,7 @@ static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 	return text.length > 0 ? strbuf_take(&text) : NULL;
 }
 
+/* Add a row for the group. Its figures need all processes, whichever are targets. */
 static int add_group(struct reading *r, size_t index)
 {
 	struct oom_figures figures = { 0 };
@@ -232,7 +235,10 @@ static void begin_charts(struct reading *r)
 	}
 }
 
-/* The clock on the wall may have been set while it was recorded. */
+/*
+ * Find the first and the last time. The wall clock may have been set during the
+ * recording, so the last sample need not be the latest.
+ */
 static void find_range(const struct replay *replay, struct timeline_charts *ret)
 {
 	ret->begin_ms = ret->end_ms = replay_unix_ms(replay, 0);

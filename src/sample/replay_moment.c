@@ -13,10 +13,10 @@
 struct search {
 	struct replay *replay;
 	struct moment *moment;
-	size_t missing_count; /* processes whose mappings were not found yet */
+	size_t missing_count; /* processes whose mappings have not been found yet */
 };
 
-/* As of this sample, in which its mappings were read. */
+/* Read the mappings of a process from this sample, in which they were recorded. */
 static int take_mappings(struct search *s, size_t index, const struct usage *u,
 			 struct moment_mappings *ret)
 {
@@ -30,7 +30,7 @@ static int take_mappings(struct search *s, size_t index, const struct usage *u,
 	return 0;
 }
 
-/* Of those that have none yet, and whose mappings were read in this sample. */
+/* Read the mappings that this sample has, for processes that still lack them. */
 static int search_sample(struct search *s, size_t index, const struct snapshot *snapshot)
 {
 	const struct snapshot *wanted = &s->moment->processes;
@@ -64,7 +64,9 @@ static int find_mappings(struct search *s, size_t index, const struct targets *t
 	return r;
 }
 
-/* No group is no error: not every recording has one. */
+/*
+ * Read the group. A missing group is not an error, because not every recording has one.
+ */
 static int take_group(struct replay *replay, size_t index, struct moment *moment)
 {
 	struct cgroup cgroup;

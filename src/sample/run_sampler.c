@@ -14,28 +14,31 @@
 #include "proc/proc_list.h"
 
 /*
- * Listing all processes of the machine may take this part of one CPU, but is not put off
- * for longer.
+ * Listing all processes of the machine may take this part of one CPU, but at least one
+ * listing is made in each LIST_MAX_NS.
  */
 #define LIST_SHARE  20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
- * Walks: when Rss has grown by so many percent, or the last one is this part of the run
- * ago; but a walk that took T not before WALK_SHARE times T, and twice as late after each
- * that found nothing.
+ * A walk is due when Rss has grown by GROWTH_PERCENT, or when the last walk is this part
+ * of the run ago. A walk that took time T is followed by a wait of at least WALK_SHARE
+ * times T, which doubles after each walk that found nothing.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART      20
 #define WALK_SHARE     5
 #define FUTILE_MAX     6
-#define WALK_BEGIN_NS  (20 * NS_PER_MS) /* the loader is at work till then */
+#define WALK_BEGIN_NS  (20 * NS_PER_MS) /* until then the loader is at work */
 
-/* What was found longer ago than this, or than this part of the run, says nothing of now. */
+/* Findings older than this, or than this part of the run, are stale. */
 #define STALE_NS   (250 * NS_PER_MS)
 #define STALE_PART 10
 
-/* Sums of heaps are known when so many percent of Rss are of processes whose heap is. */
+/*
+ * Sums over heaps are known if the processes with known heaps have this
+ * percentage of Rss.
+ */
 #define KNOWN_PERCENT 95
 
 struct pids {
@@ -73,16 +76,17 @@ struct run_sampler {
 	int parent_pid, left_out_pid;
 	const char *library;
 	bool has_seen_library;
-	struct pids wrappers, measured; /* measured: at any time, and no wrapper when it was */
-	bool has_wrappers; /* or had */
-	bool were_wrappers; /* all that were measured before this sample */
+	/* measured: in any sample, and not a wrapper at that time */
+	struct pids wrappers, measured;
+	bool has_wrappers; /* also if it has ended */
+	bool were_wrappers; /* all processes measured before this sample were wrappers */
 	struct snapshot processes;
 	struct mapping_list mappings;
 	uint64_t relist_ns;
 	uint64_t peak_rss_bytes;
 	uint64_t begin_ns;
 	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
-	unsigned int futile_count; /* walks in succession that found nothing */
+	unsigned int futile_count; /* successive walks that found nothing */
 	uint64_t paused_ns;
 	uint64_t read_ns;
 };
@@ -142,7 +146,10 @@ static int add_process(void *context, const struct process *p)
 	return 0;
 }
 
-/* Again and again until a whole pass finds no more: as many passes as the tree is deep. */
+/*
+ * Add the descendants of the parent. Passes over the list repeat until one finds no more,
+ * which takes as many passes as the tree is deep.
+ */
 static void take_tree(const struct run_sampler *s, const struct snapshot *all, struct snapshot *ret)
 {
 	size_t before;
@@ -186,7 +193,7 @@ int run_sampler_list(struct run_sampler *s, const struct snapshot **ret)
 	return r;
 }
 
-/* Those that are known already, as they are now. */
+/* Read the known processes again, and drop those that have ended. */
 static void list_again(struct run_sampler *s)
 {
 	size_t kept = 0;
@@ -205,8 +212,8 @@ static void list_again(struct run_sampler *s)
 }
 
 /*
- * The list itself: usages that are read are of its own, so that nothing of them is left
- * in it.
+ * List the processes. s->processes keeps only the list: usages are read into copies,
+ * which own what they read.
  */
 static int list(struct run_sampler *s)
 {
@@ -224,7 +231,10 @@ static bool has_children(const struct snapshot *processes, int pid)
 	return false;
 }
 
-/* If all that was measured before was wrappers, it was nothing of the run. */
+/*
+ * Add a wrapper. If everything measured before were wrappers, it does not
+ * belong to the run.
+ */
 static void add_wrapper(struct run_sampler *s, int pid)
 {
 	s->has_wrappers = true;
@@ -238,8 +248,9 @@ static void add_wrapper(struct run_sampler *s, int pid)
 }
 
 /*
- * A program whose work is to start another one, and that has; until it becomes another
- * one itself. Scripts are named after their interpreter's file.
+ * Whether the process is a wrapper: a program whose purpose is to start another one, and
+ * that has done so. It remains a wrapper until it executes another program. Scripts go by
+ * the name of their interpreter's file.
  */
 static bool is_wrapper(struct run_sampler *s, const struct process *p)
 {
@@ -274,11 +285,11 @@ static void note_peak(struct run_sampler *s, int pid)
 		s->peak_rss_bytes = bytes;
 }
 
-/* What is summed of the processes: those whose heap is known apart. */
+/* The sums over the processes, with separate sums for those whose heap is known. */
 struct sums {
 	struct run_sample all;
 	uint64_t known_rss_bytes;
-	uint64_t heap_bytes; /* the heap's owners, of them all */
+	uint64_t heap_bytes; /* owners in the heap, of all these processes */
 	uint64_t pause_ns;
 };
 
@@ -306,7 +317,7 @@ static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 
 		if (is_heap && u->heap_quality == QUALITY_UNKNOWN)
 			continue;
-		/* as if it had not been walked: nobody knows whose it is by now */
+		/* count it as if it had not been walked: its owner is no longer known */
 		if (is_heap && !is_known)
 			o_to = OWNER_ANON;
 		all->owner_bytes[o_to] = bytes_add(all->owner_bytes[o_to], bytes);
@@ -321,8 +332,7 @@ static void add_usage(struct sums *sums, const struct usage *u, bool is_known)
 }
 
 /*
- * Where too much is not known, the heaps that are go back to where they were before they
- * were read.
+ * Finish the sums. If too little is known, count the known heaps as anonymous memory too.
  */
 static void end_sums(struct sums *sums)
 {
@@ -341,7 +351,10 @@ static void end_sums(struct sums *sums)
 		all->owner_bytes[o] = BYTES_UNKNOWN;
 }
 
-/* Of one that has, only a part was read: smaps just stops, with no error. */
+/*
+ * Whether the process has ended during the reading. Then smaps stops early without an
+ * error, and the figures are incomplete.
+ */
 static bool has_ended_meanwhile(const struct run_sampler *s, const struct process *p)
 {
 	struct process now;
@@ -383,7 +396,8 @@ static bool wants_walk(const struct run_sampler *s)
 	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
 	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
 		return false;
-	for (size_t i = 0; i < s->processes.count; i++) /* the cheap figures */
+	/* figures that need no further read */
+	for (size_t i = 0; i < s->processes.count; i++)
 		rss_bytes = bytes_add(rss_bytes, s->processes.usages[i].process.stat_rss_bytes);
 	return rss_bytes / (100 + GROWTH_PERCENT) > s->walked_rss_bytes / 100 ||
 	       age_ns > (now - s->begin_ns) / WALK_PART;

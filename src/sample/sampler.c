@@ -19,11 +19,12 @@
 #include "proc/proc_stat.h"
 #include "proc/proc_task.h"
 
-/* A process that execs or is replaced while it is read is read again, but not for ever. */
+/* How often to retry reading a process that execs or is replaced meanwhile. */
 #define READ_TRIES 3
 
 struct sampler {
-	struct procfs fs; /* a copy: it outlives the caller's if the sampler is abandoned */
+	/* a copy: it outlives the caller's if the sampler is abandoned */
+	struct procfs fs;
 	bool is_abandoned;
 	struct smaps_reader reader;
 	struct tmpfs_devices devices;
@@ -34,9 +35,9 @@ struct sampler {
 	struct mapping_list heap_mappings;
 	struct mapping_sink sink;
 	struct mapping_list sink_mappings;
-	struct process *listed; /* of sampler_take_each() */
+	struct process *listed; /* for sampler_take_each() */
 	size_t listed_count, listed_capacity;
-	uint64_t dearest_read_ns; /* of the last sampler_take() */
+	uint64_t dearest_read_ns; /* in the last sampler_take() */
 	int dearest_pid;
 };
 
@@ -96,7 +97,7 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-/* One read of smaps on its way through the classifier. */
+/* A read of smaps on its way through the classifier. */
 struct reading {
 	struct sampler *sampler;
 	struct classifier classifier;
@@ -104,7 +105,7 @@ struct reading {
 	struct mapping_list *keep; /* or NULL */
 };
 
-/* True if a page fault in it may wait for another process or machine. */
+/* Whether a page fault in the mapping may have to wait for another process or machine. */
 static bool is_remote(const struct reading *reading, const struct mapping *m)
 {
 	struct sampler *s = reading->sampler;
@@ -124,7 +125,10 @@ static int take_mapping(void *context, struct mapping *m)
 	struct reading *reading = context;
 	struct sampler *s = reading->sampler;
 
-	/* file systems without a block device have major 0: tmpfs, but overlay and btrfs too */
+	/*
+	 * File systems without a block device have major 0: tmpfs, but also
+	 * overlay and btrfs.
+	 */
 	if (m->inode != 0 && m->dev_major == 0 &&
 	    proc_mounts_is_tmpfs(&s->devices, &s->fs, reading->pid, m->dev_major, m->dev_minor))
 		m->flags |= MAPPING_TMPFS;
@@ -156,7 +160,7 @@ static void settle_stacks(struct reading *reading)
 
 	addrs->count = 0;
 	if (classifier_wants_stack_pointers(&reading->classifier))
-		/* without them the candidates stay anonymous memory */
+		/* without stack pointers the candidates stay anonymous memory */
 		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid, addrs);
 	if (addrs->count > 0)
 		qsort(addrs->items, addrs->count, sizeof(*addrs->items), compare_addresses);
@@ -187,7 +191,8 @@ static int read_smaps(struct sampler *s, struct usage *u, int pid, struct mappin
 	for (int i = 0; i < READ_TRIES && r == -ESTALE; i++)
 		r = read_smaps_once(s, u, pid, keep);
 	if (r == 0 && u->mapping_count == 0 && process_has_memory(&u->process))
-		return -ESRCH; /* it has exited since it was listed, or is about to */
+		/* the process has exited since it was listed, or is about to */
+		return -ESRCH;
 	return r;
 }
 
@@ -203,7 +208,10 @@ static int read_rollup(struct sampler *s, struct usage *u, int pid)
 	return r;
 }
 
-/* From pid's directory. With `keep`, every mapping too; then needs has NEED_SMAPS. */
+/*
+ * Read the figures from pid's directory. With keep, store every mapping too; needs must
+ * include NEED_SMAPS then.
+ */
 static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned int needs,
 			struct mapping_list *keep)
 {
@@ -227,7 +235,11 @@ static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned in
 	return r;
 }
 
-/* Of a process that is a pid and no more the figures may be there, but not whose they are. */
+/*
+ * Read the memory of a process, or of a live thread if the main thread has ended.
+ * Returns -EBADMSG for a process of which nothing but the pid is known: its figures
+ * could not be attributed.
+ */
 static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 		       struct mapping_list *keep)
 {
@@ -235,7 +247,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 	int r = read_figures(s, u, pid, needs, keep);
 
 	if (r == -ESRCH) {
-		/* a first thread that has ended has nothing any more, the others may have */
+		/* a zombie main thread has no memory any more, but other threads may */
 		int tid = proc_task_find_living(&s->fs, pid);
 
 		if (tid > 0 && tid != pid)
@@ -246,7 +258,7 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 	return r;
 }
 
-/* Forget figures of an earlier read, so that a failed one leaves none behind. */
+/* Forget the figures of an earlier read, so that none remain after a failed one. */
 static void forget_memory(struct usage *u)
 {
 	struct usage fresh;
@@ -320,12 +332,15 @@ int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes)
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
 	/*
-	 * a capture need not have comm, nor anything that says of what has no memory that
-	 * it has none
+	 * A capture may lack comm, and it may lack everything that shows that a
+	 * process has no memory.
 	 */
 	if (!s->fs.is_live)
 		return LIST_STAT;
-	/* reading their memory tells those that have none; where it is not read stat must */
+	/*
+	 * Reading its memory shows whether a process has any; without that,
+	 * stat must show it.
+	 */
 	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
 }
 
@@ -352,7 +367,10 @@ static void mark_gone(struct targets *targets, int pid)
 			targets->pids[i].is_gone = true;
 }
 
-/* False if it has ended: it is then counted, and not part of the sample. */
+/*
+ * Read a process. Returns false if it has ended; then it is counted, but is not
+ * part of the sample.
+ */
 static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 			 struct snapshot *ret)
 {
@@ -371,7 +389,7 @@ static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 	return true;
 }
 
-/* Read each listed process; those that turn out to have ended are dropped from the list. */
+/* Read each listed process and drop those that have ended from the list. */
 static void read_listed(struct sampler *s, struct targets *targets, unsigned int needs,
 			struct snapshot *ret)
 {
@@ -409,7 +427,7 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 	return 0;
 }
 
-/* As in snapshot_add(): large enough for a mapping of its own. */
+/* As in snapshot_add(): large enough for malloc() to use mmap. */
 #define LISTED_MIN 1000
 
 static int keep_process(void *context, const struct process *p)

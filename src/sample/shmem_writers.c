@@ -16,15 +16,15 @@
 #define GROWN_LEAST_BYTES MIB
 /* A file is noted again when it has grown by this part of its size. */
 #define GROWN_PART 8
-#define DESCRIPTORS_MAX 4096 /* of all processes, each time */
+#define DESCRIPTORS_MAX 4096 /* of all processes together, at each reading */
 #define FILES_MAX 4096
-#define COST_PART 20 /* of the time, at most */
+#define COST_PART 20 /* upper bound of the share of time: one part in this many */
 
 struct written {
 	int pid;
 	uint64_t start_ticks, inode;
 	uint32_t major, minor;
-	uint64_t bytes; /* as noted last */
+	uint64_t bytes; /* as last noted */
 };
 
 struct shmem_writers {
@@ -33,7 +33,7 @@ struct shmem_writers {
 	struct written *files;
 	size_t count, capacity;
 	bool has_looked;
-	uint64_t shmem_bytes; /* when they were looked at last */
+	uint64_t shmem_bytes; /* at the last reading */
 	uint64_t due_ns;
 	uint64_t start_unix_ms;
 };
@@ -113,7 +113,7 @@ static int add_file(void *context, const struct tmpfs_file *file)
 		known = &w->files[w->count++];
 		*known = (struct written){ a->process->pid, a->process->start_ticks, file->inode,
 					   file->major, file->minor, 0 };
-		/* it was not there when the recording began */
+		/* the file did not exist when the recording began */
 		if (file->born_unix_ms > w->start_unix_ms)
 			r = add_note(a, file, file->born_unix_ms, 0);
 	}
@@ -133,7 +133,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		w->start_unix_ms = snapshot->unix_ms;
 	if (!bytes_known(shmem) || began_ns < w->due_ns)
 		return 0;
-	/* what was freed may be written again */
+	/* freed memory may be written again */
 	if (w->has_looked && shmem < w->shmem_bytes)
 		w->shmem_bytes = shmem;
 	if (w->has_looked && shmem - w->shmem_bytes < GROWN_LEAST_BYTES)
@@ -147,7 +147,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		adder.process = process;
 		r = proc_tmpfs_files_for_each(w->fs, &w->devices, process->pid, &left, add_file,
 					      &adder);
-		/* processes end, and some may not be read */
+		/* processes may end, and some cannot be read */
 		if (r < 0 && r != -ESRCH && r != -EACCES && r != -EPERM && r != -ENOTDIR)
 			error = r;
 	}

@@ -24,7 +24,7 @@
 #define LIMIT_NS (2 * NS_PER_S)
 #define OUTPUT_MAX_BYTES (16 * MIB)
 
-/* In front of the names of the types that these are the tables of. */
+/* Prefixes that precede the name of a type in the name of its table. */
 static const char *const leads[] = { "full type metadata for ", "type metadata for " };
 
 bool swift_name_is(const char *name)
@@ -34,8 +34,8 @@ bool swift_name_is(const char *name)
 }
 
 /*
- * Start it with the input as a file: it may read and write in any order. Returns its pid
- * or -errno.
+ * Start the program. Its input is a file, so that the program may read and write in any
+ * order. Returns its pid or -errno.
  */
 static int start(int input_fd, int output_fd, enum swift_names what)
 {
@@ -59,7 +59,10 @@ static int start(int input_fd, int output_fd, enum swift_names what)
 	return r ? -r : pid;
 }
 
-/* Append what it writes until it ends. Returns 0, -ETIMEDOUT, -EFBIG, or -errno. */
+/*
+ * Append the program's output until it ends. Returns 0, -ETIMEDOUT, -EFBIG,
+ * or another -errno.
+ */
 static int read_output(int fd, struct strbuf *out)
 {
 	uint64_t end_ns = clock_now_ns() + LIMIT_NS;
@@ -116,7 +119,10 @@ static char *take_line(const char *line, size_t length)
 	return xstrndup(line, length);
 }
 
-/* A line for each name that was asked for, in order; anything else is not believed. */
+/*
+ * Replace the names by the lines of the output, one per requested name and in order. If
+ * the number of lines differs, ignore the output.
+ */
 static void take_lines(const struct strbuf *out, char **names, size_t count, size_t asked)
 {
 	const char *line = strbuf_text(out);
@@ -133,7 +139,7 @@ static void take_lines(const struct strbuf *out, char **names, size_t count, siz
 			continue;
 		end = strchr(line, '\n');
 		if (!end)
-			return; /* there was a NUL */
+			return; /* the output contains a NUL */
 		if (end > line) {
 			free(names[i]);
 			names[i] = take_line(line, (size_t)(end - line));

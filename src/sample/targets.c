@@ -17,13 +17,13 @@ static int add_process(void *context, const struct process *p)
 
 static bool has_ended(const struct target_pid *target, const struct process *p)
 {
-	if (p->state == '\0') /* there, and no more is known */
+	if (p->state == '\0') /* the process exists, but nothing else is known about it */
 		return false;
 	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
 	       (target->had_memory && !process_has_memory(p));
 }
 
-/* A pid that was asked for: the same process as before, or gone for good. */
+/* List a requested pid: the same process as before, or gone for good. */
 static int list_pid(const struct procfs *fs, struct target_pid *target, struct snapshot *ret)
 {
 	struct process p;
@@ -54,7 +54,7 @@ static bool is_named(const struct targets *targets, const struct process *p)
 	return false;
 }
 
-/* A usage goes over to another snapshot with what it owns. */
+/* Move a usage to another snapshot, with everything that it owns. */
 static void move_usage(struct snapshot *to, struct usage *from)
 {
 	struct usage *u = snapshot_add(to);
@@ -73,7 +73,10 @@ static void add_named(const struct targets *targets, struct snapshot *all, struc
 	}
 }
 
-/* Again and again until a whole pass finds no more: as many passes as the tree is deep. */
+/*
+ * Add the descendants. Passes over the list repeat until one finds no more, which takes
+ * as many passes as the tree is deep.
+ */
 static void add_children(struct snapshot *all, struct snapshot *ret)
 {
 	size_t before;

@@ -11,16 +11,19 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 
-/* A process that stands still may still gain or lose Pss through those it shares pages with. */
+/*
+ * Refresh visible processes at least this often. Even an idle process may gain or lose
+ * Pss through processes that share its pages.
+ */
 #define VISIBLE_AGE_MAX_NS (5 * NS_PER_S)
 
-/* Nothing more is read in a refresh that has taken this long: the screen must answer. */
+/* A refresh that has taken this long reads no more, because the screen must respond. */
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 
-/* Why the memory of a process is to be read, the most pressing first. */
+/* Why the memory of a process is to be read, in descending order of urgency. */
 enum reason { REASON_VISIBLE, REASON_NEW, REASON_CHANGED, REASON_TURN, REASON_COUNT_ };
 
-/* How many a refresh reads at most for each reason. */
+/* Upper bound of the processes that a refresh reads for each reason. */
 static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_VISIBLE] = SIZE_MAX,
 	[REASON_NEW] = SIZE_MAX,
@@ -28,15 +31,15 @@ static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_TURN] = 8,
 };
 
-/* How many processes that are not on the screen a refresh looks at in statm. */
+/* How many processes outside the screen a refresh looks up in statm. */
 #define LOOKS_MAX 256
 
-/* What goes with the usage of the same index. */
+/* Additional data for the usage with the same index. */
 struct entry {
-	struct process then; /* as stat told when the memory was last asked for */
+	struct process then; /* from stat, when the memory was last requested */
 	uint64_t tried_ns;   /* when that was; 0: never */
-	uint64_t then_rss_bytes, rss_bytes; /* statm's, then and at the last look */
-	unsigned int needs;  /* what for */
+	uint64_t then_rss_bytes, rss_bytes; /* from statm, then and at the last look */
+	unsigned int needs;  /* the needs of that read */
 	bool is_visible;
 	bool is_left_out;
 };
@@ -45,14 +48,14 @@ struct watch {
 	struct sampler *sampler;
 	struct targets *targets;
 	unsigned int max_share_per_mille;
-	struct snapshot now; /* by rising pid */
+	struct snapshot now; /* in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
 	struct snapshot before; /* empty between refreshes: storage to swap with */
 	struct entry *entries_before;
 	size_t entry_before_capacity;
-	int next_look_pid; /* where looking at statm goes on */
-	int next_pid[REASON_COUNT_]; /* where the reading for each reason goes on */
+	int next_look_pid; /* where the look-ups in statm continue */
+	int next_pid[REASON_COUNT_]; /* where reading continues, for each reason */
 	size_t read_count;
 };
 
@@ -101,7 +104,7 @@ static int compare_pids(const void *a, const void *b)
 	return usage_a->process.pid - usage_b->process.pid;
 }
 
-/* A live /proc comes sorted. */
+/* Sort by pid, unless the list is already sorted, as that of a live /proc is. */
 static void sort_by_pid(struct snapshot *s)
 {
 	for (size_t i = 1; i < s->count; i++) {
@@ -112,7 +115,7 @@ static void sort_by_pid(struct snapshot *s)
 	}
 }
 
-/* Index of the first usage with this pid or a higher one. */
+/* Return the index of the first usage with this pid or a higher one. */
 static size_t find_place(const struct snapshot *s, int pid)
 {
 	size_t low = 0, high = s->count;
@@ -128,7 +131,7 @@ static size_t find_place(const struct snapshot *s, int pid)
 	return low;
 }
 
-/* The figures known of a process go over to its new line of the list. */
+/* Move the known figures of a process to its new entry. */
 static void keep_figures(struct usage *to, struct usage *from)
 {
 	struct process process = to->process;
@@ -161,7 +164,7 @@ static void merge(struct watch *w)
 	snapshot_clear(&w->before);
 }
 
-/* Out with those that have ended since they were listed, and those without memory to show. */
+/* Drop the processes that have ended since they were listed, and those without memory. */
 static void drop_left_out(struct watch *w)
 {
 	size_t kept = 0;
@@ -198,7 +201,10 @@ static void mark_visible(struct watch *w, const int *pids, size_t count)
 	}
 }
 
-/* Stat's rss may miss a change of some dozen pages, statm's does not. */
+/*
+ * Whether Rss has changed. The figure in stat may miss a change of some dozen pages; that
+ * in statm does not.
+ */
 static bool has_rss_changed(const struct entry *e, const struct process *p)
 {
 	if (bytes_known(e->then_rss_bytes) && bytes_known(e->rss_bytes))
@@ -206,7 +212,10 @@ static bool has_rss_changed(const struct entry *e, const struct process *p)
 	return e->then.stat_rss_bytes != p->stat_rss_bytes;
 }
 
-/* Exec keeps pid and start time. New pages show as faults, and pages that were given back in rss. */
+/*
+ * Whether the process has changed. Exec keeps pid and start time, but changes comm. New
+ * pages show as faults, released pages as a lower Rss.
+ */
 static bool has_changed(const struct entry *e, const struct usage *u)
 {
 	const struct process *then = &e->then, *p = &u->process;
@@ -217,7 +226,7 @@ static bool has_changed(const struct entry *e, const struct usage *u)
 			      then->minor_fault_count != p->minor_fault_count));
 }
 
-/* What is known was not read for this, or of a process that has changed since. */
+/* Whether the figures were read for other needs, or the process has changed since. */
 static bool is_outdated(const struct watch *w, size_t i, unsigned int needs)
 {
 	const struct entry *e = &w->entries[i];
@@ -242,7 +251,10 @@ static bool is_reason(const struct watch *w, size_t i, enum reason reason, unsig
 	}
 }
 
-/* So that reading takes no more than its share of the process's time. */
+/*
+ * Whether the process may be read now, so that reading takes no more than its share of
+ * the process's time.
+ */
 static bool may_be_read(const struct watch *w, size_t i)
 {
 	const struct entry *e = &w->entries[i];
@@ -267,7 +279,10 @@ static uint64_t look_at_rss(struct watch *w, size_t i)
 	return bytes;
 }
 
-/* All that are on the screen, and some of the others in turn: a look costs some microseconds. */
+/*
+ * Look up the Rss of all visible processes, and of some others in turn. A look-up takes a
+ * few microseconds.
+ */
 static void look_for_changes(struct watch *w)
 {
 	size_t start = find_place(&w->now, w->next_look_pid);
@@ -297,7 +312,7 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 	e->tried_ns = w->now.taken_ns;
 	e->needs = needs;
 	e->then_rss_bytes = e->rss_bytes = look_at_rss(w, i);
-	usage_release(u); /* the command line, which a program may rewrite */
+	usage_release(u); /* the command line, which a program may overwrite */
 	if (sampler_read_usage(w->sampler, u, needs) == -ESRCH) {
 		e->is_left_out = true;
 		w->now.gone_count++;
@@ -305,7 +320,9 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 	w->read_count++;
 }
 
-/* Round and round, so that a bound on the number starves nobody. */
+/*
+ * Read processes for one reason, in turn, so that the bound on their number starves none.
+ */
 static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 {
 	size_t start = find_place(&w->now, w->next_pid[reason]);
