@@ -115,7 +115,7 @@ static uint64_t ns_of(const struct timeval *time)
 
 /*
  * Add the usage of an ended process. Its peak from wait4(2) may be that of memstate's
- * copy before exec, so only a peak above own_rss_bytes counts. ru_maxrss is in KiB.
+ * copy before exec, so only a peak above own_rss_bytes counts. ru_maxrss is in kB.
  */
 static void add_usage(struct job *job, const struct rusage *usage)
 {
