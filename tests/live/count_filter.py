@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from live import (MEMSTATE, TIMEOUT, Skip, check, equal, memstate, parse_csv, read_said, run,
+from live import (MEMSTATE, TIMEOUT, Skip, check, equal, memstate, need_built_with, parse_csv, read_said, run,
                   start_memstate, test)
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "filter_target")
@@ -51,6 +51,7 @@ def threads_that_allocate_first_under_a_filter_are_counted():
 
 @test
 def their_stacks_are_recorded():
+    need_built_with("LIBELF")
     for way in WAYS:
         for options in (("--stacks",), ("--live",), ("--live", "--sample", "1K")):
             document, truth, result = counted(way, "kill", 20, 300, options=options)
@@ -91,6 +92,7 @@ def a_child_that_is_forked_under_a_filter_is_reported():
 
 @test
 def strict_mode_allows_nothing_and_is_counted():
+    need_built_with("LIBELF")
     for options in ((), ("--calls-only",), ("--stacks",), ("--live",)):
         document, truth, _ = counted("mode1", "kill", 0, 3000, options=options)
         if "programs" in document:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from live import MEMSTATE, TIMEOUT, Skip, check, equal, memstate, run, test
+from live import MEMSTATE, TIMEOUT, Skip, check, equal, memstate, need_built_with, run, test
 from stacks_lib import CUT, StackFile
 
 TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
@@ -44,6 +44,7 @@ class Recorded:
 
 @test
 def code_in_a_segment_far_from_the_others_has_whole_stacks():
+    need_built_with("LIBELF")
     for options in (("--stacks",), ("--live",)):
         own = Recorded(os.path.join(TARGETS, "holes_target"), "100", options=options)
         equal((own.calls("far_alloc", "self"), own.calls("near_alloc", "self")), (100, 200), "calls")
@@ -53,6 +54,7 @@ def code_in_a_segment_far_from_the_others_has_whole_stacks():
 
 @test
 def code_without_tables_is_left_by_its_frame_pointer_and_marked():
+    need_built_with("LIBELF")
     own = Recorded(JIT, "pointer", "nothing", "50")
     equal(own.callers("leaf"), {"[unknown]"}, "caller of leaf")
     equal(own.callers("[unknown]"), {"main"}, "caller of the code")
@@ -62,6 +64,7 @@ def code_without_tables_is_left_by_its_frame_pointer_and_marked():
 
 @test
 def without_a_frame_pointer_the_stack_is_cut():
+    need_built_with("LIBELF")
     for frame in ("none", "stray"):
         own = Recorded(JIT, frame, "nothing", "50")
         equal((own.calls("leaf"), own.document["cut_allocations"]), (50, 50), frame)
@@ -71,6 +74,7 @@ def without_a_frame_pointer_the_stack_is_cut():
 
 @test
 def names_come_from_the_files_for_perf():
+    need_built_with("LIBELF")
     for file, name in (("map", "JS:*made /x.js:1"), ("dump", "dumped"), ("garbage", "JS:*made /x.js:1")):
         own = Recorded(JIT, "pointer", file, "20")
         equal((own.callers("leaf"), own.calls("[unknown]")), ({name}, 0), file)
@@ -79,6 +83,7 @@ def names_come_from_the_files_for_perf():
 
 @test
 def node_has_whole_stacks_and_names_of_its_functions():
+    need_built_with("LIBELF")
     node = shutil.which("node")
     if not node:
         raise Skip("no node")

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from live import (IS_ROOT, KIB, MEMSTATE, TIMEOUT, Folder, Skip, Target, as_nobody, check,
-                  equal, memstate, run, test)
+                  equal, memstate, need_built_with, run, test)
 
 
 
@@ -33,6 +33,7 @@ def integrity(path):
 
 @test
 def messages_never_get_into_a_recording_when_descriptors_are_closed():
+    need_built_with("SQLITE")
     with Target("name", "present") as gone:
         pass
     with Target("name", "present") as target, Folder() as folder:
@@ -86,6 +87,7 @@ def a_capture_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
 
 @test
 def a_page_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
+    need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
         memstate("-p", target.pid, "--csv", "-n", 200, "-i", "3ms", "--max-share", "100",
@@ -99,6 +101,7 @@ def a_page_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
 
 @test
 def a_recording_without_room_for_its_first_sample_leaves_nothing():
+    need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         for size_kib in (1, 4, 8, 20, 60):
             made = check_too_large(folder, size_kib * KIB, "-p", target.pid, "--csv", "-n", 2, "-i",
@@ -114,6 +117,7 @@ def a_recording_without_room_for_its_first_sample_leaves_nothing():
 
 @test
 def a_full_disk_leaves_no_recording_without_samples():
+    need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         for size_kib in (16, 40, 100, 128):
             done = in_mount_namespace(f'mount -t tmpfs -o size={size_kib}k none {folder} || exit 77;'
@@ -129,6 +133,7 @@ def a_full_disk_leaves_no_recording_without_samples():
 
 @test
 def reading_a_recording_leaves_no_files_beside_it():
+    need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
         memstate("-p", target.pid, "--csv", "-n", 3, "-i", "10ms", "--record", path).must_be(0)
@@ -145,6 +150,7 @@ def reading_a_recording_leaves_no_files_beside_it():
 
 @test
 def a_recording_in_a_folder_of_somebody_else_is_read():
+    need_built_with("SQLITE")
     become = as_nobody()
     with Target("name", "present") as target, tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
@@ -167,6 +173,7 @@ def a_recording_in_a_folder_of_somebody_else_is_read():
 
 @test
 def a_recording_at_the_limit_of_file_sizes_keeps_what_fits():
+    need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
         result = memstate("-p", target.pid, "--csv", "-n", 400, "-i", "2ms", "--max-share", "100",

@@ -353,6 +353,15 @@ def check_mappings(pid, row):
             equal(row["rss_bytes"], int(line.split()[1]) * KIB, "Rss of smaps_rollup")
 
 
+def need_built_with(*features):
+    """Skip the test where memstate was configured without one of these: "SQLITE", "LIBELF" …"""
+    with open(os.path.join(os.environ["builddir"], "config.h")) as f:
+        config = f.read()
+    for feature in features:
+        if f"#define HAVE_{feature} 1" not in config:
+            raise Skip(f"built without {feature.lower()}")
+
+
 def as_nobody():
     """For Popen: an ordinary user of no other right. Only root can become one."""
     if not IS_ROOT:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from live import MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run, wait_until
+from live import MIB, TIMEOUT, Folder, Skip, check, equal, memstate, need_built_with, run, wait_until
 from oom_lib import Watch, find_hierarchy, test
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 3
@@ -102,6 +102,7 @@ def recorded_kill(container, path, name):
 
 def check_all(name, start):
     """Kill one container after the other: none may be lost."""
+    need_built_with("SQLITE")
     lost = []
     with Folder() as folder:
         root = make_root(folder)

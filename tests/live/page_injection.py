@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 
 from browser_lib import Browser
-from live import MIB, Folder, Skip, Target, check, equal, memstate, run, test
+from live import MIB, Folder, Skip, Target, check, equal, memstate, need_built_with, run, test
 
 # Each would set window.pwned, end an element, or change how what follows it is read.
 PAYLOADS = ["</script><img src=x onerror=window.pwned=1>", "\"><svg/onload=window.pwned=1>",
@@ -113,6 +113,7 @@ def names_in_a_recording_are_text_in_its_page():
 
 @test
 def names_in_a_profile_are_text_in_a_flame_graph():
+    need_built_with("PPROF")
     with Folder() as folder, Browser() as b:
         source = f"{folder}/'\"><img src=x onerror=window.pwned=1>.pb"
         other = f"{folder}/]]><b>.folded"
