@@ -327,14 +327,17 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 {
 	size_t start = find_place(&w->now, w->next_pid[reason]);
 	size_t left = reads_max[reason];
+	bool has_read = false;
 
 	for (size_t k = 0; k < w->now.count && left > 0; k++) {
 		size_t i = (start + k) % w->now.count;
 
 		if (!is_reason(w, i, reason, needs) || !may_be_read(w, i))
 			continue;
-		if (clock_now_ns() - w->now.taken_ns >= REFRESH_LIMIT_NS)
+		/* At least one, or a slow machine would never read any. */
+		if (has_read && clock_now_ns() - w->now.taken_ns >= REFRESH_LIMIT_NS)
 			return;
+		has_read = true;
 		read_usage(w, i, needs);
 		w->next_pid[reason] = w->now.usages[i].process.pid + 1;
 		left--;

@@ -319,7 +319,6 @@ static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
 {
 	static const struct recording_bounds none;
 	struct stage s = { .fixtures = fixtures, .fs = PROCFS_INIT };
-	struct sampler *sampler = sampler_new(&s.fs, false);
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	struct recording *recording;
 	int r;
@@ -336,13 +335,16 @@ static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
 	if (r < 0)
 		broken("cannot record", path.text);
 	for (unsigned int i = 0; i < SAMPLES; i++) {
+		struct sampler *sampler;
+
 		if (i == EVENTS_AT)
 			record_events(recording);
 		open_tree(&s, i < SAMPLES / 2 ? "system" : "system-later");
+		sampler = sampler_new(&s.fs, false);
 		record_sample(recording, sampler, i);
+		sampler_free(sampler);
 	}
 	recording_close(recording);
-	sampler_free(sampler);
 	procfs_release(&s.fs);
 }
 

@@ -407,13 +407,16 @@ static void pid_that_was_asked_for_ends_with_its_process(void **state)
 static void failed_listing_leaves_what_was_known(void **state)
 {
 	struct fixture *f = *state;
-	int fd = f->fs.fd;
+	int fd = f->fs.fd, kept_fd;
 
 	make_processes(f, 1, 3);
 	refresh(f, NULL, 0);
-	f->fs.fd = -1;
+	kept_fd = dup(fd);
+	assert_true(kept_fd >= 0);
+	close(fd);
 	assert_true(watch_refresh(f->watch, NEED_ROLLUP, NULL, 0) < 0);
-	f->fs.fd = fd;
+	assert_int_equal(dup2(kept_fd, fd), fd);
+	close(kept_fd);
 	assert_int_equal(watch_snapshot(f->watch)->count, 3);
 	assert_int_equal(known_rss(f, 3), MIB);
 }
