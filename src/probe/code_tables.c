@@ -76,7 +76,7 @@ static int find_end(const struct loaded *file, uint64_t header_vaddr,
 	uint64_t entries_vaddr = header_vaddr + sizeof(*header);
 	size_t bytes = header->entry_count * sizeof(*entries);
 	int32_t last = INT32_MIN;
-	uint32_t length;
+	uint32_t length = 0;
 	int r;
 
 	if (bytes == 0 || bytes > TABLES_MAX_BYTES)
@@ -96,7 +96,7 @@ static int find_end(const struct loaded *file, uint64_t header_vaddr,
 
 static int find_tables(const struct loaded *file, struct span *ret, uint64_t *ret_header)
 {
-	struct header header;
+	struct header header = { .frames_delta = 0 };
 	uint64_t frames_vaddr;
 	int r;
 

@@ -36,7 +36,9 @@ bool flight_kills_has_since(const struct flight_kills *kills, uint64_t unix_ms)
 static bool is_path_of(const struct cgroup *cgroup, const char *path)
 {
 	const struct cgroup_level *owner = cgroup_tightest(cgroup);
-	const char *own = owner ? owner->path : cgroup->levels[0].path;
+	/* All groups are below the root: its limit does not make their kills this group's. */
+	bool is_root = !owner || strcmp(owner->path, "/") == 0;
+	const char *own = is_root ? cgroup->levels[0].path : owner->path;
 	size_t length = strlen(own);
 	/* the visible part of the path begins somewhere below the root */
 	const char *at = cgroup->is_cut ? strstr(path, own) : path;

@@ -89,7 +89,7 @@ static int read_samples(struct recording_reader *r)
 
 static int check_database(struct recording_reader *r)
 {
-	int64_t id, version;
+	int64_t id = 0, version = 0;
 	int error = recording_sql_number(r->db, "PRAGMA application_id", &id);
 
 	if (error == 0)
@@ -241,7 +241,7 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
 	struct recorded_process *p;
-	int64_t samples[2];
+	int64_t samples[2] = { FACT_UNKNOWN, FACT_UNKNOWN };
 	int error = recording_schema_check_row(statement, 0, TABLE_PROCESS);
 
 	if (error == 0)

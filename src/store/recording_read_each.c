@@ -107,8 +107,10 @@ int recording_reader_for_each_note(struct recording_reader *r,
 			error = recording_schema_check_row(statement, 3, TABLE_PROCESS);
 		if (error < 0)
 			break;
-		note.kind = kind = recording_copy_text(statement, 1);
-		note.text = text = recording_copy_text(statement, 2);
+		kind = recording_copy_text(statement, 1);
+		text = recording_copy_text(statement, 2);
+		note.kind = kind;
+		note.text = text;
 		comm = recording_copy_text(statement, 7);
 		note.process.pid = (int)sqlite.column_int64(statement, 5);
 		note.process.start_ticks = (uint64_t)sqlite.column_int64(statement, 6);

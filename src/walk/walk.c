@@ -16,8 +16,8 @@ static const char *const unread[ALLOCATOR_COUNT_] = {
 		"it is mimalloc: only glibc's malloc and jemalloc can be read",
 	[ALLOCATOR_GO] =
 		"it is a Go program: only glibc's malloc and jemalloc can be read",
-	[ALLOCATOR_PARTITION] = "it is PartitionAlloc (Chromium): "
-				"only glibc's malloc and jemalloc can be read",
+	[ALLOCATOR_PARTITION] =
+		"it is PartitionAlloc (Chromium): only glibc's malloc and jemalloc can be read",
 };
 
 bool walk_wants_mapping(const struct mapping *m)

@@ -5,7 +5,7 @@ import gzip
 import resource
 import subprocess
 
-from live import MEMSTATE, MIB, Folder, check, equal, run, test
+from live import MEMSTATE, MIB, Folder, check, equal, need_small_address_space, run, test
 
 SECONDS = 100  # only a hang takes so long
 ROOM = 4096 * MIB
@@ -49,6 +49,7 @@ def refused(path, good, words):
 
 @test
 def a_gzip_bomb_is_refused():
+    need_small_address_space()
     with Folder() as folder:
         good = write(f"{folder}/good", b"main;f 1\n")
         parts = gzip.compress(b"\0" * MIB)
@@ -60,6 +61,7 @@ def a_gzip_bomb_is_refused():
 
 @test
 def a_stack_of_any_depth_is_compared_and_drawn():
+    need_small_address_space()
     with Folder() as folder:
         deep = write(f"{folder}/deep", b";".join(b"f%d" % i for i in range(DEPTH)) + b" 5\n")
         same = write(f"{folder}/same", b";".join([b"f"] * DEPTH) + b" 5\n")
@@ -72,6 +74,7 @@ def a_stack_of_any_depth_is_compared_and_drawn():
 
 @test
 def numbers_without_bounds_in_a_profile_are_refused():
+    need_small_address_space()
     top = 2**64 - 1
     types = field(1, field(1, 1) + field(2, 2))
     names = b"".join(field(6, name) for name in (b"", b"space", b"bytes", b"f"))

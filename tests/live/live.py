@@ -362,6 +362,13 @@ def need_built_with(*features):
             raise Skip(f"built without {feature.lower()}")
 
 
+def need_small_address_space():
+    """Skip the test where memstate is built with AddressSanitizer, which reserves 20 TiB."""
+    with open(MEMSTATE, "rb") as f:
+        if b"__asan_init" in f.read():
+            raise Skip("AddressSanitizer reserves more address space than the test allows")
+
+
 def as_nobody():
     """For Popen: an ordinary user of no other right. Only root can become one."""
     if not IS_ROOT:

@@ -6,7 +6,7 @@ import os
 import resource
 import subprocess
 
-from live import MEMSTATE, Folder, check, equal, memstate, run, test
+from live import MEMSTATE, Folder, check, equal, memstate, need_small_address_space, run, test
 
 MIB = 1 << 20
 
@@ -108,6 +108,7 @@ def bound_memory():
 
 @test
 def a_line_without_end_costs_no_memory():
+    need_small_address_space()
     line = b"x" * (1 << 20)
     process = subprocess.Popen([MEMSTATE, "oom", "explain", "--kmsg", "-", "--json"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=bound_memory)

@@ -129,9 +129,27 @@ static void a_kill_of_a_group_below_is_ours_and_one_beside_is_not(void **state)
 	assert_false(flight_kills_has_logged(&kills, &kill, &group, 1));
 }
 
+static void a_limit_of_the_root_makes_no_other_groups_kill_its_own(void **state)
+{
+	char own[] = "/a/b", root[] = "/";
+	struct cgroup_level levels[] = { { .path = own }, { .path = root } };
+	const struct cgroup cgroup = { .levels = levels, .level_count = 2, .tightest = 1 };
+	struct flight_kills kills = { .count = 0 };
+	struct oom_kill kill = { .victim = { .pid = 7 } };
+
+	(void)state;
+	strcpy(kill.victim_path, "/a/b/c");
+	assert_true(flight_kills_has_logged(&kills, &kill, &cgroup, 5000));
+	strcpy(kill.victim_path, "/a/bc");
+	assert_false(flight_kills_has_logged(&kills, &kill, &cgroup, 5000));
+	strcpy(kill.victim_path, "/other");
+	assert_false(flight_kills_has_logged(&kills, &kill, &cgroup, 5000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_limit_of_the_root_makes_no_other_groups_kill_its_own),
 		cmocka_unit_test(a_report_in_pieces_is_taken_once_whole),
 		cmocka_unit_test(what_comes_before_a_report_is_not_in_it_and_the_next_is_another),
 		cmocka_unit_test(one_kill_is_found_again_and_a_later_one_of_that_pid_is_another),

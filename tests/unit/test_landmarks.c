@@ -16,7 +16,10 @@
 #include "probe/machine.h"
 #include "unit.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature
+#	define __has_feature(name) 0 /* gcc before version 14 */
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #	define IS_SANITIZED true
 #else
 #	define IS_SANITIZED false
