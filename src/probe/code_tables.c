@@ -88,6 +88,9 @@ static int find_end(const struct loaded *file, uint64_t header_vaddr,
 	for (size_t i = 0; i < header->entry_count; i++)
 		last = entries[i].entry_delta > last ? entries[i].entry_delta : last;
 	r = read_vaddr(file, header_vaddr + (uint64_t)(int64_t)last, &length, sizeof(length));
+	if (r < 0)
+		return r;
+	/* The analyzer does not see that read_vaddr() has set it. NOLINTNEXTLINE */
 	*ret = header_vaddr + (uint64_t)(int64_t)last + sizeof(length) + length;
 	if (*ret < entries_vaddr + bytes)
 		*ret = entries_vaddr + bytes;
@@ -109,8 +112,9 @@ static int find_tables(const struct loaded *file, struct span *ret, uint64_t *re
 		r = find_end(file, *ret_header, &header, &ret->end);
 	if (r < 0)
 		return r;
+	/* The same for the header. NOLINTNEXTLINE */
 	frames_vaddr = *ret_header + offsetof(struct header, frames_delta) +
-		       (uint64_t)(int64_t)header.frames_delta;
+		       (uint64_t)(int64_t)header.frames_delta; /* NOLINT */
 	ret->start = frames_vaddr < *ret_header ? frames_vaddr : *ret_header;
 	return ret->end > ret->start && ret->end - ret->start <= TABLES_MAX_BYTES ? 0 : -EBADMSG;
 }
