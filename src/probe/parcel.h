@@ -24,7 +24,7 @@
 /* Where struct agent_blob_head has its magic number, which starts the search for code. */
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 
-/* What the code depends on. */
+/* The values on which the code of one parcel depends. */
 struct parcel_site {
 	uint64_t addr;	  /* of the parcel in the process */
 	int page_segment; /* -1: the process has the page already */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kernel logs of any size and from anywhere: what is said of them, and what that costs."""
+"""Reports on kernel logs of any size and origin, and the time and memory that they cost."""
 
 import json
 import os

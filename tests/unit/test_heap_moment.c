@@ -91,7 +91,7 @@ static void what_a_hung_thread_uses_is_never_used_or_freed(void **state)
 	assert_int_equal(heap_moment_take(&reader, &u, &moment, &pause_ns), 0);
 	heap_moment_free(moment);
 
-	/* memstate ends; the thread goes on with what it has */
+	/* memstate ends, while the thread still uses its sampler */
 	heap_reader_release(&reader);
 	sampler_free(sampler);
 	procfs_release(fs);

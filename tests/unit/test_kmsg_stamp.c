@@ -31,7 +31,7 @@ static int end(void **state)
 
 static const char one_kill[] = "Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB";
 
-/* What each style of prefix says of the time. unix_ms 0, boot_us COUNT_UNKNOWN, "": nothing. */
+/* The times of each style of prefix. unix_ms 0, boot_us COUNT_UNKNOWN and "" mean unknown. */
 static const struct {
 	const char *before, *after;
 	uint64_t unix_ms, boot_us;
