@@ -69,6 +69,8 @@ struct oom_kill {
 	uint64_t order; /* it requested 2^order contiguous pages; COUNT_UNKNOWN */
 	bool is_sysrq;	/* a user requested the kill with SysRq f */
 	struct oom_time time;
+	/* The report's lines in the parsed log: byte offsets, text_end exclusive. */
+	uint64_t text_begin, text_end;
 	/* Cpuset of the invoker; may contain a container's id. */
 	char cpuset[OOM_PATH_SIZE];
 	char limit_path[OOM_PATH_SIZE]; /* the group whose limit was reached */

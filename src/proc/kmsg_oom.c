@@ -41,6 +41,7 @@ struct kmsg_oom {
 	struct oom_time outer_time; /* time of the JSON record that contains the line */
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
+	uint64_t line_begin, line_end; /* offsets of the current line in the log */
 	bool is_skipping; /* ignoring the rest of a line that is too long */
 };
 
@@ -134,6 +135,8 @@ static void touch_kill(struct kmsg_oom *p)
 {
 	struct oom_time *t = &p->kill.time;
 
+	if (!p->has_begun)
+		p->kill.text_begin = p->line_begin;
 	p->has_begun = true;
 	if (t->unix_ms == 0 && t->boot_us == COUNT_UNKNOWN && t->text[0] == '\0')
 		*t = p->time;
@@ -439,6 +442,9 @@ static void end_line(struct kmsg_oom *p)
 	}
 	strbuf_clear(&p->line);
 	p->is_skipping = false;
+	if (p->has_begun)
+		p->kill.text_end = p->line_end;
+	p->line_begin = p->line_end;
 }
 
 struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list)
@@ -465,10 +471,12 @@ void kmsg_oom_add(struct kmsg_oom *p, const char *text, size_t length)
 			p->is_skipping = true;
 			p->list->cut_line_count++;
 		}
+		whole += newline != NULL;
+		p->line_end += whole;
 		if (newline)
 			end_line(p);
-		text += whole + (newline != NULL);
-		length -= whole + (newline != NULL);
+		text += whole;
+		length -= whole;
 	}
 }
 

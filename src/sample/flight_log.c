@@ -70,6 +70,15 @@ uint64_t flight_log_due_ns(const struct flight_log *log)
 	return log->is_begun ? log->added_ns + QUIET_NS : UINT64_MAX;
 }
 
+const char *flight_log_report(const char *text, const struct oom_kill *kill,
+			      struct strbuf *out)
+{
+	strbuf_clear(out);
+	strbuf_add(out, text + kill->text_begin,
+		   (size_t)(kill->text_end - kill->text_begin));
+	return strbuf_text(out);
+}
+
 bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
 		     const char **ret_text)
 {

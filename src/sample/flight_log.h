@@ -33,6 +33,13 @@ bool flight_log_take(struct flight_log *log, uint64_t now_ns, struct oom_kill_li
 		     const char **ret_text);
 
 /*
+ * Copy the lines of one kill's report from the text that flight_log_take() returned with it.
+ * Returns the text of *out.
+ */
+const char *flight_log_report(const char *text, const struct oom_kill *kill,
+			      struct strbuf *out);
+
+/*
  * Return when to call flight_log_take() next; UINT64_MAX: not until more
  * lines were added.
  */

@@ -49,12 +49,15 @@ static bool has_overdue_kills(const struct flight *f)
 
 /*
  * Record a kill that the log reports, at the time of the report's first line. The report
- * may be read later than samples taken after that time.
+ * may be read later than samples taken after that time. log may contain the reports of
+ * other groups: only the lines of this report are recorded.
  */
-static void take_kill(struct flight *f, const struct oom_kill *k, const char *text)
+static void take_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
 	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN ? k->time.boot_us * 1000 : f->log.added_ns;
-	const struct recorded_event event = { flight_unix_ms(ns), "oom_kill", text, k->victim.pid };
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct recorded_event event = { flight_unix_ms(ns), "oom_kill",
+					      flight_log_report(log, k, &text), k->victim.pid };
 	struct flight_kill *kill =
 		flight_kills_find(&f->summary.kills, event.pid, event.unix_ms);
 

@@ -74,6 +74,37 @@ static void what_comes_before_a_report_is_not_in_it_and_the_next_is_another(void
 	flight_log_release(&log);
 }
 
+/* Two groups reach their limits at the same moment: each recording gets its own report. */
+static void each_report_of_a_batch_has_its_own_lines(void **state)
+{
+	static const char second[] =
+		"4,105,6500,-;web invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
+		"oom_score_adj=0\n"
+		"6,106,6501,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+		"mems_allowed=0,oom_memcg=/c,task_memcg=/c,task=web,pid=88,uid=0\n"
+		"3,107,6502,-;Memory cgroup out of memory: Killed process 88 (web) "
+		"total-vm:70000kB, anon-rss:65000kB, file-rss:1000kB, shmem-rss:0kB, UID:0 "
+		"pgtables:168kB oom_score_adj:0\n";
+	struct flight_log log = { 0 };
+	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
+	struct strbuf both = STRBUF_INIT, first = STRBUF_INIT, report = STRBUF_INIT;
+	const char *text;
+
+	(void)state;
+	strbuf_addf(&first, "%s%s%s", head, cause, killed);
+	strbuf_addf(&both, "%s%s%s", other, first.text, second);
+	add(&log, both.text, 1 * MS);
+	assert_true(flight_log_take(&log, 999 * MS, &kills, &text));
+	assert_int_equal(kills.count, 2);
+	assert_string_equal(flight_log_report(text, &kills.items[0], &report), first.text);
+	assert_string_equal(flight_log_report(text, &kills.items[1], &report), second);
+	oom_kill_list_release(&kills);
+	strbuf_release(&both);
+	strbuf_release(&first);
+	strbuf_release(&report);
+	flight_log_release(&log);
+}
+
 static void one_kill_is_found_again_and_a_later_one_of_that_pid_is_another(void **state)
 {
 	struct flight_kills kills = { .count = 0 };
@@ -150,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_limit_of_the_root_makes_no_other_groups_kill_its_own),
+		cmocka_unit_test(each_report_of_a_batch_has_its_own_lines),
 		cmocka_unit_test(a_report_in_pieces_is_taken_once_whole),
 		cmocka_unit_test(what_comes_before_a_report_is_not_in_it_and_the_next_is_another),
 		cmocka_unit_test(one_kill_is_found_again_and_a_later_one_of_that_pid_is_another),
