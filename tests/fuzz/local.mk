@@ -1,4 +1,4 @@
-# With --enable-fuzzing the targets are libFuzzer's: run them by hand, as CONTRIBUTING.md says.
+# With --enable-fuzzing the targets are libFuzzer's: run them by hand, as tests/README.md says.
 # Without, the same targets replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
