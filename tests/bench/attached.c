@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * attached ROUNDS MEMSTATE [OPTION...] - what "memstate count -p" costs the process that it is attached to: a process
- * that calls malloc and free, for a while alone and for a while counted, in turn. Prints the median ns of CPU time that a call
- * takes more when it is counted, and its quartiles; and the ns of a call that is not.
+ * attached ROUNDS MEMSTATE [OPTION...] - measure the overhead of "memstate count -p" in
+ * the process it is attached to.
+ *
+ * The target calls malloc and free, alternately alone and counted. The output is the
+ * median of the additional CPU time per call in ns, its quartiles, and the CPU time in ns
+ * of a call that is not counted.
  */
 #include "config.h"
 
@@ -23,7 +26,7 @@
 #define BATCH	    1000
 
 static pid_t loop_pid;
-static volatile uint64_t *calls; /* shared with it */
+static volatile uint64_t *calls; /* shared with the loop process */
 
 static void loop(void)
 {
@@ -48,7 +51,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* ns of a call */
+/* Return the CPU time of a call in ns. */
 static double measure(void)
 {
 	uint64_t begin_calls = *calls, begin_ns = cpu_ns();
@@ -85,7 +88,7 @@ static double measure_counted(char **argv)
 	pid_t pid = start(argv, &output);
 	int status;
 
-	/* the headings, and a first row: it is attached */
+	/* the headings and a first row show that memstate is attached */
 	for (int i = 0; i < 2; i++)
 		if (!fgets(line, sizeof(line), output)) {
 			fputs("memstate has counted nothing\n", stderr);
@@ -134,7 +137,7 @@ int main(int argc, char **argv)
 		more[i] = measure_counted(command) - plain[i];
 	}
 	kill(loop_pid, SIGKILL);
-	/* sorted by it */
+	/* bench_median() sorts the values */
 	printf("%.2f ", bench_median(more, rounds));
 	printf("%.2f %.2f %.2f\n", more[(rounds - 1) / 4], more[(rounds - 1) * 3 / 4],
 	       bench_median(plain, rounds));

@@ -116,7 +116,9 @@ char *bench_make_mappings(size_t mapping_count, size_t resident_bytes, size_t *r
 		bench_die("mmap");
 	if (madvise(at, total, MADV_NOHUGEPAGE) < 0)
 		bench_die("madvise");
-	/* every second one differs in a flag, or the kernel would merge them */
+	/*
+	 * give every second mapping another flag, so that the kernel does not merge them
+	 */
 	for (size_t i = 1; i < mapping_count; i += 2)
 		if (madvise(at + i * each, each, MADV_DONTDUMP) < 0)
 			bench_die("madvise");

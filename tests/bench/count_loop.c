@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_loop PAIRS [FRAMES] - malloc and free, so many times, so many frames deep (default 1); prints the ns of CPU time
- * of one pair.
- * count_loop -r THREADS ROUNDS - begins so many threads that allocate, and reads their counts ROUNDS times as memstate does;
- * prints the median time of one reading, if it is counted itself.
+ * count_loop PAIRS [FRAMES] - call malloc and free PAIRS times, FRAMES frames deep
+ * (default 1), and print the CPU time of one pair in ns.
+ *
+ * count_loop -r THREADS ROUNDS - start THREADS threads that allocate, and read their
+ * counts ROUNDS times as memstate does. Prints the median time of a reading, provided
+ * that the program is being counted.
  */
 #include "config.h"
 
@@ -76,7 +78,7 @@ static __attribute__((noinline)) void descend(long frames, long count)
 		allocate_and_free(count);
 	else
 		descend(frames - 1, count);
-	/* something to do after the call, or it would be a jump */
+	/* prevents a tail call, which would not add a frame */
 	__asm__ volatile("" ::: "memory");
 }
 
@@ -88,7 +90,7 @@ int main(int argc, char **argv)
 		return read_own(atoi(argv[2]), atoi(argv[3]));
 	if (count <= 0)
 		return 2;
-	/* frames are allocate_and_free(), main() and its three callers, too */
+	/* allocate_and_free(), main() and its three callers count as frames, too */
 	descend(argc > 2 ? atol(argv[2]) - 5 : 1, count);
 	return 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * day FILE [SECONDS [PROCESSES]] - a recording of a service by simulated time, one sample a second, as long
- * recordings are: a few processes whose heap changes all the time, others that do seldom, and a group with a
- * limit. To measure how fast it is read: bench-day.
+ * day FILE [SECONDS [PROCESSES]] - make a recording of a service in simulated time, with
+ * one sample per second, like a long real recording.
+ *
+ * A few processes change their heap all the time, the others rarely, and the group has a
+ * limit. bench-day measures how fast memstate reads the recording.
  */
 #include "config.h"
 
@@ -17,7 +19,7 @@
 #define DAY_S	       86400
 #define FIRST_UNIX_MS  UINT64_C(1795219200000)
 #define MAPPINGS       80
-#define HEAP	       3 /* which of them changes */
+#define HEAP	       3 /* index of the mapping that changes */
 #define KB	       UINT64_C(1024)
 #define LIMIT_BYTES    (2048 * MIB)
 
@@ -25,17 +27,17 @@ struct day {
 	struct recording *recording;
 	uint64_t second;
 	int process_count;
-	struct mapping_list *mappings; /* of each process */
-	uint64_t anon_bytes;	       /* of all */
+	struct mapping_list *mappings; /* one list for each process */
+	uint64_t anon_bytes;	       /* sum over all processes */
 };
 
-/* How many seconds a process stays as it is. */
+/* Return for how many seconds a process stays unchanged. */
 static uint64_t pause_of(int process)
 {
 	return process < 4 ? 1 : process < 10 ? 10 : 300;
 }
 
-/* The same in each run, and up and down: a sawtooth that rises. */
+/* Return the size of a process's heap: a rising sawtooth, the same in each run. */
 static uint64_t heap_kb(int process, uint64_t second)
 {
 	uint64_t step = second / pause_of(process), tooth = step % 600;
@@ -71,7 +73,10 @@ static void set_heap(struct mapping *m, uint64_t bytes)
 	m->counters.bytes[SMAPS_PRIVATE_DIRTY] = m->counters.bytes[SMAPS_ANONYMOUS] = bytes;
 }
 
-/* Mappings each second, of the first process, which has a large memory map, each fifth. */
+/*
+ * Add a process to the sample. Only the first process gets mappings, a large
+ * memory map: every fifth second.
+ */
 static int add_process(struct day *day, int process)
 {
 	struct mapping_list *list = &day->mappings[process];

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap PID ROUNDS - what reading the heap of a process costs it and us. In turn, ROUNDS times: stop it and
- * copy the pages in bulk, which is the yardstick; stop it and copy what we copy; mark in the copy what can be
- * reached; walk the copy. Prints medians, and the peak memory of a whole memstate, which the variable
- * MEMSTATE names, relative to what it copies.
+ * heap PID ROUNDS - measure the cost of reading a process's heap, for
+ * the process and for memstate.
+ *
+ * Each round stops the process and copies the pages in bulk (the baseline), stops it and
+ * copies what memstate copies, marks the reachable blocks in the copy, and walks the
+ * copy. The output has the medians. If the environment variable MEMSTATE names a
+ * memstate, its peak memory is printed relative to the amount it copies.
  */
 #include "config.h"
 
@@ -39,7 +42,10 @@ struct heap_bench {
 	double *bare_ms, *pause_ms, *pause_ratio, *walk_ms, *mark_ms;
 };
 
-/* The runs that the reader copied last, into its own buffer: all of it was touched before. */
+/*
+ * Copy the runs that the reader copied last into the reader's own buffer, whose
+ * pages have all been touched.
+ */
 static int copy_bare(void *context, const struct stop *stop)
 {
 	struct heap_bench *b = context;
@@ -155,7 +161,7 @@ static double mark_again(struct heap_bench *b)
 
 static void measure(struct heap_bench *b, size_t rounds)
 {
-	scan(b); /* to warm up: makes room, and finds out what there is */
+	scan(b); /* warm up: allocates the buffers, and finds the mappings */
 	for (size_t i = 0; i < rounds; i++) {
 		stop_and_copy_bare(b);
 		scan(b);
@@ -267,7 +273,7 @@ int main(int argc, char **argv)
 	measure(&b, rounds);
 	print(&b, rounds);
 	copied_mib = (double)b.reader.image.length_bytes / (1 << 20);
-	end(&b); /* its memory may be needed */
+	end(&b); /* free the memory, which memstate may need */
 	fflush(stdout);
 	if (getenv("MEMSTATE")) {
 		print_peak("heap", (int)bench_number(argv[1]), copied_mib);

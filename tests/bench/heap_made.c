@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_made KIND MIB BLOCKS - a process with a heap of about that size and that many chunks. blocks: of random
- * sizes, a third of them freed, in no order. list: all in one list from one global, each node elsewhere
- * than the one before. Prints "ready" and waits until its parent ends.
+ * heap_made KIND MIB BLOCKS - a process with a heap of about
+ * this size and number of chunks.
+ *
+ * KIND blocks: random sizes, a third of them freed in random order. KIND list: one list
+ * that starts in a global variable; successive nodes are far apart. Prints "ready" and
+ * waits until its parent ends.
  */
 #include "config.h"
 
@@ -22,7 +25,7 @@ struct node {
 	struct node *next;
 };
 
-/* All that is allocated is reached from here. */
+/* All allocated blocks are reachable from here. */
 static void **blocks;
 static struct node *volatile list;
 
@@ -34,7 +37,7 @@ static uint64_t next_random(void)
 	return state >> 33;
 }
 
-/* Not malloc's: the heap is to be of blocks alone. */
+/* Allocate a table outside of malloc's heap, which is to contain blocks only. */
 static void **make_table(size_t count)
 {
 	void *at = mmap(NULL, count * sizeof(void *), PROT_READ | PROT_WRITE,
@@ -78,7 +81,9 @@ static void make_blocks(size_t count, size_t each)
 		free(blocks[i]);
 		blocks[i] = NULL;
 	}
-	/* so that what was freed gets into the bins of its sizes */
+	/*
+	 * a large request makes malloc sort the freed chunks into the bins of their sizes
+	 */
 	blocks[0] = realloc(blocks[0], 100000);
 }
 

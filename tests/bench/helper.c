@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper [ROUNDS] - what a preloaded helper costs. Run as "helper SHAPE" it is the program that is measured, a loop
- * of malloc and free of 16 to 1000 bytes: one block at a time ("one"), a thousand ("many"), or that in a program that has
- * another thread anyway ("threads"). Each is run with and without the library in MEMSTATE_AGENT, in turn: prints the
- * median of the ratios of the CPU times of each pair. Then it asks one that waits, and prints how long a question takes,
- * and how much of that is the allocator's.
+ * helper [ROUNDS] - measure the overhead of a preloaded helper.
+ *
+ * Run as "helper SHAPE", the program is the target: a loop of malloc and free with sizes
+ * from 16 to 1000 bytes. SHAPE one keeps one block at a time, many a thousand; threads is
+ * the same in a program that has a second thread. Each shape runs alternately with and
+ * without the library in MEMSTATE_AGENT; the output is the median of the CPU time ratios
+ * of the pairs. At the end, the program queries a waiting target, and prints the duration
+ * of a query and the allocator's part of it.
  */
 #include "config.h"
 
@@ -49,7 +52,7 @@ static _Noreturn void *wait_for_end(void *unused)
 		pause();
 }
 
-/* The program that is measured. */
+/* The target program. */
 static int be(const char *shape)
 {
 	pthread_t thread;
@@ -63,7 +66,7 @@ static int be(const char *shape)
 	return 0;
 }
 
-/* It has a helper if library is not NULL. */
+/* Start the program, with a preloaded helper unless library is NULL. */
 static pid_t start(const char *program, const char *library, const char *shape)
 {
 	pid_t pid = fork();
@@ -154,7 +157,9 @@ static void measure_questions(const char *program, const char *library)
 			bench_die(reason);
 		round_trips[i] = (double)(bench_now_ns() - begin_ns) / 1e3;
 		costs[i] = (double)stats.cost_ns / 1e3;
-		/* no sooner than 100 times what it cost */
+		/*
+		 * a helper may not be queried again before 100 times the cost has passed
+		 */
 		bench_sleep_us((unsigned int)(costs[i] * 100) + 1);
 	}
 	printf("a question: %.1f us, of which %.1f us in the allocator, medians of %d\n",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inject PID ROUNDS - how long a thread of a process stands still when the helper is put in, and when it is
- * taken out: medians, and the 99th of 100. How often it was stopped for that.
+ * inject PID ROUNDS - measure how long a thread of a process is stopped while the
+ * helper is injected and while it is removed. Prints the medians, the 99th
+ * percentiles, and the number of stops.
  */
 #include "config.h"
 

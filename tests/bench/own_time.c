@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * own_time - a library to be preloaded: how much CPU time the program itself takes, from exec to the end, however it is started
- * and whoever runs beside it. Adds a line "own time NS" to the file BENCH_OWN_TIME if the program's name is BENCH_PROGRAM.
+ * own_time - a library to be preloaded: measures a program's own CPU time from exec to
+ * its end, independently of how it is started and of other processes. It appends a line
+ * "own time NS" to the file BENCH_OWN_TIME if the program's name is BENCH_PROGRAM.
  *
- * It comes behind other libraries that are preloaded, so that it ends after them and has what they do at the end.
+ * The library comes after other preloaded libraries, so that it ends after them and
+ * measures the work that they do at the end.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pair ROUNDS COMMAND... - run the commands in turn, ROUNDS times, after one round to warm up. Prints for
- * each the median CPU time and wall time of the whole process, its peak Rss, and the median over the
- * rounds of its CPU time relative to the first command of the same round.
+ * pair ROUNDS COMMAND... - run the commands in turn, ROUNDS times, after one round to
+ * warm up. Prints for each command the median CPU time and wall time of the whole
+ * process, its peak Rss, and the median over the rounds of its CPU time relative to the
+ * first command in the same round.
  *
- * pair -o LIBRARY PROGRAM ROUNDS COMMAND... - the same, for commands in which PROGRAM (a name) runs, which says by LIBRARY
- * (own_time.c) how much CPU time it takes itself, or by a line "NS ns" how long what is measured takes. That is compared.
- * Prints for each one line of numbers: the median of the ratio, its quartiles, that of the least, the median in ns, and, of the
- * command with all that it starts, the median of the ratio of CPU time.
+ * pair -o LIBRARY PROGRAM ROUNDS COMMAND... - compare only PROGRAM (a name), which
+ * each command runs. PROGRAM reports its own CPU time through LIBRARY (own_time.c),
+ * or prints a line "NS ns" with the time of the measured part. The output has one
+ * line of numbers for each command: the median of the ratio, its quartiles, the ratio
+ * of the minima, the median in ns, and the median ratio of the CPU time of the
+ * command with all its children.
  *
- * A command is one argument, cut at blanks. Its output goes to /dev/null.
+ * A command is one argument, split at blanks. Its output goes to /dev/null.
  */
 #include "config.h"
 
@@ -34,10 +37,13 @@ struct figures {
 
 static struct {
 	const char *library, *program; /* NULL: only whole commands are measured */
-	char path[32];		       /* where the program says its time */
+	char path[32];		       /* the file to which the program reports */
 } own = { NULL, NULL, "/tmp/bench-own-XXXXXX" };
 
-/* The program says it on one of both, and memstate moves standard output to standard error. */
+/*
+ * Run the command. The program may print its time to either stream, because memstate
+ * redirects standard output to standard error.
+ */
 static void become(const char *command)
 {
 	char *words[WORDS_MAX + 1];
@@ -68,7 +74,10 @@ static double ms_of(const struct timeval *tv)
 	return (double)tv->tv_sec * 1e3 + (double)tv->tv_usec / 1e3;
 }
 
-/* What the program said: "NS ns" rather than its CPU time. 0: nothing. */
+/*
+ * Return the time that the program reported, or 0. A line "NS ns"
+ * is preferred to its CPU time.
+ */
 static double read_own_ns(void)
 {
 	FILE *file = fopen(own.path, "r");
@@ -126,7 +135,7 @@ static void print(const char *command, struct figures *f, size_t rounds)
 	       has_failed(f, rounds) ? " (FAILED)" : "");
 }
 
-/* Of sorted values, as bench_median() leaves them. */
+/* Return a quartile of sorted values. bench_median() leaves them sorted. */
 static double quartile(const double *sorted, size_t count, unsigned int which)
 {
 	return sorted[(count - 1) * which / 4];
@@ -164,7 +173,7 @@ static void run_all(char **commands, struct figures *all, size_t count, size_t r
 		all[c].ratio = make_values(rounds);
 		all[c].own_ns = make_values(rounds);
 		all[c].own_ratio = make_values(rounds);
-		run(commands[c], &all[c], 0); /* to warm up */
+		run(commands[c], &all[c], 0); /* warm up */
 	}
 	for (size_t round = 0; round < rounds; round++) {
 		for (size_t c = 0; c < count; c++) {
@@ -175,7 +184,7 @@ static void run_all(char **commands, struct figures *all, size_t count, size_t r
 	}
 }
 
-/* Returns how many words of the command line it took. */
+/* Parse -o and its arguments. Return the number of arguments used. */
 static int begin_own(int argc, char **argv)
 {
 	int fd;

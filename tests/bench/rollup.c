@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rollup - the yardstick for a sample of all processes: read every smaps_rollup of /proc once and look at
- * nothing. No better way to all PSS figures is known.
+ * rollup - the baseline for a sample of all processes: read every smaps_rollup in /proc
+ * once, without parsing. No faster way to all PSS figures is known.
  */
 #include "config.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * single PID ROUNDS - what one sample of one process costs, relative to a bare loop that reads smaps with a
- * 3 KiB buffer and looks at nothing. All methods in turn, ROUNDS times; prints the median CPU time of each
- * and the median over the rounds of its ratio to the bare loop.
+ * single PID ROUNDS - measure the cost of one sample of one process, relative to a bare
+ * loop that reads smaps with a 3 KiB buffer and does not parse. All methods run in turn,
+ * ROUNDS times. Prints the median CPU time of each method, and the median over the rounds
+ * of its ratio to the bare loop.
  *
- * And the parser alone, on the same text in memory, against one made of sscanf.
+ * The program also compares the parser alone, on the same text in memory,
+ * with a parser based on sscanf.
  */
 #include "config.h"
 
@@ -22,7 +24,7 @@
 
 struct single {
 	int pid;
-	char *buffer; /* of 64 KiB */
+	char *buffer; /* 64 KiB */
 	struct procfs fs;
 	struct sampler *sampler;
 	struct targets targets;
@@ -85,7 +87,7 @@ static void measure_methods(struct single *s, size_t rounds)
 	for (size_t m = 0; m < METHOD_COUNT; m++) {
 		ms[m] = xcalloc(rounds, sizeof(double));
 		ratio[m] = xcalloc(rounds, sizeof(double));
-		methods[m].run(s); /* to warm up */
+		methods[m].run(s); /* warm up */
 	}
 	for (size_t round = 0; round < rounds; round++) {
 		for (size_t m = 0; m < METHOD_COUNT; m++) {
@@ -120,7 +122,7 @@ static uint64_t parse_ours(struct smaps_reader *reader, const char *text, size_t
 	return rss_bytes;
 }
 
-/* As it is usually written: every line cut out, then matched. */
+/* The usual implementation: split the text into lines, then match each with sscanf. */
 static uint64_t parse_with_sscanf(const char *text, size_t length)
 {
 	unsigned long start, end, offset, inode, kib, rss_kib = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spawn N - N idle processes of varied size, as a machine has them: half of them below 1.5 MiB of their
- * own memory, the largest 12 MiB, 40 to 900 mappings. Prints "ready" when all are there; they end
- * with it, and it ends with its parent.
+ * spawn N - start N idle processes of varied size, like those of a typical machine: half
+ * of them have less than 1.5 MiB of private memory, the largest has 12 MiB; they have 40
+ * to 900 mappings. Prints "ready" when all are running. They end together with spawn,
+ * which ends with its parent.
  */
 #include "config.h"
 
@@ -18,7 +19,10 @@
 
 #define PAGE_SIZE 4096
 
-/* Libraries that most machines have; the ones that are not there make a process smaller. */
+/*
+ * Load libraries that most machines have. A missing library
+ * only makes the process smaller.
+ */
 static void load_libraries(size_t count)
 {
 	static const char *const names[] = {
@@ -31,7 +35,7 @@ static void load_libraries(size_t count)
 		(void)dlopen(names[i], RTLD_NOW);
 }
 
-/* Areas of one size with a guard behind each. */
+/* Make areas of one size, with a guard after each. */
 static void make_areas(size_t count, size_t bytes)
 {
 	size_t each = bytes / count / PAGE_SIZE * PAGE_SIZE + PAGE_SIZE;
@@ -60,7 +64,7 @@ static void be_one(size_t index)
 		pause();
 }
 
-/* Each is exec'd, so that it shares no page of ours. */
+/* Start a process. It uses exec, so that it shares no anonymous pages with spawn. */
 static void start_one(size_t index, const int pipe_fds[2])
 {
 	char number[24], byte;

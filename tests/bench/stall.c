@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stall ROUNDS SECONDS MAPPINGS MIB PHASE... - what reading does to a target that maps a lot. The target has
- * that much memory and does nothing but mmap 64 KiB, touch it and munmap; each phase puts another reader
- * beside it for SECONDS. All phases in turn, ROUNDS times, each after a phase without a reader. Prints
- * the medians over the rounds: operations per second relative to no reader, the 99.99th percentile and the
- * worst time of an operation.
+ * stall ROUNDS SECONDS MAPPINGS MIB PHASE... - measure how reading
+ * affects a target that maps often.
  *
- * A PHASE is none (what the machine itself does), bare (a bare loop over smaps, 3 KiB), rollup, unpaced or paced (our reader of smaps), each
- * with a rate, as in paced:20; or series, a memstate that writes CSV at its default settings, named by
- * the variable MEMSTATE.
+ * The target has this much memory and keeps mapping 64 KiB, touching and unmapping them.
+ * Each phase runs one reader beside it for SECONDS. All phases run in turn, ROUNDS
+ * times, each after a phase without a reader. The output has the medians over the
+ * rounds: operations per second relative to no reader, and the 99.99th percentile and
+ * maximum of an operation's time.
+ *
+ * A PHASE is none (the noise of the machine), bare (a bare loop over smaps with 3 KiB),
+ * rollup, unpaced or paced (memstate's smaps reader), each with a rate as in paced:20.
+ * The phase series is a memstate that writes CSV with its default settings; the
+ * environment variable MEMSTATE names the program.
  */
 #include "config.h"
 
@@ -28,7 +32,7 @@
 #define AREA_SIZE    65536
 #define PHASES_MAX   8
 #define BUCKET_NS    100
-#define BUCKET_COUNT 1000000 /* up to 100 ms */
+#define BUCKET_COUNT 1000000 /* covers up to 100 ms */
 
 struct phase {
 	char how[16];
@@ -111,7 +115,10 @@ static void become_series(int pid)
 	bench_die(memstate);
 }
 
-/* The reader gets out of the target's memory at once: pages shared with it would be other pages. */
+/*
+ * Start the phase's reader. It unmaps the target's memory first, because pages that are
+ * shared with it would behave differently.
+ */
 static pid_t start_reader(const struct phase *phase, char *memory, size_t bytes)
 {
 	int target = getpid();
@@ -177,8 +184,9 @@ static void run_phase(struct phase *phase, size_t round, char *memory, size_t by
 
 	work(&alone, seconds / 2);
 	reader = start_reader(phase, memory, bytes);
-	bench_sleep_us(100000); /* the reader is away, or is memstate by now */
-	touch(memory, bytes);	/* the fork has write-protected it */
+	/* until the reader has unmapped the memory or executed memstate */
+	bench_sleep_us(100000);
+	touch(memory, bytes);	/* fork() has write-protected the pages */
 	work(&beside, seconds);
 	kill(reader, SIGKILL);
 	waitpid(reader, NULL, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target MAPPINGS MIB - a process with about that many mappings and that much Rss. Prints "ready" and waits
- * until its parent ends.
+ * target MAPPINGS MIB - a process with about this many mappings and this much Rss. Prints
+ * "ready" and waits until its parent ends.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind ROUNDS - what it costs to know who called: a stack of 20 frames, the same again, one with another
- * caller each time, and one of which nothing is kept. Of each the least of many short rounds, and the
- * median: a machine that does other things, too, is seen in the second.
+ * unwind ROUNDS - measure the cost of finding the callers: for a stack of 20 frames, for
+ * the same stack again, for a stack whose caller changes each time, and for a stack whose
+ * frames have been forgotten. Prints the minimum and the median of many short rounds;
+ * load on the machine shows in the median.
  */
 #include "config.h"
 
@@ -15,9 +16,9 @@
 #include "../targets/unwind_modules.h"
 
 #define PAGE_BYTES 4096
-#define STACKS	   2000 /* in a round */
+#define STACKS	   2000 /* per round */
 #define ROUNDS_MAX 10000
-#define DEPTH	   15 /* of calls below main() */
+#define DEPTH	   15 /* number of calls below main() */
 
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(PAGE_BYTES)));
 static struct unwind_space space;
@@ -45,7 +46,7 @@ static __attribute__((noinline)) void by_another(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Two frames are other ones each time. */
+/* Take stacks in which two frames differ each time. */
 static void take_changing(void)
 {
 	for (int i = 0; i < STACKS / 2; i++) {

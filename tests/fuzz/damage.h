@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * damage - words of an image overwritten for one input, and restored for the next: building an
- * image takes longer than walking it.
+ * damage - overwrites words of an image for one input and restores them for the next:
+ * building an image takes longer than walking it.
  *
- * A fuzzer works on the pages that are not zero alone. The others cost time, and a walk finds
- * nothing in them; replays of the corpus use all pages.
+ * A fuzzer works only on the pages that are not all zero. The others cost time, and a
+ * walk finds nothing in them. Replays of the corpus use all pages.
  */
 #ifndef MS_TESTS_DAMAGE_H
 #define MS_TESTS_DAMAGE_H
@@ -18,7 +18,10 @@
 #define RECORDS_MAX  4096
 #define NO_PAGE	     UINT64_MAX
 
-/* Shallow backtraces and a small quarantine: with the defaults they take longer than a walk. */
+/*
+ * Shallow backtraces and a small quarantine. ASan's defaults
+ * would take longer than a walk.
+ */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -27,8 +30,9 @@ const char *__asan_default_options(void)
 
 struct damage {
 	struct image *image;
-	uint64_t full_bytes; /* of the image that offsets of inputs are about */
-	uint64_t *pages;     /* by number in that: its offset in the image, or NO_PAGE */
+	uint64_t full_bytes; /* size of the full image, which inputs address */
+	/* for each page of the full image: its offset in the image, or NO_PAGE */
+	uint64_t *pages;
 	struct {
 		uint64_t offset, old;
 	} undo[RECORDS_MAX];
@@ -40,7 +44,7 @@ static inline bool damage_is_zero(const uint8_t *page)
 	return page[0] == 0 && memcmp(page, page + 1, IMAGE_PAGE_BYTES - 1) == 0;
 }
 
-/* Drop the pages of the image that are zero, if this is a fuzzer. */
+/* Remember the image. A fuzzer drops the image's zero pages. */
 static inline void damage_init(struct damage *d, struct image *image)
 {
 	struct image full = *image, kept = IMAGE_INIT;
@@ -66,7 +70,10 @@ static inline void damage_init(struct damage *d, struct image *image)
 	*image = kept;
 }
 
-/* Records of 12 bytes: which word of the full image (4 bytes), and what is written there (8). */
+/*
+ * Apply records of 12 bytes: the number of a word in the full image
+ * (4), and its new value (8).
+ */
 static inline void damage_apply(struct damage *d, const uint8_t *data, size_t size)
 {
 	d->count = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuzz - what every fuzz target has: libFuzzer's entry point, and a check that ends the program.
+ * fuzz - what every fuzz target includes: libFuzzer's entry point, and a
+ * check that aborts the program.
  *
- * With --enable-fuzzing the targets are libFuzzer's, to be run by hand; otherwise replay.c gives them
- * their corpus in `make check`.
+ * With --enable-fuzzing the targets are linked with libFuzzer and run by hand. Otherwise
+ * replay.c feeds them their corpus in `make check`.
  */
 #ifndef MS_TESTS_FUZZ_H
 #define MS_TESTS_FUZZ_H
@@ -16,7 +17,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* replay.c defines it. A fuzzer may leave out slow checks for most inputs, a replay makes all. */
+/*
+ * Defined by replay.c. A fuzzer may skip slow checks for most
+ * inputs; a replay makes all checks.
+ */
 extern const bool fuzz_replays __attribute__((weak));
 
 static inline bool fuzz_is_replay(void)
@@ -24,7 +28,7 @@ static inline bool fuzz_is_replay(void)
 	return &fuzz_replays != NULL;
 }
 
-/* Unlike assert() it is there in every build. */
+/* Like assert(), but active in every build. */
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A snapshot of blocks, as memstate leaks --since reads it. */
+/* The input is a snapshot of blocks, as memstate leaks --since reads it. */
 #include "config.h"
 
 #include <errno.h>

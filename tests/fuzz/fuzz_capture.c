@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A captured tree of one process. The input is the texts of its files, in the order below, each
- * ended by a line "====".
+ * A captured tree of one process. The input contains the texts of its files in the order
+ * below, each terminated by a line "====".
  */
 #include "config.h"
 
@@ -52,7 +52,7 @@ static void make_tree(void)
 	CHECK(atexit(remove_tree) == 0);
 }
 
-/* The text of a file without its end; the rest of the input is the next one's. */
+/* Write the next file, without its terminator, and advance to the rest of the input. */
 static void write_part(const char *name, const uint8_t **at, size_t *left)
 {
 	const uint8_t *end = memmem(*at, *left, END, strlen(END));

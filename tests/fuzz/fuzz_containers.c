@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Paths of groups, and JSON that container engines keep: each value lies within the text. */
+/*
+ * The input is read as a cgroup path and as a container engine's JSON. Each JSON
+ * value must lie within the text.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -38,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct strbuf path = STRBUF_INIT;
 
 	if (size > 20000)
-		return 0; /* arrays in arrays are read once for each */
+		return 0; /* nested arrays are read once for each level */
 	strbuf_add(&path, data, size);
 	container_names_find(strbuf_text(&path), names);
 	CHECK(!names[CGROUP_NAME_CONTAINER_ID] ||
@@ -47,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	container_names_take_kubelets(strbuf_text(&path), names);
 	cgroup_names_clear(names);
 	strbuf_release(&path);
-	/* a copy of its own, so that a read behind it is seen */
+	/* an exact copy, so that a sanitizer detects a read past its end */
 	strbuf_add(&path, data, size);
 	read_all((struct json_part){ strbuf_text(&path), path.length }, 0);
 	strbuf_release(&path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page that memstate shares with a helper, as a hostile process would fill it: the head, then
- * the text. The first byte says whether the answer has the number of the request.
+ * The page that memstate shares with a helper, filled in by a hostile process. The input
+ * is a flag byte, the page's head, then its text. The flags choose the command, and
+ * whether the reply has the number of the request.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 #define SHORT_TEXT_BYTES 2048
 
 static _Alignas(4096) uint8_t page[AGENT_PAGE_BYTES];
-static size_t written_bytes; /* of the text, by the last input */
+static size_t written_bytes; /* length of the last input's text */
 
 static void check_text(const char *text)
 {
@@ -56,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size = AGENT_TEXT_BYTES;
 	memcpy(page + AGENT_TEXT_OFFSET_BYTES, data + 1 + in_head, size);
 	written_bytes = size;
-	/* a long text takes long to copy, and has nothing that a short one has not */
+	/* a long text takes long to copy and tests no more than a short one */
 	if (head->text_bytes < AGENT_TEXT_BYTES && !(data[0] & 0x80))
 		head->text_bytes %= SHORT_TEXT_BYTES;
 	if (data[0] & 1)

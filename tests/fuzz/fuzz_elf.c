@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that a process has mapped, and that may be anything; and the names in it. */
+/*
+ * The input is a file that a process has mapped, with arbitrary
+ * content; its symbols are looked up.
+ */
 #include "config.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function's name, folded: it grows by "..." at most, with generics kept not at all. */
+/*
+ * The input is a function name. Folding may make it longer by at most "...", and not
+ * at all if generics are kept.
+ */
 #include "config.h"
 
 #include "classify/fold_name.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of an ELF file that say where the dynamic linker puts addresses. */
+/*
+ * The input is an ELF file. Its tables name the slots into which the
+ * dynamic linker writes addresses.
+ */
 #include "config.h"
 
 #include <sys/mman.h>

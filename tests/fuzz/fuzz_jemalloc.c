@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A jemalloc process's memory with damage. The first byte is the version, whether the process ran
- * and, for a fuzzer alone, what is checked; the rest is records, see damage.h.
+ * The damaged memory of a process that uses jemalloc. The first byte selects the
+ * version, whether the process ran and, for a fuzzer only, what is checked. The
+ * rest are records, see damage.h.
  */
 #include "config.h"
 
@@ -12,9 +13,9 @@
 #include "jemalloc_image.h"
 #include "mark_check.h"
 
-/* Of the first byte. */
+/* Bits of the first byte. */
 #define KIND_BITS   0x3f
-#define CHECK_BIT   0x40 /* its blocks are checked and marked */
+#define CHECK_BIT   0x40 /* check and mark the blocks */
 #define RUNNING_BIT 0x80
 
 static void check_shares(struct jemalloc_image *h, const struct heap *heap)

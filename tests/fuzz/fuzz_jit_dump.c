@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The input is a jit-PID.dump. */
+/* The input is a jit-PID.dump file. */
 #include "config.h"
 
 #include "jit_check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The input is a /tmp/perf-PID.map. */
+/* The input is a /tmp/perf-PID.map file. */
 #include "config.h"
 
 #include "base/cleanup.h"
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	jit_check(&frames, data, size);
 	jit_frames_release(&frames);
 
-	/* the last entry counts, whatever comes before */
+	/* the last entry wins, whatever comes before it */
 	strbuf_add(&text, (const char *)data, size);
 	strbuf_add_text(&text, "\n0 ffffffffffffffff last one");
 	jit_make(&frames);

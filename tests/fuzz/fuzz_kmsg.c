@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A kernel's log, which anybody may have written into: reports of kills, and what is told of them. */
+/*
+ * The input is a kernel log, to which any user may have written: OOM reports,
+ * and memstate's report on them.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -36,7 +39,7 @@ static void check_kill(const struct oom_kill *k)
 		check_task(&k->tasks[i]);
 }
 
-/* All that is said is text that a terminal and a reader of JSON can take. */
+/* Check that the report is text which is safe for terminals and valid in JSON. */
 static void check_said(const struct oom_kill *k)
 {
 	const struct oom_explain_options options = { .top = 3, .table.ascii = true };

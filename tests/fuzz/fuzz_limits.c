@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file of limits: read, set, added to, written, and read again. */
+/*
+ * The input is a limits file: it is parsed, changed, extended, written, and parsed again.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -38,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t begin, end;
 
 	if (size > 20000)
-		return 0; /* a test is looked for among all that came before */
+		return 0; /* each test is searched for among all earlier ones */
 	if (limits_file_parse((const char *)data, size, &file, &why) < 0) {
 		CHECK(why.length > 0);
 		strbuf_release(&why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dynamic linker's list in a process's memory. The input is AUXV_BYTES of its auxiliary
- * vector, then its memory from MEMORY_ADDR on.
+ * The dynamic linker's module list in a process's memory. The input is AUXV_BYTES of the
+ * auxiliary vector, then the memory from MEMORY_ADDR on.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static void remove_folder(void)
 	rmdir(folder);
 }
 
-/* A process's directory, whose memory is all there. */
+/* Make a stand-in for /proc/PID of a process whose memory is all resident. */
 static void make_process(void)
 {
 	uint64_t entries[FIRST_PAGE + MEMORY_BYTES / PAGE] = { 0 };

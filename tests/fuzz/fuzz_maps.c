@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/maps, whose lines are the headers of smaps alone. */
+/* The input is a /proc/PID/maps; its lines are like the header lines of smaps. */
 #include "config.h"
 
 #include <fcntl.h>

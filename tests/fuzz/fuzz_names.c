@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A name from an object file: it becomes no longer than it may, and leaves what was there. */
+/*
+ * The input is a name from an object file. Its length is bounded, and text
+ * that was there before is kept.
+ */
 #include "config.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process in which memstate looks for hooks and gates that another memstate left there:
- * its mappings, and its memory, which is a memfd. An input is a number of mappings, these,
- * and what is written to the memory: copies of the hooks and of the gates, and bytes.
+ * A process in which memstate looks for hooks and gates that another memstate left
+ * behind: its mappings, and its memory, which is a memfd. The input contains the number
+ * of mappings, the mappings, and the content of the memory: copies of the hooks and
+ * gates, and arbitrary bytes.
  */
 #include "config.h"
 
@@ -22,8 +23,9 @@
 #define MEMORY_BYTES  (UINT64_C(8) << 20)
 #define FOUND_MAX     16
 #define MAPPINGS_MAX  16
-#define HIGH_ADDR     (UINT64_MAX - MEMORY_BYTES + 1) /* a page there ends at 2^64 */
-#define ENDED_PID     INT32_MAX /* no pid is as large */
+/* the last page there ends at 2^64 */
+#define HIGH_ADDR     (UINT64_MAX - MEMORY_BYTES + 1)
+#define ENDED_PID     INT32_MAX /* larger than any pid */
 
 enum mapping_kind { ONE, LAYOUT, HIGH, KIND_COUNT };
 enum content_kind { BYTES, HOOKS, HOOKS_OF_NOBODY, GATES, CONTENT_COUNT };
@@ -57,7 +59,7 @@ static bool take(struct reader *reader, void *ret, size_t bytes)
 	return true;
 }
 
-/* The segment is gone when this process ends. */
+/* Set up the memory and the segment. The segment is removed when this process ends. */
 static void begin(void)
 {
 	struct stat st;
@@ -90,7 +92,9 @@ static uint64_t add(struct mapping_list *list, uint64_t addr, uint64_t bytes, ui
 	return m.end_addr;
 }
 
-/* The mappings of hooks without stacks, as memstate makes them. */
+/*
+ * Add the mappings of hooks without stacks, laid out as memstate does. Return their end.
+ */
 static uint64_t add_layout(struct mapping_list *list, uint64_t addr)
 {
 	struct mapping counts = {
@@ -180,7 +184,10 @@ static void fill_memory(struct reader *reader)
 	}
 }
 
-/* Every byte is the hooks' own, except those that memstate fills in. */
+/*
+ * Check that every byte equals the hooks' own code, except the
+ * fields that memstate fills in.
+ */
 static void check_hooks(uint64_t addr)
 {
 	static uint8_t there[HOOKS_CODE_BYTES];
@@ -214,7 +221,7 @@ static void check_gates(uint64_t addr)
 	free(expected);
 }
 
-/* All of the range is private code and data, and the one segment. */
+/* Check that the range consists of private code and data, and of the segment. */
 static void check_range(const struct mapping_list *list, uint64_t addr, uint64_t bytes)
 {
 	uint64_t end = addr + bytes;
@@ -284,7 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_found(&list, &hooks, check_hooks);
 	check_found(&list, &gates, check_gates);
 	check_orphans(&list);
-	/* a range that leaves the address space is none */
+	/* a range that extends past the address space is not covered */
 	CHECK(!private_code_covers(&list, UINT64_MAX - PAGE + 1, 2 * PAGE));
 	mapping_list_release(&list);
 	return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file with a profile, of any tool: what is taken in is a profile, and can be saved. */
+/*
+ * The input is a profile of any tool. Whatever can be loaded is a
+ * valid profile and can be saved.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -30,7 +33,10 @@ static void check_profile(const struct profile *p, uint64_t ret_sums[PROFILE_MET
 	}
 }
 
-/* Texts are made printable when they are saved: figures and the form stay as they are. */
+/*
+ * Save and load the profile. Saving makes texts printable; figures
+ * and structure must not change.
+ */
 static void save_and_load(const struct profile *p,
 			  const uint64_t sums[PROFILE_METRIC_COUNT_])
 {

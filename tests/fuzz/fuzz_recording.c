@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bytes of a recording: whatever they are, it is refused or read to its end. */
+/*
+ * The input is a recording with arbitrary bytes. It is either refused or read to its end.
+ */
 #include "config.h"
 
 #include <fcntl.h>
@@ -26,7 +28,7 @@ static void remove_file(void)
 	}
 }
 
-/* In memory where that is possible. */
+/* Make a temporary file, in memory if possible. */
 static int make_file(void)
 {
 	static const char *const folders[] = { "/dev/shm", "/tmp" };

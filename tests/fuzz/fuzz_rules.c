@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file of rules for stacks; what it says is done to a small profile. */
+/* The input is a file of stack rules, which are applied to a small profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "made_stacks.h"
 
-#define RULES_MOST 20 /* that are applied: all of them take their time */
+#define RULES_MOST 20 /* at most this many rules are applied: each takes time */
 
 static uint64_t allocations_of(const struct profile *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The small files: mountinfo and syscall. */
+/* The input is parsed as mountinfo and as /proc/PID/syscall. */
 #include "config.h"
 
 #include <errno.h>

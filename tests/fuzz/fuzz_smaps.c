@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A text as smaps, in every way that the parser has. All must say the same, and no field may be known
- * that the text does not have.
+ * The input is an smaps text, parsed in every way that the parser offers. All results
+ * must be equal, and no field may be known that the text does not contain.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ static struct outcome parse(struct smaps_layout *layout, struct strbuf *names, c
 static void check_same(struct outcome want, struct outcome got)
 {
 	CHECK(want.r == got.r);
-	/* on an error one way may have seen a record more than another */
+	/* after an error, one way may have parsed a record more than another */
 	CHECK(want.r < 0 || want.list.count == got.list.count);
 	for (size_t i = 0; want.r == 0 && i < want.list.count; i++) {
 		const struct mapping *a = &want.list.items[i], *b = &got.list.items[i];
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_known_fields(&lines, text, size);
 	check_same(lines, parse(NULL, reader.names, text, size, cut));
 	check_same(lines, parse(&layout, reader.names, text, size, 0));
-	/* the layout is learnt now, if it can be */
+	/* now the layout has been learnt, if the text has one */
 	check_same(lines, parse(&layout, reader.names, text, size, 0));
 	check_same(lines, parse(&layout, reader.names, text, size, cut));
 	CHECK(smaps_parse(&reader, learnt_from, sizeof(learnt_from) - 1, drop, NULL, &line) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file of stacks that a program has written, and may have spoilt. An input is its head,
- * two bytes with the length of its modules, these, and its nodes.
+ * A stack file that a program has written, and may have corrupted. The input is the
+ * file's head, two bytes with the length of its modules, the modules, and its nodes.
  */
 #include "config.h"
 

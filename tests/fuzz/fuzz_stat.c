@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A text as /proc/PID/stat. */
+/* The input is parsed as /proc/PID/stat. */
 #include "config.h"
 
 #include <errno.h>

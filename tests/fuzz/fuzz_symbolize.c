@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the process that reads debug information answers: libdw may have given it to a hostile file.
- * The parser is static, so that this target is built with its source.
+ * The reply of the process that reads debug information. A hostile file may have
+ * taken over libdw there, so the reply is untrusted. The parser is static, so this
+ * target includes its source.
  */
 #include "config.h"
 
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct strbuf in = STRBUF_INIT;
 	size_t half = size / 2;
 
-	/* in two parts, as a pipe may give them */
+	/* in two parts, as a pipe may deliver them */
 	strbuf_add(&in, data, half);
 	take_records(&task, &in);
 	strbuf_add(&in, data + half, size - half);

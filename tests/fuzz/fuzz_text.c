@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Foreign bytes on their way out: to a terminal, into CSV, into JSON. */
+/* The input is untrusted text, printed for a terminal, as CSV and as JSON. */
 #include "config.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void check_cut(const struct strbuf *out, size_t width)
 	CHECK(text_display_width(strbuf_text(out), length) <= width);
 }
 
-/* '"', characters, and backslashes with what may stand behind them, '"'. */
+/* Check a JSON string: '"', characters and valid escape sequences, '"'. */
 static void check_json_string(const char *text, size_t length)
 {
 	CHECK(length >= 2 && text[0] == '"' && text[length - 1] == '"');
@@ -68,7 +68,9 @@ static void get_text(const void *row, int arg, struct value *ret)
 	ret->text_length = r->length;
 }
 
-/* A row of one field is that field: plain, or quoted with its quotes doubled. */
+/*
+ * Check that a row of one field is valid CSV: plain, or quoted with its quotes doubled.
+ */
 static void check_csv(const struct strbuf *out)
 {
 	size_t end = out->length - 1;

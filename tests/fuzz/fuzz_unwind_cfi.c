@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A module's .eh_frame_hdr and .eh_frame, with nothing before and behind the module's pages: the
- * first two bytes are the offset of the address that is asked for.
+ * The .eh_frame_hdr and .eh_frame of a module, with inaccessible pages before and after
+ * the module. The first two bytes of the input are the offset of the address to look up.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process's memory with damage. The first byte is the version of glibc and, for a fuzzer alone,
- * what is checked; the rest is records, see damage.h.
+ * The damaged memory of a process that uses glibc. The first byte selects the
+ * version, whether the process ran and, for a fuzzer only, what is checked. The
+ * rest are records, see damage.h.
  */
 #include "config.h"
 
@@ -13,9 +14,9 @@
 #include "mark_check.h"
 #include "walk/detail.h"
 
-/* Of the first byte. */
+/* Bits of the first byte. */
 #define KIND_BITS   0x3f
-#define CHECK_BIT   0x40 /* its blocks are checked and marked */
+#define CHECK_BIT   0x40 /* check and mark the blocks */
 #define RUNNING_BIT 0x80
 
 static void check_shares(struct heap_image *h, const struct heap *heap)
@@ -33,7 +34,10 @@ static void check_shares(struct heap_image *h, const struct heap *heap)
 	}
 }
 
-/* Every block is found by its first and its last byte, and they do not overlap. */
+/*
+ * Check that every block is found by its first and its last byte, and
+ * that blocks do not overlap.
+ */
 static void check_blocks(struct heap_image *h)
 {
 	struct block_place place = { 0 };
@@ -51,7 +55,7 @@ static void check_blocks(struct heap_image *h)
 	}
 }
 
-/* Live blocks are all in it, and pages no more often than they are there. */
+/* Check that the detail covers all live blocks, and has no more pages than the image. */
 static void check_detail(struct heap_image *h)
 {
 	struct block_place place = { 0 };

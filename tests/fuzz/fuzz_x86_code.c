@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes that may be code. */
+/* The input is arbitrary bytes that are decoded as x86-64 code. */
 #include "config.h"
 
 #include "fuzz.h"
 #include "probe/x86_code.h"
 
-/* The longest instruction of x86-64. */
+/* The length of the longest x86-64 instruction. */
 #define LENGTH_MAX 15
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_check - addresses that the fuzz targets of files for perf(1) name, and what must hold then. */
+/*
+ * jit_check - the addresses for which the fuzz targets of perf(1) map files look up
+ * names, and the properties that the result must have.
+ */
 #ifndef MS_TESTS_FUZZ_JIT_CHECK_H
 #define MS_TESTS_FUZZ_JIT_CHECK_H
 
@@ -9,7 +12,7 @@
 #include "fuzz.h"
 #include "sample/jit_frames.h"
 
-#define JIT_NAME_BYTES 4096 /* longer names are cut */
+#define JIT_NAME_BYTES 4096 /* longer names are truncated */
 
 static const uint64_t jit_addresses[] = {
 	0, 1, 0xfff, 0x1000, 0x1001, 0x10ff, 0x1100, 0x2000,
@@ -26,7 +29,7 @@ static inline void jit_make(struct jit_frames *frames)
 		frames->items[i].addr = jit_addresses[i];
 }
 
-/* Every address is still there, and every name occurs in the file. */
+/* Check that every address is still there, and that every name occurs in the file. */
 static inline void jit_check(const struct jit_frames *frames, const void *bytes, size_t size)
 {
 	CHECK(frames->count == JIT_ADDRESS_COUNT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is true of a mark, whatever the memory holds. */
+/* mark_check - properties of a mark that hold for any content of the memory. */
 #ifndef MS_TESTS_MARK_CHECK_H
 #define MS_TESTS_MARK_CHECK_H
 
@@ -17,7 +17,7 @@ static inline void count_leak(void *context, const struct leak *leak)
 	sums[1].bytes += leak->indirect.bytes;
 }
 
-/* A block is reached by a path if and only if the mark says so. */
+/* Check that a path to the block exists if and only if the mark reached it. */
 static inline void check_path(const struct mark_input *input, const struct mark *mark,
 			      const struct block *block)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Give a fuzz target each file of its corpus: $srcdir/tests/fuzz/corpus/NAME for fuzz_NAME. */
+/*
+ * Feed a fuzz target each file of its corpus, which is
+ * $srcdir/tests/fuzz/corpus/NAME for fuzz_NAME.
+ */
 #include "config.h"
 
 #include <dirent.h>
@@ -27,7 +30,7 @@ static int replay(int dir_fd, const char *name)
 		fprintf(stderr, "%s: %s\n", name, strerror(-r));
 		return r;
 	}
-	/* of its exact size, so that a sanitizer sees one byte too far */
+	/* an exact copy, so that a sanitizer detects a read one byte past the end */
 	exact = malloc(text.length ? text.length : 1);
 	if (!exact)
 		return -ENOMEM;

@@ -68,7 +68,10 @@ static void add_pids(struct cgroup *c, const struct snapshot *processes)
 		c->pids[c->pid_count++] = processes->usages[i].process.pid;
 }
 
-/* Version 1 has no slab, and no parts of the kernel's. */
+/*
+ * Fill in a group of version 1, which does not split the kernel's
+ * memory and has no slab figure.
+ */
 static void fill_v1(struct cgroup *c)
 {
 	c->version = CGROUP_V1;
@@ -109,7 +112,10 @@ static void grow(struct cgroup *c, unsigned int number, struct snapshot *process
 		processes->usages[0].total.bytes[SMAPS_ANONYMOUS] += more_bytes;
 }
 
-/* Of one that is not readable nothing is known to be hidden. */
+/*
+ * Drop the unreadable processes: the hidden amount of a process is
+ * unknown if it cannot be read.
+ */
 static void drop_unreadable(struct snapshot *processes)
 {
 	size_t kept = 0;
@@ -157,7 +163,7 @@ int group_fixture_make(const char *name, unsigned int number, struct cgroup *ret
 	return 0;
 }
 
-static struct made_group *made; /* a feed does not know whose it is */
+static struct made_group *made; /* a feed has no pointer to it */
 
 static int open_made_group(struct feed *feed, const struct cgroup_target *target)
 {
@@ -184,7 +190,7 @@ static int read_made_group(struct feed *feed, struct cgroup *ret, const struct s
 	return r;
 }
 
-/* The one process, too, grows by the second. */
+/* Make the single process grow with each read, too. */
 static int read_growing_process(struct feed *feed, struct target_pid *target, struct snapshot *ret,
 				struct mapping_list *ret_mappings)
 {

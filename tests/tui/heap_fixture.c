@@ -65,7 +65,7 @@ static void add_share(struct heap_findings *f, uint64_t start_addr, const uint64
 	for (size_t i = 0; i < f->mappings.count; i++)
 		if (f->mappings.items[i].start_addr == start_addr)
 			share.mapping = i;
-	if (share.mapping == f->mappings.count) /* of another process */
+	if (share.mapping == f->mappings.count) /* a mapping of another process */
 		return;
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		share.owner_bytes[o] = bytes[o];
@@ -249,7 +249,7 @@ static void add_answer(struct heap_findings *f, enum allocator allocator)
 	};
 }
 
-/* Walked, and said too: the live blocks are not all the same. */
+/* Make the findings of a walk and of a helper whose figures for live blocks differ. */
 static void make_asked(struct heap_findings *f)
 {
 	struct allocator_stats *stats = &f->answer.stats;
@@ -265,7 +265,7 @@ static void make_asked(struct heap_findings *f)
 	stats->value_count = 2;
 }
 
-/* Said only. */
+/* Make the findings of a helper alone. */
 static void make_said(struct heap_findings *f)
 {
 	struct allocator_stats *stats = &f->answer.stats;

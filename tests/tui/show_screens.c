@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * show_screens - what the screen shows after some keys, as text: no terminal, no clock.
+ * show_screens - print the screen after some keys as text, without a terminal or a clock.
  *
  *   show_screens FIXTURES CASE.keys
  *
- * The case's first line names the screens to show, as "80x24 80x24-ascii"; "pid N" in it makes one
- * process the target; with "replay" it is a recording of both trees, one after the other, two samples
- * a second and every tenth without mappings, that is shown. The rest are keys by name, and
+ * The case's first line names the screens to show, such as "80x24 80x24-ascii". With "pid
+ * N" in it, one process is the target. With "replay" the screens show a recording of both
+ * trees, one after the other, with two samples a second; every tenth sample has no
+ * mappings. The remaining words are keys by name, and
+ *
  *   later          read again, from FIXTURES/system-later
- *   earlier        read again, from FIXTURES/system, where the first read was from
- *   type:TEXT      each character as a key
+ *   earlier        read again, from FIXTURES/system, the first tree
+ *   type:TEXT      send each character as a key
  *   click:X,Y      wheel:up    wheel:down
  *   resize:WxH
  *   heap:reading   the process's heap is being read, for 0.4 s
- *   heap:marking   and leaks are being looked for, 42% of them
- *   heap:NAME      it was read 3 s ago, and is one of heap_fixture.h
- *   group:NAME     that of group_fixture.h is the group of every process
- *   again:N        read again so often
- *   show           the screen as it is now, and go on
+ *   heap:marking   the search for leaks has reached 42%
+ *   heap:NAME      the heap was read 3 s ago, with the result NAME of heap_fixture.h
+ *   group:NAME     every process is in the group NAME of group_fixture.h
+ *   again:N        read again N times
+ *   show           show the screen now, and continue
  */
 #include "config.h"
 
@@ -37,7 +39,7 @@
 #include "store/recording.h"
 #include "ui/ui.h"
 
-/* Later than any machine has been up, so that the real clock adds no gaps. */
+/* Later than any machine's uptime, so that the real clock adds no gaps. */
 #define FIRST_NS  (UINT64_C(1) << 60)
 #define AGE_NS	  (200 * NS_PER_MS)
 #define COST_NS	  (3 * NS_PER_MS + 400 * NS_PER_US)
@@ -74,7 +76,10 @@ static void open_tree(struct stage *s, const char *name)
 		broken("cannot open", path.text);
 }
 
-/* Times are what no two runs have in common: read k was taken k seconds after the first. */
+/*
+ * Replace the times, which differ from run to run: read k was
+ * taken k seconds after the first.
+ */
 static void set_times(struct stage *s)
 {
 	struct data *d = &s->ui.data;
@@ -180,7 +185,7 @@ static void do_resize(struct stage *s, const char *arg)
 	parse_pair(arg, "x", &s->width, &s->height);
 }
 
-/* No thread ever runs here: what one would find is put in its place. */
+/* No thread runs here: set the findings that a thread would produce. */
 static void do_heap(struct stage *s, const char *arg)
 {
 	struct data *d = &s->ui.data;
@@ -253,10 +258,10 @@ static void play(struct stage *s, const char *word)
 
 #define FOLDER_SIZE   32
 #define SAMPLES	      70
-#define EVENTS_AT     35 /* before that sample; then 201 is gone */
+#define EVENTS_AT     35 /* before that sample; process 201 is gone afterwards */
 #define FIRST_UNIX_MS UINT64_C(1795248000000) /* 2026-11-21T08:00:00Z */
 
-/* Of all of them; they are not what grows. */
+/* Record a group of all processes. Its figures do not grow. */
 static int record_group(struct recording *recording, unsigned int number)
 {
 	struct snapshot nobody;
@@ -314,7 +319,7 @@ static void record_events(struct recording *recording)
 			broken("cannot record", events[i].kind);
 }
 
-/* In a folder of its own, as SQLite has files beside it. */
+/* Record in a separate folder, because SQLite puts files next to the recording. */
 static void make_recording(const char *fixtures, char folder[FOLDER_SIZE])
 {
 	static const struct recording_bounds none;
@@ -368,7 +373,7 @@ static void open_recording(struct stage *s, const char *folder)
 	s->options.is_live = false;
 }
 
-/* folder: of the recording, NULL where it is trees that are read. */
+/* folder: the folder of the recording, or NULL to read the trees. */
 static void begin(struct stage *s, const char *fixtures, int pid, const char *folder)
 {
 	*s = (struct stage){ .fixtures = fixtures, .fs = PROCFS_INIT, .is_replayed = folder != NULL };
@@ -420,7 +425,7 @@ static void run_case(const char *fixtures, const char *size, int pid, const char
 	end(&s);
 }
 
-/* The words of a line, in place. */
+/* Split a line into words, in place. */
 static void split(char *line, char **ret_words)
 {
 	size_t count = 0;

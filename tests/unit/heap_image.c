@@ -14,7 +14,7 @@
 #define DATA_BYTES (4 * PAGE)
 #define MAPPED_ADDR UINT64_C(0x7f1000000000)
 #define MAPPED_BYTES (5 * PAGE)
-#define HEAP_ADDR UINT64_C(0x7f2000000000) /* a multiple of 64 MiB */
+#define HEAP_ADDR UINT64_C(0x7f2000000000) /* a multiple of 64 MiB, as glibc requires */
 #define HEAP_BYTES (33 * PAGE)
 #define TLS_ADDR UINT64_C(0x7f3000000000)
 #define TLS_BYTES (3 * PAGE)
@@ -102,13 +102,13 @@ static const struct {
 	{ 9008, LIVE }, { 112, FAST },	{ 2064, BIN },	{ 32, LIVE },
 };
 
-/* An arena that is being filled. */
+/* The arena under construction. */
 struct arena {
 	struct heap_image *h;
 	const struct heap_kind *kind;
 	uint64_t addr;
-	uint64_t flags; /* of its chunks */
-	uint64_t at;	/* where the next chunk goes */
+	uint64_t flags; /* flag bits that each of its chunks gets */
+	uint64_t at;	/* address of the next chunk */
 	bool is_previous_free;
 	uint64_t previous_bytes;
 };
@@ -129,7 +129,7 @@ static uint64_t bin_head(const struct arena *a, unsigned int bin)
 	return a->addr + a->kind->bins_offset - 16 + (bin - 1) * UINT64_C(16);
 }
 
-/* At the front of the unsorted bin. */
+/* Link chunk in at the front of the unsorted bin. */
 static void put_into_bin(struct arena *a, uint64_t chunk)
 {
 	uint64_t head = bin_head(a, 1);
@@ -208,7 +208,7 @@ static void place_chunk(struct arena *a, uint64_t chunk, uint64_t bytes, enum us
 	}
 }
 
-/* The chunks of the table, then top up to end. */
+/* Lay out the chunks of the table, then let the top chunk fill the rest up to end. */
 static void fill_arena(struct arena *a, uint64_t end)
 {
 	struct heap_image *h = a->h;
@@ -311,7 +311,8 @@ void heap_image_init(struct heap_image *h, const struct heap_kind *kind)
 
 	h->heap_addr = BRK_ADDR;
 	h->par_addr = DATA_ADDR + 0x200;
-	h->main_arena_addr = DATA_ADDR + 0xc60; /* across a page */
+	/* so placed that it crosses a page boundary */
+	h->main_arena_addr = DATA_ADDR + 0xc60;
 	h->second_arena_addr = HEAP_ADDR + kind->heap_info_bytes;
 	write_par(h, kind);
 	build_main(h, kind);

@@ -48,15 +48,15 @@ enum what {
 	DIRTY,
 	MUZZY,
 	RETAINED,
-	STACK /* a large block with the stacks of the thread's cache */
+	STACK /* a large block that holds the stacks of the thread's cache */
 };
 
-/* What the heap holds, from its start on. */
+/* The extents of the heap, in the order of their addresses. */
 static const struct {
 	enum what what;
 	unsigned int arena;
 	uint64_t block_bytes;
-	unsigned int pages; /* of large ones, without the padding */
+	unsigned int pages; /* for large extents: without the padding */
 } extents[] = {
 	{ SLAB, 0, 48, 3 },	      { DIRTY, 0, 0, 5 },	    { SLAB, 0, 8, 1 },
 	{ LARGE, 0, LARGE_BYTES, 4 }, { SLAB, 1, 4096, 1 },	    { MUZZY, 0, 0, 3 },
@@ -113,7 +113,10 @@ static uint64_t page_of(uint64_t addr)
 	return addr & ~(PAGE - 1);
 }
 
-/* Index of a size among jemalloc's classes, which are counted afresh here. */
+/*
+ * Return the index of a size among jemalloc's size classes. The function counts the
+ * classes itself, independently of the code under test.
+ */
 static unsigned int class_of(const struct jemalloc_kind *kind, uint64_t bytes)
 {
 	uint64_t size = 8, step = UINT64_C(1) << kind->quantum_shift;
@@ -170,7 +173,7 @@ static void add(struct chunk_sum *sum, uint64_t count, uint64_t bytes)
 	sum->bytes += count * bytes;
 }
 
-/* Every third block is free. */
+/* Mark every third block of a slab as free. Return the number of free blocks. */
 static unsigned int write_bitmap(struct jemalloc_image *h, uint64_t extent_addr,
 				 unsigned int count)
 {
@@ -186,13 +189,19 @@ static unsigned int write_bitmap(struct jemalloc_image *h, uint64_t extent_addr,
 			}
 		jemalloc_image_write(h, extent_addr + 64 + first / 8, word);
 	}
-	/* what is behind the bitmap is left from a list that it was in before */
+	/*
+	 * Stale bytes follow the bitmap: the extent was in a list
+	 * before it became a slab.
+	 */
 	if (count <= 448)
 		jemalloc_image_write(h, extent_addr + 64 + 56, extent_addr);
 	return free_count;
 }
 
-/* A large block begins somewhere in its first page, if it has a page more than it needs. */
+/*
+ * Return the offset of a large block in its first page. It is 0 unless the
+ * extent has a page of padding.
+ */
 static uint64_t block_offset(const struct jemalloc_kind *kind)
 {
 	return kind->pad_bytes ? 0x80 : 0;
@@ -269,7 +278,10 @@ static uint64_t add_extent(struct jemalloc_image *h, size_t index, uint64_t star
 	return start + pages * PAGE;
 }
 
-/* The next bin of a cache, with so many blocks, the first one at addr. Returns where its stack ends. */
+/*
+ * Write the cache's next bin: count blocks, the first at first_addr.
+ * Return the end of its stack.
+ */
 static uint64_t write_bin(struct jemalloc_image *h, uint64_t bin_addr,
 			  uint64_t stack_addr, unsigned int count, uint64_t first_addr,
 			  uint64_t step)
@@ -295,7 +307,7 @@ static uint64_t write_bin(struct jemalloc_image *h, uint64_t bin_addr,
 	return end;
 }
 
-/* Blocks of 48 bytes, and the large one that was added last, are in the thread's cache. */
+/* Put blocks of 48 bytes and the last large block into the thread's cache. */
 static void write_cache(struct jemalloc_image *h)
 {
 	unsigned int small = class_of(h->kind, LARGE_BYTES);
@@ -334,12 +346,15 @@ static void write_base(struct jemalloc_image *h)
 	jemalloc_image_write(h, BASE_ADDR + 16, NO_ARENA);
 	jemalloc_image_write(h, BASE_ADDR + 24, BASE_END_ADDR);
 	jemalloc_image_write(h, BASE_ADDR + 32, BASE_ADDR + BASE_BYTES - BASE_END_ADDR);
-	/* the library has pointers to its own data before those that lead to the tree */
+	/*
+	 * The library has pointers to its own data before the
+	 * pointers that lead to the tree.
+	 */
 	jemalloc_image_write(h, DATA_ADDR + 0x100, BASE_ADDR + 0x1000);
 	jemalloc_image_write(h, DATA_ADDR + 0x108, BASE_ADDR + 0x40);
 }
 
-/* All pages but those of the extent that is retained. */
+/* Add all pages except those of the retained extent. */
 static void add_heap_pages(struct jemalloc_image *h)
 {
 	uint64_t before = 0;

@@ -80,13 +80,16 @@ void assert_also(struct judged *f, const char *rule, const char *text)
 	assert_string_equal(got, text);
 }
 
-/* Live memory that grows all the time, and what else there is. */
+/* Live memory grows all the time, beside a little other memory. */
 const struct made_run leaking = { 34 * MIB, 66 * MIB, 66 * MIB,
 				  32 * MIB, 64 * MIB, 64 * MIB };
-/* Fills up at once, and stays. */
+/* The program fills its memory early and keeps it. */
 const struct made_run steady = { 66 * MIB, 66 * MIB, 66 * MIB,
 				 64 * MIB, 64 * MIB, 64 * MIB };
-/* Much is freed at the end; kept, and given back. */
+/*
+ * Most memory is freed at the end: the allocator keeps it in
+ * one, returns it in the other.
+ */
 const struct made_run kept = {
 	66 * MIB, 66 * MIB, 66 * MIB, 64 * MIB, 64 * MIB, 2 * MIB
 };

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * made_runtime - evidence of programs that set themselves a limit.
+ * made_runtime - evidence about programs that limit their own memory.
  */
 #ifndef MS_TESTS_UNIT_MADE_RUNTIME_H
 #define MS_TESTS_UNIT_MADE_RUNTIME_H
 
 #include "classify/oom_evidence.h"
 
-/* A program that was started so and has this much resident, in a group with a limit of 64 MiB. */
+/*
+ * Make the evidence: a program with this command line has rss_bytes resident, in a
+ * group with a limit of 64 MiB.
+ */
 void made_runtime(struct oom_evidence *e, enum oom_end end, const char *command,
 		  uint64_t rss_bytes);
 

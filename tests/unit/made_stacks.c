@@ -18,7 +18,7 @@ static void add_stack(struct profile *p, char *line)
 	uint64_t numbers[2] = { 0, 0 };
 	int count = 0;
 
-	/* from the end: names have blanks */
+	/* parse from the end, because names may contain blanks */
 	while (count < 2) {
 		char *blank = strrchr(line, ' ');
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * made_stacks - profiles from text that can be seen in a test, and back.
+ * made_stacks - profiles from text that a test can spell out, and back to text.
  *
- * "main;parse;xmalloc 2 64\n": names without blanks' ends, then allocations, and bytes where
- * they are known. A name as "[cut]" is a stack that was cut.
+ * "main;parse;xmalloc 2 64\n": function names without leading or trailing blanks,
+ * then the number of allocations, then the bytes if they are known. The name
+ * "[cut]" marks a truncated stack.
  */
 #ifndef MS_TESTS_MADE_STACKS_H
 #define MS_TESTS_MADE_STACKS_H
@@ -12,7 +13,10 @@
 
 void made_stacks(struct profile *ret, const char *text);
 
-/* Lines sorted, of each path by names one, "main;parse;xmalloc 2\n"; to be freed. */
+/*
+ * Return the profile as sorted lines, "main;parse;xmalloc 2\n", one for each path with a
+ * value. The caller frees the text.
+ */
 char *made_stacks_text(const struct profile *profile, enum profile_metric metric);
 
 #endif

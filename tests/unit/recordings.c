@@ -55,7 +55,10 @@ void recordings_make_usage(struct usage *u, int pid, uint64_t rss_kb)
 	u->source = SOURCE_ROLLUP;
 }
 
-/* The disk is waited for once in a second of these, so most are short. */
+/*
+ * Once per second of recorded time the recording waits for the disk, so most
+ * tests use little recorded time.
+ */
 void recordings_end(struct recording *r, uint64_t ms)
 {
 	const struct recording_moment moment = { ms, ms * NS_PER_MS, 5000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * self - this process, as memstate sees another: its mappings, and words of its memory.
+ * self - the test's own process, seen as memstate sees another process:
+ * its mappings and its memory.
  */
 #ifndef MS_TESTS_SELF_H
 #define MS_TESTS_SELF_H
@@ -14,11 +15,11 @@ struct self {
 	struct memory memory;
 };
 
-/* Skips the test where a process may not read itself. */
+/* Skips the test if a process may not read its own memory here. */
 void self_init(struct self *self);
 void self_release(struct self *self);
 
-/* The mapping that this is in. */
+/* Return the mapping that contains this address; fails the test if there is none. */
 struct mapping *self_mapping(struct self *self, const void *at);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * smaps_texts - records as kernels write them, for tests.
+ * smaps_texts - smaps records in the formats of different kernels, for tests.
  */
 #ifndef MS_TESTS_SMAPS_TEXTS_H
 #define MS_TESTS_SMAPS_TEXTS_H
@@ -35,7 +35,7 @@
 
 #define SMAPS_RECORD_6_18(header) header "\n" SMAPS_AMOUNTS_6_18 SMAPS_FLAGS
 
-/* Linux 2.6.32: no VmFlags, and less else */
+/* Linux 2.6.32: without VmFlags and with fewer amounts */
 #define SMAPS_RECORD_2_6_32(header)                                                                \
 	header "\n"                                                                                \
 	"Size:                 48 kB\n"                                                            \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * smaps_ways - a smaps text parsed in each of the ways there are. The result must not depend on it.
+ * smaps_ways - parse a smaps text in every possible way. The
+ * result must always be the same.
  */
 #ifndef MS_TESTS_SMAPS_WAYS_H
 #define MS_TESTS_SMAPS_WAYS_H
@@ -13,27 +14,30 @@
 	SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) SMAPS_RECORD_6_18(SMAPS_STACK_HEADER)
 
 enum way {
-	WAY_LINES,  /* line by line, no layout */
+	WAY_LINES,  /* line by line, without a layout */
 	WAY_FRESH,  /* the layout is learnt from this text */
-	WAY_LEARNT, /* it is known from an earlier one */
+	WAY_LEARNT, /* the layout was learnt from an earlier text */
 };
 
 extern struct smaps_reader reader;
 
-/* Set-up and tear-down of every test. */
+/* Set-up and tear-down for every test. */
 int open_reader(void **state);
 int close_reader(void **state);
 
-/* A mapping_fn that adds to a struct mapping_list. */
+/* A mapping_fn that adds m to the struct mapping_list at context. */
 int keep_mapping(void *context, struct mapping *m);
 
-/* Text in two parts, the rest of the first in front of the second, as the reader does it. */
+/*
+ * Parse the text in two parts, split at cut. As in the reader, the second part starts
+ * with the bytes that the first left unused.
+ */
 int parse_parts(enum way way, const char *text, size_t length, size_t cut,
 		struct mapping_list *ret);
 
 int parse_text(enum way way, const char *text, struct mapping_list *ret);
 
-/* Make THREE_RECORDS the text that the layout was learnt from. */
+/* Make the parser learn its layout from THREE_RECORDS. */
 void learn_6_18(void);
 
 uint64_t field_bytes(const struct mapping_list *list, size_t index, enum smaps_field f);

@@ -16,7 +16,7 @@
 
 #include "unit.h"
 
-#define SHARED_FD 99 /* after execve() too */
+#define SHARED_FD 99 /* kept open across execve() */
 
 struct shared *shared;
 uint64_t last_pause_ns;
@@ -59,7 +59,7 @@ int tear_down(void **state)
 	return munmap(shared, sizeof(*shared));
 }
 
-/* In a process of its own, until the test ends it. */
+/* Run behave() in a child process until the test ends it, and wait until it is ready. */
 void begin(struct target *target, void (*behave)(void))
 {
 	char path[64];
@@ -109,7 +109,10 @@ int run_work(struct target *target, uint64_t limit_ns,
 	return stop_run(&request, &last_pause_ns);
 }
 
-/* States of the threads as the kernel names them; returns how many there are. */
+/*
+ * Return the number of threads. *ret_in_states is the number of those whose state
+ * letter, as in /proc, is in states.
+ */
 size_t count_threads(const struct target *target, const char *states,
 			    size_t *ret_in_states)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stopped_process - a process to be stopped, which counts steps while it runs.
+ * stopped_process - a process for tests to stop; it counts steps while it runs.
  */
 #ifndef MS_TESTS_STOPPED_PROCESS_H
 #define MS_TESTS_STOPPED_PROCESS_H
@@ -19,14 +19,14 @@
 #define STACK_BYTES (32 << 10)
 #define MAGIC UINT64_C(0x00007a5cc3e1f0d0)
 
-/* Memory that target and test share. */
+/* Memory that the target shares with the test. */
 struct shared {
 	volatile int is_ready;
-	volatile uint64_t steps; /* goes up while any thread of the target runs */
+	volatile uint64_t steps; /* grows while any thread of the target runs */
 };
 
 extern struct shared *shared;
-extern uint64_t last_pause_ns; /* of run_work() */
+extern uint64_t last_pause_ns; /* set by run_work() */
 
 struct target {
 	pid_t pid;
@@ -41,20 +41,23 @@ int tear_down(void **state);
 void begin(struct target *target, void (*behave)(void));
 void end(struct target *target);
 
-/* In the target. */
+/* For use in the target. */
 void start_thread(void *(*run)(void *));
 void *count_steps(void *unused);
 void be_many(void); /* THREADS_MANY threads count */
 
-/* Stop it and call work with target. */
+/* Stop the target and call work with it. */
 int run_work(struct target *target, uint64_t limit_ns,
 	     int (*work)(void *, const struct stop *));
 
-/* Returns the number of threads; *ret_in_states: of those in one of the states. */
+/*
+ * Return the number of threads. *ret_in_states is the number of those
+ * that are in one of the states.
+ */
 size_t count_threads(const struct target *target, const char *states,
 		     size_t *ret_in_states);
 
-/* Wait until the steps go up. */
+/* Wait until the step count grows. Return false if it does not. */
 bool goes_on(void);
 
 #endif

@@ -16,9 +16,12 @@
 #include "agent/blob.h"
 #include "unit.h"
 
-#define WAITS 6000 /* of 10 ms: only a hang takes so long */
+#define WAITS 6000 /* of 10 ms each: only a hang takes this long */
 
-/* The helper as in another process: a copy of the blob, a page, a thread. */
+/*
+ * The helper as it runs in another process: a copy of the blob,
+ * a control page and a thread.
+ */
 struct inside {
 	void *code;
 	size_t code_bytes;

@@ -10,7 +10,7 @@
 
 #define LIBRARY "/x/libmemstate-agent.so"
 
-/* How many settings of a name there are, and the last one's value. */
+/* Return how often name is set. *ret_value is the value of the last setting. */
 static size_t find(char *const *environment, const char *name, const char **ret_value)
 {
 	size_t count = 0, length = strlen(name);

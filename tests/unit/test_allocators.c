@@ -42,7 +42,7 @@ static void add_library(const struct tree *tree, const char *path, const struct 
 	tree_write_bytes(tree, path, &head, sizeof(head));
 }
 
-/* The path below the root; NULL, and the error in errno, if it is not found. */
+/* Return the library's path below the root, or NULL with the error in errno. */
 static const char *find(const struct tree *tree, const char *name, const struct machine *machine)
 {
 	static char found[256];

@@ -18,7 +18,7 @@ static uint64_t figure(const struct allocator_stats *stats, const char *name)
 	return BYTES_UNKNOWN;
 }
 
-/* What a helper with this one command says. */
+/* Return the figures of a helper that supports only this command. */
 static struct allocator_stats read_answer(enum agent_command command,
 					  const struct ctlpage_answer *answer)
 {
@@ -62,7 +62,10 @@ static void glibc_is_its_mallinfo2(void **state)
 	assert_int_equal(stats.value_count, 10);
 }
 
-/* allocated, active, metadata, resident, mapped, retained, dirty and muzzy pages, …, the size of a page */
+/*
+ * The values are allocated, active, metadata, resident, mapped, retained, dirty and muzzy
+ * pages, …, and the page size.
+ */
 static void jemalloc_counts_free_memory_in_pages(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL,

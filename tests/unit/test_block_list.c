@@ -22,7 +22,7 @@ static const struct {
 	{ UINT64_C(0xfffffffffffffff0), 15 },
 };
 
-/* A file with these blocks, as text. */
+/* Write a file with the test's blocks, and return its text in out. */
 static void write_list(struct strbuf *out)
 {
 	const struct block_list_head head = { .pid = 4242,
@@ -96,7 +96,7 @@ static void another_version_is_told_from_no_list_at_all(void **state)
 		  -EBADMSG },
 		{ "memstate blocks 1\npid 1\nstart_ticks x\nunix_ms 1\ncount 0\n\n",
 		  -EBADMSG },
-		/* a block without bytes */
+		/* a block of 0 bytes */
 		{ "memstate blocks 1\npid 1\nstart_ticks 1\nunix_ms 1\ncount 1\n\n\1",
 		  -EBADMSG },
 	};

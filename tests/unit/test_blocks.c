@@ -6,7 +6,7 @@
 #include "heap_image.h"
 #include "unit.h"
 
-/* A walked heap of the last version that has everything. */
+/* A walked heap of the glibc version given by kind. */
 struct walked {
 	struct heap_image h;
 	struct heap heap;
@@ -40,14 +40,14 @@ static void every_block_is_met_once_in_order_with_its_state(void **state)
 		while (blocks_next(&w.h.blocks, &place, &block)) {
 			assert_row(block.addr >= end, row);
 			end = block.addr + block.bytes;
-			/* of a chunk with a mapping of its own all is used but the head */
+			/* all of an mmapped chunk is usable except its header */
 			chunk_sum_add(&sums[block.state], block.bytes + 8);
 		}
 		assert_row(sums[BLOCK_LIVE].count == w.h.live.count + 1, row);
 		assert_row(sums[BLOCK_LIVE].bytes == w.h.live.bytes + w.h.mapped.bytes - 8, row);
 		assert_row(sums[BLOCK_CACHED].bytes == w.h.cached.bytes, row);
 		assert_row(sums[BLOCK_CACHED].count == w.h.cached.count, row);
-		/* both arenas' tops, of which the last word is used, too */
+		/* the tops of both arenas, too; their last word is in use */
 		assert_row(sums[BLOCK_FREE].count == w.h.bin.count + w.h.fast.count + 2, row);
 		assert_row(sums[BLOCK_FREE].bytes ==
 				   w.h.bin.bytes + w.h.fast.bytes + w.h.top_bytes - 16,
@@ -75,7 +75,7 @@ static void a_block_is_found_by_any_of_its_bytes_and_no_others(void **state)
 			assert_int_equal(found.bit, block.bit);
 			assert_int_equal(found.state, block.state);
 		}
-		/* the word before it is its size */
+		/* the word before a block is its size */
 		assert_false(blocks_find(&w.h.blocks, block.addr - 1, &found));
 		assert_false(blocks_find(&w.h.blocks, block.addr - 8, &found));
 	}
@@ -106,7 +106,7 @@ static void a_block_is_found_by_an_address_whose_page_is_not_there(void **state)
 	(void)state;
 	walked_init(&w, 4);
 	heap_release(&w.heap);
-	/* the chunk of 20000 bytes in the bin */
+	/* the free chunk of 20000 bytes */
 	addr = w.h.bin_addr + 16;
 	page = (addr + 2 * IMAGE_PAGE_BYTES) & ~(IMAGE_PAGE_BYTES - 1);
 	heap_image_drop(&w.h, page, page + IMAGE_PAGE_BYTES);

@@ -12,7 +12,7 @@
 #include "probe/call_chain.h"
 #include "unit.h"
 
-/* The functions of this file, as the process has them mapped. */
+/* The functions of this program, as they are mapped in this process. */
 static struct landmarks marks;
 static struct mapping_list mappings;
 
@@ -33,7 +33,7 @@ static struct code_range range_of(void (*function)(void))
 	return (struct code_range){ start, start + 16 };
 }
 
-/* Read the chain of the caller, from a copy of this thread's stack. */
+/* Read the caller's call chain from a copy of this thread's stack. */
 __attribute__((noinline)) static void read_chain(struct code_range range, struct seen *ret)
 {
 	uint64_t old_words[4] = { range.start_addr + 4, range.start_addr + 4,

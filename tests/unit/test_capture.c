@@ -44,7 +44,10 @@ static void put(const struct fixture *f, const char *name, const char *text)
 	assert_int_equal(io_write_file_atomic(in_folder(f, name), text, strlen(text), 0666), 0);
 }
 
-/* A process as an old kernel would show it: no smaps_rollup, nothing of its threads. */
+/*
+ * Make a process as an old kernel shows it: no smaps_rollup,
+ * and no files for its threads.
+ */
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -97,7 +100,7 @@ static size_t count_entries(const struct fixture *f)
 	while (readdir(dir))
 		count++;
 	closedir(dir);
-	return count - 2; /* "." and ".." */
+	return count - 2; /* without "." and ".." */
 }
 
 static int read_process(struct fixture *f)
@@ -225,7 +228,7 @@ static void what_is_there_is_not_replaced(void **state)
 	assert_int_equal(capture_begin(in_folder(f, "proc/stat"), &c), -EEXIST);
 	assert_int_equal(capture_begin(in_folder(f, "none/out"), &c), -ENOENT);
 	assert_int_equal(capture_begin("", &c), -EINVAL);
-	/* meanwhile somebody else makes one of that name */
+	/* meanwhile another process makes a folder of that name */
 	assert_int_equal(capture_begin(in_folder(f, "out"), &c), 0);
 	assert_int_equal(mkdir(in_folder(f, "out"), 0700), 0);
 	put(f, "out/theirs", "x");

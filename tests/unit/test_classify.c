@@ -34,7 +34,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* A mapping of `pages` right behind the last one, nothing of it resident. */
+/* Return a mapping of `pages` pages right after the last one, with no page resident. */
 static struct mapping make_mapping(const char *name, uint32_t flags, uint64_t inode,
 				   uint64_t pages)
 {
@@ -69,8 +69,10 @@ static void owners_are_told_by_name_flags_and_inode(void **state)
 		{ "[anon: glibc: malloc arena]", RW, 0, OWNER_ANON },
 		{ "[uprobes]", RX, 0, OWNER_ANON },
 		{ "", 0, 0, OWNER_ANON },
-		{ "/dev/zero", RW, 5, OWNER_ANON },		     /* private: anonymous */
-		{ "/dev/zero", RW | MAPPING_TMPFS, 5, OWNER_ANON }, /* /dev is a tmpfs */
+		/* private, so anonymous */
+		{ "/dev/zero", RW, 5, OWNER_ANON },
+		/* in a /dev that is a tmpfs */
+		{ "/dev/zero", RW | MAPPING_TMPFS, 5, OWNER_ANON },
 		{ "[stack]", RW, 0, OWNER_STACK },
 		{ "[stack:1234]", RW, 0, OWNER_STACK },
 		{ "[anon: glibc: pthread stack: 1234]", RW, 0, OWNER_STACK },
@@ -106,7 +108,10 @@ static void owners_are_told_by_name_flags_and_inode(void **state)
 	assert_true(usage.mapping_count == ARRAY_SIZE(rows));
 }
 
-/* What a mapping shows: a guard below, MAP_STACK; and a stack pointer inside. Two make a stack. */
+/*
+ * The three signs of a stack: a guard below it, MAP_STACK, and a stack pointer inside.
+ * Any two of them make a mapping a stack.
+ */
 static void two_of_three_signs_make_a_stack(void **state)
 {
 	static const struct {
@@ -171,13 +176,13 @@ static void a_guard_is_right_below_and_small_and_anonymous(void **state)
 	classifier_add(&c, &big);
 	assert_int_equal(add_mapping("", RW | MAPPING_NO_HUGE, 0), OWNER_ANON);
 	add_mapping("", 0, 0);
-	next_addr += PAGE; /* a hole */
+	next_addr += PAGE; /* leave a hole */
 	assert_int_equal(add_mapping("", RW | MAPPING_NO_HUGE, 0), OWNER_ANON);
 	add_mapping("/a/file", 0, 7);
 	assert_int_equal(add_mapping("", RW | MAPPING_NO_HUGE, 0), OWNER_ANON);
 	add_mapping("", 0, 0);
 	assert_int_equal(add_mapping("", RW | MAPPING_NO_HUGE, 0), OWNER_STACK);
-	/* the guard is that one's, not the next one's too */
+	/* The guard belongs to the mapping above it and not to the next one as well. */
 	assert_int_equal(add_mapping("", RW | MAPPING_NO_HUGE, 0), OWNER_ANON);
 }
 
@@ -199,7 +204,7 @@ static void the_pointers_settle_exactly_the_mappings_they_are_in(void **state)
 		classifier_add(&c, &m[i]);
 	}
 	pointers[0] = m[2].start_addr;
-	pointers[1] = m[5].end_addr; /* in the hole behind it */
+	pointers[1] = m[5].end_addr; /* in the hole after the mapping */
 	pointers[2] = m[9].end_addr - 1;
 	assert_true(classifier_wants_stack_pointers(&c));
 	classifier_end(&c, pointers, 3, note_index, &seen);
@@ -226,7 +231,7 @@ static void lazyfree_is_taken_out_of_the_clean_states(void **state)
 		{ 100, 50, 0, 100, 50 },
 		{ 100, 50, 30, 70, 50 },
 		{ 100, 50, 100, 0, 50 },
-		{ 100, 50, 120, 0, 30 }, /* a forked one: some are in Shared_Clean */
+		{ 100, 50, 120, 0, 30 }, /* a forked process: some are in Shared_Clean */
 		{ 0, 50, 50, 0, 0 },
 	};
 
@@ -265,7 +270,10 @@ static void without_lazyfree_the_clean_states_are_unknown_and_not_wrong(void **s
 	assert_true(states[STATE_SHARED_CLEAN] == BYTES_UNKNOWN);
 }
 
-/* Linux before 4.12: whose the bytes are is known all the same. */
+/*
+ * On Linux before 4.12, which has no LazyFree, the owner of the
+ * bytes is known all the same.
+ */
 static void without_lazyfree_the_owners_are_known_by_their_rss(void **state)
 {
 	struct mapping m = make_mapping("", RW | MAPPING_NO_HUGE, 0, 4);
@@ -290,7 +298,8 @@ static void address_space_without_pages_is_unbacked_or_reserved(void **state)
 		const char *name;
 		uint32_t flags;
 		uint64_t inode;
-		uint64_t unbacked, reserved; /* pages, of 10 with 3 resident and 2 in swap */
+		/* pages; the mapping has 10, of which 3 are resident and 2 are in swap */
+		uint64_t unbacked, reserved;
 	} rows[] = {
 		{ "", RW, 0, 5, 0 },
 		{ "[heap]", RW, 0, 5, 0 },
@@ -371,7 +380,10 @@ static uint64_t any(uint64_t below)
 	return seed % below;
 }
 
-/* Counters that a kernel may give: each page in one of the four, LazyFree among the clean ones. */
+/*
+ * Fill in counters that a kernel may report: each page is in one of the four states, and
+ * LazyFree pages are among the clean ones.
+ */
 static void fill_counters(struct counters *k)
 {
 	static const enum smaps_field parts[] = { SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY,

@@ -7,7 +7,10 @@
 #include "classify/classify.h"
 #include "unit.h"
 
-/* One anonymous mapping of 100 KiB, and what of it is the heap's: 40 live, 30 + 10 free, 4 malloc's own. */
+/*
+ * One anonymous mapping of 100 KiB. The heap's share of it is 40 live, 30 + 10 free,
+ * and 4 of malloc's own data.
+ */
 struct process_memory {
 	struct mapping mapping;
 	struct mapping_list list;
@@ -98,7 +101,7 @@ static void a_mapping_in_two_states_has_margins_only(void **state)
 	assert_int_equal(
 		matrix_cell_bytes(&p.usage.matrix, OWNER_ANON, STATE_SHARED_DIRTY),
 		BYTES_UNKNOWN);
-	/* nothing is in this state, so nobody's pages are */
+	/* no page is in this state, so the owner has none either */
 	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_LAZYFREE),
 			 0);
 	assert_int_equal(
@@ -117,7 +120,7 @@ static void a_share_larger_than_its_mapping_is_not_believed(void **state)
 	assert_int_equal(p.usage.trimmable_bytes, BYTES_UNKNOWN);
 }
 
-/* The mappings are classified again, and the heap put in from its sums. */
+/* Classify the mappings again, and add the heap from its sums. */
 static void add_sums(struct process_memory *p, uint64_t live, uint64_t of_anon)
 {
 	const struct heap_sums sums = {
@@ -159,8 +162,8 @@ static void sums_that_do_not_fit_are_not_believed(void **state)
 {
 	static const uint64_t bad[][2] = {
 		{ KIB(41), KIB(84) },	       /* more than was taken */
-		{ KIB(40), KIB(83) },	       /* less */
-		{ KIB(57), KIB(101) },	       /* more than is there */
+		{ KIB(40), KIB(83) },	       /* less than was taken */
+		{ KIB(57), KIB(101) },	       /* more than is resident */
 		{ KIB(40), BYTES_UNKNOWN },
 		{ UINT64_MAX - 1, KIB(84) },
 		{ UINT64_MAX - KIB(44), UINT64_MAX - 1 },

@@ -8,8 +8,9 @@
 #include "unit.h"
 
 /*
- * Anonymous memory that may be malloc's: [heap] of 100 KiB with 80 resident, and a nameless 60 KiB with
- * 40 resident. A file of 8 KiB is nobody's heap, nor is memory that somebody gave a name.
+ * Anonymous memory that malloc may own: [heap] of 100 KiB with 80 KiB resident, and an
+ * unnamed mapping of 60 KiB with 40 KiB resident. The heap cannot be in the file of 8
+ * KiB, nor in the memory that a program has named.
  */
 struct process_memory {
 	struct mapping mappings[4];
@@ -100,7 +101,10 @@ static const struct allocator_stats tcmalloc = {
 	.value_count = 6,
 };
 
-/* 120 KiB are resident, 40 are not: of 70 that are said to be live, 30 at least are there. */
+/*
+ * 120 KiB are resident and 40 KiB are not. The allocator reports 70 KiB as live, so at
+ * least 30 KiB of it are resident.
+ */
 static void each_owner_of_gperftools_is_between_two_bounds(void **state)
 {
 	struct process_memory p;
@@ -114,7 +118,7 @@ static void each_owner_of_gperftools_is_between_two_bounds(void **state)
 	check_row(&p, OWNER_POOL_PAGES, KIB(30), 0, KIB(36), KIB(30));
 	check_row(&p, OWNER_POOL_FRAGMENTS, KIB(6), 0, KIB(6), KIB(6));
 	check_row(&p, OWNER_HEAP_META, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN);
-	/* 14 of what may be the heap's is nobody's, and 50 are v8's */
+	/* 14 KiB of the memory that may be heap have no owner, and 50 KiB are v8's */
 	assert_int_equal(matrix_owner_bytes(&p.usage.matrix, OWNER_ANON), KIB(64));
 	check_sums(&p);
 	assert_int_equal(p.usage.heap_quality, QUALITY_BOUND);
@@ -160,7 +164,10 @@ static void of_two_states_only_sums_are_known(void **state)
 	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_SHARED_DIRTY), 0);
 }
 
-/* It has 1 MiB in use, says it, of which 120 KiB can be resident: free pages have no room beside it. */
+/*
+ * The allocator reports 1 MiB in use, but at most 120 KiB can be resident. That
+ * leaves no room for free pages.
+ */
 static void nothing_is_more_than_what_is_resident(void **state)
 {
 	struct allocator_stats stats = tcmalloc;
@@ -188,7 +195,7 @@ static void what_glibc_maps_for_single_blocks_is_live(void **state)
 	set_up(&p);
 	apply(&p, &stats);
 	check_row(&p, OWNER_LIVE, KIB(50), KIB(10), KIB(50), KIB(50));
-	/* of top's 45 KiB, 44 are whole pages, and 40 are not resident */
+	/* 44 of top's 45 KiB are whole pages, and 40 KiB are not resident */
 	check_row(&p, OWNER_POOL_PAGES, KIB(44), KIB(4), KIB(58), KIB(44));
 	check_row(&p, OWNER_POOL_FRAGMENTS, KIB(14), 0, KIB(14), KIB(14));
 	check_sums(&p);
@@ -289,7 +296,7 @@ static void a_walk_is_compared_field_by_field(void **state)
 	assert_int_equal(pairs[6].said, 500);
 	assert_int_equal(pairs[6].walked, 484);
 	assert_int_equal(classify_stats_difference(pairs, count), 16);
-	heap.quality = QUALITY_BOUND; /* of some arenas nothing is known */
+	heap.quality = QUALITY_BOUND; /* some arenas could not be read */
 	assert_int_equal(classify_stats_compare(&stats, &heap, pairs), 0);
 	heap_release(&heap);
 }

@@ -38,7 +38,10 @@ static void sample_k_is_due_at_start_and_k_intervals(void **state)
 	schedule_init(&s, START, 100);
 	for (uint64_t k = 0; k < 50; k++) {
 		assert_true(schedule_due_ns(&s) == START + k * 100);
-		/* each a little late, and none later for it */
+		/*
+		 * Each sample is a little late, but the delay does not
+		 * carry over to the next.
+		 */
 		assert_true(schedule_advance(&s, schedule_due_ns(&s) + 99) == 0);
 	}
 	assert_true(s.missed_count == 0);
@@ -51,7 +54,7 @@ static void a_late_sample_is_followed_by_no_burst(void **state)
 	(void)state;
 	schedule_init(&s, START, 100);
 	assert_true(schedule_advance(&s, START) == 0);
-	/* due at +100, taken at +730: +200 to +700 were missed */
+	/* due at +100, taken at +730: the samples from +200 to +700 were missed */
 	assert_true(schedule_advance(&s, START + 730) == 6);
 	assert_true(s.missed_count == 6);
 	assert_true(schedule_due_ns(&s) == START + 800);
@@ -88,10 +91,13 @@ static void a_new_interval_begins_now(void **state)
 	schedule_advance(&s, START + 250);
 	schedule_set_interval(&s, START + 260, 1000);
 	assert_true(schedule_due_ns(&s) == START + 1260);
-	assert_true(s.missed_count == 2); /* what was missed stays counted */
+	assert_true(s.missed_count == 2); /* earlier misses stay counted */
 }
 
-/* "-i 5000h" on a machine that is up for a while: due must not lie in the past. */
+/*
+ * "-i 5000h" on a machine that has been up for some time: the next sample
+ * must not be due in the past.
+ */
 static void an_interval_past_the_end_of_the_clock_is_never_due(void **state)
 {
 	struct schedule s;

@@ -86,7 +86,10 @@ static void the_defaults_are_columns(void **state)
 	}
 }
 
-/* Names are for ever: what reads the CSV of today must read that of tomorrow. */
+/*
+ * Column names never change: a program that reads the CSV of today must be able to
+ * read that of a later version.
+ */
 static void the_columns_of_the_csv_are_those_that_were_promised(void **state)
 {
 	(void)state;
@@ -103,7 +106,7 @@ static void column_lists(void **state)
 {
 	static const struct {
 		const char *spec;
-		const char *names; /* joined, or NULL */
+		const char *names; /* joined by commas, or NULL if the spec is refused */
 		const char *bad;
 	} rows[] = {
 		{ "pid", "pid", NULL },
@@ -145,7 +148,7 @@ static void column_lists(void **state)
 	}
 }
 
-/* Everything that a row is, whatever is known of it. */
+/* All members of a row exist, but none of their values are known. */
 static void every_column_can_be_got_of_a_process_of_which_nothing_is_known(void **state)
 {
 	struct snapshot snapshot;

@@ -47,7 +47,7 @@ static void the_median_of_an_even_number_is_the_mean_of_the_middle_two(void **st
 	(void)state;
 	made_init(&c, "true");
 	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
-	/* near the largest number: a sum would not fit */
+	/* near UINT64_MAX: the sum of two would overflow */
 	add_peaks(&c, (const uint64_t[]){ UINT64_MAX - 1, UINT64_MAX - 5, 7, UINT64_MAX - 3 }, 4);
 	compared_init(&compared, &c);
 	assert_spread(&compared.variants[0].figures[FIGURE_PEAK_RSS], UINT64_MAX - 4, 7,
@@ -91,7 +91,7 @@ static void a_figure_that_no_run_has_is_unknown(void **state)
 	assert_spread(&compared.variants[0].figures[FIGURE_WALL], BYTES_UNKNOWN, BYTES_UNKNOWN,
 		      BYTES_UNKNOWN, 0);
 	assert_true(compared.variants[0].typical_run == SIZE_MAX);
-	/* no limit was asked for, and calls were not counted; it has no samples */
+	/* no limit was set, calls were not counted, and there are no samples */
 	assert_int_equal(compared.variants[1].figures[FIGURE_ABOVE].run_count, 0);
 	assert_int_equal(compared.variants[1].figures[FIGURE_GIVEN_BACK].run_count, 0);
 	assert_int_equal(
@@ -125,7 +125,10 @@ static void owners_are_of_the_runs_whose_heap_was_read(void **state)
 	(void)state;
 	made_init(&c, "true");
 	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
-	/* in the first run anon holds the heap: 10 MiB of it are no anon of the others */
+	/*
+	 * The first run's heap is unknown, so its 10 MiB are in anon. They do not count
+	 * as anon of the other runs.
+	 */
 	made_add_whole_run(&c, &(struct made_run){ MIB, 10 * MIB, 10 * MIB, BYTES_UNKNOWN,
 						   BYTES_UNKNOWN, BYTES_UNKNOWN });
 	made_add_whole_run(&c, &(struct made_run){ MIB, 10 * MIB, 8 * MIB, MIB, 6 * MIB, 5 * MIB });
@@ -137,7 +140,7 @@ static void owners_are_of_the_runs_whose_heap_was_read(void **state)
 	assert_spread(&figures[FIGURE_OWNER_AT(MOMENT_SETTLED, OWNER_LIVE)], 6 * MIB, 5 * MIB,
 		      7 * MIB, 2);
 	assert_spread(&figures[FIGURE_AT(MOMENT_SETTLED, AMOUNT_POOL)], 2 * MIB, MIB, 3 * MIB, 2);
-	/* Rss has nothing to do with the heap */
+	/* Rss does not depend on the heap */
 	assert_spread(&figures[FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS)], 8 * MIB, 8 * MIB, 10 * MIB,
 		      3);
 	assert_int_equal(compared.variants[0].heap_quality[MOMENT_SETTLED], QUALITY_BOUND);
@@ -156,9 +159,9 @@ static void growth_is_from_the_middle_of_the_work_to_its_end(void **state)
 	made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
 	run = made_add_whole_run(&c, &(struct made_run){ 5 * MIB, 9 * MIB, 50 * MIB, 2 * MIB,
 							 8 * MIB, 40 * MIB });
-	/* what comes while it settles is not the work's */
+	/* growth while the program settles does not count */
 	assert_int_equal(compare_run_figure(&c, run, FIGURE_RSS_GROWTH), 4 * MIB);
-	/* a sample at a tenth of the time is not its middle */
+	/* a sample at a tenth of the time is too far from the middle */
 	run->samples[1].elapsed_ns = 100 * NS_PER_MS;
 	assert_true(compare_run_figure(&c, run, FIGURE_RSS_GROWTH) == BYTES_UNKNOWN);
 	comparison_release(&c);
@@ -245,7 +248,7 @@ static void what_was_counted_is_of_a_run_that_is_in_no_other_figure(void **state
 	assert_int_equal(compared.variants[0].failed_count, 0);
 	assert_spread(&compared.variants[0].figures[FIGURE_ALLOCATIONS], 5000, 5000, 5000, 1);
 	assert_spread(&compared.variants[0].figures[FIGURE_REQUESTED], 70, 70, 70, 1);
-	/* the others took a second each */
+	/* the other runs took a second each */
 	assert_spread(&compared.variants[0].figures[FIGURE_ALLOCATION_RATE], 5000, 5000, 5000, 1);
 	assert_spread(&compared.variants[1].figures[FIGURE_ALLOCATION_RATE], BYTES_UNKNOWN,
 		      BYTES_UNKNOWN, BYTES_UNKNOWN, 0);

@@ -31,7 +31,7 @@ static void make(struct comparison *c)
 
 enum form { FORM_TEXT, FORM_TABLE, FORM_CSV, FORM_JSON };
 
-/* The comparison as text; caller frees. */
+/* Return the comparison as text. The caller frees it. */
 static char *render(const struct comparison *c, enum form form,
 		    const struct table_options *options, const char *names)
 {
@@ -68,7 +68,7 @@ static char *render(const struct comparison *c, enum form form,
 	return strbuf_take(&out);
 }
 
-/* What is to be seen of make(): by hand, line for line. */
+/* The expected report on make(), written by hand line by line. */
 static const char report_text[] =
 	"Command   work \\x1b[31m<b>\\xff\n"
 	"Settled   for 1.0s\n"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files as kubelet, Docker, podman and CRI-O keep them, in a root of the test's own. */
+/*
+ * Files as kubelet, Docker, podman and CRI-O store them, in a
+ * root folder made by the test.
+ */
 #include "config.h"
 
 #include "sample/container_files.h"
@@ -98,7 +101,7 @@ static void the_folder_of_a_pods_logs_names_the_pod(void **state)
 	write_file("var/log/pods/shop_web-0_" UID "/app/0.log", "");
 	find("/kubepods/burstable/pod" UID);
 	assert_names(NULL, "web-0", "shop");
-	/* the container that only holds the pod's namespaces has no log */
+	/* the pause container, which only holds the pod's namespaces, has no log */
 	find("/kubepods/burstable/pod" UID "/" ID);
 	assert_names(NULL, "web-0", "shop");
 }
@@ -112,7 +115,7 @@ static void docker_has_a_file_for_each_container(void **state)
 	find("/docker/" ID);
 	assert_names("web \xe2\x82\xac", NULL, NULL);
 	assert_name(names[CGROUP_NAME_RUNTIME], "docker");
-	/* also where the path does not say whose it is */
+	/* also if the path does not name the runtime */
 	find("/ecs/task/" ID);
 	assert_names("web \xe2\x82\xac", NULL, NULL);
 	assert_name(names[CGROUP_NAME_RUNTIME], "docker");
@@ -209,7 +212,7 @@ static void a_pod_is_called_as_its_containers_host(void **state)
 	tree_write(&tree, "proc/7/root/etc/hostname", "web-0\n");
 	container_files_find_pod(&fs, 7, names);
 	assert_names(NULL, "web-0", NULL);
-	/* of those on the machine's network it is the machine */
+	/* a process in the machine's own network namespace has the machine's host name */
 	find("/kubepods/pod" UID "/" ID);
 	gethostname(own, sizeof(own) - 1);
 	tree_write(&tree, "proc/7/root/etc/hostname", own);

@@ -221,7 +221,7 @@ static void the_name_that_kubelet_gives_has_all_of_it(void **state)
 	check_name("", "pod", n[CGROUP_NAME_POD], "web-0");
 	check_name("", "namespace", n[CGROUP_NAME_NAMESPACE], "shop");
 	check_name("", "uid", n[CGROUP_NAME_POD_UID], UID);
-	/* what is known stays */
+	/* names that are already known are not replaced */
 	assert_true(container_names_take_kubelets("k8s_other_web-1_x_y_0", n));
 	check_name("", "container", n[CGROUP_NAME_CONTAINER], "app");
 	cgroup_names_clear(n);

@@ -14,9 +14,9 @@
 #include "base/units.h"
 #include "unit.h"
 
-#define PID 4194303 /* of no process, most likely */
+#define PID 4194303 /* very likely not in use by any process */
 
-/* A file as the library makes it, with a slot of one thread. */
+/* A file as the counting library makes it, with slots for up to three threads. */
 struct made {
 	struct count_head head;
 	char rest[COUNT_HEAD_BYTES - sizeof(struct count_head)];
@@ -75,7 +75,10 @@ static void write_file(const char *name, const void *bytes, size_t length)
 	close(fd);
 }
 
-/* How many programs there are, with this file in the folder alone. */
+/*
+ * Write this file as the only one in the folder. Return the
+ * number of programs that are read.
+ */
 static size_t read_made(const struct made *made, size_t length)
 {
 	char name[32];
@@ -120,7 +123,10 @@ static void what_was_counted_is_read(void **state)
 	assert_int_equal(p->sums.calls[CALL_MALLOC], 10);
 	assert_int_equal(p->sums.calls[CALL_REALLOC], 3);
 	assert_int_equal(p->sums.allocation_calls, 13);
-	/* 13 calls: one failed, one kept its block, one ended one; 4 more were freed */
+	/*
+	 * 13 calls: one failed, one resized its block in place, two ended
+	 * one; 4 blocks were freed
+	 */
 	assert_int_equal(p->sums.live_blocks, 13 - 1 - 1 - 2 - 4);
 	assert_int_equal(p->sums.live_bytes, 1024);
 	assert_int_equal(p->peak_live_bytes, 5000);
@@ -149,7 +155,10 @@ static void the_peak_of_several_is_off_by_what_they_have_pending(void **state)
 	made.slots[2].slot.flush_count = 1;
 	assert_int_equal(read_made(&made, sizeof(made)), 1);
 	assert_int_equal(list.programs[0].peak_error_bytes, COUNT_FLUSH_BYTES + 30);
-	/* what is pending may be more than what was noted; who freed nothing had never less */
+	/*
+	 * The pending bytes may exceed the recorded peak. A thread that freed nothing
+	 * never held less than now.
+	 */
 	made.slots[1].slot.pending_bytes = 40;
 	made.slots[1].slot.free_calls = made.slots[1].slot.free_null_count;
 	made.slots[1].slot.resized_count = made.slots[1].slot.ended_count = 0;
@@ -251,7 +260,7 @@ static void more_slots_than_the_file_has_are_not_read(void **state)
 	assert_int_equal(list.programs[0].listed_count, 0);
 }
 
-/* With a sanitizer: nothing overflows. */
+/* Any overflow is reported by a sanitizer. */
 static void any_bytes_are_survived(void **state)
 {
 	struct made made;

@@ -16,7 +16,10 @@
 
 #if HAVE_AGENT
 
-/* The hooks as in another process: all in one range, with functions of ours behind. */
+/*
+ * The hooks as they are in another process: all in one range, with functions
+ * of this test called by them.
+ */
 static struct inside {
 	uint8_t *base;
 	struct hooks_head *head;
@@ -26,7 +29,10 @@ static struct inside {
 
 typedef uintptr_t function_fn(uintptr_t a, uintptr_t b, uintptr_t c);
 
-/* What a function behind a hook was called with last in this thread, and from where. */
+/*
+ * The arguments of the last call to a function behind a hook in this thread, and
+ * whether the hook called it.
+ */
 static _Thread_local uintptr_t last_words[3];
 static _Thread_local bool was_called_from_hook;
 
@@ -54,7 +60,7 @@ static void place(uint64_t sample_bytes, bool takes_stacks)
 	size_t bytes;
 	const void *hooks = agent_hooks(&bytes);
 
-	/* private memory is, so that a child sees it filled with 0 */
+	/* the private memory is wiped on fork, so a child sees it filled with 0 */
 	in.base = map(HOOKS_ALL_BYTES);
 	assert_ptr_not_equal(mmap(in.base + HOOKS_PRIVATE_OFFSET, HOOKS_PRIVATE_BYTES,
 				  PROT_READ | PROT_WRITE,
@@ -116,7 +122,10 @@ static void each_call_counts_and_goes_on_with_its_words(void **state)
 		assert_int_equal(call((enum hook)i, 3, 5, 7), 4242);
 		assert_int_equal(last_words[0], 3);
 		assert_int_equal(last_words[1], i == HOOK_reallocarray ? 35 : 5);
-		/* whoever is in a hook is not returned to */
+		/*
+		 * a hook jumps to the function, so the function does
+		 * not return to the hook
+		 */
 		assert_false(was_called_from_hook);
 	}
 	assert_int_equal(in.counts->slot_count, 2);
@@ -133,7 +142,10 @@ static void each_call_counts_and_goes_on_with_its_words(void **state)
 		assert_int_equal(slot->calls[i], 1);
 	assert_int_equal(slot->calls[COUNT_NEW], 8);
 	assert_int_equal(slot->calls[COUNT_DELETE], 13);
-	/* malloc, calloc, realloc, reallocarray, posix_memalign, two aligned, two of pages, eight news */
+	/*
+	 * malloc, calloc, realloc, reallocarray, posix_memalign, two aligned,
+	 * two of pages, eight news
+	 */
 	assert_int_equal(slot->requested_bytes, 3 + 15 + 5 + 35 + 7 + 5 + 5 + 3 + 3 + 8 * 3);
 	take_away();
 }
@@ -199,7 +211,7 @@ static void a_child_counts_nowhere(void **state)
 	take_away();
 }
 
-/* Without tables of code nothing is known but who called. */
+/* Without unwind tables only the immediate caller is known. */
 static void stacks_are_taken_of_each_or_a_sample(void **state)
 {
 	static const uint64_t sample_bytes[] = { 0, 100 };

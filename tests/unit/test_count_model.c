@@ -16,7 +16,10 @@ static struct count_program program(int pid, int parent_pid, unsigned int genera
 	return p;
 }
 
-/* The index of what is meant by pid 10's command; -1: several. */
+/*
+ * Return the index of the program that pid 10's command stands for,
+ * or -1 if there are several.
+ */
 static int find(struct count_program *programs, size_t count)
 {
 	const struct count_list list = { programs, count, count, 0 };
@@ -47,7 +50,7 @@ static void what_wrappers_alone_run_is_the_command(void **state)
 		program(11, 10, 1, "sh"),
 		program(12, 11, 0, "sh"), /* a subshell that runs nothing */
 		program(13, 11, 0, "tool"),
-		program(14, 13, 0, "child"), /* of the tool */
+		program(14, 13, 0, "child"), /* a child of the tool */
 	};
 
 	(void)state;

@@ -11,7 +11,7 @@
 static struct count_run items[5];
 static struct count_stats stats;
 
-/* Runs with so many allocations each; the rest of what is counted is 0. */
+/* Make runs with these numbers of allocations; all other counts are 0. */
 static void measure(const uint64_t *allocations, size_t count, uint64_t iterations)
 {
 	const struct count_runs runs = { items, count, count, iterations };
@@ -73,7 +73,7 @@ static void an_iterations_share_is_exact_or_rounded_up_to_a_thousandth(void **st
 	measure(one, 1, 7);
 	assert_int_equal(spread->median, 178572);
 	assert_true(stats.is_rounded);
-	/* a level is nobody's share */
+	/* peak Rss is a level, so it is not divided by the iterations */
 	assert_int_equal(stats.figures[COUNTED_PEAK_RSS].median, 4096000);
 	measure(large, 1, 1);
 	assert_int_equal(spread->median, BYTES_UNKNOWN);

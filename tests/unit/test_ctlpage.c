@@ -18,17 +18,17 @@
 #include "proc/proc_stat.h"
 #include "unit.h"
 
-#define LONG_NS (60 * NS_PER_S) /* only a hang takes so long */
+#define LONG_NS (60 * NS_PER_S) /* only a hang takes this long */
 #define SHORT_NS (20 * NS_PER_MS)
 #define SCRIBBLES 300
 
-/* This process is the client and the target: its page is the one that its maps have. */
+/* This process is both client and target: its own maps contain the control page. */
 struct play {
 	struct procfs fs;
 	struct process self;
 	struct ctlpage ctl;
 	int segment;
-	/* the helper's part, on a thread */
+	/* the helper's part, which runs in a thread */
 	void (*answer)(struct agent_page *page, uint32_t seq);
 	uint32_t first_seq;
 	pthread_t thread;
@@ -106,7 +106,7 @@ static int open_own(struct play *play)
 	return r;
 }
 
-/* ---- whose page it is -------------------------------------------------------------------------- */
+/* ---- whose page it is ---- */
 
 static void a_page_is_found_by_what_maps_say(void **state)
 {
@@ -154,7 +154,7 @@ static void a_page_is_gone_with_the_last_who_has_it(void **state)
 	assert_int_equal(open_own(play), -ENOENT);
 }
 
-/* ---- answers ----------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 static void answer_well(struct agent_page *page, uint32_t seq)
 {
@@ -182,7 +182,10 @@ static void an_answer_comes_whole_and_its_text_is_safe_to_show(void **state)
 		assert_int_equal(answer.known, 3);
 		assert_int_equal(answer.values[0], AGENT_JEMALLOC);
 		assert_true(answer.values[1] == UINT64_MAX);
-		/* whatever it says, no more than it took */
+		/*
+		 * the client trusts its own clock more than the cost
+		 * that the helper reports
+		 */
 		assert_true(answer.cost_ns <= LONG_NS);
 		assert_string_equal(answer.text, "a\nb\\x1b[2J\\xff\n");
 		free(answer.text);
@@ -277,7 +280,7 @@ static void nobody_waits_for_a_process_that_has_ended(void **state)
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, LONG_NS, &answer), -ESRCH);
 }
 
-/* What exec does: the same number and start time, and no page. */
+/* The state after execve(): the same pid and start time, but no control page. */
 static void nobody_waits_for_a_process_that_has_the_page_no_more(void **state)
 {
 	struct play *play = *state;
@@ -287,7 +290,7 @@ static void nobody_waits_for_a_process_that_has_the_page_no_more(void **state)
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, LONG_NS, &answer), -ESRCH);
 }
 
-/* ---- several clients --------------------------------------------------------------------------- */
+/* ---- several clients ---- */
 
 static void another_client_is_waited_for_and_a_dead_one_is_not(void **state)
 {
@@ -300,10 +303,11 @@ static void another_client_is_waited_for_and_a_dead_one_is_not(void **state)
 	assert_int_equal(proc_stat_read(&play->fs, getppid(), &parent), 0);
 	page->client_lock = (parent.start_ticks & UINT32_MAX) << 32 | (uint64_t)parent.pid;
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, SHORT_NS, &answer), -EBUSY);
-	page->client_lock ^= UINT64_C(1) << 40; /* its number is another's now */
+	/* now the lock holder's pid has been reused */
+	page->client_lock ^= UINT64_C(1) << 40;
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, LONG_NS, &answer), 0);
 	free(answer.text);
-	page->client_lock = UINT64_MAX; /* no client at all */
+	page->client_lock = UINT64_MAX; /* not a client at all */
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, LONG_NS, &answer), 0);
 	free(answer.text);
 }
@@ -323,7 +327,7 @@ static void an_answer_to_somebody_else_is_dropped(void **state)
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, LONG_NS, &answer), -EBUSY);
 }
 
-/* ---- anything at all --------------------------------------------------------------------------- */
+/* ---- arbitrary content of the page ---- */
 
 static void *scribble(void *context)
 {
@@ -336,7 +340,7 @@ static void *scribble(void *context)
 		uint32_t word = (uint32_t)rand_r(&seed) << 16 ^ (uint32_t)rand_r(&seed);
 
 		__atomic_store_n(&words[at], rand_r(&seed) & 1 ? word : word & 7, __ATOMIC_RELAXED);
-		/* as if it had been answered */
+		/* as if the request had been answered */
 		if (rand_r(&seed) % 4 == 0)
 			finish_request(play->ctl.page, play->ctl.page->request_seq);
 	}
@@ -363,7 +367,7 @@ static void whatever_is_written_to_the_page_a_question_ends(void **state)
 	}
 }
 
-/* ---- probe ------------------------------------------------------------------------------------- */
+/* ---- probe ---- */
 
 static struct probe *open_probe(struct play *play)
 {

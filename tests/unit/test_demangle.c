@@ -48,7 +48,7 @@ static void what_is_no_mangled_name_stays_as_it_is(void **state)
 	}
 }
 
-/* Each of 60 types is a pair of the one before: 2^60 words. */
+/* Each of 60 types is a pair of the previous one: 2^60 words. */
 static void a_name_that_would_fill_memory_is_refused(void **state)
 {
 	struct strbuf name = STRBUF_INIT, out = STRBUF_INIT;

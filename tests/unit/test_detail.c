@@ -48,7 +48,9 @@ static void types_hold_every_live_block_once(void **state)
 			sum.count += type->live.count;
 			sum.bytes += type->live.bytes;
 		}
-		/* the mapped chunk, too, of which all is used but its head */
+		/*
+		 * The mmapped chunk counts, too. All of it is in use except its header.
+		 */
 		assert_row(sum.count == d.h.live.count + d.h.mapped.count, row);
 		assert_row(sum.bytes + 8 * d.h.live.count + 16 * d.h.mapped.count ==
 				   d.h.live.bytes + d.h.mapped.bytes,
@@ -86,7 +88,7 @@ static void pages_in_use_add_up_to_the_pool(void **state)
 			on_map.page_count += pages;
 			on_map.free_bytes += strip->sum.free_bytes;
 		}
-		/* two arenas, and the block with a mapping of its own */
+		/* two arenas, and the mmapped block */
 		assert_row(d.detail.strip_count == 3, row);
 		assert_row(d.detail.strips[2].is_mapped, row);
 		assert_row(on_map.free_bytes == sum.free_bytes, row);
@@ -95,7 +97,10 @@ static void pages_in_use_add_up_to_the_pool(void **state)
 	}
 }
 
-/* In the order of addresses: 48 live, two cached, ... as heap_image.c has them. */
+/*
+ * The pages in the order of their addresses: 48 live, two cached, ...
+ * as laid out in heap_image.c.
+ */
 static void who_keeps_a_page_is_found_on_it(void **state)
 {
 	struct block_place place = { 0 };
@@ -116,7 +121,7 @@ static void who_keeps_a_page_is_found_on_it(void **state)
 	}
 	assert_true(blocks > 0);
 	assert_true(alone <= d.detail.fragmented.page_count);
-	/* counted anew, block by block */
+	/* count again, block by block */
 	while (blocks_next(&d.h.blocks, &place, &block)) {
 		uint64_t first = (block.addr - 16) / IMAGE_PAGE_BYTES;
 		uint64_t last = (block.addr + block.bytes - 9) / IMAGE_PAGE_BYTES;
@@ -155,7 +160,10 @@ static uint64_t alone_pages(const struct heap_detail *detail)
 	return sum;
 }
 
-/* Each page has 16 bytes that are the allocator's own: it cannot become free, whoever goes. */
+/*
+ * Each page holds 16 bytes of the allocator's own data, so no
+ * single owner can make it free.
+ */
 static void a_page_with_the_allocators_own_data_is_nobodys_alone(void **state)
 {
 	struct detailed d;

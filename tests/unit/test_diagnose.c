@@ -9,7 +9,10 @@
 #include "model/usage.h"
 
 
-/* A process with 10 MiB of anonymous memory, and a file's pages of which `copies` are anonymous. */
+/*
+ * Make a process with 10 MiB of anonymous memory, and with file pages of
+ * which `copies` are anonymous.
+ */
 static void make_usage(struct usage *u, uint64_t file_dirty_bytes, uint64_t copies_bytes)
 {
 	usage_init(u);
@@ -22,7 +25,7 @@ static void make_usage(struct usage *u, uint64_t file_dirty_bytes, uint64_t copi
 	u->total.bytes[SMAPS_ANONYMOUS] = 10 * MIB + copies_bytes;
 }
 
-/* The sentence of that rule, or NULL. */
+/* Return the sentence that the rule yields, or NULL. */
 static const char *find_sentence(const struct usage *u, const char *rule)
 {
 	static struct diagnosis found[32];
@@ -86,7 +89,10 @@ static void pages_shared_with_a_single_process_are_said_to_be_shared(void **stat
 	usage_release(&u);
 }
 
-/* Of 100 MiB so much is live, free pages, fragments; the rest is other anonymous memory. */
+/*
+ * Make a process of 100 MiB: live, free pages and fragments in MiB as given, and the
+ * rest other anonymous memory.
+ */
 static void make_heap(struct usage *u, uint64_t live, uint64_t pages, uint64_t fragments)
 {
 	const uint64_t owners[] = { live * MIB, pages * MIB, fragments * MIB, 0 };
@@ -155,7 +161,8 @@ static void of_a_sum_that_has_free_memory_in_it_nobody_says_that_it_is_in_use(vo
 	make_heap(&u, 60, 0, 0);
 	u.heap_quality = QUALITY_BOUND;
 	u.heap_is_said = true;
-	assert_non_null(find_sentence(&u, "live")); /* free memory is 0, and told apart */
+	/* the amount of free memory is known: 0 */
+	assert_non_null(find_sentence(&u, "live"));
 	for (unsigned int s = 0; s < STATE_COUNT_; s++) {
 		u.matrix.cell[OWNER_POOL_FRAGMENTS][s] = BYTES_UNKNOWN;
 		u.matrix.owner_rss_bytes[OWNER_POOL_FRAGMENTS] = BYTES_UNKNOWN;
@@ -170,17 +177,17 @@ static void what_would_help_to_read_a_heap_is_said_where_something_would(void **
 
 	(void)state;
 	make_usage(&u, 0, 0);
-	assert_null(find_sentence(&u, "heap-unknown")); /* nobody tried */
+	assert_null(find_sentence(&u, "heap-unknown")); /* no heap walk was tried */
 	u.heap_error = -EPERM;
 	assert_non_null(strstr(find_sentence(&u, "heap-unknown"), "CAP_SYS_PTRACE"));
 	u.heap_error = -EFBIG;
 	u.heap_expected_ns = 700 * NS_PER_MS;
 	assert_non_null(strstr(find_sentence(&u, "heap-unknown"),
 			       "allow a stop of about 700.0ms with --max-pause"));
-	u.heap_error = -ENOMEM; /* nothing to do about it */
+	u.heap_error = -ENOMEM; /* nothing the user could do would help */
 	assert_null(find_sentence(&u, "heap-unknown"));
 	u.heap_error = -EPERM;
-	u.heap_quality = QUALITY_ESTIMATE; /* of an earlier walk */
+	u.heap_quality = QUALITY_ESTIMATE; /* from an earlier walk */
 	assert_null(find_sentence(&u, "heap-unknown"));
 }
 
@@ -195,7 +202,7 @@ static void anon_has_the_heap_in_it_only_where_that_is_not_known(void **state)
 	assert_non_null(strstr(find_sentence(&u, "dominant"), "other private anonymous memory"));
 }
 
-/* Only a lack of rights is said to be one. */
+/* Only EACCES and EPERM are reported as missing rights. */
 static void the_error_of_a_read_is_named(void **state)
 {
 	static const struct {

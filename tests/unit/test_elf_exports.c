@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "unit.h"
 
-/* The libc that this program runs with: malloc itself may be another's. */
+/* Open the libc of this program. malloc itself may come from another library. */
 static int open_libc(Dl_info *ret)
 {
 	void *version = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");

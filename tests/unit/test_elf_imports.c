@@ -23,10 +23,10 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	(void)size;
 	*(uint64_t *)base = info->dlpi_addr;
-	return 1; /* the program comes first */
+	return 1; /* the first module is the program itself */
 }
 
-/* This program's own: it calls one of them. */
+/* The slot is one of this program, which calls the function. */
 static void a_place_holds_what_is_called(void **state)
 {
 	struct elf_imports imports = ELF_IMPORTS_INIT;
@@ -43,7 +43,7 @@ static void a_place_holds_what_is_called(void **state)
 		const struct elf_import *import = &imports.items[i];
 
 		assert_int_equal(import->name, STRTOUL);
-		/* one for calls alone may still be to be looked up */
+		/* a slot that is used only for calls may not be resolved yet */
 		if (!import->is_for_calls)
 			assert_true(*(uint64_t *)(uintptr_t)(base_addr + import->vaddr) ==
 				    (uintptr_t)function);
@@ -90,7 +90,10 @@ static void other_files_are_none_and_nothing_is_touched(void **state)
 	}
 }
 
-/* Each word of its head and of what follows that, one after the other, is made a lie. */
+/*
+ * Falsify each word of the ELF header, and of the bytes that
+ * follow it, one after the other.
+ */
 static void one_that_lies_is_refused_or_has_fewer(void **state)
 {
 	static uint8_t bytes[1 << 20];
@@ -124,7 +127,7 @@ static void tables_for_exceptions_are_found(void **state)
 	(void)state;
 	dl_iterate_phdr(find_base, &base_addr);
 	assert_int_equal(elf_frame_tables_find(fd, &vaddr), 0);
-	/* its version, as the Linux Standard Base has it */
+	/* the table's version, which the Linux Standard Base defines as 1 */
 	assert_int_equal(*(const uint8_t *)(uintptr_t)(base_addr + vaddr), 1);
 	close(fd);
 }

@@ -16,7 +16,7 @@ static const char before_text[] = "main 1\nmain;parse;malloc 10\nmain;emit 5\nma
 				  "start;free_all 4\n";
 static const char after_text[] = "main 1\nmain;parse;malloc 40\nmain;emit;malloc 20\nmain;grow 7\n";
 
-/* Only what is of this name, which is in the tree once. */
+/* Return the first box whose function has this name. */
 static const struct flame_box *find(const struct flame_tree *tree, const struct flame_box *boxes,
 				    size_t count, const char *name)
 {
@@ -30,7 +30,10 @@ static const struct flame_box *find(const struct flame_tree *tree, const struct 
 	return NULL;
 }
 
-/* Children are side by side in their parent, from its left end on; what is left is its own. */
+/*
+ * Assert that children lie side by side in their parent, starting at its left edge. The
+ * remaining width is the parent's own.
+ */
 static void check_boxes(const struct flame_tree *tree, const struct flame_box *boxes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -67,7 +70,7 @@ static void children_fill_their_parents(void **state)
 	assert_int_equal(boxes[0].depth, 0);
 	assert_int_equal(find(&tree, boxes, count, "main")->total, 36);
 	assert_int_equal(find(&tree, boxes, count, "emit")->self, 5);
-	/* by name: emit, then parse */
+	/* sorted by name: emit, then parse */
 	assert_int_equal(find(&tree, boxes, count, "parse")->start, 25);
 	free(boxes);
 	flame_tree_release(&tree);
@@ -108,7 +111,7 @@ static uint32_t add(struct profile *p, uint32_t parent, const char *function, co
 
 	if (module)
 		frame.module = profile_add_module(p, &of);
-	frame.line = (uint32_t)calls; /* another frame for each */
+	frame.line = (uint32_t)calls; /* gives each call its own frame */
 	node = profile_add_node(p, parent, profile_add_frame(p, &frame));
 	p->nodes[node].values[PROFILE_ALLOCATIONS] += calls;
 	p->known = 1U << PROFILE_ALLOCATIONS;
@@ -167,7 +170,7 @@ static size_t count_of(const char *text, const char *wanted)
 	return count;
 }
 
-/* What a program might call its functions to get out of where names are shown. */
+/* A hostile function name that tries to break out of the markup it is printed in. */
 static const char hostile[] = "</script><img src=x onerror=alert(1)>]]>\"'`&amp;<!--\x1b[31m\xff\xef\xbf\xbf";
 
 static void hostile_names_stay_in_their_place(void **state)
@@ -225,7 +228,7 @@ static void names_are_cut_to_their_boxes(void **state)
 	(void)state;
 	made_stacks(&p, "a_name_that_is_longer_than_its_box 10\nz 90\n");
 	flame_svg_add(&svg, &p, PROFILE_ALLOCATIONS, "cut");
-	/* 118 pixels less two of 3 are 15 characters of 7.25 */
+	/* 118 pixels less two of 3 hold 15 characters of 7.25 */
 	assert_non_null(strstr(svg.text, ">a_name_that_i..</text>"));
 	assert_non_null(strstr(svg.text, "<title>a_name_that_is_longer_than_its_box\n10 allocations, "
 					 "10.0%; itself 10</title>"));

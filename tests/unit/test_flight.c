@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the flight recorder hears of kills: reports in pieces, and one kill by several ways. */
+/*
+ * The flight recorder's view of kills: reports that arrive in pieces, and one kill
+ * that several sources report.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -124,7 +127,10 @@ static void one_kill_is_found_again_and_a_later_one_of_that_pid_is_another(void 
 	assert_non_null(flight_kills_find(&kills, 99 + 2 * FLIGHT_KILLS_MAX, 70000));
 }
 
-/* Of more than ten kills in five seconds the kernel logs only this line. */
+/*
+ * If there are more than ten kills in five seconds, this line is all that the
+ * kernel logs for the others.
+ */
 static void a_kill_that_is_logged_without_its_group_is_ours_if_it_is_known(void **state)
 {
 	struct cgroup_level level = { .path = (char[]){ "/a" } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of kills, of a group that vanishes and of the machine. */
+/* OOM kill counters of the machine, and of a group that vanishes. */
 #include "config.h"
 
 #include "sample/flight_counts.h"

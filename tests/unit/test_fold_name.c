@@ -137,7 +137,7 @@ static void and_are_kept_when_asked_for(void **state)
 	CHECK_ALL(foldings, true);
 }
 
-/* Every beginning of odd names: it ends, and gives no more than a little text back. */
+/* Fold every substring of odd names. Folding must end, and the result must stay short. */
 static void any_text_is_a_name(void **state)
 {
 	static const char odd[] = "operator<<(<{[<(anonymous namespace)>->>)})]>generic "

@@ -32,7 +32,7 @@ static void write_file(int fd, const char *path, const char *text)
 	assert_int_equal(write(file, text, strlen(text)), strlen(text));
 }
 
-/* A file beside the tree, and a tree with links of all kinds. */
+/* Make a tree with symlinks of all kinds, and a file outside of it. */
 static int make_tree(void **state)
 {
 	static const struct {
@@ -153,7 +153,10 @@ static void a_file_larger_than_the_limit_is_refused_before_it_is_read(void **sta
 	assert_int_equal(close(foreign_file_open(tree_fd, "sparse", LIMIT)), 0);
 }
 
-/* A lookup without opening leaves no event; opening, even without blocking, does. */
+/*
+ * Assert that the file is looked up without being opened: opening it, even without
+ * blocking, would cause an inotify event.
+ */
 static void assert_never_opened(int root_fd, const char *path, const char *watched,
 				int result)
 {
@@ -242,7 +245,7 @@ static void no_descriptor_is_left_behind(void **state)
 	assert_int_equal(after, before);
 }
 
-/* As on a kernel without it. */
+/* Make openat2() fail with ENOSYS, as on a kernel that lacks it. */
 static int forbid_openat2(void)
 {
 	struct sock_filter filter[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Series of an hour, a sample every ten seconds, in which what happens is known; 20 of
- * each kind with other noise.
+ * Simulated series whose true growth is known. Each lasts an hour with a sample every ten
+ * seconds; there are 20 of each kind with different noise.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ static double leak_100(int i, double *memory)
 	return 200 + 100.0 * i / N + noise(3);
 }
 
-/* Now and then it waits, and makes up for that. */
+/* A leak that pauses now and then, and catches up afterwards. */
 static double leak_that_waits(int i, double *memory)
 {
 	int at = i % 90;
@@ -196,8 +196,8 @@ static void the_rate_is_of_the_floors_and_in_its_interval(void **state)
 }
 
 /*
- * 100 MiB/h below teeth of 80 MiB, from 200 MiB on: 400 MiB are met when the first tooth
- * after 72 minutes is high enough, which is after 79.
+ * The series grows by 100 MiB/h below teeth of 80 MiB, starting at 200 MiB. A tooth can
+ * reach 400 MiB after 72 minutes; the first that is high enough comes after 79.
  */
 static void the_limit_is_met_when_it_was_foreseen(void **state)
 {
@@ -210,7 +210,7 @@ static void the_limit_is_met_when_it_was_foreseen(void **state)
 	random_state = 521288629;
 	for (int i = 0; i < REPEATS; i++) {
 		make(teeth_and_more_leak, points);
-		growth_find(points, 280, &growth); /* 47 minutes of it */
+		growth_find(points, 280, &growth); /* the first 47 minutes */
 		if (!growth_time_to(&growth, (uint64_t)(400 * MEBI), &left))
 			continue;
 		foreseen++;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often the moment at which a limit is really met lies in the foreseen interval: simulated
- * series whose future is known, looked at from far away and from near the limit. COUNT in the
- * environment is the number of series of each kind (default 100); figures go to standard output.
+ * Measures how often the predicted interval contains the moment at which a limit is
+ * really reached. The series are simulated, so their future is known; the prediction is
+ * made far from the limit and near it. COUNT in the environment is the number of series
+ * of each kind (default 100). The figures go to standard output.
  */
 #include "config.h"
 
@@ -20,7 +21,8 @@
 #define START_MIB  200.0
 #define LIMIT_MIB  400.0
 #define COVERED_LEAST 0.90
-#define WIDTH_MOST    4.0 /* the middle interval of those from afar, by what remains */
+/* bound for the median width of predictions from afar, relative to the remaining time */
+#define WIDTH_MOST    4.0
 #define ANSWERED_LEAST 0.5
 
 static uint64_t random_state;
@@ -38,12 +40,12 @@ static double noise(double deviation)
 	return deviation * sqrt(-2 * log(random_unit())) * cos(2 * M_PI * random_unit());
 }
 
-/* What differs from one series to the next. */
+/* Parameters that differ between series. */
 struct shape {
 	double rate;   /* MiB per sample */
 	double tooth;  /* MiB */
 	int cycle;     /* samples */
-	double floor;  /* of random steps so far */
+	double floor;  /* sum of the random steps so far */
 };
 
 typedef double (*value_fn)(int i, struct shape *shape);
@@ -63,7 +65,7 @@ static double sawtooth(int i, struct shape *s)
 	return START_MIB + s->rate * i + s->tooth * (i % s->cycle) / s->cycle + noise(1);
 }
 
-/* A step every 10 samples on average, each of another size. */
+/* A random step every 10 samples on average. */
 static double steps(int i, struct shape *s)
 {
 	if (i == 0)
@@ -87,7 +89,7 @@ static const struct {
 	{ "linear, no noise", even },
 };
 
-/* Where the series is cut: a share of the time until it meets the limit. */
+/* Where the series is cut, as a share of the time until it reaches the limit. */
 static const struct {
 	const char *name;
 	double from, to;
@@ -99,7 +101,7 @@ struct tally {
 	double widths[20000];
 };
 
-/* Returns the first sample that meets the limit, or 0. */
+/* Return the index of the first sample at or above the limit, or 0. */
 static int make_series(value_fn value, struct growth_point points[SAMPLES])
 {
 	struct shape shape = { .rate = 0.16 + 0.3 * random_unit(),
@@ -128,7 +130,10 @@ static void ask(const struct growth_point *points, int met, int cut, struct tall
 	if (!growth_time_to(&growth, (uint64_t)(LIMIT_MIB * (double)MIB), &time))
 		return;
 	assert_true(time.soonest_ns <= time.ns && time.ns <= time.latest_ns);
-	/* it was not met in the sample before: anything in between is right */
+	/*
+	 * The limit was reached after the previous sample, so any time
+	 * between the two is right.
+	 */
 	tally->covered += time.soonest_ns <= left_ns &&
 			  (time.latest_ns == UINT64_MAX || time.latest_ns + SAMPLE_NS >= left_ns);
 	tally->early += time.soonest_ns > left_ns;
@@ -143,7 +148,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns whether enough moments lie in their intervals. */
+/* Return whether enough moments lie in their intervals. */
 static bool report(const char *kind, const char *cut, bool is_afar, struct tally *t)
 {
 	double covered = t->answered > 0 ? (double)t->covered / t->answered : 0, width;

@@ -26,7 +26,7 @@ int __real_proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs,
 int __wrap_proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
 			   mapping_fn fn, void *context, uint64_t *ret_read_ns);
 
-/* The first call hangs until the test lets it continue. */
+/* The first call hangs until the test releases it. */
 int __wrap_proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
 			   mapping_fn fn, void *context, uint64_t *ret_read_ns)
 {
@@ -85,13 +85,13 @@ static void what_a_hung_thread_uses_is_never_used_or_freed(void **state)
 	assert_null(moment);
 	assert_non_null(hanging);
 
-	/* another process is read with another sampler, in time */
+	/* another process is read in time, with another sampler */
 	assert_ptr_not_equal(reader.sampler, sampler);
 	reader.max_pause_ns = 60 * NS_PER_S;
 	assert_int_equal(heap_moment_take(&reader, &u, &moment, &pause_ns), 0);
 	heap_moment_free(moment);
 
-	/* memstate ends, while the thread still uses its sampler */
+	/* memstate ends while the thread still uses its sampler */
 	heap_reader_release(&reader);
 	sampler_free(sampler);
 	procfs_release(fs);
@@ -104,7 +104,7 @@ static void what_a_hung_thread_uses_is_never_used_or_freed(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* LeakSanitizer calls this hook: what an abandoned thread uses is never freed. */
+/* LeakSanitizer calls this hook. What an abandoned thread uses is never freed. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {

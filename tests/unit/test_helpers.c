@@ -13,7 +13,10 @@
 #include "probe/probe.h"
 #include "unit.h"
 
-/* What stands in for processes with a helper: it says so much, and notes what it was asked for. */
+/*
+ * Stands in for processes with a helper: returns the configured
+ * results, and records the requests.
+ */
 struct probe {
 	int pid;
 };
@@ -68,7 +71,7 @@ int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **r
 
 static struct procfs fs = PROCFS_INIT;
 
-/* This process stands for all: forget_ended() must find it. */
+/* Every process is this one: forget_ended() must find it alive. */
 static struct process process_of(const char *comm)
 {
 	struct process p = { .pid = getpid(), .start_ticks = 7 };
@@ -176,7 +179,7 @@ static void a_stall_names_the_option_that_allows_it(void **state)
 	helpers_open(h, &p, &second);
 	helpers_ask(h, &p, 1000000, &second);
 	assert_int_equal(stand_in.ask_count, 2);
-	/* a sample that is still shown speaks of it */
+	/* a sample that is still on the screen refers to the first answer's text */
 	assert_ptr_equal(first.problem, second.problem);
 	helpers_free(h, NULL, NULL);
 }
@@ -191,7 +194,7 @@ static void one_that_was_just_asked_says_the_same_again(void **state)
 	stand_in.ask_result = -EAGAIN;
 	helpers_open(h, &p, &answer);
 	helpers_ask(h, &p, BYTES_UNKNOWN, &answer);
-	assert_int_equal(answer.error, -EAGAIN); /* nothing was said yet */
+	assert_int_equal(answer.error, -EAGAIN); /* no figures have arrived yet */
 	stand_in.ask_result = 0;
 	helpers_open(h, &p, &answer);
 	helpers_ask(h, &p, BYTES_UNKNOWN, &answer);

@@ -82,13 +82,13 @@ static void a_long_history_keeps_its_start(void **state)
 	assert_true(h.count <= HISTORY_MAX && h.count > HISTORY_MAX / 2);
 	assert_true(history_get_change(&h, PART_RSS, &change));
 	assert_int_equal(change, 3 * HISTORY_MAX - 1);
-	/* a pause of an hour is no reason for memory without end */
+	/* a pause of an hour must not make the history grow */
 	add(&h, 100000, 5);
 	assert_true(h.count <= HISTORY_MAX);
 	history_release(&h);
 }
 
-/* So much anonymous memory, of which some is live, if that is known. */
+/* Fill in anonymous memory, and live memory unless live_bytes is BYTES_UNKNOWN. */
 static void fill_owners(struct usage *u, uint64_t at_s, uint64_t live_bytes, uint64_t anon_bytes)
 {
 	usage_init(u);

@@ -19,14 +19,14 @@
 
 #define PLACES	 8
 #define ORIGINAL UINT64_C(0x1234567890)
-#define HOOK_AT	 512 /* from the head on */
+#define HOOK_AT	 512 /* offset from the head */
 
-/* In this process and, at the same addresses, in the target, which has its own. */
+/* The target is a fork of this process and has its own copies at the same addresses. */
 static uint64_t places_there[PLACES];
 static uint64_t other_there = ORIGINAL;
 static uint64_t hooks_there[HOOKS_MODULES_OFFSET / sizeof(uint64_t)];
 
-/* The process may change its copy of the records whenever it likes. */
+/* Overwrite the target's copy of the records, as the target itself may do at any time. */
 static void spoil(void *context, const char *step)
 {
 	const struct hooks_record wrong[PLACES] = { { (uintptr_t)&other_there, 1 } };

@@ -18,7 +18,7 @@
 #define OTHER_UID 65534
 #define CODE_ADDR UINT64_C(0x100000)
 
-/* Addresses from CODE_ADDR on, 16 bytes apart. */
+/* Make frames for addresses from CODE_ADDR on, 16 bytes apart. */
 static void make_frames(struct jit_frames *frames, size_t count)
 {
 	*frames = (struct jit_frames){ .items = xcalloc(count, sizeof(*frames->items)),
@@ -34,7 +34,7 @@ static void overlapping_ranges_cost_few_steps(void **state)
 	struct jit_frames frames;
 
 	(void)state;
-	/* each covers all addresses but the first few */
+	/* each range covers all addresses but the first few */
 	for (int i = 0; i < ENTRIES; i++)
 		strbuf_addf(&map, "%" PRIx64 " %x name%d\n", CODE_ADDR + 16 * (uint64_t)(i % 100),
 			    16 * ADDRESSES, i);
@@ -43,7 +43,7 @@ static void overlapping_ranges_cost_few_steps(void **state)
 	for (size_t i = 0; i < ADDRESSES; i++) {
 		char name[32];
 
-		/* range k of the last hundred is the last that covers address k */
+		/* Address k is covered last by range k of the last hundred. */
 		snprintf(name, sizeof(name), "name%zu", ENTRIES - 100 + (i < 99 ? i : 99));
 		assert_string_equal(frames.items[i].name, name);
 	}
@@ -70,7 +70,7 @@ static void one_long_name_is_copied_once(void **state)
 	jit_frames_release(&frames);
 }
 
-/* Ranges at random are compared with what the definition says, entry by entry. */
+/* Compare the result for random ranges with a simple search, entry by entry. */
 static void the_last_entry_counts(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void add_bytes(struct strbuf *out, uint64_t value, size_t bytes)
 	strbuf_add(out, &value, bytes);
 }
 
-/* A record of a jitdump file that moves 16 bytes of code. */
+/* Add a jitdump record that moves 16 bytes of code. */
 static void add_move(struct strbuf *out, uint64_t from, uint64_t to)
 {
 	add_bytes(out, 1, 4);
@@ -177,7 +177,7 @@ static void a_map_of_another_user_is_refused(void **state)
 		skip();
 	}
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
-	unlink(path); /* left over by a process with this number that has ended */
+	unlink(path); /* stale file of an earlier process with this pid */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-/* A process may be called so; the kernel writes a line break in its name as \n. */
+/* A process may have this name; the kernel writes a line break in a name as \n. */
 static const char status[] = "Name:\tState:\tZ\\nSeccomp:\t0\n"
 			     "Umask:\t0022\n"
 			     "State:\tS (sleeping)\n"

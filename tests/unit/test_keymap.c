@@ -78,7 +78,7 @@ static void names_of_keys_lead_back_to_them(void **state)
 			char name[KEY_NAME_SIZE];
 
 			keymap_format_key(key_rows[i].keys[k], name);
-			/* ^H and Bksp are two keys, but ^M is Enter */
+			/* ^H and Bksp are different keys, but ^M is Enter */
 			assert_row(keymap_parse_key(name) == key_rows[i].keys[k], name);
 		}
 	}

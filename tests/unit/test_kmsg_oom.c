@@ -13,7 +13,7 @@
 
 #define KB UINT64_C(1024)
 
-/* Linux 6.18, version 1, as dmesg prints it; lines in between left out. */
+/* Linux 6.18, cgroup version 1, as dmesg prints it; some lines are left out. */
 #define REPORT_618                                                                                  \
 	"[  10.1] oom_target invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" \
 	"[  10.2] CPU: 1 UID: 0 PID: 1812 Comm: oom_target Not tainted 6.18.44 #1\n"               \
@@ -95,7 +95,7 @@ static void a_report_of_618_is_read_whole(void **state)
 	check_618(&list.items[0]);
 }
 
-/* The same lines with what other programs put before them. */
+/* The same lines with the prefixes that other programs add. */
 static void the_stamp_before_a_line_does_not_matter(void **state)
 {
 	static const char *const stamps[] = {
@@ -114,7 +114,10 @@ static void the_stamp_before_a_line_does_not_matter(void **state)
 		while ((line = strsep(&rest, "\n")) && line[0] != '\0')
 			strbuf_addf(&text, "%s%s\nanother [1] line: of somebody's 5\n", stamps[i],
 				    strstr(line, "] ") + 2);
-		/* between lines of memory.stat the kernel prints nothing else, but syslog may */
+		/*
+		 * The kernel prints nothing else between the lines of
+		 * memory.stat, but syslog may.
+		 */
 		parse(text.text);
 		assert_int_equal(list.count, 1);
 		assert_int_equal(list.items[0].victim.pid, 1812);
@@ -188,7 +191,7 @@ static void linux_418_says_it_in_other_words(void **state)
 	assert_int_equal(list.items[0].constraint, OOM_CGROUP);
 	assert_string_equal(list.items[0].limit_path, "/docker");
 	assert_string_equal(list.items[0].victim_path, "/docker/abc");
-	/* each line is of that group alone, without those below it */
+	/* each line covers one group only, without the groups below it */
 	assert_int_equal(list.items[0].stat.anon_bytes, 1002 * KB);
 	assert_int_equal(list.items[0].stat.shmem_bytes, 8 * KB);
 	assert_int_equal(list.items[0].tasks[0].pagetables_bytes, 27 * 4 * KB);
@@ -247,7 +250,10 @@ static void other_texts_hold_no_kill(void **state)
 	}
 }
 
-/* Each beginning of a report, and each without one of its lines: never worse than less. */
+/*
+ * Parse each prefix of a report, and the report without each of its lines: facts may
+ * be missing, but never wrong.
+ */
 static void cut_anywhere_it_is_less_and_not_wrong(void **state)
 {
 	const size_t length = strlen(REPORT_618);
@@ -277,7 +283,7 @@ static void the_summary_line_alone_names_the_victim(void **state)
 	assert_string_equal(list.items[0].cpuset, "cri-1.scope");
 	assert_string_equal(list.items[0].time.text, "Aug 30 06:58:55.050705");
 	assert_int_equal(list.items[0].killed_count, 1);
-	/* with a table it is known what it had */
+	/* with a task table the victim's memory is known */
 	parse("[ pid ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
 	      "[   9]  1000     9    12345      250    40960        0           999 x\n"
 	      "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
@@ -343,7 +349,7 @@ static void a_person_asked_for_it_with_sysrq(void **state)
 	assert_int_equal(list.items[0].order, COUNT_UNKNOWN);
 }
 
-/* RHEL 6, whose machine has pages of 4 KiB. */
+/* RHEL 6 on a machine with pages of 4 KiB. */
 static const char linux_2632[] =
 	"Jan  2 03:04:05 h kernel: httpd invoked oom-killer: gfp_mask=0x201da, order=3, oom_adj=0, oom_score_adj=0\n"
 	"Jan  2 03:04:05 h kernel: httpd cpuset=/ mems_allowed=0\n"
@@ -430,7 +436,7 @@ static void memory_that_is_listed_for_another_reason_is_no_kills(void **state)
 	assert_false(list.items[1].machine.is_known);
 }
 
-/* A report whose ends of lines somebody replaced. */
+/* A report whose line ends were replaced by another program. */
 static void a_report_within_one_line_is_the_same(void **state)
 {
 	static const char *const ends[] = { " ", "#012", "\\x0a" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prefixes of lines in every log format, and lines of any length. */
+/* Line prefixes in every log format, and lines of any length. */
 #include "config.h"
 
 #include "proc/kmsg_oom.h"
@@ -31,7 +31,10 @@ static int end(void **state)
 
 static const char one_kill[] = "Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB";
 
-/* The times of each style of prefix. unix_ms 0, boot_us COUNT_UNKNOWN and "" mean unknown. */
+/*
+ * The times that each kind of prefix holds. unix_ms 0, boot_us
+ * COUNT_UNKNOWN and "" mean unknown.
+ */
 static const struct {
 	const char *before, *after;
 	uint64_t unix_ms, boot_us;
@@ -95,7 +98,7 @@ static void each_style_of_prefix_tells_the_time(void **state)
 	}
 }
 
-/* kubectl get events -o json; the second event has no time. */
+/* The output of kubectl get events -o json; the second event has no time. */
 static void events_have_their_times(void **state)
 {
 	static const char text[] =
@@ -135,7 +138,7 @@ static void events_have_their_times(void **state)
 	assert_int_equal(list.count, 0);
 }
 
-/* Lines and words without end: memory stays bounded, and time is in proportion. */
+/* Endless lines and words: memory use stays bounded, and time grows linearly. */
 static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
 {
 	static const char *const words[] = { "x", "oom-kill:", "Killed process ", "\\x0a", "[1.2] ",
@@ -157,7 +160,7 @@ static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
 	}
 }
 
-/* What is after the end of a text in memory is not part of it. */
+/* Bytes after the end of a string do not belong to it. */
 static void an_empty_text_ends_where_it_ends(void **state)
 {
 	char line[] = "\0 oom-kill:constraint=CONSTRAINT_MEMCG, 2026-11-22T15:41:01Z ";

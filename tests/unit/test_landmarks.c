@@ -30,7 +30,7 @@ struct seen {
 	struct landmarks marks;
 };
 
-/* This program itself is looked at: it knows where its own functions are. */
+/* The tests inspect this program itself: they know the addresses of its own functions. */
 static int set_up(void **state)
 {
 	static struct seen seen;
@@ -69,7 +69,7 @@ static const struct landmarks *marks_of(void **state)
 	return &seen->marks;
 }
 
-/* What others would call by that name: sanitizers put their own before libc's. */
+/* Return the address of libc's function. A sanitizer puts its own function before it. */
 static uint64_t address_of(const char *name)
 {
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);

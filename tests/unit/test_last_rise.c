@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Series whose last rise is known. */
+/* Simulated series whose last rise is known. */
 #include "config.h"
 
 #include "classify/last_rise.h"
@@ -9,7 +9,7 @@
 
 #define SAMPLES 300
 
-/* Value i of SAMPLES, in MiB. */
+/* Returns value i of SAMPLES, in MiB. */
 typedef double (*shape)(int i);
 
 static struct rise rise_of(shape value)
@@ -24,7 +24,7 @@ static struct rise rise_of(shape value)
 	return rise;
 }
 
-/* Assert that it rose by this much, to within a tenth and 2 MiB. */
+/* Assert that the last rise is this high, to within 10 % and 2 MiB. */
 static void assert_rose(shape value, double wanted_mib)
 {
 	struct rise rise = rise_of(value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What leaks look like, in which groups they are, and how far they are known. */
+/* How leaks are classified and grouped, and how certain they are. */
 #include "config.h"
 
 #include "classify/leaks.h"
@@ -56,7 +56,8 @@ static void blocks_alike_are_one_group_and_most_bytes_come_first(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 1000; i++) {
-		leak.addr = ADDR + (999 - i) * 64; /* downwards, as a mark tells them */
+		/* descending, the order in which a mark reports them */
+		leak.addr = ADDR + (999 - i) * 64;
 		leak.bytes = i < 900 ? 40 + i % 3 * 16 : 8 * i;
 		leak.indirect = (struct chunk_sum){ i % 3 == 1, i % 3 == 1 ? 100 : 0 };
 		block_groups_add(&groups, i % 3 == 2 ? type : NULL, CONTENT_ZEROS, &leak);

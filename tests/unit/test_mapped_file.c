@@ -16,7 +16,10 @@
 #include "tree.h"
 #include "unit.h"
 
-/* Stands for /proc/PID: root, exe and map_files in it lead to what a test puts there. */
+/*
+ * A stand-in for /proc/PID: its root, exe and map_files lead to
+ * files that a test puts there.
+ */
 static struct tree tree;
 static int process_fd;
 
@@ -41,7 +44,7 @@ static int clean(void **state)
 	return 0;
 }
 
-/* The mapping of the file at path, which it was when it was mapped. */
+/* Return a mapping of the file that is at path now. */
 static struct mapping mapping_of(const char *path, const char *name)
 {
 	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x2000, .name = name };

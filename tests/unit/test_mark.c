@@ -11,21 +11,21 @@
 #define LIVE_MAX 64
 #define LEAKS_MAX 64
 
-/* A heap of which nothing is reached until a test writes an address somewhere. */
+/* A heap in which no block is reachable until a test writes an address somewhere. */
 struct fixture {
 	struct heap_image h;
 	struct heap heap;
-	struct block live[LIVE_MAX]; /* by address */
+	struct block live[LIVE_MAX]; /* sorted by address */
 	size_t live_count;
 	uint64_t live_bytes;
 
 	struct root_thread thread;
-	uint64_t word; /* a register */
+	uint64_t word; /* a register of the thread */
 	struct mark_progress progress;
 
 	struct root_list roots;
 	struct mark mark;
-	struct leak leaks[LEAKS_MAX]; /* by address */
+	struct leak leaks[LEAKS_MAX]; /* sorted by address */
 	size_t leak_count;
 	int result;
 };
@@ -46,8 +46,8 @@ static void set_up(struct fixture *f, size_t kind)
 		f->live_bytes += block.bytes;
 	}
 	/*
-	 * what the lists of fastbins and caches leave behind in live memory is nothing
-	 * here
+	 * The links that fastbins and caches leave in live memory do not reach
+	 * any block in this image.
 	 */
 	assert_int_equal(f->live_count, f->h.live.count + 1);
 }
@@ -100,7 +100,7 @@ static void run_mark(struct fixture *f)
 	assert_int_equal(f->mark.leader_count, f->leak_count);
 }
 
-/* Somewhere in the data of the program. */
+/* Return an address in the program's data. */
 static uint64_t root_place(const struct fixture *f)
 {
 	return f->h.par_addr - 0x100;
@@ -144,7 +144,10 @@ static void any_address_within_a_block_reaches_it_and_no_other(void **state)
 			assert_int_equal(f.mark.reachable.count, 1);
 			assert_true(is_reached(&f, i));
 		}
-		/* one past the end, as C++ keeps it, and the size before a block */
+		/*
+		 * One past the end, where C++ may keep a pointer, and inside the
+		 * size word before a block.
+		 */
 		heap_image_write(&f.h, root_place(&f), f.live[i].addr + f.live[i].bytes);
 		run_mark(&f);
 		assert_int_equal(f.mark.reachable.count, 0);
@@ -190,7 +193,7 @@ static void a_chain_is_reached_to_its_end_or_leaked_as_one(void **state)
 	tear_down(&f);
 }
 
-/* The first one that is looked at is the last that could be direct. */
+/* The block that is examined first is the last that could be a direct leak. */
 static void a_chain_downwards_has_one_head_too(void **state)
 {
 	struct fixture f;
@@ -215,13 +218,13 @@ static void of_a_ring_the_first_is_direct_unless_another_reaches_the_ring(void *
 	heap_image_write(&f.h, f.live[1].addr, f.live[3].addr);
 	heap_image_write(&f.h, f.live[3].addr, f.live[2].addr);
 	heap_image_write(&f.h, f.live[2].addr, f.live[1].addr);
-	heap_image_write(&f.h, f.live[0].addr, f.live[0].addr); /* a ring of one */
+	heap_image_write(&f.h, f.live[0].addr, f.live[0].addr); /* a ring of one block */
 	run_mark(&f);
 	assert_int_equal(f.mark.direct.count, f.live_count - 2);
 	assert_int_equal(f.leaks[1].addr, f.live[1].addr);
 	assert_int_equal(f.leaks[1].indirect.count, 2);
 
-	/* into the ring's middle, from behind it */
+	/* points into the middle of the ring from a block above it */
 	heap_image_write(&f.h, f.live[4].addr, f.live[2].addr);
 	run_mark(&f);
 	assert_int_equal(f.mark.direct.count, f.live_count - 3);
@@ -245,7 +248,7 @@ static void free_blocks_and_the_allocators_own_are_no_roots(void **state)
 	tear_down(&f);
 }
 
-/* As if libc had made it: the mapping of the thread's TLS with its stack below. */
+/* Make a stack as libc lays it out: in the mapping of the thread's TLS, below it. */
 static void make_stack(struct fixture *f, uint64_t stack_addr)
 {
 	uint64_t start = f->h.thread_addr & ~(IMAGE_PAGE_BYTES - 1);
@@ -275,7 +278,7 @@ static void what_is_below_the_stack_pointer_is_no_root(void **state)
 	assert_int_equal(f.mark.reachable.count, 2);
 	assert_false(is_reached(&f, 0));
 
-	/* a stack that is not the thread's own: all of it may be in use */
+	/* the thread is on another stack, so all of its own stack may be in use */
 	f.thread.stack_addr = f.h.live_addr + 2048;
 	run_mark(&f);
 	assert_int_equal(f.mark.reachable.count, 3);
@@ -312,7 +315,8 @@ static void memory_that_is_never_written_is_no_root(void **state)
 	m->flags = MAPPING_READ;
 	run_mark(&f);
 	assert_int_equal(f.mark.reachable.count, 0);
-	m->counters.bytes[SMAPS_ANONYMOUS] = IMAGE_PAGE_BYTES; /* it was, before */
+	/* it was writable before */
+	m->counters.bytes[SMAPS_ANONYMOUS] = IMAGE_PAGE_BYTES;
 	run_mark(&f);
 	assert_int_equal(f.mark.reachable.count, 1);
 	m->flags = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED;

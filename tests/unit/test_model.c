@@ -48,7 +48,10 @@ static void margins_are_sums_of_rows_and_columns(void **state)
 	assert_true(matrix_total_bytes(&m) == 4123);
 }
 
-/* Before Linux 4.12 there is no LazyFree, so private_clean without it is not known either. */
+/*
+ * Linux before 4.12 does not report LazyFree, so private_clean without
+ * LazyFree is unknown as well.
+ */
 static void a_sum_with_an_unknown_part_is_unknown_and_not_too_small(void **state)
 {
 	struct matrix m;
@@ -163,7 +166,7 @@ static void what_no_part_explains_is_shown(void **state)
 	u.matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = 900;
 	assert_true(usage_unexplained_bytes(&u) == 100);
 
-	/* without owners, by the state margin */
+	/* without owners, the sum over the states counts */
 	matrix_set_unknown(&u.matrix);
 	u.state_bytes[STATE_SHARED_CLEAN] = 999;
 	assert_true(usage_unexplained_bytes(&u) == 1);

@@ -29,7 +29,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Its mappings were read, and are none. Returns its place. */
+/* Add a process whose mappings were read, but that has none. Return its index. */
 static size_t add_process(struct moment *m, int pid, uint64_t start, const char *comm, uint64_t rss)
 {
 	struct usage *u = snapshot_add(&m->processes);
@@ -68,7 +68,7 @@ static size_t count_part(const struct moment_diff *diff, enum moment_part part)
 	return count;
 }
 
-/* The n-th row of a part. */
+/* Return the n-th row of a part. */
 static const struct moment_change *row(const struct moment_diff *diff, enum moment_part part, size_t n)
 {
 	for (size_t i = 0; i < diff->count; i++)
@@ -129,9 +129,11 @@ static void nameless_memory_of_a_process_is_the_same_where_it_overlaps(void **st
 
 	(void)state;
 	add_mapping(&before, b, 0x1000, 0x3000, "", 100);
-	add_mapping(&before, b, 0x3000, 0x4000, "", 10); /* beside it: another one */
+	/* another mapping right next to it */
+	add_mapping(&before, b, 0x3000, 0x4000, "", 10);
 	add_mapping(&before, b, 0x8000, 0x9000, "", 5);
-	add_mapping(&after, a, 0x0000, 0x2000, "", 300); /* has grown downwards, and was cut */
+	/* it has grown downwards, and was split */
+	add_mapping(&after, a, 0x0000, 0x2000, "", 300);
 	add_mapping(&after, a, 0x2000, 0x3000, "", 60);
 	add_mapping(&after, a, 0x3000, 0x4000, "", 10);
 	moment_diff_make(&before, &after, &diff);

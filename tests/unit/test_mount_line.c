@@ -46,7 +46,7 @@ static void escapes_are_resolved(void **state)
 		&m));
 	assert_string_equal(m.root, "/r \tx");
 	assert_string_equal(m.point, "/my cgroups\\040\n");
-	/* the kernel writes no others: these are not escapes */
+	/* The kernel writes no other escapes, so these are not escapes. */
 	assert_true(parse("1 2 0:3 / /a\\04\\48\\999\\ rw - cgroup2 none rw", &m));
 	assert_string_equal(m.point, "/a\\04\\48\\999\\");
 }

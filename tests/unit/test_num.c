@@ -30,7 +30,7 @@ static void whole_numbers_are_taken_strictly(void **state)
 		{ "1 ", -EINVAL, UNTOUCHED },
 		{ "0x10", -EINVAL, UNTOUCHED },
 		{ "1e3", -EINVAL, UNTOUCHED },
-		{ "\xd9\xa1", -EINVAL, UNTOUCHED }, /* U+0661, a digit elsewhere */
+		{ "\xd9\xa1", -EINVAL, UNTOUCHED }, /* U+0661, an Arabic digit */
 	};
 
 	(void)state;
@@ -49,7 +49,8 @@ static void pids_are_what_the_kernel_can_have(void **state)
 		{ "4194304", 0, 4194304 },
 		{ "4194305", -ERANGE, UNTOUCHED },
 		{ "0", -ERANGE, UNTOUCHED },
-		{ "4294967297", -ERANGE, UNTOUCHED }, /* 1 if it were cut to 32 bits */
+		/* would be 1 if truncated to 32 bits */
+		{ "4294967297", -ERANGE, UNTOUCHED },
 		{ "self", -EINVAL, UNTOUCHED },
 		{ "1/", -EINVAL, UNTOUCHED },
 	};

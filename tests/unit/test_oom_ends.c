@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Made recordings in which it is known who ended, and why. */
+/* Made-up recordings in which the process that ended, and why, is known. */
 #include "config.h"
 
 #include "sample/oom_ends.h"
@@ -16,7 +16,7 @@
 
 #define LIMIT_KB UINT64_C(65536)
 
-/* What the kernel counts in the group. */
+/* The kernel's counters for the group. */
 struct counts {
 	uint64_t kill, max;
 	size_t group_count;
@@ -38,7 +38,10 @@ static void add_usage(int pid, uint64_t rss_kb)
 	usage_release(&u);
 }
 
-/* Pids from 1 on with so much each, in kB; 0: it is not there. */
+/*
+ * Record processes with pids from 1 on and this much Rss each, in kB; 0:
+ * the process does not exist.
+ */
 static void sample(uint64_t ms, const struct counts *counts, const uint64_t rss_kb[2])
 {
 	struct cgroup_level levels[2] = {
@@ -176,7 +179,10 @@ static void two_kills_have_each_its_own_report_and_others_of_the_machine_none(vo
 
 	(void)state;
 	kmsg_oom_parse(text, strlen(text), &log);
-	/* of the same pid and name, but in another group, and before: of another time */
+	/*
+	 * Same pid and name, but in another group; the reports before
+	 * it are from another time.
+	 */
 	memmove(&log.items[0], &log.items[1], 3 * sizeof(log.items[0]));
 	log.count = 3;
 	recordings_open(&recording);
@@ -217,7 +223,10 @@ static void events_are_reports_and_marks_say_when(void **state)
 	forget();
 }
 
-/* The counts do not tell: the group is gone before they can be read, or they are another one's. */
+/*
+ * The counters do not help: the group is gone before they can be read, or
+ * they belong to another kill.
+ */
 static void samples_after_the_kill_do_not_decide(void **state)
 {
 	static const char *const kinds[] = { "victim", "oom_kill" };
@@ -228,7 +237,7 @@ static void samples_after_the_kill_do_not_decide(void **state)
 		sample(1000, &none, (uint64_t[]){ 1000, 40000 });
 		sample(2000, &none, (uint64_t[]){ 1000, 60000 });
 		add_event(2010, kinds[i], 2, KILLED(2, "/g"));
-		/* it is dying, and another one grows meanwhile */
+		/* the victim is dying, and another process grows meanwhile */
 		sample(2100, &none, (uint64_t[]){ 64000, 500 });
 		sample(2200, &none, (uint64_t[]){ 64000, 100 });
 		sample(2300, &none, (uint64_t[]){ 64000, 0 });
@@ -236,7 +245,7 @@ static void samples_after_the_kill_do_not_decide(void **state)
 		assert_int_equal(ends.count, 1);
 		assert_int_equal(ends.items[0].victim.pid, 2);
 		assert_int_equal(ends.items[0].last_unix_ms, 2000);
-		/* a report has what the victim had, and here it is made up */
+		/* a report has the victim's memory, and this report is made up */
 		if (!ends.items[0].kill)
 			assert_int_equal(ends.items[0].victim.rss_bytes, 60000 * KB);
 		assert_int_equal(ends.items[0].last.need_bytes, 61000 * KB);
@@ -245,7 +254,7 @@ static void samples_after_the_kill_do_not_decide(void **state)
 	}
 }
 
-/* Pss is half of it here: the other half belongs to other processes. */
+/* Pss is half of Rss here: the other half belongs to other processes. */
 static void memory_that_processes_share_counts_once(void **state)
 {
 	(void)state;
@@ -256,7 +265,7 @@ static void memory_that_processes_share_counts_once(void **state)
 	forget();
 }
 
-/* As it was read while the kernel had only chosen it. */
+/* The victim was sampled after the kernel had chosen it, but before it lost memory. */
 static void a_sample_of_the_victim_while_its_memory_is_whole_decides(void **state)
 {
 	(void)state;
@@ -316,7 +325,10 @@ static void one_that_is_gone_while_the_count_stays_was_not_killed_by_the_kernel(
 	assert_int_equal(ends.items[0].victim.pid, 2);
 	assert_int_equal(oom_verdict_find(&ends.items[0]), OOM_WHY_NOT_KERNEL);
 	forget();
-	/* with groups below, whose counts are not there, the limit must not have been met */
+	/*
+	 * With groups below whose counters are unknown, the limit
+	 * must not have been reached.
+	 */
 	remove(recordings_path);
 	recordings_open(&recording);
 	sample(1000, &many, (uint64_t[]){ 1000, 40000 });
@@ -386,7 +398,7 @@ static void processes_alone_are_explained_by_the_log(void **state)
 	oom_kill_list_release(&log);
 }
 
-/* Flat for long, and then at once full, or rising all the time. */
+/* Memory use is flat for long and then fills up suddenly, or it rises all the time. */
 static void record_need(bool is_leak, uint64_t ms)
 {
 	recordings_open(&recording);
@@ -411,7 +423,7 @@ static void a_leak_and_a_burst_are_told_apart(void **state)
 	assert_int_equal(oom_verdict_find(&ends.items[0]), OOM_WHY_BURST);
 	assert_int_equal(ends.items[0].typical_bytes, 4000 * KB);
 	forget();
-	/* all of it within a second, however evenly */
+	/* all growth within a second is a burst, however even */
 	remove(recordings_path);
 	record_need(true, 10);
 	assert_int_equal(oom_verdict_find(&ends.items[0]), OOM_WHY_BURST);

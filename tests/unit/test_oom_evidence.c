@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of a kill by a report, by a recording, and by both. */
+/* Evidence about a kill from a report, from a recording, and from both. */
 #include "config.h"
 
 #include "classify/oom_evidence.h"
@@ -13,7 +13,10 @@
 
 #define LIMIT (64 * MIB)
 
-/* Killed by the limit of its own group: so much was needed a tenth of a second before. */
+/*
+ * A process killed by the limit of its own group, which needed need_bytes
+ * a tenth of a second before.
+ */
 static void sampled(struct oom_evidence *e, uint64_t need_bytes)
 {
 	oom_evidence_init(e);
@@ -26,7 +29,7 @@ static void sampled(struct oom_evidence *e, uint64_t need_bytes)
 	e->interval_ns = e->age_ns = 100 * NS_PER_MS;
 }
 
-/* A report of version 1, of a process whose page tables are large. */
+/* Return a report of cgroup version 1, about a process whose page tables are large. */
 static struct oom_kill report(struct oom_task *task)
 {
 	struct oom_kill k = { .constraint = OOM_CGROUP, .usage_bytes = LIMIT, .limit_bytes = LIMIT,
@@ -69,7 +72,7 @@ static void a_report_is_evidence(void **state)
 	strbuf_release(&why);
 }
 
-/* A report whose middle is missing tells nothing about the rest of the group. */
+/* A report whose middle is missing does not show the rest of the group. */
 static void the_memory_of_a_victim_is_not_that_of_its_group(void **state)
 {
 	static const enum oom_constraint constraints[] = { OOM_UNKNOWN, OOM_CGROUP, OOM_NODES, OOM_GLOBAL };
@@ -88,7 +91,7 @@ static void the_memory_of_a_victim_is_not_that_of_its_group(void **state)
 	}
 }
 
-/* Eight processes that map the same 30 MiB: it counts once. */
+/* Eight processes map the same 30 MiB, which counts once. */
 static void shared_memory_counts_once(void **state)
 {
 	struct oom_task tasks[8];
@@ -108,7 +111,7 @@ static void shared_memory_counts_once(void **state)
 	assert_int_equal(e.process_bytes, (8 * 2 + 30 + 1) * MIB);
 	assert_int_equal(e.largest_bytes, (2 + 30 + 1) * MIB);
 	assert_int_not_equal(oom_verdict_find(&e), OOM_WHY_MANY);
-	/* without those columns it is no more than what was used */
+	/* without those columns the usage is the upper bound */
 	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
 		tasks[i].anon_bytes = tasks[i].shmem_bytes = tasks[i].file_bytes = BYTES_UNKNOWN;
 	oom_evidence_init(&e);
@@ -185,13 +188,14 @@ static void the_kernels_part_is_named_where_it_is_told(void **state)
 	oom_verdict_add_advice(OOM_WHY_KERNEL_MEMORY, &e, &advice);
 	assert_non_null(strstr(advice.text, "ss -m"));
 	strbuf_clear(&why);
-	e.at.kernel_bytes = 30 * MIB; /* of version 1 */
+	e.at.kernel_bytes = 30 * MIB; /* cgroup version 1 */
 	e.at.sock_bytes = 0;
 	e.at.other_kernel_bytes = BYTES_UNKNOWN;
 	assert_true(oom_verdict_holds(OOM_WHY_KERNEL_MEMORY, &e, &why));
 	assert_non_null(strstr(why.text, "version 1"));
 	strbuf_clear(&why);
-	e.at.pagetables_bytes = 24 * MIB; /* but its table of tasks has these */
+	/* the report's task table has the page tables */
+	e.at.pagetables_bytes = 24 * MIB;
 	assert_true(oom_verdict_holds(OOM_WHY_KERNEL_MEMORY, &e, &why));
 	assert_non_null(strstr(why.text, "page tables (24.0M)"));
 	strbuf_release(&why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Verdicts: their words, and that those which contradict each other are never reported together. */
+/* The texts of verdicts, and that contradicting verdicts are never reported together. */
 #include "config.h"
 
 #include "classify/oom_exclusions.h"
@@ -62,7 +62,7 @@ static uint64_t some_bytes(void)
 	return rand() % 6 == 0 ? BYTES_UNKNOWN : (uint64_t)rand() % (LIMIT + 1);
 }
 
-/* Any evidence, however little sense it makes. */
+/* Make random evidence, whether or not it makes sense. */
 static void make(struct oom_evidence *e, struct oom_kill *k)
 {
 	oom_evidence_init(e);

@@ -37,7 +37,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A group of version 2 at its limit of 64 MiB, in one without a limit. Amounts are not known yet. */
+/*
+ * Make a group of cgroup version 2 at its limit of 64 MiB, inside a group without a
+ * limit. All amounts are unknown.
+ */
 static void make_group(struct made *m)
 {
 	struct cgroup *c = &m->cgroup;
@@ -55,7 +58,10 @@ static void make_group(struct made *m)
 	c->slack_bytes = MIB;
 }
 
-/* Rss = Pss = bytes, of which so much is LazyFree, of which so much is nobody else's. */
+/*
+ * Add a process with Rss = Pss = bytes. `lazyfree` of that is LazyFree, and
+ * `droppable` of LazyFree is not shared.
+ */
 static void add_process(struct made *m, uint64_t bytes, uint64_t lazyfree, uint64_t droppable)
 {
 	struct usage *u = snapshot_add(&m->processes);
@@ -106,7 +112,10 @@ static void each_byte_is_in_one_part(void **state)
 	assert_int_equal(f->unexplained_bytes, (64 - 39 - 10 - 10 - 3) * (int64_t)MIB);
 	assert_int_equal(f->working_set_bytes, (64 - 15) * MIB);
 	assert_int_equal(f->hidden_bytes, 0);
-	/* nobody's: usage without what the process has, the kernel, sockets, and files not mapped */
+	/*
+	 * unaccounted: usage without the processes' memory, kernel,
+	 * sockets and unmapped files
+	 */
 	assert_int_equal(f->unaccounted_bytes, (64 - 20 - 16 - 2 - 9) * MIB);
 	assert_true(f->is_lazyfree_exact);
 }
@@ -140,7 +149,7 @@ static void what_is_lazily_freed_or_a_file_is_not_hidden(void **state)
 	s->active_file_bytes = 5 * MIB;
 	add_process(m, 40 * MIB, 20 * MIB, 20 * MIB);
 	assert_int_equal(find(m)->hidden_bytes, 0);
-	s->inactive_file_bytes += MIB; /* no more than the amounts may be off */
+	s->inactive_file_bytes += MIB; /* within the error of the amounts */
 	assert_int_equal(find(m)->hidden_bytes, 0);
 	s->inactive_file_bytes += MIB;
 	assert_int_equal(find(m)->hidden_bytes, 2 * MIB);
@@ -195,7 +204,7 @@ static void version_1_has_no_parts_of_the_kernels_memory(void **state)
 	m->cgroup.version = CGROUP_V1;
 	s->anon_bytes = 10 * MIB;
 	s->kernel_bytes = 7 * MIB;
-	s->sock_bytes = 5 * MIB; /* has a limit of its own there */
+	s->sock_bytes = 5 * MIB; /* has a separate limit in version 1 */
 	assert_int_equal(find(m)->kernel_bytes, 7 * MIB);
 	assert_true(m->figures.other_kernel_bytes == BYTES_UNKNOWN);
 	assert_int_equal(m->figures.need_bytes, 17 * MIB);
@@ -218,7 +227,7 @@ static void parts_of_version_1_are_never_more_than_the_kernels_memory(void **sta
 	assert_int_equal(m->figures.pipe_count, 60);
 	assert_int_equal(m->figures.tcp_bytes, 20 * MIB);
 	assert_int_equal(m->figures.need_bytes, 7 * MIB);
-	/* what is exact comes first, what is a bound has the rest */
+	/* Exact amounts come first; an amount that is only a bound gets the remainder. */
 	k->inode_slab_bytes = 5 * MIB;
 	k->socket_slab_bytes = 1 * MIB;
 	assert_int_equal(find(m)->inode_slab_bytes, 5 * MIB);
@@ -241,12 +250,12 @@ static void processes_that_cannot_be_read_are_counted_apart(void **state)
 	u->error = -13;
 	assert_int_equal(find(m)->process_count, 1);
 	assert_int_equal(m->figures.unreadable_count, 1);
-	/* what is theirs, and LazyFree of it, nobody knows */
+	/* neither its memory nor its LazyFree is known */
 	assert_true(m->figures.process_bytes == BYTES_UNKNOWN);
 	assert_true(m->figures.hidden_bytes == BYTES_UNKNOWN);
 	assert_true(m->figures.unaccounted_bytes == BYTES_UNKNOWN);
 	u->error = 0;
-	u->source = SOURCE_ROLLUP; /* sums: some of its LazyFree may be shared */
+	u->source = SOURCE_ROLLUP; /* only sums: some of its LazyFree may be shared */
 	assert_false(find(m)->is_lazyfree_exact);
 	u->recorded_droppable_bytes = 4 * MIB;
 	assert_true(find(m)->is_lazyfree_exact);

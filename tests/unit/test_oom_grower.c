@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Made recordings of a pod of two containers, in which it is known who grew. */
+/*
+ * Made-up recordings of a pod of two containers, in which the process that grew is known.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -22,7 +24,7 @@ static struct recording *recording;
 static struct oom_kill_list kills;
 static struct oom_ends ends;
 
-/* A process of a sample. */
+/* A process in a sample. */
 struct made {
 	int pid;
 	const char *name;
@@ -83,10 +85,16 @@ static void add_sample(uint64_t ms, const struct made made[2], uint64_t shmem_kb
 	recordings_end(recording, ms);
 }
 
-/* What both have in sample i of SAMPLES, and shared memory that no process has mapped. */
+/*
+ * Fill in both processes for sample i of SAMPLES, and the shared memory
+ * that no process has mapped.
+ */
 typedef void (*scenario)(uint64_t i, struct made made[2], uint64_t *ret_shmem_kb);
 
-/* Killed: the app, by an allocation of invoker; the limit is of that group. */
+/*
+ * Record a scenario in which the app is killed when `invoker` allocates; `limit` is the
+ * group whose limit was reached.
+ */
 static void explain(scenario fill, const char *limit, int invoker)
 {
 	char text[1024];
@@ -132,7 +140,7 @@ static void forget(void)
 	oom_kill_list_release(&kills);
 }
 
-/* To within a tenth. */
+/* Assert the grower and its growth, to within a tenth. */
 static void assert_grew(int pid, const char *container, uint64_t mib)
 {
 	const struct oom_grower *g = &ends.items[0].grower;
@@ -236,7 +244,7 @@ static void a_container_beside_the_limit_does_not_count(void **state)
 	explain(both_grow, POD "/app", APP);
 	assert_grew(APP, "app", 49);
 	forget();
-	/* "/app" is not a prefix of names, but of paths */
+	/* "/app" is compared as a path, not as a prefix of names */
 	remove(recordings_path);
 	explain(both_grow, POD "/app", APP);
 	assert_string_equal(ends.items[0].limit_path, POD "/app");

@@ -40,13 +40,17 @@ static void without_growth_near_the_limit_it_is_shorter(void **state)
 	struct oom_pace pace = begin();
 
 	(void)state;
-	/* 1 % of the limit in a second, eight samples: a second at 8 %, a quarter at 2 % */
+	/*
+	 * The pace assumes growth of at least 1 % of the limit per second, and
+	 * takes eight samples until the limit: a second apart at 8 % headroom,
+	 * a quarter second at 2 %.
+	 */
 	assert_in_range(next(&pace, 0, LIMIT - LIMIT * 2 / 100), 245 * MS, 255 * MS);
 	assert_int_equal(next(&pace, 1000 * MS, LIMIT), 5 * MS);
 	assert_int_equal(next(&pace, 2000 * MS, LIMIT + MIB), 5 * MS);
 }
 
-/* What is left at the last sample before the limit, of a growth that never changes. */
+/* Return the headroom at the last sample before the limit, for constant growth. */
 static uint64_t unseen_at_limit(uint64_t bytes_per_ms, uint64_t *ret_samples)
 {
 	struct oom_pace pace = begin();
@@ -70,7 +74,10 @@ static void growth_is_followed_until_little_of_it_is_unseen(void **state)
 	uint64_t samples;
 
 	(void)state;
-	/* 1 MiB, 8 MiB and 50 MiB in a second: an eighth of what is left, or 5 ms of growth */
+	/*
+	 * 1 MiB, 8 MiB and 50 MiB per second: an eighth of the
+	 * headroom, or 5 ms of growth
+	 */
 	assert_in_range(unseen_at_limit(MIB / 1000, &samples), 0, MIB / 50);
 	assert_in_range(samples, 40, 400);
 	assert_in_range(unseen_at_limit(8 * MIB / 1000, &samples), 0, MIB / 8);

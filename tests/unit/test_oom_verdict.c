@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule with what makes it hold, and with one thing changed that just does not. */
+/*
+ * Each rule with evidence for which it holds, and with one change
+ * after which it just does not.
+ */
 #include "config.h"
 
 #include "classify/oom_verdict.h"
@@ -15,7 +18,7 @@
 
 typedef void (*make_fn)(struct oom_evidence *e);
 
-/* Killed, by the limit of its own group, which was full. */
+/* A process killed by the limit of its own group, which was full. */
 static void begin(struct oom_evidence *e, enum oom_end end)
 {
 	oom_evidence_init(e);
@@ -434,7 +437,7 @@ static void near_misses_do_not_hold_beside_another_one_either(void **state)
 		if (rules[i].verdict < OOM_WHY_FILLERS)
 			assert_row(!oom_verdict_holds(rules[i].verdict, &e, &why),
 				   oom_verdicts[rules[i].verdict].name);
-		/* what does not hold says nothing */
+		/* a verdict that does not hold adds no text */
 		assert_row(rules[i].verdict >= OOM_WHY_FILLERS || why.length == 0,
 			   oom_verdicts[rules[i].verdict].name);
 		strbuf_release(&why);

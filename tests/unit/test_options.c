@@ -18,7 +18,7 @@
 
 static struct options options;
 
-/* Words by blanks; what parsing says on stderr is not of interest here. */
+/* Parse a line, split at blanks. Messages on stderr are discarded. */
 static int parse(const struct cmd *cmd, const char *line)
 {
 	static char words[256];
@@ -101,7 +101,7 @@ static void intervals_are_times_of_a_millisecond_or_more(void **state)
 {
 	static const struct {
 		const char *line;
-		uint64_t ns; /* 0: refused */
+		uint64_t ns; /* 0: the option is refused */
 	} rows[] = {
 		{ "-i 2", 2 * NS_PER_S },
 		{ "-i 500ms", 500 * NS_PER_MS },
@@ -130,7 +130,7 @@ static void the_share_is_a_percentage(void **state)
 {
 	static const struct {
 		const char *line;
-		unsigned int per_mille; /* 0: refused */
+		unsigned int per_mille; /* 0: the option is refused */
 	} rows[] = {
 		{ "--max-share 2", 20 },    { "--max-share 0.1", 1 },  { "--max-share 100", 1000 },
 		{ "--max-share 12.5", 125 }, { "--max-share 0", 0 },   { "--max-share 0.05", 0 },
@@ -168,9 +168,9 @@ static void wrong_usage_is_refused(void **state)
 		{ &cmd_watch, "--no-such" },
 		{ &cmd_watch, "-Z" },
 		{ &cmd_watch, "--csv=1" },
-		{ &cmd_watch, "--redact" }, /* capture's */
+		{ &cmd_watch, "--redact" }, /* an option of capture */
 		{ &cmd_watch, "--" },
-		{ &cmd_map, "-i 1" },	    /* watch's */
+		{ &cmd_map, "-i 1" },	    /* an option of watch */
 		{ &cmd_map, "-p 1 -- prog" },
 	};
 

@@ -9,7 +9,7 @@
 #include "render/bar.h"
 #include "unit.h"
 
-/* A row: a number and a text, each perhaps unknown. */
+/* A row with a number and a text, either of which may be unknown. */
 struct row {
 	uint64_t number;
 	const char *text;
@@ -161,8 +161,10 @@ static void text_at_the_end_is_cut_and_a_number_is_not(void **state)
 static void wide_and_combining_characters_keep_the_columns_straight(void **state)
 {
 	static const struct row rows[] = {
-		{ 1, "\xe4\xb8\xad\xe6\x96\x87" }, /* two characters of two columns */
-		{ 2, "e\xcc\x81" },		    /* one column: a letter and its accent */
+		/* two characters, each two columns wide */
+		{ 1, "\xe4\xb8\xad\xe6\x96\x87" },
+		/* a letter and its accent in one column */
+		{ 2, "e\xcc\x81" },
 		{ 3, "abcd" },
 	};
 
@@ -197,7 +199,8 @@ static void the_cells_of_a_bar_add_up(void **state)
 	} rows[] = {
 		{ { 25, 25, 25, 25 }, 100, 8, { 2, 2, 2, 2 } },
 		{ { 100, 0, 0, 0 }, 100, 8, { 8, 0, 0, 0 } },
-		{ { 1, 1000000, 0, 0 }, 1000001, 8, { 1, 7, 0, 0 } }, /* what is there is seen */
+		/* any part above 0 is visible */
+		{ { 1, 1000000, 0, 0 }, 1000001, 8, { 1, 7, 0, 0 } },
 		{ { 1, 1, 1, 0 }, 3, 10, { 4, 3, 3, 0 } },
 		{ { 50, 0, 0, 0 }, 100, 8, { 4, 0, 0, 0 } },
 		{ { BYTES_UNKNOWN, 50, 0, 0 }, 100, 8, { 0, 4, 0, 0 } },

@@ -11,7 +11,10 @@
 
 #define STACK_END UINT64_C(0x7ffc00000000)
 
-/* What a process consists of: its heap, a second arena, and what tells one program from another. */
+/*
+ * The mappings of a process: the heap, a second arena, and
+ * mappings that identify the program.
+ */
 enum { PROGRAM, HEAP, ARENA, STACK, VDSO, MAPPING_COUNT };
 
 struct scene {
@@ -45,7 +48,10 @@ static void set_rss(struct scene *s, int mapping, uint64_t rss_bytes)
 	s->items[mapping].counters.bytes[SMAPS_PRIVATE_DIRTY] = rss_bytes;
 }
 
-/* The heap: 40 live, 30 free pages, 10 fragments, 4 malloc's own, of 100 KiB; the arena: 8 of 20 live. */
+/*
+ * Set up a heap of 100 KiB with 40 live, 30 in free pages, 10 in fragments and 4 of
+ * malloc's own data, and an arena of 20 KiB with 8 live.
+ */
 static void set_up_scene(struct scene *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -57,7 +63,7 @@ static void set_up_scene(struct scene *s)
 	set_up_mapping(&s->items[STACK], STACK_END - KIB(1024), "[stack]", KIB(8));
 	set_up_mapping(&s->items[VDSO], STACK_END + 0x1000000, "[vdso]", 0);
 	s->list = (struct mapping_list){ s->items, MAPPING_COUNT, MAPPING_COUNT };
-	/* not by address: a walk need not give them so */
+	/* not sorted by address: a walk may report shares in any order */
 	s->shares[0] = (struct heap_share){ ARENA, { KIB(8), KIB(12), 0, 0 } };
 	s->shares[1] = (struct heap_share){ HEAP, { KIB(40), KIB(30), KIB(10), KIB(4) } };
 	heap_init(&s->heap);
@@ -69,7 +75,10 @@ static void set_up_scene(struct scene *s)
 	past_heap_take(&s->past, &s->heap, &s->list);
 }
 
-/* The usage of the mappings as they are now, with what was carried; all of its parts must be Rss. */
+/*
+ * Classify the mappings as they are now, with the carried heap. Assert
+ * that all parts add up to Rss.
+ */
 static void read_now(struct scene *s, struct usage *ret)
 {
 	struct classifier classifier;
@@ -250,7 +259,10 @@ static void a_stack_that_grows_is_no_other_program(void **state)
 	assert_int_equal(u.heap_quality, QUALITY_ESTIMATE);
 }
 
-/* 70 KiB are said to be live, 28 free in top, 20 elsewhere; 120 of what may be the heap's were resident then. */
+/*
+ * Take figures that an allocator reports: 70 KiB live, 28 KiB free in top, 20 KiB free
+ * elsewhere. 120 KiB of the memory that may be heap are resident at that time.
+ */
 static void take_words(struct scene *s)
 {
 	const struct allocator_stats stats = {
@@ -273,7 +285,7 @@ static void what_was_said_is_fitted_to_what_is_resident_now(void **state)
 	take_words(&s);
 	set_rss(&s, HEAP, KIB(80));
 	read_now(&s, &u);
-	/* of 100 KiB that are left, live comes first, the whole free pages last */
+	/* in the remaining 100 KiB, live memory comes first and whole free pages last */
 	assert_int_equal(u.heap_quality, QUALITY_ESTIMATE);
 	assert_int_equal(kib(&u, OWNER_LIVE), 70);
 	assert_int_equal(kib(&u, OWNER_POOL_FRAGMENTS), 20);

@@ -13,9 +13,9 @@
 struct fixture {
 	struct heap_image h;
 	struct heap heap;
-	struct block live[LIVE_MAX]; /* by address */
+	struct block live[LIVE_MAX]; /* sorted by address */
 	size_t count;
-	uint64_t word; /* a register */
+	uint64_t word; /* a register of the thread */
 	struct root_list roots;
 	struct path path;
 };
@@ -65,7 +65,8 @@ static void what_nothing_leads_to_has_no_path(void **state)
 
 	(void)state;
 	set_up(&f);
-	heap_image_write(&f.h, f.live[1].addr, f.live[0].addr); /* but nothing to that */
+	/* but nothing points to live[1] */
+	heap_image_write(&f.h, f.live[1].addr, f.live[0].addr);
 	assert_int_equal(find(&f, 0, silent), 0);
 	assert_false(f.path.is_found);
 	assert_int_equal(f.path.count, 0);

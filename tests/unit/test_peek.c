@@ -22,7 +22,7 @@ struct memory {
 	struct image image;
 };
 
-/* Every third page written, the next only read (the page of zeros), the next not touched. */
+/* Map three kinds of pages in turn: written, only read (the zero page), untouched. */
 static int set_up(void **state)
 {
 	static struct memory memory;
@@ -134,7 +134,10 @@ static void a_running_targets_pages_that_are_gone_are_zeros(void **state)
 	struct memory *memory = *state;
 	const uint8_t *copy;
 
-	/* pages 30 and 33 go behind the back of the copy; page 36 is still there */
+	/*
+	 * Pages 30 and 33 become unreadable without the copy's
+	 * knowledge; page 36 remains.
+	 */
 	assert_int_equal(mprotect(memory->bytes + 30 * IMAGE_PAGE_BYTES, 4 * IMAGE_PAGE_BYTES,
 				  PROT_NONE), 0);
 	memory->peek.is_running = true;
@@ -149,7 +152,7 @@ static void a_running_targets_pages_that_are_gone_are_zeros(void **state)
 	}
 }
 
-/* Of pages that are there: those that only this process maps (bit 56 of their entry). */
+/* Count the resident pages that only this process maps (bit 56 of the pagemap entry). */
 static size_t count_exclusive(const struct memory *memory)
 {
 	uint64_t entries[PAGES];

@@ -21,7 +21,7 @@ static void only_one_platform_is_known(void **state)
 {
 	static const struct {
 		struct platform platform;
-		const char *word; /* of the refusal, or NULL */
+		const char *word; /* expected in the refusal; NULL: not refused */
 	} rows[] = {
 		{ { "x86-64", 4096 }, NULL },
 		{ { "x86-64", 16384 }, "4096" },

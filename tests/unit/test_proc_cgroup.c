@@ -35,7 +35,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* A /proc and a mount of groups in the tree. */
+/* Make a /proc and a cgroup mount in the tree. */
 static void make_mount(const char *type, const char *root, const char *options)
 {
 	char text[512];
@@ -347,7 +347,7 @@ static void a_groups_own_processes_are_its_own_whoever_has_the_limit(void **stat
 	make_v2("/");
 	tree_write(&tree, "cg roup/p/cgroup.procs", "3\n");
 	tree_write(&tree, "cg roup/p/memory.max", "5000\n");
-	/* k is not even charged itself */
+	/* group k has no charges of its own */
 	tree_write(&tree, "cg roup/p/k/cgroup.procs", "9\n8\n");
 	tree_write(&tree, "cg roup/p/k/l/cgroup.procs", "7\n");
 	assert_int_equal(cgroup_mount_find(&fs, &mount), 0);
@@ -438,7 +438,7 @@ static void read_kernel(struct cgroup *c)
 	cgroup_mount_release(&mount);
 }
 
-/* The kernel counts TCP buffers from the time on that they have a limit. */
+/* The kernel starts to count TCP buffers when they get a limit. */
 static void tcp_buffers_that_are_not_counted_are_unknown(void **state)
 {
 	struct cgroup c;

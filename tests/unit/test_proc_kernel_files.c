@@ -11,7 +11,7 @@
 
 #define PAGE 4096
 
-/* As Linux 5.4 writes it; since 5.9 the file is empty. */
+/* The format of Linux 5.4; since 5.9 the file is empty. */
 static void slabs_of_inodes_and_sockets_are_told_apart(void **state)
 {
 	static const char text[] =
@@ -52,7 +52,7 @@ static void a_pipe_has_a_page_per_byte_at_most_and_two_to_spare(void **state)
 	assert_int_equal(proc_kernel_files_pipe_limit(PAGE, 300, PAGE), 3 * PAGE);
 }
 
-/* Both ends of a pipe are one pipe, and the process itself may be asked. */
+/* Both ends of a pipe count as one pipe, and a process may read its own descriptors. */
 static void own_pipes_and_sockets_are_counted_once(void **state)
 {
 	struct procfs fs = PROCFS_INIT;

@@ -33,7 +33,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* One mount below the tree. The point and what is mounted there are the test's. */
+/*
+ * Add one mount at `point` below the tree; `root` is the folder of its
+ * file system that is mounted.
+ */
 static void mount(const char *type, const char *root, const char *point)
 {
 	char line[512];
@@ -149,7 +152,7 @@ static void address_space_may_be_limited(void **state)
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
 	limit = before;
-	limit.rlim_cur = (rlim_t)1 << 46; /* more than even a program with sanitizers has */
+	limit.rlim_cur = (rlim_t)1 << 46; /* more than even a sanitized program uses */
 	tree_write(&tree, "meminfo", "MemAvailable: 900000000000 kB\n");
 	tree_write(&tree, "self/statm", "1024 500 1 1 0 1 0\n");
 	if (before.rlim_max < limit.rlim_cur || setrlimit(RLIMIT_AS, &limit) < 0)

@@ -137,7 +137,8 @@ static void what_is_no_stat_line_is_refused(void **state)
 		"7 (x) R" AFTER_STATE("99999999999", "1", "1"),
 		"7 (x) R" AFTER_STATE("1", "4294967296", "1"),
 		"7 (x) R" AFTER_STATE("1", "1", "18446744073709551616"),
-		"7 (x) R" AFTER_STATE("1", "1", "18446744073709551615"), /* pages: past 2^64 bytes */
+		/* in pages: more than 2^64 bytes */
+		"7 (x) R" AFTER_STATE("1", "1", "18446744073709551615"),
 		"7 (x) R" AFTER_STATE("1", "x", "1"),
 		"7 (x) R" AFTER_STATE("", "1", "1"),
 		"7 (x) R" AFTER_STATE("--1", "1", "1"),
@@ -154,7 +155,10 @@ static void what_is_no_stat_line_is_refused(void **state)
 	}
 }
 
-/* The last field that is read is rss: cut before its end is an error or a shorter number. */
+/*
+ * The last field that is read is rss. A line that ends earlier is an error,
+ * or rss is a shorter number.
+ */
 static void a_line_cut_before_rss_is_refused(void **state)
 {
 	static const char text[] = "1234 (a) b) S" REST;

@@ -30,7 +30,10 @@ static void tear_down(struct two *t)
 	profile_release(&t->after);
 }
 
-/* "main;parse;grow", outermost first, "*" before what was inlined. The line and the address are other ones each time. */
+/*
+ * Add a stack such as "main;parse;grow", outermost first; "*" marks an inlined function.
+ * Each frame gets a different line and address.
+ */
 static void add(struct profile *p, const char *stack, uint64_t calls)
 {
 	static uint32_t line;
@@ -56,7 +59,10 @@ static void compare(struct two *t)
 	profile_diff_make(&t->before, &t->after, &t->options, &t->diff);
 }
 
-/* "kind before after innermost;...;outermost", with "..." where that is not all. */
+/*
+ * Compare a stack with "kind before after innermost;...;outermost";
+ * "..." ends a shortened stack.
+ */
 static void check_stack(const struct two *t, size_t number, const char *wanted)
 {
 	const struct profile_diff_stack *stack = &t->diff.stacks[number];
@@ -151,13 +157,15 @@ static void what_has_no_more_than_the_minimum_in_either_is_left_out_and_summed(v
 	check_sum(&t.diff.sums[DIFF_LEFT_OUT], 3, 1001, 1009);
 	check_sum(&t.diff.total, 4, 2002, 2009);
 	check_that_sums_add_up(&t);
-	/* a limit looks at all */
+	/* a limit considers left-out stacks, too */
 	assert_int_equal(t.diff.most_grown.after, 999);
 	assert_int_equal(t.diff.most_grown.kind, DIFF_LEFT_OUT);
 	tear_down(&t);
 }
 
-/* The minimum is that of all stacks which are the same, not of each. */
+/*
+ * The minimum applies to the sum of stacks that count as the same, not to each of them.
+ */
 static void stacks_are_the_same_by_their_innermost_functions(void **state)
 {
 	struct two t;

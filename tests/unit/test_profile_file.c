@@ -72,7 +72,7 @@ static void text_that_is_no_stacks_is_refused_with_its_line(void **state)
 
 		assert_int_equal(load(cases[i].text, strlen(cases[i].text), &p, &why), cases[i].r);
 		assert_string_equal(why.text, cases[i].why);
-		assert_int_equal(p.pid, 4711); /* untouched */
+		assert_int_equal(p.pid, 4711); /* the profile is untouched */
 	}
 }
 
@@ -100,7 +100,7 @@ static bool is_same_frame(const struct profile *p, const struct profile_frame *a
 	       a->kind == b->kind;
 }
 
-/* The child of that parent that is the same as from's node. 0: there is none. */
+/* Return the child of parent that equals `node` of the profile `from`, or 0. */
 static uint32_t find_child(const struct profile *p, uint32_t parent, const struct profile *from,
 			   uint32_t node)
 {
@@ -141,7 +141,7 @@ static uint32_t add(struct profile *p, uint32_t parent, const struct profile_fra
 	return profile_add_node(p, parent, profile_add_frame(p, frame));
 }
 
-/* All that a profile can have. */
+/* Make a profile that uses every feature of a profile. */
 static void make(struct profile *p)
 {
 	struct profile_module module = {
@@ -169,7 +169,7 @@ static void make(struct profile *p)
 	node = add(p, node, &frame);
 	p->nodes[node].values[PROFILE_ALLOCATIONS] = 10;
 	p->nodes[node].values[PROFILE_BYTES] = 4096;
-	/* the same code called by another one; and the first without what was compiled into it */
+	/* another caller of the same code, without the inlined h */
 	frame = (struct profile_frame){ .module = 0, .vaddr = 0x2999 };
 	node = add(p, main_node, &frame);
 	p->nodes[node].values[PROFILE_PEAK] = INT64_MAX - 1;
@@ -191,7 +191,7 @@ static void make(struct profile *p)
 	frame = (struct profile_frame){ .function = "deep", .module = PROFILE_NO_MODULE };
 	node = add(p, node, &frame);
 	p->nodes[node].values[PROFILE_BYTES] = 9;
-	p->nodes[0].values[PROFILE_BYTES] = 2; /* of no stack at all */
+	p->nodes[0].values[PROFILE_BYTES] = 2; /* belongs to no stack */
 	p->known = (1U << PROFILE_METRIC_COUNT_) - 1;
 	p->sample_bytes = 524288;
 	p->sample_count = 11;
@@ -291,7 +291,7 @@ static void a_full_disk_is_said(void **state)
 
 	(void)state;
 	make(&made);
-	save(&made); /* skips without protobuf-c */
+	save(&made); /* skips the test without protobuf-c */
 	assert_int_equal(profile_save("/dev/full", &made, &why), -ENOSPC);
 	assert_string_equal(why.text, "No space left on device");
 	strbuf_clear(&why);

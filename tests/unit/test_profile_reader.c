@@ -9,7 +9,10 @@
 
 #define NOWHERE "/nowhere/program"
 
-/* Of two programs: main, 0x110, calls f, 0x120, which allocates by way of our library. */
+/*
+ * Stacks of two programs: main (0x110) calls f (0x120), which allocates
+ * through memstate's library.
+ */
 struct made {
 	struct stack_module modules[2];
 	struct stack_node nodes[6];
@@ -86,7 +89,8 @@ static void our_own_library_is_in_no_stack(void **state)
 	assert_int_equal(p.pid, 30);
 	assert_int_equal(p.node_count, 5);
 	assert_int_equal(p.nodes[2].values[PROFILE_ALLOCATIONS], 10);
-	assert_int_equal(p.frames[p.nodes[2].frame].vaddr, 0x11f); /* the call */
+	/* the address of the call, not of its return */
+	assert_int_equal(p.frames[p.nodes[2].frame].vaddr, 0x11f);
 	assert_string_equal(profile_frame_name(&p, &p.frames[p.nodes[2].frame], buffer,
 					       sizeof(buffer)),
 			    "program+0x11f");

@@ -139,7 +139,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	struct profile p;
 
 	(void)state;
-	/* each of which branches once: as deep as it can be, and long names */
+	/* Each stack branches off once: the deepest possible tree, with long names. */
 	for (int i = 0; i < 60; i++) {
 		for (int k = 0; k <= i; k++)
 			strbuf_addf(&stacks, "%sa_function_with_a_rather_long_name_%d", k ? ";" : "", k);
@@ -155,7 +155,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	profile_release(&p);
 }
 
-/* Any program that is fed to a viewer: ours reads what it has written. */
+/* The output is safe for any viewer, and memstate can read its own output. */
 static void folded_stacks_add_up_and_are_safe(void **state)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;

@@ -12,7 +12,7 @@
 #include "made_stacks.h"
 #include "unit.h"
 
-/* Rules as a file has them; those of the own sets are known. */
+/* Apply rules in the format of a file. The built-in sets are known. */
 static int transform(const char *rules, const struct profile *p, struct profile *ret)
 {
 	struct transform_sets sets = TRANSFORM_SETS_INIT;
@@ -222,7 +222,7 @@ static void a_name_that_grows_without_end_is_refused(void **state)
 	profile_release(&p);
 }
 
-/* Each search takes time in proportion to the square of the length of such a name. */
+/* Each search takes time proportional to the square of the length of such a name. */
 static void a_search_that_takes_too_long_is_given_up(void **state)
 {
 	const uint64_t limit_ns = profile_transform_limit_ns;
@@ -245,7 +245,7 @@ static void a_search_that_takes_too_long_is_given_up(void **state)
 	profile_release(&p);
 }
 
-/* A backtracking matcher would be at it for years. */
+/* A backtracking matcher would need years. */
 static void a_pattern_that_is_made_to_be_slow_is_not(void **state)
 {
 	struct profile p, q;

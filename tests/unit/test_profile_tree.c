@@ -17,7 +17,7 @@ static const char *name_of(const struct function_names *names, uint32_t number)
 	return number == FUNCTION_NONE ? "-" : names->names[number];
 }
 
-/* "f self/total < caller total, caller total" */
+/* Return the function list as lines "f self/total < caller total, caller total". */
 static char *list_text(const struct profile *p, enum profile_metric metric)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -44,7 +44,7 @@ static char *list_text(const struct profile *p, enum profile_metric metric)
 	return strbuf_take(&out);
 }
 
-/* A line for each node, a blank before it for each it is below. */
+/* Return the tree with one line for each node, indented by one blank per level. */
 static char *tree_text(const struct profile *p, const struct call_tree_options *options)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -172,7 +172,7 @@ static void frames_of_one_name_are_one_function(void **state)
 static const char *const some = "main;parse;new 60\nmain;parse;copy;new 20\nmain;draw;new 15\n"
 				"main;exit 3\nmain;log 2\n";
 
-/* Three stacks of f at two lines, in the order in which they are added. */
+/* Three stacks of f at two lines, added in different orders. */
 static void the_source_is_the_line_of_the_largest_stack(void **state)
 {
 	static const struct {
@@ -204,7 +204,7 @@ static void the_source_is_the_line_of_the_largest_stack(void **state)
 		assert_true(list.functions[0].source.has_others);
 		call_tree_init(&tree, &p, &names,
 			       &(struct call_tree_options){ .is_inverted = is_inverted });
-		/* node 1 is f in the inverted tree, and below g in the other */
+		/* f is node 1 in the inverted tree, and below g in the other */
 		assert_int_equal(tree.nodes[is_inverted ? 1 : 2].source.line, 9);
 		assert_true(tree.nodes[is_inverted ? 1 : 2].source.has_others);
 		call_tree_release(&tree);
@@ -316,7 +316,7 @@ static void of_nothing_there_is_one_node(void **state)
 	profile_release(&p);
 }
 
-/* As a program that calls itself without end would have it. */
+/* The stack of a program that recurses without end. */
 static void a_stack_of_a_million_is_gone_through(void **state)
 {
 	struct profile p;

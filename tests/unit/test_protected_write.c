@@ -17,7 +17,10 @@
 
 #define PAGE_BYTES 4096
 
-/* The kernel may allow only a tracer to write; a descriptor for reading refuses it, too. */
+/*
+ * The kernel may let only a tracer write. A read-only descriptor must not
+ * be used for writing either.
+ */
 static void code_that_nobody_may_write_is_written(void **state)
 {
 	static const int flags[] = { O_RDWR, O_RDONLY };
@@ -44,7 +47,7 @@ static void code_that_nobody_may_write_is_written(void **state)
 		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 		target.mem_fd = open(path, flags[i]);
 		assert_true(target.process_fd >= 0 && target.mem_fd >= 0);
-		/* neither begins nor ends with a word */
+		/* neither starts nor ends at a word boundary */
 		memset(wanted + 3, 7 + (int)i, 42);
 		assert_int_equal(protected_write(&target, (uintptr_t)page + 3, wanted + 3, 42), 0);
 		assert_int_equal(trace_read_memory(pid, (uintptr_t)page, found, sizeof(found)), 0);
@@ -52,7 +55,7 @@ static void code_that_nobody_may_write_is_written(void **state)
 		close(target.process_fd);
 		close(target.mem_fd);
 	}
-	assert_int_equal(page[3], 0); /* ours is another */
+	assert_int_equal(page[3], 0); /* the test's own page is a separate copy */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	munmap(page, PAGE_BYTES);

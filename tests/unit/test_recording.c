@@ -18,7 +18,9 @@
 #include "store/recording_read.h"
 #include "unit.h"
 
-/* How many rows a table has, as the file itself says. */
+/*
+ * Return the number of rows in a table, read with sqlite3. Skips the test if that fails.
+ */
 static long count_rows(const char *table)
 {
 	char command[160];
@@ -164,7 +166,8 @@ static void a_bound_in_time_keeps_what_is_true(void **state)
 	assert_int_equal(error, 0);
 	for (uint64_t i = 100; i < 200; i++) {
 		recordings_begin(r);
-		recordings_add(r, 5, 100); /* always the same: one row, of the first sample */
+		/* always the same, so only the first sample gets a row */
+		recordings_add(r, 5, 100);
 		if (i < 120)
 			recordings_add(r, 6, i);
 		recordings_end(r, 1000 * i);
@@ -281,7 +284,7 @@ static void one_that_is_written_can_be_read(void **state)
 	assert_int_equal(count_rows("sample WHERE session=2"), 1);
 }
 
-/* Records as fast as it can until it is killed; says after each sample how many there are. */
+/* Record as fast as possible until killed. After each sample, write its time to fd. */
 static void record_for_ever(int fd)
 {
 	static const struct recording_bounds bounds = { .bytes = 500000 };
@@ -316,7 +319,8 @@ static void kill_one(unsigned int turn)
 	}
 	close(fds[1]);
 	assert_int_equal(read(fds[0], &last, sizeof(last)), sizeof(last));
-	usleep(turn * 137 % 5000); /* anywhere in a sample: nothing waits for this */
+	/* kill at any point within a sample; no condition depends on this sleep */
+	usleep(turn * 137 % 5000);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	while (read(fds[0], &said, sizeof(said)) == (ssize_t)sizeof(said))
@@ -324,7 +328,7 @@ static void kill_one(unsigned int turn)
 	close(fds[0]);
 	assert_int_equal(recording_reader_open(recordings_path, &reader), 0);
 	samples = recording_reader_samples(reader, &count);
-	/* the last one may have been written, and not been said */
+	/* the last sample may have been written, but not yet reported */
 	assert_in_range(samples[count - 1].moment.unix_ms, last, last + 50);
 	snapshot_init(&s);
 	assert_int_equal(recording_reader_read(reader, count - 1, &s), 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Readers and writers of a recording in several processes keep SQLite's locks. */
+/*
+ * Readers and writers of a recording in several processes, which
+ * must respect SQLite's locks.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -23,7 +26,7 @@ static bool has_log(void)
 	return access(path, F_OK) == 0;
 }
 
-/* A process that records, and goes on when it reads a byte. */
+/* A process that records, one step for each byte that it reads. */
 struct writer {
 	pid_t pid;
 	int to, from;
@@ -144,7 +147,10 @@ static void a_reader_that_closes_leaves_the_locks_of_another(void **state)
 	recording_reader_close(one);
 }
 
-/* A writer that opens the file must not reset the log that a scan of this process reads. */
+/*
+ * A writer that opens the file must not reset the log while a
+ * scan in this process reads it.
+ */
 static void a_second_recorder_does_not_reset_the_log(void **state)
 {
 	struct recording_reader *reader;
@@ -172,10 +178,10 @@ static void a_second_recorder_does_not_reset_the_log(void **state)
 	}
 	snapshot_release(&s);
 	recording_reader_close(reader);
-	assert_true(has_log()); /* a connection that only reads cannot delete it */
+	assert_true(has_log()); /* a read-only connection cannot delete the log */
 }
 
-/* With no reader left, the writer removes the log: nothing of this process holds a lock. */
+/* Without readers the writer removes the log, because no lock of this process is left. */
 static void after_the_last_reader_the_log_goes(void **state)
 {
 	struct recording_reader *reader;

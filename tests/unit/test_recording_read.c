@@ -82,14 +82,17 @@ static void groups_keep_their_levels_and_limits(void **state)
 	recording_reader_close(reader);
 }
 
-/* A pseudorandom number below a limit, the same ones each time. */
+/* Return a pseudorandom number below limit. The sequence is the same in each run. */
 static unsigned int draw(unsigned int *seed, unsigned int limit)
 {
 	*seed = *seed * 1103515245 + 12345;
 	return (*seed >> 16) % limit;
 }
 
-/* Processes that come, change or not, and go; some under the pid of one before. */
+/*
+ * Record processes that start, change or stay the same, and
+ * end. Some reuse an earlier pid.
+ */
 static void record_some(struct recording *r, unsigned int *seed)
 {
 	uint64_t rss_kb[8] = { 0 };
@@ -126,7 +129,7 @@ static void one_after_the_other_or_at_random_samples_are_the_same(void **state)
 	snapshot_init(&b);
 	recording_reader_scan(scanning, true);
 	for (size_t i = 0; i < count; i++) {
-		/* now and then back, or far ahead */
+		/* sometimes jump backwards or far ahead */
 		size_t index = draw(&seed, 20) == 0 ? draw(&seed, 300) : i;
 
 		assert_int_equal(recording_reader_read(scanning, index, &a), 0);
@@ -186,7 +189,7 @@ static void lazyfree_that_others_have_too_is_kept_apart(void **state)
 	u.source = SOURCE_SMAPS;
 	u.total.bytes[SMAPS_LAZYFREE] = 60 * KB;
 	u.total.bytes[SMAPS_PRIVATE_CLEAN] = 70 * KB;
-	u.state_bytes[STATE_PRIVATE_CLEAN] = 50 * KB; /* so 20 of it are LazyFree */
+	u.state_bytes[STATE_PRIVATE_CLEAN] = 50 * KB; /* so 20 KiB of it are LazyFree */
 	assert_int_equal(recording_add_usage(r, &u), 0);
 	usage_release(&u);
 	recordings_add(r, 6, 100);
@@ -238,7 +241,10 @@ static void one_that_came_again_has_the_mappings_of_then(void **state)
 	usage_release(&u);
 }
 
-/* As if at random, and the same in each run: some of them there, with other names and amounts. */
+/*
+ * Add a pseudorandom choice of mappings with random names and amounts. The
+ * sequence is the same in each run.
+ */
 static void make_churn(uint64_t *seed, struct mapping_list *ret)
 {
 	static const char *const names[] = { "", "[heap]", "/usr/lib/libz.so", "/tmp/x (deleted)" };
@@ -330,7 +336,10 @@ static void scanned_mappings_are_the_same_and_their_version_tells_when_they_chan
 	recording_reader_close(searching);
 }
 
-/* One mapping that changes in each sample, one that never does, one that comes and goes. */
+/*
+ * Record one mapping that changes in each sample, one that never changes,
+ * and one that comes and goes.
+ */
 static void record_long(unsigned int sample_count)
 {
 	struct mapping m = { .name = "" };

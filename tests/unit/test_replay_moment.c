@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Moments of recordings in which the clock was set. */
+/* Moments in recordings during which the clock was set. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static void assert_moment(const struct replay *replay, const char *text, size_t 
 		fail_msg("%s is sample %zu, wanted %zu", text, index, wanted);
 }
 
-/* The clock jumps between the second sample and the third. */
+/* Make a recording in which the clock jumps between the second and the third sample. */
 static struct replay *make(int64_t jump_ms)
 {
 	const uint64_t begin_ms = 10 * HOUR_MS;

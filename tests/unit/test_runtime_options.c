@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits that programs set themselves, from command lines and environments. */
+/* The limits that programs set for themselves through command lines and environments. */
 #include "config.h"
 
 #include "classify/runtime_options.h"
@@ -85,7 +85,7 @@ static void java_variables_have_their_order(void **state)
 	check_with("java -Xmx100m Main", (char *)"JAVA_TOOL_OPTIONS -Xmx600m", NULL, 100 * MIB);
 	check_with("java -Xmx100m Main", (char *)"JDK_JAVA_OPTIONS -Xmx600m", NULL, 100 * MIB);
 	check_with("java -Xmx100m Main", (char *)"_JAVA_OPTIONS -Xmx600m", NULL, 600 * MIB);
-	/* whichever was recorded first */
+	/* the order in which they were recorded does not matter */
 	check_with("java Main", (char *)"JDK_JAVA_OPTIONS -Xmx50m",
 		   (char *)"JAVA_TOOL_OPTIONS -Xmx600m", 50 * MIB);
 	check_with("java Main", (char *)"_JAVA_OPTIONS -XX:MaxRAMPercentage=80",
@@ -200,7 +200,7 @@ static void from_an_environment_only_the_options_are_taken(void **state)
 		"PATH=/bin\0DB_PASSWORD=secret\0"
 		"JAVA_TOOL_OPTIONS=-Dkey.password=secret -Xmx600m  -XX:MaxRAMPercentage=80\0"
 		"XJAVA_TOOL_OPTIONS=-Xmx1g\0NODE_OPTIONS=--max-old-space-size=5\0GOMEMLIMIT=1GiB\0"
-		"_JAVA_OPTIONS=-Xmx700m"; /* not whole: it ends without NUL */
+		"_JAVA_OPTIONS=-Xmx700m"; /* truncated: it does not end with NUL */
 	struct runtime_environment environment = { .text = text, .length = sizeof(text) - 1,
 						   .command = "java Main" };
 
@@ -235,7 +235,10 @@ static void a_heap_that_may_outgrow_the_limit_is_said_with_both(void **state)
 	oom_verdict_add_advice(OOM_WHY_RUNTIME_LIMIT, &e, &advice);
 	assert_non_null(strstr(advice.text, "-XX:MaxRAMPercentage"));
 	strbuf_clear(&advice);
-	/* shared_buffers are shared memory, of which each process has touched a part only */
+	/*
+	 * shared_buffers are shared memory, and each process has
+	 * touched only a part of it
+	 */
 	made_runtime(&e, OOM_END_KILLED, "postgres -c shared_buffers=1GB", MIB);
 	e.at.shmem_bytes = 60 * MIB;
 	e.at.live_anon_bytes = 2 * MIB;

@@ -88,11 +88,14 @@ static void take(struct targets *targets, unsigned int needs)
 	assert_int_equal(sampler_take(sampler, targets, needs, &snapshot), 0);
 }
 
-/* The cheapest file that has the answer: with LazyFree pages the rollup has not. */
+/*
+ * memstate reads the cheapest file that has the answer. The rollup does not have it
+ * if there are LazyFree pages.
+ */
 static void the_source_is_the_cheapest_file_that_is_enough(void **state)
 {
 	static const struct {
-		const char *lazyfree; /* NULL: no rollup at all */
+		const char *lazyfree; /* NULL: there is no rollup file */
 		unsigned int needs;
 		enum source source;
 		uint64_t rss_kib;
@@ -162,7 +165,7 @@ static void a_reused_pid_is_another_process_and_the_target_is_gone(void **state)
 	assert_int_equal(snapshot.count, 0);
 	assert_int_equal(snapshot.gone_count, 1);
 	assert_true(targets.pids[0].is_gone);
-	/* for good, and counted once */
+	/* the process is gone for good, and counts once */
 	write_stat(7, "seven", 'S', 1, 107);
 	take(&targets, NEED_STAT | NEED_ROLLUP);
 	assert_int_equal(snapshot.count + snapshot.gone_count, 0);
@@ -296,7 +299,7 @@ static void a_pid_asked_for_twice_is_there_once(void **state)
 static void what_cannot_be_read_is_there_with_its_error_and_no_figure(void **state)
 {
 	static const struct {
-		const char *smaps; /* NULL: none */
+		const char *smaps; /* NULL: there is no smaps file */
 		int error;
 	} rows[] = {
 		{ NULL, -EOPNOTSUPP },

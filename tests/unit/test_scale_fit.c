@@ -9,18 +9,18 @@
 
 #include "unit.h"
 
-/* value = constant + factor * size^k * (log size)^l, rounded, and off by noise. */
+/* value = constant + factor * size^k * (log size)^l, rounded, with noise added. */
 struct series {
 	double first, ratio;
 	size_t count;
 	double constant, factor, k;
 	int is_log;
-	double noise; /* at most this part of the value */
+	double noise; /* relative: the largest deviation as a part of the value */
 };
 
 static uint64_t random_state;
 
-/* From -1 to 1; the same in each run of the test. */
+/* Return a number from -1 to 1. The sequence is the same in each run. */
 static double next_random(void)
 {
 	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -21,7 +21,7 @@ static void digest_is(const char *text, size_t length, const char *wanted)
 	strbuf_release(&hex);
 }
 
-/* Of FIPS 180-2, appendix B. */
+/* The examples of FIPS 180-2, appendix B. */
 static void the_standards_examples_have_their_digests(void **state)
 {
 	static const char two_blocks[] =
@@ -39,7 +39,10 @@ static void the_standards_examples_have_their_digests(void **state)
 	free(million);
 }
 
-/* Where the length still fits into the last block, and where it does not. By sha256sum(1). */
+/*
+ * Lengths that still fit into the last block, and lengths that do not. The
+ * digests are from sha256sum(1).
+ */
 static void the_ends_of_blocks_are_right(void **state)
 {
 	static const struct {

@@ -12,8 +12,9 @@
 #include "unit.h"
 
 /*
- * Cut between two records it cannot be told, and in the first record there is nothing to compare
- * with: what is not there is unknown then. Anywhere else it is an error.
+ * A cut between two records cannot be detected. A cut at a line end in the first record
+ * cannot either, because there is no record to compare with; missing amounts are unknown
+ * then. Any other cut is an error.
  */
 static void a_text_cut_anywhere_gives_no_wrong_figure(void **state)
 {
@@ -51,7 +52,7 @@ static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
 	static const char *const second[] = {
 		SMAPS_STACK_HEADER "\n",
 		SMAPS_STACK_HEADER "\nSize:                132 kB\n",
-		SMAPS_STACK_HEADER "\n" SMAPS_AMOUNTS_6_18, /* all but VmFlags */
+		SMAPS_STACK_HEADER "\n" SMAPS_AMOUNTS_6_18, /* all lines except VmFlags */
 	};
 
 	(void)state;
@@ -75,7 +76,10 @@ static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
 	}
 }
 
-/* The header between two records was lost: the second one's figures are not the first one's. */
+/*
+ * The header between two records is missing. The second record's amounts must
+ * not count as the first one's.
+ */
 static void a_line_that_comes_twice_is_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -115,7 +119,7 @@ static void where_the_parts_are_cut_does_not_matter(void **state)
 	mapping_list_release(&whole);
 }
 
-/* In one record only, so that no layout has it. */
+/* The line is in one record only, so no layout contains it. */
 static void a_line_behind_the_flags_is_passed_over(void **state)
 {
 	static const char text[] = SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)
@@ -138,7 +142,10 @@ static void a_line_behind_the_flags_is_passed_over(void **state)
 	mapping_list_release(&whole);
 }
 
-/* Each byte of a record changed to something else: with a layout or without, the same answer. */
+/*
+ * Change each byte of a record to other values. The result must be the
+ * same with and without a layout.
+ */
 static void a_layout_changes_no_answer(void **state)
 {
 	static const char bytes[] = { ' ', '0', '9', '\n', ':', 'a', 'R', '\0', '\x7f', '\xb5' };
@@ -159,7 +166,8 @@ static void a_layout_changes_no_answer(void **state)
 			if (r_slow != r_fast)
 				fail_msg("byte %zu as 0x%02x: %d line by line, %d by layout", at,
 					 (unsigned char)bytes[b], r_slow, r_fast);
-			if (r_slow == 0) /* else one may have seen a record more */
+			/* after an error, one of them may have parsed a record more */
+			if (r_slow == 0)
 				assert_same_mappings(&slow, &fast);
 			mapping_list_release(&slow);
 			mapping_list_release(&fast);

@@ -79,7 +79,8 @@ static void headers(void **state)
 		{ "0-ffffffffffffffff ---p ffffffffffffffff ffffffff:ffffffff "
 		  "18446744073709551615 /a", 0, "/a" },
 		{ "1000-1000 ---p 00000000 00:00 0", 0, "" },
-		{ "2000-1000 ---p 00000000 00:00 0", -EBADMSG, NULL }, /* ends before it begins */
+		/* ends before it starts */
+		{ "2000-1000 ---p 00000000 00:00 0", -EBADMSG, NULL },
 		{ "0-10000000000000000 ---p 00000000 00:00 0", -EBADMSG, NULL },
 		{ "0-1000 ---p 00000000 100000000:00 0", -EBADMSG, NULL },
 		{ "0-1000 ---p 00000000 00:00 18446744073709551616", -EBADMSG, NULL },
@@ -127,7 +128,7 @@ static void a_path_of_four_kib_is_whole(void **state)
 	struct mapping_list list;
 
 	(void)state;
-	/* PATH_MAX bytes, each as the kernel escapes a newline */
+	/* a name of PATH_MAX bytes, full of newlines as the kernel escapes them */
 	for (size_t i = 0; i < sizeof(path) - 1; i++)
 		path[i] = "\\012"[i % 4];
 	path[0] = '/';
@@ -227,14 +228,15 @@ static void the_order_of_the_lines_does_not_matter(void **state)
 static void amounts(void **state)
 {
 	static const struct {
-		const char *line; /* instead of the Rss line */
+		const char *line; /* replaces the Rss line */
 		int r;
 		uint64_t bytes;
 	} rows[] = {
 		{ "Rss:                   0 kB\n", 0, 0 },
 		{ "Rss:            00000001 kB\n", 0, 1024 },
 		{ "Rss:            99999999 kB\n", 0, KIB(99999999) },
-		{ "Rss:            100000000 kB\n", 0, KIB(100000000) }, /* past the 8 columns */
+		/* wider than the 8 columns */
+		{ "Rss:            100000000 kB\n", 0, KIB(100000000) },
 		{ "Rss:            18014398509481983 kB\n", 0, UINT64_MAX - 1023 },
 		{ "Rss: 5 kB\n", 0, KIB(5) },
 		{ "Rss:            18014398509481984 kB\n", -EBADMSG, 0 }, /* 2^64 bytes */
@@ -275,7 +277,7 @@ static void amounts(void **state)
 			if (rows[i].r == 0)
 				assert_row(field_bytes(&list, 2, SMAPS_RSS) == rows[i].bytes,
 					   rows[i].line);
-			else /* the one before it waits for what comes next */
+			else /* the previous record is kept back until the next header */
 				assert_int_equal(list.count, 1);
 			mapping_list_release(&list);
 		}
@@ -307,7 +309,7 @@ static void an_error_says_its_line(void **state)
 		const char *text;
 		size_t line;
 	} rows[] = {
-		{ "Rss:                   4 kB\n", 1 }, /* of no mapping */
+		{ "Rss:                   4 kB\n", 1 }, /* belongs to no mapping */
 		{ "junk\n", 1 },
 		{ "no newline", 1 },
 		{ SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) "junk\n", 26 },
@@ -347,7 +349,10 @@ static void what_the_caller_refuses_ends_the_read(void **state)
 	assert_int_equal(line, 77);
 }
 
-/* Its first end, twice: as it was when each read began. The name is that of the record which counts. */
+/*
+ * [heap] appears three times, each with the start and the end that it had when a read
+ * began. The last record of the mapping counts.
+ */
 static void a_mapping_that_grew_between_two_reads_counts_once(void **state)
 {
 	static const char text[] =
@@ -367,7 +372,7 @@ static void a_mapping_that_grew_between_two_reads_counts_once(void **state)
 		assert_string_equal(list.items[0].name, "/usr/bin/head");
 		assert_string_equal(list.items[1].name, "[heap]");
 		assert_int_equal(list.items[1].end_addr, 0x55c8e0300000);
-		/* what begins where another ends is not that one */
+		/* a mapping that starts where another ends is a different mapping */
 		assert_string_equal(list.items[2].name, "");
 		assert_string_equal(list.items[3].name, "[stack]");
 		mapping_list_release(&list);
@@ -386,7 +391,7 @@ static void flags_are_those_that_the_model_knows(void **state)
 		{ "VmFlags:\n", 0 },
 		{ "VmFlags: \n", 0 },
 		{ "VmFlags: n\n", 0 },
-		{ "VmFlags: zz nh", 0 }, /* no newline: refused */
+		{ "VmFlags: zz nh", 0 }, /* no newline: this line is refused */
 		{ "VmFlags:nh\n", MAPPING_NO_HUGE },
 		{ "VmFlags: nh", 0 },
 	};

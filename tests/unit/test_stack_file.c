@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file of stacks that another process writes to while a program counts in it. */
+/* A stack file that another process overwrites while a program counts in it. */
 #include "config.h"
 
 #include "agent/stack_file.h"
@@ -12,7 +12,7 @@
 
 #include "unit.h"
 
-#define SECONDS_MAX 30 /* a loop without an end fails, too */
+#define SECONDS_MAX 30 /* so that an endless loop fails the test, too */
 #define PATH_BYTES  16384
 
 static struct stack_file file, other;
@@ -114,7 +114,10 @@ static void the_heads_size_of_modules_is_not_believed(void **state)
 	}
 }
 
-/* The end is missing, and what follows the last record looks like the rest of the path. */
+/*
+ * The terminating NUL is missing, and the bytes after the last record
+ * look like the rest of the path.
+ */
 static void a_path_does_not_go_on_after_the_last_record(void **state)
 {
 	static char path[4096 + 8 + 1];

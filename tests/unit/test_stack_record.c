@@ -10,12 +10,13 @@
 
 #include "unit.h"
 
-/* No code is known: each call is of a stack of one frame, which is cut. */
+/* No code is known, so each call has a stack of one frame, which is truncated. */
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(4096)));
 static struct stacks stacks;
 static struct stack_thread thread;
 static uint64_t nodes_pcs[2] = { 0x10000, 0x20000 };
-static bool is_interrupted; /* the next that looks for code: by a handler, which allocates and frees */
+/* the next code lookup runs a signal handler that allocates and frees */
+static bool is_interrupted;
 
 static void record(uint64_t pc, uint64_t bytes)
 {

@@ -49,7 +49,7 @@ static struct stack_file_module *add_module(uint64_t start, uint32_t first_node,
 	return module;
 }
 
-/* main, 0x2010 in /bin/a, calls f, 0x2020, which allocates. */
+/* Make stacks in which main (0x2010 in /bin/a) calls f (0x2020), which allocates. */
 static int make(void **state)
 {
 	(void)state;
@@ -129,12 +129,12 @@ static void what_has_changed_since_the_peak_has_what_it_had_then(void **state)
 	struct stacks stacks;
 
 	(void)state;
-	head()->peak_generation = 8; /* nothing of the node has changed since the peak */
+	head()->peak_generation = 8; /* the node has not changed since the peak */
 	stacks = read_made();
 	assert_int_equal(stacks.nodes[2].values[PROFILE_PEAK], 100);
 	stacks_release(&stacks);
 	head()->peak_generation = 7;
-	head()->peak_bytes = 99; /* there is more than ever before */
+	head()->peak_bytes = 99; /* memory use is higher than ever before */
 	stacks = read_made();
 	assert_int_equal(stacks.nodes[2].values[PROFILE_PEAK], 100);
 	stacks_release(&stacks);
@@ -163,7 +163,8 @@ static void blocks_from_before_a_fork_are_the_childs(void **state)
 	stacks = read_made();
 	assert_int_equal(stacks.nodes[2].values[PROFILE_LIVE_BLOCKS], 15);
 	assert_int_equal(stacks.nodes[2].values[PROFILE_LIVE], 1050);
-	nodes()[2].freed_blocks = 11; /* for a moment */
+	/* a transient state: more blocks freed than allocated */
+	nodes()[2].freed_blocks = 11;
 	stacks_release(&stacks);
 	stacks = read_made();
 	assert_int_equal(stacks.nodes[2].values[PROFILE_LIVE_BLOCKS], 0);
@@ -215,7 +216,8 @@ static void an_address_is_of_the_module_that_was_there_then(void **state)
 	stacks = read_made();
 	assert_string_equal(stacks.modules[stacks.nodes[1].module].path, "/bin/a");
 	stacks_release(&stacks);
-	nodes()[2].pc = 0x3000; /* behind a call that is the last of the module */
+	/* the return address of a call at the very end of the module */
+	nodes()[2].pc = 0x3000;
 	stacks = read_made();
 	assert_int_equal(stacks.nodes[2].module, 1);
 	stacks_release(&stacks);
@@ -304,7 +306,7 @@ static void what_is_no_file_of_stacks_is_refused(void **state)
 	head()->scale_bits = 63;
 	assert_int_equal(stacks_read(made, MADE_BYTES, &stacks), -EBADMSG);
 	*head() = sound;
-	nodes()[1].calls = INT64_MAX; /* and 10 */
+	nodes()[1].calls = INT64_MAX; /* overflows when 10 are added */
 	assert_int_equal(stacks_read(made, MADE_BYTES, &stacks), -EBADMSG);
 	assert_int_equal(stacks.pid, 4711);
 }

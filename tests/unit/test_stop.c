@@ -24,7 +24,7 @@
 
 #define COPIED_BYTES (256 << 20)
 
-/* All threads but ended ones stand still, and each is in the list. */
+/* Check that all threads except ended ones are stopped, and that each is in the list. */
 static int check_all_stand(void *context, const struct stop *stop)
 {
 	struct target *target = context;
@@ -62,7 +62,7 @@ static void *start_another(void *unused)
 	return NULL;
 }
 
-/* Eight threads, each of which lives only to start the next. */
+/* Eight threads at a time; each one only starts the next and ends. */
 static void be_fleeting(void)
 {
 	for (int i = 0; i < 8; i++)
@@ -101,7 +101,7 @@ static void threads_whose_leader_has_ended_are_held(void **state)
 	assert_true(goes_on());
 }
 
-/* While a process is copied, its threads cannot end. */
+/* Fork all the time: a process's threads cannot end while it is being copied. */
 static void *copy_all_the_time(void *unused)
 {
 	(void)unused;
@@ -122,7 +122,9 @@ static void end_leader_while_copied(void)
 	char *p = mmap(NULL, COPIED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
 
-	/* one page of its own, or the others, all of zeros, would not be copied */
+	/*
+	 * write one page, because fork() does not copy a mapping that has only zero pages
+	 */
 	if (p == MAP_FAILED || madvise(p, COPIED_BYTES, MADV_NOHUGEPAGE) < 0 ||
 	    madvise(p, COPIED_BYTES, MADV_POPULATE_READ) < 0)
 		_exit(96);
@@ -130,7 +132,8 @@ static void end_leader_while_copied(void)
 	start_thread(copy_all_the_time);
 	usleep(2000);
 	shared->is_ready = 1;
-	syscall(SYS_exit, 0); /* at once, and not by way of a library that must be loaded */
+	/* exit directly: pthread_exit() would have to load a library first */
+	syscall(SYS_exit, 0);
 }
 
 static void a_leader_that_ends_meanwhile_holds_nobody_up(void **state)
@@ -163,7 +166,10 @@ static void *wait_for_vfork(void *unused)
 	return NULL;
 }
 
-/* One thread waits for a child of vfork(), where nothing interrupts it; the other counts. */
+/*
+ * One thread waits for a child of vfork(), which nothing can
+ * interrupt; the other thread counts.
+ */
 static void be_vforking(void)
 {
 	start_thread(wait_for_vfork);
@@ -189,7 +195,10 @@ static void *execute(void *unused)
 	_exit(97);
 }
 
-/* Becomes a program with threads, this one, over and over; main() of that comes here. */
+/*
+ * Keep executing this program as a program with threads. Its
+ * main() calls this function again.
+ */
 static void be_executing(void)
 {
 	for (int i = 0; i < 64; i++)
@@ -202,7 +211,10 @@ static void be_executing(void)
 		pause();
 }
 
-/* The kernel makes execve() wait for the tracer, and the tracer for execve(): not for ever. */
+/*
+ * The kernel makes execve() wait for the tracer, and the tracer for
+ * execve(). The wait must end.
+ */
 static void a_program_that_becomes_another_holds_nobody_up(void **state)
 {
 	begin(*state, be_executing);
@@ -222,7 +234,7 @@ static int find_magic(void *context, const struct stop *stop)
 }
 
 #if defined(__x86_64__)
-/* The number is nowhere but in a vector register: where the code has it, it is inverted. */
+/* Hold the address in a vector register only; the code contains just its complement. */
 static void hold_in_sse(void)
 {
 	uint64_t value = ~MAGIC;

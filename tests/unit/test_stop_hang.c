@@ -54,7 +54,7 @@ static void a_target_goes_on_while_the_work_hangs(void **state)
 	begin(*state, be_many);
 	assert_int_equal(run_work(*state, 50 * NS_PER_MS, hang), -ETIME);
 	assert_true(goes_on());
-	close(hang_fds[1]); /* the work ends, and nobody is there any more */
+	close(hang_fds[1]); /* the work ends after its caller has given up */
 }
 
 static uint64_t word_addr;
@@ -88,7 +88,7 @@ static void a_word_is_written_where_the_process_itself_may_not(void **state)
 	munmap(p, STACK_BYTES);
 }
 
-/* tests/targets/fuse_target, which has a page that nobody can read. */
+/* A tests/targets/fuse_target process, which has a page that cannot be read. */
 struct stuck {
 	struct target target;
 	pid_t server;
@@ -142,7 +142,7 @@ static void begin_stuck(struct stuck *s)
 	if (!s->addr) {
 		waitpid(s->server, &status, 0);
 		assert_int_equal(WEXITSTATUS(status), 77);
-		skip(); /* no FUSE here */
+		skip(); /* no FUSE on this machine */
 	}
 	snprintf(path, sizeof(path), "/proc/%d/task", s->target.pid);
 	s->target.task_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -196,7 +196,9 @@ static void a_target_goes_on_while_the_kernel_holds_who_reads_it(void **state)
 	end_stuck(&s);
 }
 
-/* The reader stays in the kernel; its process is killed, and the target runs. */
+/*
+ * The reader hangs in the kernel. When its process is killed, the target must continue.
+ */
 static void a_target_goes_on_when_who_reads_it_is_killed_in_the_kernel(void **state)
 {
 	struct stuck s = { 0 };

@@ -53,7 +53,7 @@ static int find_bias(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
 	*(uint64_t *)data = info->dlpi_addr;
-	return 1; /* the program is the first */
+	return 1; /* the first module is the program itself */
 }
 
 static uint64_t own_vaddr(uint64_t addr)
@@ -67,7 +67,7 @@ static uint64_t own_vaddr(uint64_t addr)
 static uint64_t inner_addr, outer_addr;
 static uint32_t inner_line, outer_line;
 
-/* Where the caller goes on: the address after the call. */
+/* Store the address after the call, where the caller continues. */
 static __attribute__((noinline)) void note(uint64_t *addr)
 {
 	*addr = (uintptr_t)__builtin_return_address(0);
@@ -94,7 +94,7 @@ static struct elf_build_id own_id(void)
 	return id;
 }
 
-/* Magic links such as /proc/self/exe are not followed. */
+/* Return the program's path. Magic links such as /proc/self/exe are not followed. */
 static const char *own_path(void)
 {
 	static char path[4096];
@@ -202,7 +202,7 @@ static void what_is_no_file_or_no_program_has_no_names(void **state)
 	}
 }
 
-/* The same damage in each run. */
+/* Return a pseudorandom number. The damage is the same in each run. */
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names in a process's files, and words of its memory: of this process itself. */
+/*
+ * Symbols from a process's files, and words of its memory. The
+ * process is the test itself.
+ */
 #include "config.h"
 
 #include "target/symbols.h"
@@ -17,7 +20,7 @@
 
 #define PAGE 4096
 
-/* Things to find. */
+/* Symbols for the tests to find. */
 __attribute__((noinline, used)) int test_symbols_function(int x);
 int test_symbols_function(int x)
 {
@@ -75,7 +78,10 @@ static void a_librarys_symbol_is_found_and_described(void **state)
 		skip();
 	self_init(&self);
 	symbols = symbols_new(self.process_fd, &self.mappings);
-	/* where it is may be a stub's place, or be called otherwise; that it is libc's is sure */
+	/*
+	 * The address may belong to a stub or have another name, but
+	 * it is certainly in libc.
+	 */
 	if (self_mapping(&self, stdout)->inode != 0) {
 		assert_true(symbols_add_place(symbols, (uintptr_t)stdout + 8, &out));
 		assert_non_null(strstr(out.text, "_IO_2_1_stdout_+8 in libc"));
@@ -124,7 +130,7 @@ static void a_file_that_is_not_the_mapped_one_has_no_symbols(void **state)
 	self_release(&self);
 }
 
-/* Only the link of its mapping leads to it, for which a right is needed. */
+/* The file can be opened only through its map_files link, which requires a privilege. */
 static void a_mapped_file_that_was_deleted_is_still_that_file(void **state)
 {
 	char path[] = "test_symbols_XXXXXX", text[4] = "";
@@ -154,7 +160,7 @@ static void a_mapped_file_that_was_deleted_is_still_that_file(void **state)
 		skip();
 }
 
-/* As if the program had been mapped a page further, but for one mapping. */
+/* Pretend that the program was mapped a page further, except for one mapping. */
 static void a_file_that_lies_otherwise_than_it_says_has_no_symbols(void **state)
 {
 	struct symbols *symbols;
@@ -181,7 +187,10 @@ static void words_are_read_from_pages_and_from_files(void **state)
 	assert_true(memory_read(&self.memory, (uintptr_t)test_symbols_table, words,
 				sizeof(words)));
 	assert_memory_equal(words, test_symbols_table, sizeof(words));
-	/* not touched yet, and so not there: of zeros nothing is known without a look */
+	/*
+	 * The page is untouched and so not resident. Its content of zeros cannot be
+	 * known without reading it.
+	 */
 	assert_false(memory_read(&self.memory, (uintptr_t)test_symbols_zeros + PAGE, words, 8) &&
 		     words[0] != 0);
 	strcpy(test_symbols_zeros + PAGE - 3, "abcd");

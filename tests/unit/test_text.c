@@ -37,10 +37,11 @@ static void only_well_formed_utf8_is_a_character(void **state)
 		{ "\xf4\x90\x80\x80", 4, 0, 0 },/* U+110000 */
 		{ "\xf5\x80\x80\x80", 4, 0, 0 },
 		{ "\xff", 1, 0, 0 },
-		{ "\xc3", 1, 0, 0 },		/* cut */
-		{ "\xe2\x82", 2, 0, 0 },	/* cut */
-		{ "\xf0\x9f\x98", 3, 0, 0 },	/* cut */
-		{ "\xe2\x82\xac", 2, 0, 0 },	/* cut by the length given, not by a NUL */
+		{ "\xc3", 1, 0, 0 },		/* truncated */
+		{ "\xe2\x82", 2, 0, 0 },	/* truncated */
+		{ "\xf0\x9f\x98", 3, 0, 0 },	/* truncated */
+		/* truncated by the given length, not by a NUL */
+		{ "\xe2\x82\xac", 2, 0, 0 },
 		{ "\xc3(", 2, 0, 0 },
 		{ "\xe2(\xa1", 3, 0, 0 },
 		{ "\xe2\x82(", 3, 0, 0 },
@@ -92,7 +93,8 @@ static void foreign_bytes_become_printable(void **state)
 		{ "\x7f", "\\x7f", "\\x7f" },
 		{ "caf\xc3\xa9", "caf\xc3\xa9", "caf\\xc3\\xa9" },
 		{ "caf\xe9!", "caf\\xe9!", "caf\\xe9!" },
-		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m", "\\xc2\\x9b31m" }, /* C1: CSI in one character */
+		/* C1: a CSI in one character */
+		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m", "\\xc2\\x9b31m" },
 		{ "\xe2\x80\xae" "gpj.exe", "\\xe2\\x80\\xaegpj.exe", "\\xe2\\x80\\xaegpj.exe" },
 		{ "\xf0\x9f\x98", "\\xf0\\x9f\\x98", "\\xf0\\x9f\\x98" },
 	};

@@ -70,7 +70,7 @@ static void of_a_day_peaks_and_lows_the_first_and_the_last_stay_and_rows_are_bou
 	assert_true(has(&t, end, 1000 + 86399 % 7));
 	assert_int_equal(t.peak.values[0], 5001);
 	assert_rising(&t);
-	/* the last ten seconds are there one by one */
+	/* the last ten seconds are kept sample by sample */
 	for (uint64_t s = 86390; s < 86400; s++)
 		assert_true(has(&t, begin + s * 1000, 1000 + s % 7));
 	timeline_release(&t);
@@ -82,7 +82,7 @@ static void a_gap_stays_between_what_was_before_and_after(void **state)
 
 	(void)state;
 	timeline_init(&t, 0, 1000000);
-	timeline_add_gap(&t, 1); /* before there was anything: none */
+	timeline_add_gap(&t, 1); /* a gap before the first sample is ignored */
 	assert_int_equal(t.count, 0);
 	for (uint64_t i = 1; i < 10; i++)
 		add(&t, i, 5 + i);

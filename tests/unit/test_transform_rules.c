@@ -215,7 +215,9 @@ static void a_set_that_is_in_itself_is_refused(void **state)
 	assert_non_null(strstr(error.why, "there is no set 'z'"));
 }
 
-/* Each uses the next one twice: 2^30 times the last, which is empty. */
+/*
+ * Each set uses the next one twice, so the last set, which is empty, is used 2^30 times.
+ */
 static void sets_in_sets_do_not_take_for_ever(void **state)
 {
 	struct transform_list list;

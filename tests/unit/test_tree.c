@@ -11,7 +11,10 @@
 
 #define COUNT_MAX 128
 
-/* pid, ppid, pid, ppid …, 0 in the order they are in; want: "prefix pid" per line. */
+/*
+ * Assert the tree of processes. pairs holds pid, ppid, pid, ppid …, 0 in display order;
+ * want holds a line "prefix pid" for each process.
+ */
 static void assert_tree(const int *pairs, const char *want)
 {
 	struct usage usages[COUNT_MAX];

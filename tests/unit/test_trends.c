@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples of a made group, one a second: what grows, what begins anew, what is kept in room. */
+/*
+ * Samples of a made-up group, one per second: growth, restarts, and bounded memory use.
+ */
 #include "config.h"
 
 #include "classify/trends.h"
@@ -94,7 +96,9 @@ static void the_process_that_grows_is_told_from_the_others(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < SAMPLES; i++) {
-		/* in another order each time, and one that comes and goes */
+		/*
+		 * in a different order each time, and with a process that comes and goes
+		 */
 		add_process(i % 2 ? 7 : 8, 1, i % 2 ? 100 + i : 300, UINT64_MAX);
 		add_process(i % 2 ? 8 : 7, 1, i % 2 ? 300 : 100 + i, UINT64_MAX);
 		if (i % 3 == 0)
@@ -114,7 +118,9 @@ static void a_run_after_the_other_is_not_one_that_grows(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < SAMPLES; i++) {
-		/* each run needs more than the one before, and does not grow itself */
+		/*
+		 * each restart needs more than the previous one, but none of them grows
+		 */
 		add_process(7, i / 40, 100 + 50 * (i / 40), UINT64_MAX);
 		end_sample(100 + 50 * (i / 40));
 	}
@@ -193,7 +199,7 @@ static void a_leak_is_told_from_what_the_allocator_keeps(void **state)
 	assert_int_equal(cause_of(80, 60), GROWTH_CAUSE_LEAK);
 	assert_int_equal(cause_of(80, 40), GROWTH_CAUSE_KEPT);
 	assert_int_equal(cause_of(80, 0), GROWTH_CAUSE_KEPT);
-	/* nobody read the heap */
+	/* the heap was not read */
 	trends_free(trends);
 	trends = trends_new();
 	for (uint64_t i = 0; i < SAMPLES; i++) {
@@ -219,7 +225,7 @@ static void need_is_anonymous_memory_that_cannot_be_taken_back(void **state)
 	usage_release(&u);
 }
 
-/* Two months of seconds. */
+/* Two months with a sample each second. */
 static void a_series_without_end_has_bounded_room_and_says_the_same(void **state)
 {
 	enum {
@@ -230,7 +236,7 @@ static void a_series_without_end_has_bounded_room_and_says_the_same(void **state
 
 	(void)state;
 	for (uint64_t i = 0; i < MANY; i++) {
-		/* teeth of 50 MiB on a floor that rises by 200 MiB, one each day */
+		/* daily teeth of 50 MiB on a floor that rises by 200 MiB in total */
 		growth_series_add(&series, i * NS_PER_S,
 				  (100 + i % 86400 * 50 / 86400) * MIB +
 					  i * 200 * MIB / MANY);
@@ -243,7 +249,7 @@ static void a_series_without_end_has_bounded_room_and_says_the_same(void **state
 	assert_in_range(growth.cycle_ns, 80000 * NS_PER_S, 95000 * NS_PER_S);
 	assert_in_range(growth.rate_bytes, 200 * MIB * 3600 / MANY * 9 / 10,
 			200 * MIB * 3600 / MANY * 11 / 10);
-	/* of some days: the floor rises below */
+	/* a tooth spans some days, during which the floor rises */
 	assert_in_range(growth.tooth_bytes, 45 * MIB, 80 * MIB);
 	growth_series_release(&series);
 }

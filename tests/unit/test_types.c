@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of classes as compilers make them, and as nobody should, in the memory of this process. */
+/*
+ * C++ virtual tables in this process's memory: as compilers
+ * make them, and malformed ones.
+ */
 #include "config.h"
 
 #include "walk/types.h"
@@ -9,31 +12,37 @@
 #include "self.h"
 #include "unit.h"
 
-/* Itanium C++ ABI, 2.9.5: what is in front of a table, and where it leads. */
+/*
+ * Itanium C++ ABI, 2.9.5: the words before a virtual table, and
+ * the type_info they point to.
+ */
 struct info {
-	const void *table; /* of the class of the type_info itself */
+	const void *table; /* the table of the type_info's own class */
 	const char *name;
 };
 
 struct table {
 	int64_t offset_to_top;
 	const struct info *info;
-	const void *functions[2]; /* objects point here */
+	const void *functions[2]; /* an object's first word points here */
 };
 
-/* The class of type_info of classes without bases. */
+/* The class __class_type_info, which describes classes without bases. */
 static const struct info abi_info = { NULL, "N10__cxxabiv117__class_type_infoE" };
 static const struct table abi_table = { 0, &abi_info, { NULL, NULL } };
 static const struct info other_info = { NULL, "N10__cxxabzz17__class_type_infoE" };
 static const struct table other_table = { 0, &other_info, { NULL, NULL } };
 
-/* Not of this file only, so that it is where tables are; the compiler must not see through it. */
+/*
+ * Not static, so that they lie where compilers put tables and the
+ * compiler cannot optimize them.
+ */
 extern struct info test_types_info;
 extern struct table test_types_table;
 struct info test_types_info = { .table = abi_table.functions };
 struct table test_types_table = { .info = &test_types_info };
 
-/* The name of the type of what begins with the address of the table; "" if it has none. */
+/* Assert the type of an object whose first word is `word`; NULL: it has no type. */
 static void expect(struct self *self, uint64_t word, const char *name)
 {
 	struct types *types = types_new(NULL, &self->memory);
@@ -104,12 +113,12 @@ static void what_only_looks_like_a_table_has_no_type(void **state)
 	reset();
 	test_types_table.info = NULL;
 	expect(&self, word(), NULL);
-	test_types_table.info = (const struct info *)word(); /* itself */
+	test_types_table.info = (const struct info *)word(); /* points to itself */
 	expect(&self, word(), NULL);
 	reset();
 	test_types_info.table = other_table.functions;
 	expect(&self, word(), NULL);
-	test_types_info.table = test_types_table.functions; /* a circle */
+	test_types_info.table = test_types_table.functions; /* a cycle */
 	expect(&self, word(), NULL);
 	reset();
 	test_types_info.name = NULL;

@@ -64,11 +64,11 @@ static void bytes_are_shown_with_one_decimal_rounded_half_up(void **state)
 		{ 1023, "1023" },
 		{ 1024, "1.0K" },
 		{ 1024 + 51, "1.0K" },
-		{ 1024 + 52, "1.1K" }, /* 1.0508 */
+		{ 1024 + 52, "1.1K" }, /* 1.0508K */
 		{ 1536, "1.5K" },
 		{ 1023 * 1024, "1023.0K" },
 		{ 1023 * 1024 + 972, "1023.9K" },
-		{ 1023 * 1024 + 973, "1.0M" }, /* 1023.95 would be 1024.0K */
+		{ 1023 * 1024 + 973, "1.0M" }, /* 1023.95K would be printed as 1024.0K */
 		{ 1024 * 1024 - 1, "1.0M" },
 		{ 1024 * 1024, "1.0M" },
 		{ GIB - 1, "1.0G" },
@@ -90,7 +90,7 @@ static void bytes_are_shown_with_one_decimal_rounded_half_up(void **state)
 	}
 }
 
-/* Tables give amounts a fixed number of columns. */
+/* Tables have a fixed number of columns for amounts. */
 static void bytes_never_take_more_than_seven_columns(void **state)
 {
 	(void)state;

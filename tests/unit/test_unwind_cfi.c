@@ -11,11 +11,14 @@
 #include "unit.h"
 
 #define PAGE_BYTES 4096
-#define CODE_AT	   512 /* of a function of 64 bytes, from the module's start on */
+#define CODE_AT	   512 /* offset of a 64-byte function from the module's start */
 #define CODE_BYTES 64
 #define ROUNDS	   100000
 
-/* Tables as compilers make them, at the end of a module; their fields may be spoiled. */
+/*
+ * Unwind tables as compilers make them, at the end of a module.
+ * The tests damage their fields.
+ */
 static const uint8_t tables[] = {
 	/* .eh_frame_hdr: one function */
 	1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0,
@@ -34,7 +37,7 @@ enum {
 	START_AT = 52,
 };
 
-static uint8_t *start; /* of a page, with none before and none behind */
+static uint8_t *start; /* of an accessible page between two inaccessible ones */
 
 static void put(size_t at, uint32_t value)
 {

@@ -9,7 +9,10 @@
 
 static struct unwind_row rows[UNWIND_ROW_COUNT] __attribute__((aligned(4096)));
 
-/* A module without tables, as if it was another thread that has it unmapped meanwhile. */
+/*
+ * A module without tables. It may call unwind_forget() during a lookup, as if another
+ * thread had unmapped it meanwhile.
+ */
 struct code {
 	struct unwind_space *forgets;
 	bool is_loader;
@@ -58,7 +61,9 @@ static void a_row_is_not_kept_if_code_is_forgotten_while_it_is_looked_for(void *
 	assert_int_equal(code.find_count, 1);
 }
 
-/* As many as there are places for, in the same line, and more: each is its own. */
+/*
+ * Look up more addresses than fit into one line of the cache. Each must get its own row.
+ */
 static void addresses_that_share_a_line_are_told_apart(void **state)
 {
 	struct code code = { NULL, true, 0 };

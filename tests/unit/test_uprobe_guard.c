@@ -15,7 +15,7 @@
 
 static int kept_fd;
 
-/* Answer whether the guard has a descriptor of this number. */
+/* Return whether the guard has a descriptor with this number. */
 static int has_descriptor(void *context, int request, int *ret_fd)
 {
 	(void)context;
@@ -49,7 +49,7 @@ static void a_guard_ends_while_a_later_one_runs(void **state)
 	kept_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	work = make_work();
 	assert_int_equal(uprobe_guard_start(&first, &work), 0);
-	/* a child that has all of memstate's descriptors */
+	/* a child that inherits all of memstate's descriptors */
 	copy = fork();
 	if (copy == 0) {
 		pause();
@@ -86,7 +86,7 @@ static void a_guard_has_only_the_descriptors_it_needs(void **state)
 	assert_int_equal(uprobe_guard_ask(&guard, fds[1], NULL), 0);
 	assert_int_equal(uprobe_guard_ask(&guard, first.fd, NULL), 0);
 	assert_int_equal(uprobe_guard_ask(&first, fds[1], NULL), 0);
-	/* whoever reads the pipe learns that memstate has closed it */
+	/* a reader of the pipe must notice that memstate has closed it */
 	close(fds[1]);
 	polled = (struct pollfd){ .fd = fds[0], .events = POLLIN };
 	assert_int_equal(poll(&polled, 1, 0), 1);

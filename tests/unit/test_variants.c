@@ -12,7 +12,7 @@
 
 static struct variants variants;
 
-/* What parsing says on stderr is not of interest here. */
+/* Parse a list of variants. Messages on stderr are discarded. */
 static int parse(const char *list)
 {
 	int stderr_before = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -33,7 +33,7 @@ static const char *find(char **environment, const char *name)
 
 	for (char **e = environment; *e; e++)
 		if (strncmp(*e, name, length) == 0 && (*e)[length] == '=') {
-			assert_null(found); /* each is there once */
+			assert_null(found); /* each variable must be set only once */
 			found = *e + length + 1;
 		}
 	return found;
@@ -90,7 +90,7 @@ static const char *const refused[] = {
 	"glibc:arena_max=", "glibc:=2", "glibc:arena_maxi=2", "glibc:arena_max=two",
 	"glibc:arena_max=-1", "jemalloc:dirty_decay_ms=0:nosuch=1", "tcmalloc:nosuch=1",
 	"mimalloc:nosuch=1", "/x/libfoo.so:a=1",
-	"jemalloc:dirty_decay_ms=0,muzzy_decay_ms=0", /* ',' begins another allocator */
+	"jemalloc:dirty_decay_ms=0,muzzy_decay_ms=0", /* ',' starts another allocator */
 };
 
 static void what_is_no_allocator_or_no_setting_is_refused(void **state)

@@ -37,7 +37,7 @@ static void live_memory_that_stays_is_no_growth(void **state)
 	judged_release(&f);
 }
 
-/* 10% of 66 MiB in the second half are growth, and a little less is none. */
+/* 10 % of 66 MiB in the second half count as growth; slightly less does not. */
 static void growth_begins_at_a_tenth_in_the_second_half(void **state)
 {
 	const uint64_t growths[] = { 67 * MIB / 10, 65 * MIB / 10 };
@@ -55,7 +55,7 @@ static void growth_begins_at_a_tenth_in_the_second_half(void **state)
 	}
 }
 
-/* Half of the growth may be pool, and no more. */
+/* At most half of the growth may be pool. */
 static void a_pool_that_grows_is_no_live_memory(void **state)
 {
 	const uint64_t live[] = { 50 * MIB, 49 * MIB };
@@ -153,13 +153,13 @@ static void a_difference_within_the_spreads_is_none(void **state)
 	(void)state;
 	lower.settled -= 12 * MIB;
 	judged_begin(&f);
-	/* from lowest to highest 6 MiB each: as much as they are apart */
+	/* each spread is 6 MiB from lowest to highest: as much as the medians differ */
 	judged_add_variant(&f, "glibc", kept, 3 * MIB);
 	judged_add_variant(&f, "jemalloc", lower, 3 * MIB);
 	judged_finish(&f);
 	assert_string_equal(f.verdicts.items[0].rule, "no-difference");
 	judged_release(&f);
-	/* a hair less */
+	/* a spread that is slightly smaller */
 	judged_begin(&f);
 	judged_add_variant(&f, "glibc", kept, 3 * MIB - 4096);
 	judged_add_variant(&f, "jemalloc", lower, 3 * MIB - 4096);
@@ -190,7 +190,7 @@ static void of_two_runs_the_spread_counts_three_times(void **state)
 	struct made_run lower = kept;
 
 	(void)state;
-	/* 4 MiB apart, and a spread of 1 MiB each */
+	/* 4 MiB apart, with a spread of 1 MiB each */
 	lower.settled -= 4 * MIB;
 	for (unsigned int failed = 0; failed < 2; failed++) {
 		struct judged f;

@@ -97,7 +97,7 @@ static void the_first_variant_is_what_others_are_measured_against(void **state)
 		       "Pool and fragments differ: jemalloc settles 85% lower than glibc (6.0M "
 		       "against 40.0M).");
 	judged_release(&f);
-	/* it is the lowest itself: then the highest */
+	/* If the reference variant is the lowest, it is compared with the highest. */
 	judged_begin(&f);
 	judged_add_variant(&f, "jemalloc", given_back, 10000);
 	judged_add_variant(&f, "glibc", middle, 10000);
@@ -159,7 +159,7 @@ static void cpu_time_alone_may_differ(void **state)
 		       "Memory does not differ; mimalloc takes 20% less CPU time than glibc (800.0ms "
 		       "against 1.0s).");
 	judged_release(&f);
-	/* 40 ms are no difference, however many percent */
+	/* 40 ms do not count as a difference, whatever the percentage */
 	judged_begin(&f);
 	judged_add_variant(&f, "glibc", steady, 10000);
 	set_cpu(&f, 150);

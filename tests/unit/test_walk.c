@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-/* A process of two mappings: a library, and anonymous memory. */
+/* Walk a process with two mappings: a library, and anonymous memory. */
 static void walk_named(const char *library, uint64_t anonymous_addr,
 		       const char *anonymous_name, struct heap *ret)
 {

@@ -30,7 +30,7 @@ static uint64_t resident_sum(const struct heap *heap)
 	return sum;
 }
 
-/* True of any walk, whatever the memory was. */
+/* Assert what must hold for any walk, whatever the memory contains. */
 static void check_bounds(struct heap_image *h, const struct heap *heap)
 {
 	uint64_t shares = 0;
@@ -85,7 +85,10 @@ static void every_version_is_walked_to_the_byte(void **state)
 				   heap.mallinfo.fordblks ==
 					   h.top_bytes + h.bin.bytes + h.fast.bytes,
 			   row);
-		/* brk, the heap and the mapped chunk are all there; libc's data and TLS are not its */
+		/*
+		 * brk, the heap and the mmapped chunk are all resident; libc's data and
+		 * TLS do not belong to the heap
+		 */
 		assert_row(resident_sum(&heap) == h.system_bytes + h.mapped.bytes, row);
 		check_bounds(&h, &heap);
 		heap_release(&heap);
@@ -103,7 +106,7 @@ static void live_bytes_of_a_trimmed_heap_are_those_of_its_pages(void **state)
 	(void)state;
 	heap_image_init(&h, kind);
 	heap_image_walk(&h, &whole);
-	/* the chunk of 20000 bytes in the bin loses its whole pages behind 48 bytes */
+	/* the free chunk of 20000 bytes loses its whole pages after its first 48 bytes */
 	start = (h.bin_addr + 48 + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1);
 	end = (h.bin_addr + 20000) & ~(IMAGE_PAGE_BYTES - 1);
 	assert_true(start < end);
@@ -119,11 +122,11 @@ static void live_bytes_of_a_trimmed_heap_are_those_of_its_pages(void **state)
 	heap_image_release(&h);
 }
 
-/* Damage that makes one arena, and no other, unknown. */
+/* Damage that makes exactly one arena unknown. */
 static const struct {
 	const char *what;
 	size_t arena;
-	size_t place; /* of an address in struct heap_image */
+	size_t place; /* the offset of an address in struct heap_image */
 	uint64_t offset;
 	uint64_t value;
 	const char *problem;
@@ -190,7 +193,7 @@ static void a_list_that_bites_its_tail_ends(void **state)
 	struct heap heap;
 
 	(void)state;
-	heap_image_init(&h, &heap_kinds[2]); /* pointers are plain */
+	heap_image_init(&h, &heap_kinds[2]); /* a version without pointer mangling */
 	heap_image_write(&h, h.fast_addr + 16, h.fast_addr);
 	heap_image_write(&h, h.cached_addr + 16, h.cached_addr + 16);
 	heap_image_walk(&h, &heap);
@@ -306,7 +309,10 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 16;
 }
 
-/* Words of the image overwritten by chance, with what hurts: pointers into it, sizes, any bits. */
+/*
+ * Overwrite random words of the image with harmful values: pointers
+ * into it, sizes, random bits.
+ */
 static void damage_by_chance(struct heap_image *h, uint64_t *seed)
 {
 	size_t count = 1 + next_random(seed) % 6;

@@ -41,7 +41,7 @@ static uint64_t resident_sum(const struct heap *heap)
 	return sum;
 }
 
-/* True of any walk, whatever the memory was. */
+/* Assert what must hold for any walk, whatever the memory contains. */
 static void check_bounds(struct jemalloc_image *h, const struct heap *heap)
 {
 	uint64_t shares = 0;
@@ -136,7 +136,7 @@ static void blocks_are_found_by_any_address_in_them(void **state)
 	jemalloc_image_release(&h);
 }
 
-/* Damage, and what is said of it. */
+/* Functions that damage the heap. After each of them a walk must report an estimate. */
 static void put_class_wrong(struct jemalloc_image *h)
 {
 	uint64_t bits = jemalloc_image_read(h, h->slab_extent_addr);
@@ -219,7 +219,7 @@ static void extents_that_share_a_structure_are_not_believed(void **state)
 
 	(void)state;
 	jemalloc_image_init(&h, &jemalloc_kinds[5]);
-	/* another page that has nothing yet says that it is that slab's */
+	/* an unused page claims to belong to that slab */
 	jemalloc_image_write(&h, h.last_element_addr + 8, h.slab_extent_addr);
 	jemalloc_image_walk(&h, &heap);
 	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
@@ -239,7 +239,10 @@ static void a_cache_with_what_is_no_block_is_not_believed(void **state)
 			struct heap heap;
 
 			jemalloc_image_init(&h, &jemalloc_kinds[k]);
-			/* in a block, not a block, a free block, one that it has twice */
+			/*
+			 * inside a block, not a block, a free block, a block that
+			 * the cache holds twice
+			 */
 			jemalloc_image_write(&h, h.stack_addr, 0);
 			for (uint64_t at = h.stack_addr; at < h.stack_addr + 4096;
 			     at += 8)
@@ -351,7 +354,7 @@ static void of_a_process_that_runs_what_is_cached_counts_as_live(void **state)
 	(void)state;
 	jemalloc_image_init(&h, &jemalloc_kinds[5]);
 	h.is_running = true;
-	put_free_count_wrong(&h); /* half of a change was copied */
+	put_free_count_wrong(&h); /* as if only half of a change had been copied */
 	jemalloc_image_walk(&h, &heap);
 	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
 	assert_null(heap.arenas[0].problem);

@@ -66,7 +66,10 @@ static void lists_count_as_live_and_all_else_is_as_of_a_stopped_one(void **state
 		assert_row(heap.quality == QUALITY_ESTIMATE, row);
 		assert_row(heap.skipped_bytes == 0, row);
 		assert_row(BINS(&heap) == h.bin.bytes && top_sum(&heap) == h.top_bytes, row);
-		/* the thread's cache itself cannot be told from what the program has */
+		/*
+		 * the thread's cache itself cannot be distinguished
+		 * from the program's blocks
+		 */
 		assert_row(LIVE(&heap) == h.live.bytes + h.cached.bytes + h.fast.bytes +
 						  heap_kinds[i].cache_chunk_bytes,
 			   row);
@@ -91,7 +94,7 @@ static void a_torn_chain_goes_on_at_the_next_chunks(void **state)
 		heap_image_write(&h, h.second_live_addr + 8, sizes[i]);
 		walk_and_release(&h, &torn);
 		assert_null(torn.arenas[1].problem);
-		/* that chunk is lost, and nothing else */
+		/* only that chunk is lost */
 		assert_int_equal(torn.skipped_bytes, 48);
 		assert_int_equal(LIVE(&torn), LIVE(&whole) - 48);
 		assert_int_equal(BINS(&torn), BINS(&whole));
@@ -132,14 +135,14 @@ static void a_top_that_grew_or_shrank_meanwhile_is_still_top(void **state)
 	top_size = heap_image_read(&h, h.top_addr + 8);
 	walk_and_release(&h, &whole);
 
-	begin(&h, 4); /* brk() moved up after the mappings were read */
+	begin(&h, 4); /* brk() has moved up after the mappings were read */
 	heap_image_write(&h, h.top_addr + 8, top_size + 132 * 1024);
 	walk_and_release(&h, &moved);
 	assert_int_equal(top_sum(&moved), top_sum(&whole));
 	assert_int_equal(moved.skipped_bytes, 0);
 	heap_release(&moved);
 
-	begin(&h, 4); /* and down: the last page is gone, and top with it */
+	begin(&h, 4); /* brk() has moved down: the last page is gone, and top with it */
 	heap_image_write(&h, h.top_addr + 8, top_size - IMAGE_PAGE_BYTES);
 	heap_image_drop(&h, h.top_addr + (top_size & ~UINT64_C(7)) - IMAGE_PAGE_BYTES,
 			h.top_addr + (top_size & ~UINT64_C(7)));
@@ -160,7 +163,8 @@ static void sums_of_an_arena_that_lag_behind_do_not_matter(void **state)
 	begin(&h, 4);
 	heap_image_write(&h, h.second_arena_addr + kind->bins_offset + 2032 + 16 + 24, 4096);
 	heap_image_write(&h, h.main_arena_addr + kind->bins_offset + 2032 + 16 + 24, 4096);
-	heap_image_write(&h, h.bin_addr + 24, h.bin_addr); /* a bin that was changed */
+	/* the bin was changed during the walk */
+	heap_image_write(&h, h.bin_addr + 24, h.bin_addr);
 	heap_image_walk(&h, &heap);
 	assert_null(heap.arenas[0].problem);
 	assert_null(heap.arenas[1].problem);

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* cmocka.h wants the four above */
+/* cmocka.h requires the four headers above */
 #include <cmocka.h>
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "sample/watch.h"
 
-/* A /proc of our own making, and the watch on it. */
+/* A made-up /proc, and the watch on it. */
 struct fixture {
 	char root[32];
 	struct procfs fs;
@@ -181,7 +181,7 @@ static void unchanged_visible_process_is_kept_and_not_read_again(void **state)
 	make_processes(f, 1, 3);
 	refresh(f, visible, 3);
 	taken_ns = watch_snapshot(f->watch)->usages[0].taken_ns;
-	set_rss(f, 1, 7); /* nobody can tell: stat is the same */
+	set_rss(f, 1, 7); /* cannot be noticed: stat is the same */
 	assert_int_equal(refresh(f, visible, 3), 0);
 	assert_int_equal(known_rss(f, 1), MIB);
 	assert_int_equal(watch_snapshot(f->watch)->usages[0].taken_ns, taken_ns);
@@ -200,7 +200,10 @@ static void process_with_new_faults_is_read_again(void **state)
 	assert_int_equal(known_rss(f, 2), 5 * MIB);
 }
 
-/* stat's rss stays the same when a process gives back fewer pages than its counters hold back. */
+/*
+ * The rss in stat does not change when a process frees fewer pages than the kernel's
+ * per-CPU counters hold back.
+ */
 static void process_that_gave_back_a_few_pages_is_read_again(void **state)
 {
 	struct fixture *f = *state;
@@ -243,7 +246,7 @@ static void rest_is_read_a_few_in_turn_until_all_were(void **state)
 	make_processes(f, 1, 100);
 	refresh(f, NULL, 0);
 	for (int pid = 1; pid <= 100; pid++)
-		set_rss(f, pid, 2); /* stat stays the same */
+		set_rss(f, pid, 2); /* stat does not change */
 	while (read_count < 100) {
 		size_t n = refresh(f, NULL, 0);
 
@@ -298,7 +301,7 @@ static void reused_pid_inherits_nothing(void **state)
 
 	make_processes(f, 1, 1);
 	refresh(f, visible, 1);
-	set_stat(f, 1, "prog", 2000, 10); /* alike in all but the start time */
+	set_stat(f, 1, "prog", 2000, 10); /* only the start time differs */
 	remove_file(f, 1, "smaps_rollup");
 	refresh(f, visible, 1);
 	assert_false(bytes_known(known_rss(f, 1)));
@@ -362,7 +365,10 @@ static void new_needs_make_old_figures_outdated(void **state)
 	assert_int_equal(refresh_for(f, NEED_ROLLUP, visible, 1), 0);
 }
 
-/* Reading this takes a millisecond or so; at 1 per mille it may be read again after a second. */
+/*
+ * Reading this process takes about a millisecond. At 1 per mille it may be
+ * read again only after a second.
+ */
 static void dear_process_is_not_read_beyond_its_share(void **state)
 {
 	static const int visible[] = { 1 };

@@ -10,7 +10,7 @@
 
 #define CODE(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
 
-/* As objdump has them. */
+/* Instructions and their text as objdump prints it. */
 static const struct {
 	const uint8_t *code;
 	size_t length;
@@ -107,7 +107,7 @@ static void branches_say_where_they_lead_to(void **state)
 
 static void what_looks_like_a_branch_within_an_instruction_is_none(void **state)
 {
-	/* movabs with e8 01 00 00 00 in it; then a call */
+	/* a movabs whose operand contains e8 01 00 00 00, then a call */
 	static const uint8_t code[] = { 0x48, 0xb8, 0xe8, 1, 0, 0, 0, 0, 0, 0, 0xe8, 9, 0, 0, 0 };
 	struct x86_branch branch;
 	size_t at = 0;
@@ -120,7 +120,7 @@ static void what_looks_like_a_branch_within_an_instruction_is_none(void **state)
 	assert_false(x86_branch_next(code, sizeof(code), &at, &branch));
 }
 
-/* Where a function's breakpoint goes. */
+/* Functions, and the offset at which each one's breakpoint goes. */
 static const struct {
 	const uint8_t *code;
 	size_t length;

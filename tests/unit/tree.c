@@ -18,7 +18,7 @@ static void make_path(const struct tree *tree, const char *path, struct strbuf *
 	strbuf_addf(out, "%s/", tree->root);
 	for (; *path; path++) {
 		if (*path == '/')
-			mkdir(out->text, 0755); /* it may be there */
+			mkdir(out->text, 0755); /* may exist already */
 		strbuf_add_char(out, *path);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree - a /proc of our own making in a temporary folder. What goes wrong fails the test.
+ * tree - a made-up /proc in a temporary folder. Any error fails the test.
  */
 #ifndef MS_TESTS_TREE_H
 #define MS_TESTS_TREE_H
@@ -15,13 +15,13 @@ struct tree {
 void tree_make(struct tree *tree);
 void tree_remove(struct tree *tree);
 
-/* Files by their path below the root; folders are made as needed. */
+/* Make files at a path below the root; parent folders are made as needed. */
 void tree_write(const struct tree *tree, const char *path, const char *text);
 void tree_write_bytes(const struct tree *tree, const char *path, const void *bytes, size_t length);
 void tree_mkfifo(const struct tree *tree, const char *path);
 void tree_chmod(const struct tree *tree, const char *path, mode_t mode);
 
-/* A file, or a folder with all that is in it. */
+/* Delete a file, or a folder with all its contents. */
 void tree_delete(const struct tree *tree, const char *path);
 
 #endif

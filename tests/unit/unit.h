@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unit - what every unit test includes: cmocka wants these headers before its own.
+ * unit - the headers for every unit test. cmocka requires some of them before its own.
  */
 #ifndef MS_TESTS_UNIT_H
 #define MS_TESTS_UNIT_H
@@ -16,7 +16,9 @@
 
 #define KIB(n) (UINT64_C(1024) * (n))
 
-/* Say which row of a table failed: cmocka itself knows only the line of the assertion. */
+/*
+ * Name the table row that failed: cmocka itself reports only the line of the assertion.
+ */
 #define assert_row(condition, row)                                                                 \
 	do {                                                                                       \
 		if (!(condition))                                                                  \
