@@ -74,8 +74,8 @@ static void set_heap(struct mapping *m, uint64_t bytes)
 }
 
 /*
- * Add a process to the sample. Only the first process gets mappings, a large
- * memory map: every fifth second.
+ * Add a process with its mappings. The first process has a large memory map, so its
+ * mappings are recorded only every fifth second.
  */
 static int add_process(struct day *day, int process)
 {

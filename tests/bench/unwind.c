@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind ROUNDS - measure the cost of finding the callers: for a stack of 20 frames, for
- * the same stack again, for a stack whose caller changes each time, and for a stack whose
- * frames have been forgotten. Prints the minimum and the median of many short rounds;
- * load on the machine shows in the median.
+ * unwind ROUNDS - measure the cost of finding the callers: for the same stack of 20
+ * frames again and again, for a stack in which two frames change each time, and for a
+ * stack whose frames have all been forgotten. Prints the minimum and the median of many
+ * short rounds; load on the machine shows in the median.
  */
 #include "config.h"
 
