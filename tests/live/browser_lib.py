@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A page in headless Chromium, as a reader has it: opened, clicked, typed into, looked at.
+"""Drive a page in headless Chromium as a reader would: open, click, type, read.
 
-Spoken to by the DevTools protocol through a pipe: messages of JSON, each ended by a NUL.
+Speaks the DevTools protocol through a pipe: JSON messages, each terminated by a NUL.
 """
 
 import base64
@@ -19,18 +19,19 @@ from live import Skip, check
 
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 START_S = 60
-LIMIT_S = 120  # only a hang takes so long
+LIMIT_S = 120  # only a hang takes this long
 
 
 def find_browser():
     for name in NAMES:
         if shutil.which(name):
             return name
-    raise Skip("no Chromium")
+    raise Skip("Chromium is not installed")
 
 
 class Browser:
-    """One page of one browser; `errors` are what its scripts threw, and what its policy refused."""
+    """One page in one browser; `errors` collects script exceptions
+    and blocked requests."""
 
     def __init__(self, width=1300, height=800, is_dark=False, is_phone=False):
         self.process = None
@@ -61,7 +62,8 @@ class Browser:
                    f"--user-data-dir={self.folder}/profile", "--remote-debugging-pipe", "about:blank"]
 
         def take_pipes():
-            # 3 and 4 are where it reads and writes; either may be one of the pipes' own numbers
+            # Chromium reads fd 3 and writes fd 4; the pipes may already
+            # occupy these numbers
             read, write = (fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (to_read, to_write))
             os.dup2(read, 3)
             os.dup2(write, 4)
@@ -141,7 +143,7 @@ class Browser:
             os.write(self.to, json.dumps(message).encode() + b"\0")
 
     def open(self, path, fragment=""):
-        """Whole: its script has run."""
+        """Load the page and wait until its script has run."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=f"file://{path}{fragment}")
         self.wait("document.readyState === 'complete' && location.protocol === 'file:'",
@@ -156,7 +158,7 @@ class Browser:
     def wait(self, script, what):
         end = time.monotonic() + LIMIT_S
         while not self.run(script):
-            check(time.monotonic() < end, f"waited in vain until {what}")
+            check(time.monotonic() < end, f"timed out waiting until {what}")
             time.sleep(0.02)
 
     def click(self, x, y):
@@ -172,7 +174,7 @@ class Browser:
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def centre(self, selector):
-        """Of an element, scrolled to where it can be seen."""
+        """Scroll the element into view and return the coordinates of its centre."""
         box = self.run(f"(e => {{ e.scrollIntoView({{block: 'nearest'}});"
                        f" const b = e.getBoundingClientRect();"
                        f" return [b.x + b.width / 2, b.y + b.height / 2]; }})"
@@ -183,7 +185,7 @@ class Browser:
         self.click(*self.centre(selector))
 
     def type(self, text):
-        """Into what has the focus, in place of what is there."""
+        """Replace the content of the focused element."""
         self.run("document.activeElement.select && document.activeElement.select()")
         self.call("Input.insertText", text=text)
 
@@ -195,7 +197,7 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code)
 
     def choose(self, selector, value):
-        """One of a list, as a reader does it: the list itself is not in the page."""
+        """Select an entry of a list; the browser's popup list is not part of the page."""
         self.run(f"(e => {{ e.value = {json.dumps(value)};"
                  f" e.dispatchEvent(new Event('change', {{bubbles: true}})); }})"
                  f"(document.querySelector({json.dumps(selector)}))")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A group is a target as processes are: those that are in it and below it, whoever comes and goes."""
+"""A cgroup as target: memstate follows the processes in it and below it as they
+come and go."""
 
 import json
 import os
@@ -16,27 +17,27 @@ def pids(*args):
 
 
 @test
-def the_processes_of_a_group_and_of_those_below_it_are_meant_and_no_others():
+def cgroup_selects_processes_in_it_and_below_it_only():
     with Group(LIMIT) as parent, Group(None, parent) as own, Group(None, parent) as other, \
             Filled(own, "anon=10") as first, Filled(other, "anon=20") as second:
-        equal(pids("--cgroup", parent.path), sorted([first.pid, second.pid]), "of the parent")
-        # the limit is the parent's, but the group that was named is the child
-        equal(pids("--cgroup", own.path), [first.pid], "of the child, by its path")
-        equal(pids("--cgroup", other.dir), [second.pid], "of the child, by its folder")
+        equal(pids("--cgroup", parent.path), sorted([first.pid, second.pid]), "pids of the parent")
+        # the limit is the parent's, but the child was named
+        equal(pids("--cgroup", own.path), [first.pid], "pids of the child, by its path")
+        equal(pids("--cgroup", other.dir), [second.pid], "pids of the child, by its folder")
 
 
 @test
-def their_figures_are_those_of_the_processes():
+def figures_of_a_cgroup_target_are_those_of_its_processes():
     with Group(LIMIT) as group, Filled(group, "anon=30") as filled:
         row = memstate("--cgroup", group.path, "--csv", "-n1", "-i1").must_be(0).rows()[0]
         near(row["private_dirty_bytes"], 30 * MIB, "private_dirty")
-        equal(row["live_bytes"], None, "a heap that nobody asked for")
+        equal(row["live_bytes"], None, "live bytes without --heap")
         text = memstate("--cgroup", group.path, "--text").must_be(0).out.decode()
         check(str(filled.pid) in text.split(), text)
 
 
 @test
-def who_comes_and_goes_is_followed_until_the_group_is_removed():
+def a_series_follows_processes_until_the_cgroup_is_removed():
     with Group(LIMIT) as group:
         first = Filled(group, "anon=10")
         process = start_memstate("--cgroup", group.path, "--json", "-i", "20ms", "-o", "pid")
@@ -44,7 +45,7 @@ def who_comes_and_goes_is_followed_until_the_group_is_removed():
         def wait_for(wanted):
             while True:
                 line = process.stdout.readline()
-                check(line, "it has ended")
+                check(line, "the series ended too early")
                 if [p["pid"] for p in json.loads(line)["processes"]] == wanted:
                     return
         wait_for([first.pid])
@@ -63,13 +64,13 @@ def who_comes_and_goes_is_followed_until_the_group_is_removed():
 
 
 @test
-def what_fills_the_group_is_recorded_with_its_processes():
+def figures_of_the_cgroup_are_recorded_with_its_processes():
     with Folder() as folder, Group(LIMIT) as parent, Group(None, parent) as own, \
             Filled(own, "anon=20") as filled, Filled(parent, "anon=10"):
         path = f"{folder}/r"
         result = memstate("--cgroup", own.path, "--csv", "-n3", "-i", "50ms", "-o", "pid", "--record", path)
         if b"require SQLite" in result.err:
-            raise Skip("without SQLite")
+            raise Skip("built without SQLite")
         equal([row["pid"] for row in result.must_be(0).rows()], [filled.pid] * 3, "processes")
         rows = memstate("oom", "--replay", path, "--csv", "--output-all").must_be(0).rows()
         equal([[row["cgroup"], row["limit_cgroup"]] for row in rows], [[own.path, parent.path]] * 3,
@@ -79,7 +80,7 @@ def what_fills_the_group_is_recorded_with_its_processes():
 
 
 @test
-def an_empty_group_has_no_process_and_says_so():
+def an_empty_cgroup_is_reported():
     with Group(LIMIT) as group:
         result = memstate("--cgroup", group.path, "--text").must_be(1)
         check(b"no process in this group" in result.err, result.err)
@@ -87,7 +88,7 @@ def an_empty_group_has_no_process_and_says_so():
 
 
 @test
-def what_does_not_go_together_is_refused_in_one_line():
+def conflicting_options_are_refused_in_one_line():
     for args, status, word in [(["--cgroup", "/no/such/group", "--csv"], 1, b"no such group"),
                                (["--cgroup", "/", "-p", "1"], 2, b"exclude"),
                                (["--cgroup", "/", "--replay", "x"], 2, b"exclude"),

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Samples keep to the clock: due at start + k * interval, late ones not followed by a burst, missed
-ones said, and the interval made longer where reading would take too much of a process's time."""
+"""Samples keep to the clock: sample k is due at start + k * interval.
+
+A late sample causes no burst, missed samples are reported, and memstate stretches the
+interval where reading would take too much of a process's time.
+"""
 
 import os
 import signal
@@ -17,8 +20,9 @@ def sample_times(out):
 
 
 @test
-def what_a_sample_takes_does_not_delay_the_next_ones():
-    """Reading takes long here. Did it add up, no late sample would be near its due time."""
+def slow_reads_do_not_delay_later_samples():
+    """If the cost of slow reads accumulated, late samples would drift far from
+    their due times."""
     interval_ms = 200
     with Target("mappings", 10000) as target:
         result = memstate("-p", target.pid, "--csv", "-n", 12, "-i", f"{interval_ms}ms",
@@ -26,16 +30,16 @@ def what_a_sample_takes_does_not_delay_the_next_ones():
     rows = result.rows()
     equal(len(rows), 12, "samples")
     cost = min(row["read_s"] for row in rows)
-    # the sixth and later ones would be late by six times the cost or more
+    # accumulated cost would make the sixth and later samples late by six times the cost
     late_ms = [round(row["elapsed_s"] * 1000) % interval_ms for row in rows[6:]]
     if cost < 0.002:
-        raise Skip(f"reading takes only {cost} s: nothing could add up")
+        raise Skip(f"reading takes only {cost} s, too little to accumulate")
     check(min(late_ms) < 6000 * cost,
           f"samples at {[row['elapsed_s'] for row in rows]}, {cost} s each")
 
 
 @test
-def samples_missed_are_said_and_not_made_up_for():
+def missed_samples_are_reported_and_not_made_up_for():
     interval = 0.05
     with Target("name", "present") as target:
         series = start_memstate("-p", target.pid, "--csv", "-i", "50ms", "--max-share", "100",
@@ -54,19 +58,19 @@ def samples_missed_are_said_and_not_made_up_for():
     gaps = [(b - a, a, b) for a, b in zip(times, times[1:])]
     longest, _, resumed = max(gaps)
     check(longest > 10 * interval, f"no gap in {times}")
-    # at its end: one late sample, then only those that are due
+    # one late sample after the gap, then only samples at their due times
     soon = [t for t in times if resumed <= t < resumed + 4 * interval]
     check(len(soon) <= 6, f"a burst: {soon}")
     said = err.decode().splitlines()
     check(len(said) == 1 and "missed" in said[0], f"stderr: {said}")
     missed = int(said[0].split()[1])
     check(missed >= 9, f"missed: {missed}")
-    # each due time was either taken or missed
+    # each due time was either sampled or missed
     check(abs(times[-1] / interval - (len(times) - 1) - missed) <= 2, f"{missed}, {times}")
 
 
 @test
-def the_interval_is_stretched_where_reading_takes_too_much_and_this_is_said():
+def a_stretched_interval_is_reported():
     with Target("unbacked", 256 * MIB, 256 * MIB) as target:
         args = ["-p", target.pid, "--csv", "-i", "1ms", *COLUMNS]
         result = memstate(*args, "-n", 4).must_be(0)
@@ -75,7 +79,7 @@ def the_interval_is_stretched_where_reading_takes_too_much_and_this_is_said():
         check(f"process {target.pid}" in stretched[0], stretched[0])
         times = sample_times(result.out)
         cost = min(row["read_s"] for row in result.rows())
-        # reading takes at most a fiftieth of the time
+        # reading takes at most 2 % of the time
         check(times[-1] - times[0] > 3 * 20 * cost, f"samples at {times}, {cost} s each")
 
         result = memstate(*args, "-n", 4, "--max-share", "100").must_be(0)
@@ -83,13 +87,13 @@ def the_interval_is_stretched_where_reading_takes_too_much_and_this_is_said():
 
 
 @test
-def a_small_process_is_sampled_at_the_interval_that_was_asked_for():
+def a_small_process_is_sampled_at_the_requested_interval():
     interval = 0.2
     with Target("name", "present") as target:
         result = memstate("-p", target.pid, "--csv", "-i", "200ms", "-n", 3, *COLUMNS).must_be(0)
     times = sample_times(result.out)
     check(times[2] >= 2 * interval, f"too soon: {times}")
-    # a busy machine may take memstate off the CPU while it reads: then it is right to stretch
+    # if a busy machine preempts memstate while it reads, stretching the interval is right
     cost = max(row["read_s"] for row in result.rows())
     if 50 * cost < 0.9 * interval:
         equal([line for line in result.errors() if "stretched" in line], [], "stderr")

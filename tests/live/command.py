@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate -- COMMAND: run as if without memstate, watched to its end, its status said."""
+"""memstate -- COMMAND: the command runs unchanged, is sampled to its end, and its
+status is reported."""
 
 import os
 import signal
@@ -9,7 +10,7 @@ from live import (MIB, TARGET, TIMEOUT, check, check_sums, complaints, equal, me
                   run, start_memstate, test)
 
 NAP = "sleep 0.05"
-LONG_NAP = "sleep 1"  # with -t all processes are listed first
+LONG_NAP = "sleep 1"  # with -t, memstate lists all processes first
 
 
 def check_status(end, said, nap, *args):
@@ -18,7 +19,7 @@ def check_status(end, said, nap, *args):
 
 
 @test
-def the_status_of_the_command_is_said():
+def the_exit_status_of_the_command_is_reported():
     for args in (["--csv"], ["--json"], ["--text"]):
         check_status("exit 0", "sh: exited with status 0", NAP, *args)
         check_status("exit 7", "sh: exited with status 7", NAP, *args)
@@ -28,7 +29,7 @@ def the_status_of_the_command_is_said():
 
 
 @test
-def what_the_command_writes_stays_apart_from_the_rows():
+def output_of_the_command_does_not_mix_with_the_rows():
     script = f"echo to stdout; echo to stderr >&2; {NAP}"
     result = memstate("--csv", "-i", "10ms", "--output-all", "--", "sh", "-c", script).must_be(0)
     for row in result.rows():
@@ -40,7 +41,7 @@ def what_the_command_writes_stays_apart_from_the_rows():
 
 
 @test
-def a_command_that_cannot_be_started_is_named():
+def a_command_that_cannot_be_started_is_reported():
     for command, why in (("/no/such/program", "No such file"), ("/dev/null", "Permission denied")):
         result = memstate("--csv", "--", command).must_be(1)
         equal(result.out, b"", "stdout")
@@ -49,7 +50,7 @@ def a_command_that_cannot_be_started_is_named():
 
 
 @test
-def the_command_has_the_signals_and_files_that_memstate_was_given():
+def the_command_inherits_signal_settings_and_open_files():
     def keys(lines):
         return [line for line in lines if line[:6] in (b"SigBlk", b"SigIgn", b"SigCgt", b"SigPnd")]
 
@@ -68,12 +69,14 @@ def the_command_has_the_signals_and_files_that_memstate_was_given():
 
 
 def start_trap(number_name, *args, **popen):
-    """A command that ends with 5 at that signal, and says so; its output is memstate's stderr."""
+    """Start a command that exits with status 5 on the signal; its output
+    is memstate's stderr."""
     script = f'trap "echo caught; exit 5" {number_name}; echo ready; while :; do {NAP}; done'
     process = start_memstate(*args, "--csv", "-i", "10ms", "-o", "pid,comm,rss_bytes", "--", "sh",
                              "-c", script, **popen)
     equal(process.stderr.readline(), b"ready\n", "the command's first line")
-    process.first = process.stdout.readline() + process.stdout.readline()  # it has been looked at
+    # once there is a row, memstate has sampled the command
+    process.first = process.stdout.readline() + process.stdout.readline()
     return process
 
 
@@ -87,7 +90,7 @@ def check_trapped(process):
 
 
 @test
-def a_signal_to_end_is_passed_on_and_the_command_may_take_its_time():
+def a_termination_signal_is_passed_on_and_the_command_may_finish():
     process = start_trap("TERM")
     process.send_signal(signal.SIGTERM)
     check_trapped(process)
@@ -107,12 +110,12 @@ def children_of_the_command_are_followed():
     line = b""
     while line != b"ready\n":
         line = process.stderr.readline()
-        check(line, "the command has ended")
+        check(line, "the command ended too early")
     out = process.stdout.readline()
     pids = set()
     while len(pids) < 5:
         row = process.stdout.readline()
-        check(row, "the series has ended")
+        check(row, "the series ended too early")
         out += row
         pids.add(parse_csv(out)[-1]["pid"])
     process.send_signal(signal.SIGTERM)
@@ -123,7 +126,7 @@ def children_of_the_command_are_followed():
 
 
 @test
-def the_report_of_a_command_is_of_its_largest_sample():
+def the_report_of_a_command_shows_its_largest_sample():
     script = f"import time; x = bytearray({32 * MIB}); time.sleep(.3); x = None; time.sleep(.1)"
     result = memstate("--text", "-b", "-i", "20ms", "--max-share", "100", "--", "python3", "-c",
                       script).must_be(0)

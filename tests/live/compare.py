@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate --preload A,B -- COMMAND: what is run, what is measured of it, and how it ends."""
+"""memstate --preload A,B -- COMMAND: what runs, what is measured, and how runs end."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from live import (MIB, TIMEOUT, Folder, Skip, check, equal, memstate, run, start
 
 
 @test
-def runs_take_turns_and_what_they_write_is_kept_apart():
+def runs_alternate_and_their_output_is_kept_separately():
     with Folder() as folder:
         order, kept = os.path.join(folder, "order"), os.path.join(folder, "kept")
         script = f'echo "$GLIBC_TUNABLES" >>{order}; echo out; echo err >&2'
@@ -31,7 +31,7 @@ def runs_take_turns_and_what_they_write_is_kept_apart():
 
 
 @test
-def each_run_reads_standard_input_from_its_beginning():
+def each_run_reads_standard_input_from_the_beginning():
     with Folder() as folder:
         kept, text = os.path.join(folder, "kept"), os.path.join(folder, "text")
         with open(text, "w", encoding="utf-8") as f:
@@ -44,7 +44,7 @@ def each_run_reads_standard_input_from_its_beginning():
 
 @test
 @patient
-def what_glibc_keeps_another_gives_back():
+def memory_that_glibc_keeps_is_returned_by_jemalloc():
     if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
     other = "jemalloc:dirty_decay_ms=0"
@@ -56,15 +56,15 @@ def what_glibc_keeps_another_gives_back():
         for row in rows:
             check(row["peak_rss_bytes"] >= truth["most_live_bytes"], row)
             check(row["peak_rss_bytes"] < truth["most_live_bytes"] * 2, row)
-            check(0.3 <= row["wall_s"], row)  # less what walks stopped it for
+            check(0.3 <= row["wall_s"], row)  # excludes the time it was stopped for walks
         ends = [good(rows, name)[0]["at_end_rss_bytes"] for name in ("glibc", other)]
-        check(None not in ends, rows)  # nobody looked in time
+        check(None not in ends, rows)  # fails if the process was not read in time
         check(ends[1] < truth["most_live_bytes"] <= ends[0], rows)
 
 
 @test
 @patient
-def what_is_live_is_what_the_program_says():
+def live_bytes_match_the_program():
     with Folder() as folder:
         kept = os.path.join(folder, "kept")
         rows, _ = compare(TWO, "--runs", "1", "--above", "4M", "--output-dir", kept, "--", TARGET,
@@ -76,16 +76,16 @@ def what_is_live_is_what_the_program_says():
     rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--above", "4G", "--", TARGET, "steady",
                       "8", "100")
     for row in rows:
-        equal((row["at_peak_live_bytes"], row["above_s"]), (None, 0), "not read, and never above")
+        equal((row["at_peak_live_bytes"], row["above_s"]), (None, 0), "at_peak_live_bytes, above_s")
 
 
 @test
 @patient
-def of_a_wrapper_the_program_that_it_starts_is_measured():
+def the_program_that_a_wrapper_starts_is_measured():
     filler = "printf -v x '%*s' 20000000 ''"  # makes the shell itself large
     bash = shutil.which("bash")
     if not bash:
-        raise Skip("there is no bash")
+        raise Skip("bash is not installed")
     with Folder() as folder:
         kept = os.path.join(folder, "kept")
         rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--output-dir", kept, "--", "env", "A=1",
@@ -98,7 +98,7 @@ def of_a_wrapper_the_program_that_it_starts_is_measured():
 
 @test
 @patient
-def a_wrapper_that_becomes_the_program_is_measured_from_then_on():
+def a_wrapper_that_execs_the_program_is_measured_after_exec():
     rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--", "sh", "-c",
                       f"sleep 0.3; exec {TARGET} steady 8 400")
     for row in rows:
@@ -107,7 +107,7 @@ def a_wrapper_that_becomes_the_program_is_measured_from_then_on():
 
 @test
 @patient
-def processes_that_were_started_are_summed():
+def processes_that_the_command_starts_are_summed():
     rows, _ = compare(TWO, "--runs", "1", "--", "sh", "-c",
                       f"{TARGET} steady 8 500 & {TARGET} steady 8 500; wait")
     for row in rows:
@@ -115,7 +115,7 @@ def processes_that_were_started_are_summed():
 
 
 @test
-def a_run_that_fails_is_said_and_left_out():
+def a_failed_run_is_reported_and_left_out():
     script = f'case "$GLIBC_TUNABLES" in *arena_max*) exit 7 ;; esac; exec {TARGET} steady 4 100'
     rows, result = compare(TWO, "--runs", "2", "--", "sh", "-c", script, status=3)
     check(all("status" in row["problem"] for row in rows if "arena" in row["variant"]), rows)
@@ -130,7 +130,7 @@ def a_run_that_fails_is_said_and_left_out():
 
 @test
 @patient
-def an_allocator_that_the_command_drops_is_no_good_run():
+def a_command_that_drops_the_allocator_is_not_a_good_run():
     if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
     rows, _ = compare("glibc,jemalloc", "--runs", "1", "--", "env", "-u", "LD_PRELOAD", TARGET,
@@ -140,19 +140,19 @@ def an_allocator_that_the_command_drops_is_no_good_run():
 
 
 @test
-def what_the_command_leaves_running_is_ended():
+def processes_left_running_are_ended():
     with Folder() as folder:
         pids = os.path.join(folder, "pids")
         setsid = "setsid" if shutil.which("setsid") else ""
         script = f"sleep 1000 & echo $! >>{pids}; {setsid} sleep 1000 & echo $! >>{pids}"
         compare(TWO, "--runs", "1", "--", "sh", "-c", script)
         left = [int(line) for line in read(pids).split()]
-        equal(len(left), 4, "processes that were left")
+        equal(len(left), 4, "processes that the command left running")
         check(not any(map(is_there, left)), left)
 
 
 @test
-def an_interrupt_ends_the_command_and_shows_what_is_complete():
+def an_interrupt_ends_the_command_and_shows_complete_runs():
     with Folder() as folder:
         pids = os.path.join(folder, "pids")
         script = f"echo $$ >>{pids}; test $(wc -l <{pids}) -le 2 || exec sleep 1000; sleep 0.05"

@@ -29,7 +29,7 @@ def counted(rows, variant):
 
 
 @test
-def what_is_counted_is_what_the_program_says():
+def counts_match_the_program():
     two = "glibc,glibc:arena_max=1"
     rows = rows_of(two, "--json", "--runs", 1, "--count", "--", TARGET, "pairs", 1000)
     for variant in two.split(","):
@@ -37,16 +37,16 @@ def what_is_counted_is_what_the_program_says():
     for row in rows:
         if row["statistic"] == "run":
             equal([row[name] for name in COLUMNS + ["allocations_per_s"]], [None] * 4,
-                  "of a run that is measured")
+                  "counts of a measured run")
         else:
             rate = 1000 / row["wall_s"] if row["wall_s"] else None
             check(row["allocations_per_s"] and (not rate or row["allocations_per_s"] >= rate / 2),
                   f"{row['allocations_per_s']} per second, {rate} by the rounded wall time")
-    equal(len([row for row in rows if row["statistic"] == "run"]), 2, "runs that are shown")
+    equal(len([row for row in rows if row["statistic"] == "run"]), 2, "runs shown")
 
 
 @test
-def other_allocators_have_few_more():
+def other_allocators_count_few_additional_calls():
     for name in ("jemalloc", "tcmalloc", "mimalloc"):
         if not has(name):
             continue
@@ -58,14 +58,14 @@ def other_allocators_have_few_more():
 
 
 @test
-def processes_are_added_up_and_wrappers_are_not():
+def counts_of_processes_are_summed_without_wrappers():
     rows = rows_of("glibc,glibc:arena_max=1", "--json", "--runs", 1, "--count", "--", "sh", "-c",
                    f"'{TARGET}' pairs 10; '{TARGET}' pairs 20; :")
     equal(counted(rows, "glibc"), [30, 480, 30], "two programs")
 
 
 @test
-def only_where_it_is_asked_for():
+def counts_appear_only_with_the_option():
     rows = rows_of("glibc,glibc:arena_max=1", "--json", "--runs", 1, "--", TARGET, "pairs", 10)
     equal(counted(rows, "glibc"), [None] * 3, "without --count")
     text = memstate("--preload", "glibc,glibc:arena_max=1", "--runs", 1, "--count", "--", TARGET,
@@ -75,7 +75,7 @@ def only_where_it_is_asked_for():
 
 
 @test
-def the_counting_run_has_output_of_its_own():
+def the_counting_run_has_its_own_output_files():
     with Folder() as folder:
         out = os.path.join(folder, "out")
         memstate("--preload", "glibc,glibc:arena_max=1", "--runs", 1, "--warm-up", 1, "--count",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of comparisons share."""
+"""Helpers shared by the comparison tests."""
 
 import functools
 import json
@@ -9,7 +9,7 @@ import sys
 from live import memstate
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "compare_target")
-TWO = "glibc,glibc:arena_max=1"  # these are always there
+TWO = "glibc,glibc:arena_max=1"  # these two are always available
 
 
 def has(allocator):
@@ -17,7 +17,7 @@ def has(allocator):
 
 
 def compare(preload, *args, status=0, **popen):
-    """Rows of the single runs, in order; with the message's lines."""
+    """Return the rows of the single runs, in order, and the result."""
     result = memstate("--preload", preload, "--json", *args, **popen).must_be(status)
     page = json.loads(result.out)
     return [row for row in page["rows"] if row["statistic"] == "run"], result
@@ -33,7 +33,7 @@ def read(*path):
 
 
 def said(folder, name):
-    """What compare_target says of itself."""
+    """Return the figures that compare_target printed about itself."""
     return {key: int(value) for key, value in (line.split() for line in
                                                read(folder, name, "stdout").splitlines())}
 
@@ -47,13 +47,14 @@ def is_there(pid):
 
 
 def patient(function):
-    """On a busy machine a short run may be over before it was looked at often enough: up to three tries."""
+    """Retry up to three times: on a busy machine a short run may end
+    before enough samples."""
     @functools.wraps(function)
     def try_again():
         for _ in range(2):
             try:
                 return function()
-            except (AssertionError, TypeError) as e:  # the latter of a figure that is None
+            except (AssertionError, TypeError) as e:  # TypeError: a figure is None
                 print(f"{function.__name__}: again, after {e}", file=sys.stderr)
         return function()
     return try_again

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate --preload A,B --workload SCRIPT -- SERVER, and programs that are not of these tests."""
+"""memstate --preload A,B --workload SCRIPT -- SERVER, with test targets
+and real programs."""
 
 import json
 import mmap
@@ -15,7 +16,7 @@ from live import (KIB, MEMSTATE, MIB, TIMEOUT, Folder, Skip, check, equal, memst
 
 @test
 @patient
-def a_server_is_looked_at_when_its_workload_has_ended_and_when_it_has_settled():
+def a_server_is_read_after_its_workload_and_after_settling():
     with Folder() as folder:
         kept, mark = os.path.join(folder, "kept"), os.path.join(folder, "mark")
         server = f"echo $$ >>{mark}; exec {TARGET} steady 4 0"
@@ -25,12 +26,12 @@ def a_server_is_looked_at_when_its_workload_has_ended_and_when_it_has_settled():
             check(row["settled_rss_bytes"] > 4 * MIB and row["at_end_rss_bytes"] > 4 * MIB, row)
             check(row["settled_live_bytes"] is not None, row)
             check(0.1 <= row["wall_s"], row)
-        equal(read(kept, "1-glibc", "workload.stdout"), "of the workload\n", "what the workload wrote")
-        check(not any(is_there(int(pid)) for pid in read(mark).split()), "the server has ended")
+        equal(read(kept, "1-glibc", "workload.stdout"), "of the workload\n", "workload output")
+        check(not any(is_there(int(pid)) for pid in read(mark).split()), "the server is still running")
 
 
 @test
-def a_workload_or_a_server_that_fails_is_no_good_run():
+def a_failing_workload_or_server_is_not_a_good_run():
     result = memstate("--preload", TWO, "--runs", "1", "--ready", "50ms", "--settle", "0",
                       "--workload", "exit 3", "--", TARGET, "steady", "1", "0").must_be(1)
     check("the workload failed (status 3)" in result.errors()[0], result.err)
@@ -40,7 +41,7 @@ def a_workload_or_a_server_that_fails_is_no_good_run():
 
 
 @test
-def a_server_that_does_not_obey_is_killed():
+def a_server_that_ignores_sigterm_is_ended_by_stop_signal_kill():
     server = f"trap '' TERM; echo; {TARGET} steady 1 0"
     rows, result = compare(TWO, "--runs", "1", "--ready", "100ms", "--settle", "0", "--stop-signal",
                            "KILL", "--workload", "true", "--", "sh", "-c", server)
@@ -59,7 +60,7 @@ def redis_under_its_own_benchmark():
                           "redis-server", "--port", "0", "--unixsocket", path, "--save", "",
                           "--appendonly", "no", cwd=folder)
         for row in rows:
-            # redis is linked with jemalloc in some distributions: here it has glibc's
+            # some distributions link redis with jemalloc; "glibc" replaces it
             check(row["settled_live_bytes"] > 2000 * 1000, row)
             check(row["settled_live_bytes"] < row["settled_rss_bytes"], row)
             check(row["cpu_s"] > 0, row)
@@ -76,9 +77,9 @@ def python_that_builds_and_drops_a_large_structure():
 
 @test
 @patient
-def allocators_that_cannot_be_walked_are_asked():
+def the_helper_queries_allocators_that_cannot_be_walked():
     if not os.path.exists(os.path.join(os.environ["builddir"], "src/agent/libmemstate-agent.so")):
-        raise Skip("this was built without the helper")
+        raise Skip("built without the helper")
     others = [name for name in ("tcmalloc", "mimalloc") if has(name)]
     if not others:
         raise Skip("neither tcmalloc nor mimalloc is installed")
@@ -96,21 +97,22 @@ TRACEFS = "/sys/kernel/tracing"
 
 
 def with_tracefs(*command):
-    """In a mount namespace of its own, where there is one."""
+    """Run the command in a new mount namespace with tracefs, unless tracefs
+    is already mounted."""
     if os.path.exists(f"{TRACEFS}/events/syscalls/sys_enter_madvise/id"):
         return list(command)
     return ["unshare", "-m", "sh", "-c", f'mount -t tracefs none {TRACEFS} && exec "$@"', "sh", *command]
 
 
 @test
-def calls_that_give_memory_back_are_counted_where_that_is_allowed():
+def calls_that_return_memory_are_counted_where_permitted():
     if not hasattr(mmap, "MADV_DONTNEED"):
-        raise Skip("this python has no madvise")
+        raise Skip("this Python has no madvise")
     try:
         subprocess.run(with_tracefs("test", "-r", f"{TRACEFS}/events/syscalls/sys_enter_madvise/id"),
                        check=True, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError) as e:
-        raise Skip("there is no tracefs here that may be read") from e
+        raise Skip("tracefs is not readable") from e
     script = """import mmap, os
 room = mmap.mmap(-1, 1 << 20)
 def give(count):
@@ -128,7 +130,7 @@ os.wait()
                          stdout=subprocess.PIPE, check=True, timeout=TIMEOUT).stdout
     for row in json.loads(got)["rows"]:
         if row["statistic"] == "run" and row["given_back"] is None:
-            raise Skip("the kernel may not be asked to count here")
+            raise Skip("kernel event counters are not accessible")
         check(2000 <= row["given_back"] < 2500, row)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a comparison says, in all its formats: the same figures, and texts that stay in their place
-whatever bytes they have."""
+"""The output of a comparison: all formats show the same figures, and hostile
+text stays text."""
 
 import functools
 import html.parser
@@ -15,7 +15,7 @@ import tempfile
 from live import (MEMSTATE, Skip, check, equal, memstate, parse_csv, run, test)
 
 PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "compare_target")
-# glibc twice: these are everywhere
+# glibc twice: both variants are always available
 ALLOCATORS = "glibc,glibc:arena_max=1"
 HOSTILE = b"</script><img src=http://x.example/a.png onerror=alert(1)>\"'&<!--\x1b[31m\xff\n,"
 
@@ -24,7 +24,7 @@ def compare(*options, allocators=ALLOCATORS, command=(PROGRAM, "steady", "8", "6
     return memstate("--preload", allocators, "--runs", 2, *options, "--", *command)
 
 
-# Arguments are bytes: str() would show how Python writes them.
+# Pass the arguments as bytes: str() would show Python's b'' notation.
 def memstate_bytes(*args):
     process = subprocess.run([MEMSTATE, *args], capture_output=True, timeout=120, check=False)
     equal(process.returncode, 0, f"status; {process.stderr!r}")
@@ -37,7 +37,7 @@ def compare_bytes(*options):
 
 
 @test
-def csv_and_json_have_the_columns_that_are_listed():
+def csv_and_json_have_the_listed_columns():
     listed = [line.split()[0] for line in
               memstate("--preload", ALLOCATORS, "--list-columns").must_be(0).out.decode().splitlines()]
     rows = parse_csv(compare_bytes("--csv", "--output-all"))
@@ -48,9 +48,9 @@ def csv_and_json_have_the_columns_that_are_listed():
     found = json.loads(compare_bytes("--json", "--output-all"))
     equal(list(found["rows"][0]), listed, "columns of JSON")
     equal(len(found["rows"]), 10, "rows of JSON")
-    check(found["verdict"][0]["rule"], "it has a verdict")
+    check(found["verdict"][0]["rule"], "no verdict")
     check("\\xff\n," in found["command"] and "\x1b" in found["command"],
-          f"the command as it was: {found['command']!r}")
+          f"command: {found['command']!r}")
 
 
 def median(values):
@@ -59,7 +59,7 @@ def median(values):
 
 
 @test
-def median_and_spread_are_those_of_the_runs():
+def median_and_spread_match_the_runs():
     rows = parse_csv(memstate("--preload", ALLOCATORS, "--runs", 3, "--csv", "--", PROGRAM, "steady",
                               8, 60).must_be(0).out)
     for variant in ALLOCATORS.split(","):
@@ -70,7 +70,7 @@ def median_and_spread_are_those_of_the_runs():
             wanted = dict(zip(("min", "median", "max"), (values[0], median(values), values[-1]))) \
                 if values else {}
             for r in mine:
-                # seconds are shown to the millisecond, halves of a byte are not
+                # seconds are rounded to milliseconds; half bytes are rounded
                 if r["statistic"] != "run":
                     check(abs((r[column] or 0) - wanted.get(r["statistic"], 0)) <
                           (1 if column.endswith("_bytes") else 0.002),
@@ -78,14 +78,14 @@ def median_and_spread_are_those_of_the_runs():
 
 
 @test
-def a_column_that_is_not_there_is_said_before_anything_runs():
+def an_unknown_column_is_reported_before_anything_runs():
     result = compare("-o", "rubbish").must_be(2)
     check(b"rubbish" in result.err, result.err)
     equal(result.out, b"", "output")
 
 
 class Page(html.parser.HTMLParser):
-    """What a page has, as a browser would see it."""
+    """The elements, attributes and texts of a page, as a browser parses them."""
 
     VOID = {"meta", "br", "img", "link", "input"}
 
@@ -113,7 +113,8 @@ class Page(html.parser.HTMLParser):
 
 @functools.lru_cache(maxsize=None)
 def make_page():
-    """Of runs that were sampled: on a busy machine a short one may be over before it is looked at."""
+    """Return a page with sampled runs; a busy machine may miss runs that
+    are too short."""
     for ms in ("200", "1000", "3000"):
         text = write_page(ms)
         if all(len(chart["t"]) > 1 for chart in page_data(text)["charts"]):
@@ -127,7 +128,7 @@ def write_page(ms):
         path = os.path.join(folder, "page.html")
         memstate_bytes("--preload", ALLOCATORS, "--runs", "2", "--html", path, "--",
                        PROGRAM, "steady", "8", ms, "0", HOSTILE)
-        equal(os.listdir(folder), ["page.html"], "files that are left")
+        equal(os.listdir(folder), ["page.html"], "files in the folder")
         with open(path, encoding="utf-8") as f:
             return f.read()
     finally:
@@ -139,7 +140,7 @@ def page_data(text):
 
 
 @test
-def the_page_needs_nothing_else_and_texts_stay_in_their_place():
+def the_page_is_self_contained_and_escapes_text():
     text = make_page()
     page = Page(text)
     for tag in ("img", "link", "iframe", "base", "object"):
@@ -148,8 +149,8 @@ def the_page_needs_nothing_else_and_texts_stay_in_their_place():
         check(name not in ("src", "href", "srcset", "action", "data") and not name.startswith("on"),
               f"{tag} has {name}={value}")
     for style in page.texts["style"]:
-        check("url(" not in style and "@import" not in style, "the style wants another file")
-    # the script's only address is a name of a kind of element
+        check("url(" not in style and "@import" not in style, "the style refers to another file")
+    # the only URL in the script is the SVG namespace
     equal(set(re.findall(r"https?://[^'\"\s]*", "".join(page.texts["script"]).split("'use strict'")[1])),
           {"http://www.w3.org/2000/svg"}, "addresses")
     equal(page.tags.count("script"), 2, "scripts")
@@ -157,7 +158,7 @@ def the_page_needs_nothing_else_and_texts_stay_in_their_place():
     check(command.endswith("</script><img src=http://x.example/a.png onerror=alert(1)>\"'&<!--"
                            "\\x1b[31m\\xff\\x0a,"), f"the command: {command!r}")
     policy = [v for t, n, v in page.attributes if t == "meta" and n == "content" and "default-src" in v]
-    check(policy and "default-src 'none'" in policy[0], "it forbids what is not in it")
+    check(policy and "default-src 'none'" in policy[0], "no policy that forbids external content")
 
 
 @test
@@ -174,16 +175,16 @@ def the_page_has_the_series_and_the_verdict():
             equal(len(amounts), length, "points")
         equal(chart["t"], sorted(chart["t"]), "times")
         equal([m["label"] for m in chart["marks"]], ["peak", "end"], "marks")
-        equal(len(chart["lines"]), 1, "the other run")
+        equal(len(chart["lines"]), 1, "number of lines")
         for point, rss in enumerate(chart["rss"]):
-            check(sum(own[point] or 0 for own in chart["own"]) <= rss, "owners are within Rss")
+            check(sum(own[point] or 0 for own in chart["own"]) <= rss, "the owners exceed Rss")
         check(max(chart["rss"]) <= data["top"] and chart["t"][-1] <= data["end"], "axes")
-    check("tbody" in page.tags and "good runs" in page.texts["th"], "there is a table")
-    check(("p", "data-rule") in {(t, n) for t, n, _ in page.attributes}, "there is a verdict")
+    check("tbody" in page.tags and "good runs" in page.texts["th"], "no table of runs")
+    check(("p", "data-rule") in {(t, n) for t, n, _ in page.attributes}, "no verdict")
 
 
 @test
-def a_page_that_cannot_be_written_is_said_before_anything_runs():
+def an_unwritable_page_is_reported_before_anything_runs():
     result = compare("--html", "/nowhere/at/all.html", command=("false",)).must_be(1)
     check(b"/nowhere/at/all.html" in result.err and b"run" not in result.err, result.err)
     result = memstate("--html", "page.html", "--", "true").must_be(2)
@@ -194,18 +195,19 @@ def browser():
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if shutil.which(name):
             return name
-    raise Skip("no Chromium")
+    raise Skip("Chromium is not installed")
 
 
 def dump_dom(path, folder):
-    """The page as its script has made it. A browser that cannot start here says nothing of the page."""
+    """Return the DOM after the script has run. Skip where the browser does
+    not start here."""
     command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{path}"]
     try:
         process = subprocess.run(command, capture_output=True, timeout=60, check=False,
                                  env={**os.environ, "HOME": folder})
     except subprocess.TimeoutExpired as late:
-        raise Skip("Chromium takes too long") from late
+        raise Skip("Chromium timed out") from late
     if process.returncode != 0 or b"</html>" not in process.stdout:
         raise Skip(f"Chromium does not run here: {process.stderr[-200:]!r}")
     return process.stdout.decode()
@@ -224,8 +226,8 @@ def a_browser_draws_a_chart_for_each_allocator():
         shutil.rmtree(folder, ignore_errors=True)
     equal(len(re.findall(r"<svg [^>]*viewBox", dom)), 2, "charts")
     equal(len(re.findall(r'<table class="values">', dom)), 2, "tables of values")
-    check(re.search(r'<tr class="total"><th[^>]*>Rss</th><td>[0-9.]+M</td>', dom), "a value of Rss")
-    check(re.search(r'<path class="rss" d="M[0-9.]+,[0-9.]+h1L', dom), "a line of Rss")
+    check(re.search(r'<tr class="total"><th[^>]*>Rss</th><td>[0-9.]+M</td>', dom), "no value of Rss")
+    check(re.search(r'<path class="rss" d="M[0-9.]+,[0-9.]+h1L', dom), "no line of Rss")
 
 
 run()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The verdict on programs whose memory is of a known kind."""
+"""The verdict of a comparison for programs with known memory behaviour."""
 
 import json
 
 from compare_lib import TARGET, TWO, has
 from live import Skip, check, memstate, run, test
 
-TRIES = 4  # how much of a short run is seen is a matter of how busy the machine is
+TRIES = 4  # the number of samples in a short run depends on the load of the machine
 
 
 def verdict(preload, *args):
@@ -15,7 +15,7 @@ def verdict(preload, *args):
 
 
 def must_say(is_wanted, preload, *args):
-    """Longer from try to try, where the last argument is a time."""
+    """Retry with a longer run each time; the last argument is a duration."""
     for number in range(1, TRIES + 1):
         found = verdict(preload, *args[:-1], args[-1] * number)
         if is_wanted(found):
@@ -30,7 +30,7 @@ def no_allocator_can_help_a_program_that_leaks():
 
 
 @test
-def what_one_keeps_and_another_gives_back_is_pool():
+def memory_kept_by_one_allocator_only_is_pool():
     if not has("jemalloc"):
         raise Skip("jemalloc is not installed")
     other = "jemalloc:dirty_decay_ms=0"
@@ -41,14 +41,14 @@ def what_one_keeps_and_another_gives_back_is_pool():
 
 
 @test
-def of_a_steady_program_nothing_differs():
+def a_steady_program_shows_no_difference():
     must_say(lambda v: v[0][0] == "no-difference"
              and not any(rule.startswith(("live", "rss")) for rule, _ in v),
              TWO, "--", TARGET, "steady", 16, 300)
 
 
 @test
-def one_run_is_too_few():
+def one_run_is_too_few_for_a_verdict():
     page = json.loads(memstate("--preload", TWO, "--runs", 1, "--json", "--", TARGET, "steady", 4,
                                20).must_be(0).out)
     check([v["rule"] for v in page["verdict"]] == ["too-few-runs"], page["verdict"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Calls of malloc and its like, counted, against programs that say how many they made."""
+"""memstate count against programs that report how many calls of malloc() and its
+kin they made."""
 
 import json
 import os
@@ -28,7 +29,8 @@ if not os.path.exists(LIBRARY):
 
 
 class Counted:
-    """One run: what memstate says of the command (`own`) and of all programs; what the target says."""
+    """One run: memstate's figures for the command (`own`) and all programs, and
+    the target's own."""
 
     def __init__(self, *command, status=0, options=(), **popen):
         self.result = memstate("count", "-t", "--json", "--output-all", *options, "--", *command,
@@ -55,7 +57,7 @@ class Counted:
 
 
 def check_threads(program):
-    """All threads together are the program."""
+    """Check that the counts of all threads add up to those of the program."""
     for key in program["thread_list"][0]:
         if key not in ("tid", "name"):
             equal(sum(t[key] for t in program["thread_list"]), program[key], f"threads' {key}")
@@ -63,7 +65,7 @@ def check_threads(program):
 
 def check_calls(program, truth):
     for name in FUNCTIONS:
-        if name != "free":  # libc gives nothing back now and then: free(NULL)
+        if name != "free":  # libc occasionally calls free(NULL)
             equal(program[f"{name}_calls"], truth.get(name, 0), f"calls of {name}")
     equal(program["allocation_calls"], sum(truth.get(n, 0) for n in FUNCTIONS if n != "free"),
           "allocations")
@@ -77,13 +79,13 @@ def every_function_is_counted_to_the_call_and_to_the_byte():
     equal(own["free_calls"], truth["free"], "free")
     equal(own["requested_bytes"], truth["requested"], "requested bytes")
     equal(own["temporary_blocks"], truth["temporary"], "temporary")
-    equal(own["live_blocks"], truth["blocks"], "blocks left")
-    equal((own["failed_calls"], own["threads"], own["state"]), (0, 1, "ended"), "the rest")
+    equal(own["live_blocks"], truth["blocks"], "live blocks")
+    equal((own["failed_calls"], own["threads"], own["state"]), (0, 1, "ended"), "failed calls, threads, state")
     check_threads(own)
 
 
 @test
-def with_calls_only_calls_are_the_same_and_the_rest_is_not_known():
+def calls_only_counts_the_same_calls_and_leaves_the_rest_unknown():
     counted = Counted(TARGET, "functions", options=["--calls-only"])
     own, truth = counted.own, counted.truth
     check_calls(own, truth)
@@ -94,13 +96,13 @@ def with_calls_only_calls_are_the_same_and_the_rest_is_not_known():
 
 
 @test
-def results_and_errno_are_as_without_the_probe():
+def the_probe_does_not_change_results_or_errno():
     plain = subprocess.run([TARGET, "corners"], capture_output=True, timeout=TIMEOUT)
     equal(plain.returncode, 0, f"without: {plain.stderr}")
     counted = Counted(TARGET, "corners")
     equal(counted.own["failed_calls"], counted.truth["failed"], "failed calls")
-    equal(counted.own["live_blocks"], 0, "blocks left")
-    equal(counted.own["live_bytes"], 0, "bytes left")
+    equal(counted.own["live_blocks"], 0, "live blocks")
+    equal(counted.own["live_bytes"], 0, "live bytes")
     Counted(TARGET, "corners", options=["--calls-only"])
 
 
@@ -130,7 +132,8 @@ def no_call_of_thousands_of_short_threads_is_lost():
     own = counted.own
     equal(own["malloc_calls"], counted.truth["malloc"], "malloc")
     check(len(own["thread_list"]) < 1100, f"{len(own['thread_list'])} threads are listed")
-    # the main thread frees what it has of threads; the rest are theirs
+    # the main thread frees the threads' control blocks; all other calls are
+    # the threads' own
     equal(own["threads"], counted.truth["threads"], "threads")
     check_threads(own)
 
@@ -142,23 +145,23 @@ def a_forked_child_counts_for_itself_and_knows_what_it_inherited():
     parent, child, grandchild = (counted.of(truth[k]) for k in ("pid", "child", "grandchild"))
     equal([p["malloc_calls"] for p in (parent, child, grandchild)], [13, 7, 5], "malloc")
     equal([p["free_calls"] for p in (parent, child, grandchild)], [3, 11, 5], "free")
-    equal([p["live_blocks"] for p in (parent, child, grandchild)], [10, 6, 6], "blocks left")
+    equal([p["live_blocks"] for p in (parent, child, grandchild)], [10, 6, 6], "live blocks")
     equal(child["parent_pid"], parent["pid"], "parent")
-    equal(child["live_bytes"], grandchild["live_bytes"], "bytes left")
+    equal(child["live_bytes"], grandchild["live_bytes"], "live bytes")
 
 
 @test
-def programs_that_are_spawned_or_execd_have_counts_of_their_own():
+def spawned_or_execd_programs_have_their_own_counts():
     counted = Counted(TARGET, "spawn")
     equal(counted.of(counted.truth["vforked"])["malloc_calls"], 11, "after vfork and exec")
     equal(counted.of(counted.truth["spawned"])["malloc_calls"], 11, "posix_spawn")
     rest = [p for p in counted.programs
             if p["pid"] not in (counted.truth["vforked"], counted.truth["spawned"])]
-    equal([p["malloc_calls"] for p in rest], [2], "between vfork and exec: the parent's memory")
+    equal([p["malloc_calls"] for p in rest], [2], "between vfork and exec, in the parent's memory")
 
 
 @test
-def wrappers_do_not_overwrite_what_they_run():
+def wrappers_do_not_overwrite_the_counts_of_their_program():
     for wrapper in (["env", "A=1"], ["timeout", "60"], ["sh", "-c", '"$0" "$@"; exit $?']):
         counted = Counted(*wrapper, TARGET, "pairs", 123)
         found = [p for p in counted.programs if p["malloc_calls"] == 123]
@@ -166,21 +169,21 @@ def wrappers_do_not_overwrite_what_they_run():
 
 
 @test
-def what_a_wrapper_runs_is_what_is_shown():
+def the_program_that_a_wrapper_runs_is_shown():
     pairs = [TARGET, "pairs", "123"]
     for wrapper in (["env", "A=1"], ["timeout", "60"], ["nice"], ["sh", "-c", '"$@"', "sh"],
                     ["sh", "-c", '"$@"; exit $?', "sh"], ["sh", "-c", ': $(echo 1; :); "$@"; :', "sh"],
                     ["env", "A=1", "timeout", "60", "sh", "-c", '"$@"; :', "sh"]):
         result = memstate("count", "--csv", "--", *wrapper, *pairs).must_be(0)
         equal([(r["malloc_calls"], r["program"]) for r in result.rows()],
-              [("123", "count_target")], f"{wrapper}: what is shown")
-    # of several no one is it
+              [("123", "count_target")], f"{wrapper}: program shown")
+    # with two equal candidates, neither is singled out
     result = memstate("count", "--csv", "--", "sh", "-c", '"$@"; "$@"; :', "sh", *pairs).must_be(0)
     equal(sorted(r["malloc_calls"] for r in result.rows() if r["program"] != "sh"), ["123", "123"],
-          "two programs")
+          "calls of both programs")
     check(b"all are shown" in result.err, f"no hint: {result.err}")
     result = memstate("count", "--csv", "--", "env", "-i", *pairs).must_be(0)
-    equal([r["program"] for r in result.rows()], ["env"], "only env itself is counted")
+    equal([r["program"] for r in result.rows()], ["env"], "programs counted")
     check(b"env itself" in result.err, f"no hint: {result.err}")
 
 
@@ -191,20 +194,20 @@ def allocations_in_signal_handlers_are_counted():
 
 
 @test
-def allocations_before_main_after_it_and_as_threads_end_are_counted():
+def allocations_before_main_after_main_and_at_thread_exit_are_counted():
     equal(Counted(TARGET, "late").own["malloc_calls"], 9, "malloc")
     own = Counted(TARGET, "pairs", 1, env=dict(os.environ, COUNT_TARGET_EARLY="1")).own
     equal(own["malloc_calls"], 1501, "malloc")
 
 
 @test
-def modules_that_are_loaded_later_are_counted_and_the_loader_works():
+def modules_loaded_later_are_counted_and_the_loader_works():
     own = Counted(TARGET, "modules").own
     check(own["malloc_calls"] >= 10, f"{own['malloc_calls']} calls")
 
 
 @test
-def what_a_program_counted_until_it_was_killed_is_kept():
+def counts_of_a_killed_program_are_kept():
     for number, by in ((100, signal.SIGSEGV), (101, signal.SIGKILL)):
         counted = Counted(TARGET, "crash", number, status=128 + by)
         equal(counted.own["malloc_calls"], number, "malloc")
@@ -212,7 +215,7 @@ def what_a_program_counted_until_it_was_killed_is_kept():
 
 
 @test
-def the_status_is_the_commands_own():
+def the_exit_status_is_that_of_the_command():
     for status in (0, 1, 7, 255):
         Counted(TARGET, "status", status, status=status)
 
@@ -225,16 +228,16 @@ def refused(status, *command, **popen):
 
 
 @test
-def what_cannot_be_counted_is_refused_with_the_reason():
-    check("No such file" in refused(127, "/nonexistent"), "not found")
+def uncountable_programs_are_refused_with_the_reason():
+    check("No such file" in refused(127, "/nonexistent"), "'not found' is not reported")
     refused(127, "no-such-command-anywhere")
     with Folder() as folder:
         path = os.path.join(folder, "text")
         with open(path, "w") as f:
             f.write("no program\n")
-        check("Permission" in refused(126, path), "not executable")
+        check("Permission" in refused(126, path), "'not executable' is not reported")
         os.chmod(path, 0o755)
-        check("no program" in refused(126, path), "no program")
+        check("no program" in refused(126, path), "'no program' is not reported")
     static = os.path.join(os.environ["builddir"], "tests", "targets", "heap_target_static")
     if os.path.exists(static):
         check("statically" in refused(125, static), "static")
@@ -254,8 +257,8 @@ def a_setuid_program_is_refused():
 
 
 @test
-def what_a_program_without_the_variables_allocates_is_in_no_figure():
-    """env -i takes the variables away: only env itself is counted."""
+def programs_without_the_variables_are_not_counted():
+    """env -i clears the variables, so only env itself is counted."""
     result = memstate("count", "--csv", "--", "env", "-i", TARGET, "pairs", "77").must_be(0)
     check(all(row["malloc_calls"] != "77" for row in result.rows()), result.out)
 
@@ -275,30 +278,30 @@ def other_allocators_are_counted_to_the_call():
                      (line.split() for line in result.errors() if re.fullmatch(r"\w+ \d+", line)))
         check(name.split("_")[0].replace("glibc", "libc.so") in own["allocator"],
               f"{name}: {own['allocator']}")
-        # the allocator's library, and those that it needs, allocate for themselves
+        # the allocator and the libraries it needs also allocate for themselves
         check(1003 <= own["malloc_calls"] <= 1100, f"{name}: {own['malloc_calls']} calls")
         others = own["live_blocks"] - truth["blocks"]
-        check(0 <= others < 100, f"{name}: {others} blocks of others")
+        check(0 <= others < 100, f"{name}: {others} other blocks")
         check(truth["bytes"] <= own["live_bytes"] < truth["bytes"] + 200000, f"{name}: bytes")
     if tried < 2:
         raise Skip("no other allocator is installed")
 
 
 @test
-def a_program_that_has_a_stub_by_the_name_of_malloc_is_counted():
+def a_program_with_a_stub_named_malloc_is_counted():
     own = Counted(os.path.join(os.path.dirname(TARGET), "count_fixed"), 77).own
     equal((own["malloc_calls"], own["free_calls"]), (77, 77), "calls")
 
 
 @test
-def new_and_delete_are_counted_where_they_come_to():
+def new_and_delete_are_counted_where_they_end_up():
     target = os.path.join(os.path.dirname(TARGET), "count_cxx")
     if not os.path.exists(target):
         raise Skip("there is no C++ compiler")
     own = Counted(target, "throw").own
     check(402 <= own["allocation_calls"] < 450 and own["new_calls"] == 0, f"glibc: {own}")
-    equal(own["failed_calls"], 1, "one throws")
-    check(own["requested_bytes"] < 200000, f"what failed is in {own['requested_bytes']}")
+    equal(own["failed_calls"], 1, "failed calls")
+    check(own["requested_bytes"] < 200000, f"the failed request is included in {own['requested_bytes']}")
     tried = 0
     for name in ("jemalloc", "tcmalloc", "mimalloc"):
         for options in ([], ["--calls-only"]):
@@ -308,9 +311,9 @@ def new_and_delete_are_counted_where_they_come_to():
                 continue
             own = json.loads(result.must_be(0).out)["programs"][0]
             if own["new_calls"] == 0:
-                continue  # built without
+                continue  # built without this allocator
             tried += 1
-            # the allocator's library, in C++ too, has some of its own
+            # the allocator's library makes a few calls of its own, also from C++
             check(401 <= own["new_calls"] < 450, f"{name}: {own['new_calls']} calls of new")
             check(401 <= own["delete_calls"] < 450, f"{name}: {own['delete_calls']} of delete")
             check(own["malloc_calls"] + own["aligned_alloc_calls"] < 50, f"{name}: {own}")
@@ -323,7 +326,7 @@ def new_and_delete_are_counted_where_they_come_to():
 
 
 @test
-def a_series_has_whole_rows_that_grow():
+def a_series_has_complete_rows_with_growing_counts():
     series = start_memstate("count", "--csv", "-i", "20ms", "--", TARGET, "loop")
     out = b"".join(series.stdout.readline() for _ in range(6))
     series.send_signal(signal.SIGTERM)
@@ -336,7 +339,7 @@ def a_series_has_whole_rows_that_grow():
 
 
 @test
-def on_a_terminal_there_is_a_line_while_it_runs_and_a_report_at_the_end():
+def a_terminal_shows_a_progress_line_and_a_final_report():
     reader, writer = pty.openpty()
     with subprocess.Popen([MEMSTATE, "count", "-i", "20ms", "--", TARGET, "loop"], stdin=writer,
                           stdout=writer, stderr=writer, start_new_session=True) as process:
@@ -349,7 +352,7 @@ def on_a_terminal_there_is_a_line_while_it_runs_and_a_report_at_the_end():
             while True:
                 seen += os.read(reader, 4096)
         except OSError:
-            pass  # the other end is closed
+            pass  # the other end of the terminal is closed
         finally:
             os.close(reader)
             if process.poll() is None:
@@ -359,7 +362,7 @@ def on_a_terminal_there_is_a_line_while_it_runs_and_a_report_at_the_end():
 
 
 @test
-def it_leaves_nothing_behind_and_clears_up_after_one_that_was_killed():
+def no_folders_are_left_behind_even_by_a_killed_memstate():
     def folders():
         return {name for name in os.listdir("/dev/shm") if name.startswith("memstate-count-")}
 
@@ -369,44 +372,44 @@ def it_leaves_nothing_behind_and_clears_up_after_one_that_was_killed():
     killed.stdout.readline()
     killed.stdout.readline()
     mine = [name for name in folders() if name.startswith(f"memstate-count-{killed.pid}-")]
-    equal(len(mine), 1, "folders while it runs")
+    equal(len(mine), 1, "folders during the run")
     pid = int(os.listdir(os.path.join("/dev/shm", mine[0]))[0].split(".")[0])
     killed.kill()
     killed.wait()
-    # its command goes on, as if nothing had happened; it has the pipe, too
+    # the command keeps running, and it holds the pipe open
     check(os.path.exists(f"/proc/{pid}"), "the command ended with memstate")
     os.kill(pid, signal.SIGKILL)
     killed.communicate()
     second = memstate("count", "--csv", "--", TARGET, "pairs", "1").must_be(0)
     equal(len(second.rows()), 1, "rows")
-    check(mine[0] not in folders(), "what a memstate that was killed has left is still there")
+    check(mine[0] not in folders(), "the folder of the killed memstate still exists")
 
 
 @test
-def a_file_size_limit_of_nothing_harms_nobody():
+def a_file_size_limit_of_zero_does_no_harm():
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
     result = memstate("count", "--json", "--", TARGET, "pairs", "5", preexec_fn=limit)
     equal(result.status, 125, f"status; {result.err}")
-    # only the command may not write: it runs, and is not counted
+    # only the command cannot write: it runs, but it is not counted
     result = memstate("count", "-t", "--json", "--", "sh", "-c",
                       f"ulimit -f 0; '{TARGET}' pairs 5 && echo went on").must_be(0)
     check(b"went on" in result.err, f"{result.err}")
     check(all(p["malloc_calls"] != 5 for p in json.loads(result.out)["programs"]), "counted")
-    check(b"not counted" in result.err, f"nothing is said: {result.err}")
+    check(b"not counted" in result.err, f"not reported: {result.err}")
 
 
 @test
-def a_full_disk_for_the_result_is_no_success():
+def a_full_disk_for_the_result_is_an_error():
     if not os.path.exists("/dev/full"):
-        raise Skip("there is no /dev/full")
+        raise Skip("/dev/full is missing")
     with open("/dev/full", "w") as full:
         memstate("count", "--csv", "--", TARGET, "pairs", "5", stdout=full).must_be(125)
 
 
 @test
-def totals_are_those_of_heaptrack():
+def totals_match_heaptrack():
     if not shutil.which("heaptrack"):
         raise Skip("heaptrack is not installed")
     with Folder() as folder:
@@ -426,11 +429,12 @@ def totals_are_those_of_heaptrack():
             temporary = re.search(r"temporary memory allocations: (\d+)", said)
             own = Counted(*command).own
             if base is None:
-                # what heaptrack's own library, in C++, allocates as it is loaded
+                # heaptrack's C++ library allocates this much when it is loaded
                 base = int(calls[1]) - own["allocation_calls"]
-                check(0 <= base <= 2, f"heaptrack has {base} calls more of a program of none")
+                check(0 <= base <= 2, f"heaptrack has {base} calls in a program that makes none")
             equal(int(calls[1]) - base, own["allocation_calls"], f"{command}: allocations")
-            # that block of its own is one of them, unless the program freed another after it
+            # heaptrack's own block is one of them, unless the program freed another
+            # block after it
             check(0 <= int(temporary[1]) - own["temporary_blocks"] <= 1,
                   f"{command}: temporary: {temporary[1]}, not {own['temporary_blocks']}")
 

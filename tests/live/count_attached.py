@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counting a process that runs, by breakpoints at which the kernel counts: memstate count -p."""
+"""memstate count -p: count the calls of a running process with breakpoints
+in the kernel."""
 
 import json
 import os
@@ -16,12 +17,12 @@ FUNCTIONS = ["malloc", "free", "calloc", "realloc", "reallocarray", "posix_memal
 
 
 class Target(OrderedTarget):
-    """tests/targets/uprobe_target, and all that it says that it did."""
+    """tests/targets/uprobe_target, with the sums of the calls it reports."""
 
     def __init__(self, name="uprobe_target"):
         path = os.path.join(FOLDER, name)
         if not os.path.exists(path):
-            raise Skip("no static libc here")
+            raise Skip("no static libc")
         self.said = {}
         super().__init__([path])
 
@@ -40,7 +41,7 @@ class Target(OrderedTarget):
 
 
 class Attached:
-    """memstate, once it counts."""
+    """memstate count -p, from the moment it counts."""
 
     def __init__(self, pid, *options):
         self.process = start_memstate("count", "-p", pid, "--csv", "-i", "60s", *options)
@@ -70,9 +71,9 @@ def check_counts(row, said, free_at_least=False):
     for name in FUNCTIONS:
         if name == "free" and free_at_least:
             check(row["free_calls"] >= said["free"], f"free: {row['free_calls']}, at least {said['free']}")
-        elif name != "calloc" or not free_at_least:  # of a thread libc allocates a table with it
+        elif name != "calloc" or not free_at_least:  # libc calls calloc() for a thread's tables
             equal(row[f"{name}_calls"], said.get(name, 0), f"calls of {name}")
-    # where they are one function it is one of them
+    # where both names are one function, either name may get the calls
     equal(row["aligned_alloc_calls"] + row["memalign_calls"], said.get("aligned_alloc", 0),
           "calls of aligned_alloc")
 
@@ -91,32 +92,32 @@ def check_exact(way, kind):
             equal(row["requested_bytes"], None, "requested bytes")
         for unknown in ("failed_calls", "temporary_blocks", "live_blocks", "live_bytes"):
             equal(row[unknown], None, unknown)
-        equal(target.process.poll(), None, "the target's end")
+        equal(target.process.poll(), None, "exit status of the target")
         target.order("w")
 
 
 @test
-def counts_of_bpf_are_the_targets_own():
+def bpf_counts_match_the_target():
     check_exact("bpf", "dynamic")
 
 
 @test
-def counts_of_bpf_are_a_static_targets_own():
+def bpf_counts_match_a_static_target():
     check_exact("bpf", "static")
 
 
 @test
-def counts_of_perf_are_the_targets_own():
+def perf_counts_match_the_target():
     check_exact("perf", "dynamic")
 
 
 @test
-def counts_of_perf_are_a_static_targets_own():
+def perf_counts_match_a_static_target():
     check_exact("perf", "static")
 
 
 @test
-def threads_that_begin_later_are_counted():
+def threads_started_later_are_counted():
     with Target() as target:
         attached = Attached(target.pid, "--probe", "bpf")
         target.order("t")
@@ -130,9 +131,9 @@ def check_fork(way):
         attached = Attached(target.pid, "--probe", way)
         said = target.order("f")
         row = attached.end()
-        equal((said["fork"], said["thread"]), (0, 0), "errors of fork and pthread_create")
+        equal((said["fork"], said["thread"]), (0, 0), "errors of fork() and pthread_create()")
         if way == "bpf":
-            equal(row["malloc_calls"], said["malloc"], "malloc, without the child's")
+            equal(row["malloc_calls"], said["malloc"], "malloc calls without the child's")
 
 
 @test
@@ -156,7 +157,7 @@ def a_sibling_is_not_counted():
 
 
 @test
-def what_it_becomes_by_exec_is_not_harmed():
+def a_program_execd_by_the_target_is_not_harmed():
     with Target() as target:
         attached = Attached(target.pid, "--probe", "bpf")
         target.order("wxw")
@@ -176,7 +177,7 @@ def counts_up_to_the_targets_end_are_kept():
 
 
 def code_of(pid):
-    """libc's, as the process has it: breakpoints are in it."""
+    """Return the bytes of the process's mapped libc code, including any breakpoints."""
     with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as f:
         ranges = [line.split()[0] for line in f if " r-xp " in line and "libc.so.6" in line]
     if not ranges:
@@ -187,7 +188,7 @@ def code_of(pid):
             f.seek(start)
             return f.read(end - start)
     except OSError as error:
-        raise Skip(f"its memory cannot be read: {error}") from error
+        raise Skip(f"the memory of the target cannot be read: {error}") from error
 
 
 @test
@@ -195,16 +196,17 @@ def a_memstate_that_is_killed_leaves_nothing_behind():
     with Target() as target:
         before = code_of(target.pid)
         attached = Attached(target.pid, "--probe", "bpf")
-        check(code_of(target.pid) != before, "there are breakpoints while it counts")
+        check(code_of(target.pid) != before, "no breakpoints in libc during the count")
         attached.process.kill()
         attached.process.wait()
-        # the kernel takes one out when it is come to, or when it is closed
+        # the kernel removes a breakpoint when a thread hits it, or when the
+        # event is closed
         wait_until(lambda: target.order("w") is not None and code_of(target.pid) == before,
-                   "the target's code is as it was")
+                   "the target's code is restored")
 
 
 @test
-def n_samples_are_taken_and_then_it_ends():
+def it_ends_after_n_samples():
     with Target() as target:
         Attached(target.pid, "--probe", "bpf").end()
         result = memstate("count", "-p", target.pid, "--probe", "bpf", "--json", "-i", "20ms", "-n", "3")
@@ -217,7 +219,7 @@ def n_samples_are_taken_and_then_it_ends():
 
 
 @test
-def the_report_says_how_it_was_counted_and_what_is_not_seen():
+def the_report_states_the_method_and_its_gaps():
     with Target() as target:
         Attached(target.pid, "--probe", "bpf").end()
         result = memstate("count", "-p", target.pid, "--probe", "bpf", "-n", "1", "-i", "20ms")
@@ -235,7 +237,7 @@ def refused(*args):
 
 
 @test
-def what_cannot_be_counted_is_named_in_one_line():
+def uncountable_processes_are_reported_in_one_line():
     with Target("uprobe_target_stripped") as target:
         status, errors = refused("-p", target.pid)
         equal(status, 1, "status")
@@ -244,7 +246,7 @@ def what_cannot_be_counted_is_named_in_one_line():
 
 
 @test
-def pids_that_are_nobodys_and_other_mistakes_are_refused():
+def unused_pids_and_other_mistakes_are_refused():
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
     for args, status, word in ((("-p", gone.pid), 1, str(gone.pid)),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What memstate count covers: allocators that it cannot count are named, and what frees nothing is shown separately."""
+"""Coverage of memstate count: allocators that cannot be counted are named, and calls that
+free nothing are shown separately."""
 
 import json
 import os
@@ -18,7 +19,7 @@ NOT_COVERED = b"Go's allocator is not covered; only calls of malloc are counted"
 def target_path(name):
     path = os.path.join(FOLDER, name)
     if not os.path.exists(path):
-        raise Skip("no static libc here")
+        raise Skip("no static libc")
     return path
 
 
@@ -88,15 +89,15 @@ def a_process_that_calls_nothing_has_0_calls_with_status_0():
             result.must_be(0)
             check(b"0 threads made calls" in result.out, result.out)
     if not possible:
-        raise Skip("no process can be counted here")
+        raise Skip("processes cannot be counted here")
 
 
 def count_process(way, letters, command=None, **popen):
-    """The row of a process that did this while it was counted, and what it says that it did."""
+    """Count a process while it does this; return its row and the calls it reports."""
     said = {}
     with OrderedTarget(command or [target_path("uprobe_target")], **popen) as target:
         counting = start_memstate("count", "-p", target.pid, "--probe", way, "--csv", "-i", "60s")
-        header = counting.stdout.readline()  # once it counts
+        header = counting.stdout.readline()  # counting has begun
         for letter in letters if header else ():
             for key, number in target.order(letter.encode()).items():
                 said[key] = said.get(key, 0) + number
@@ -111,12 +112,13 @@ def count_process(way, letters, command=None, **popen):
 def check_frees_of_null(way, letters):
     row, said = count_process(way, letters)
     equal(row["free_calls"], said["free"], "all calls of free")
-    equal(row["free_null_calls"], said["free_null"], "those with NULL")
+    equal(row["free_null_calls"], said["free_null"], "calls with NULL")
 
 
 @test
 def frees_of_null_are_shown_by_inject():
-    check_frees_of_null("inject", "nn")  # of addresses that were taken before it sees none
+    # the probe does not see frees of addresses that were taken before it was injected
+    check_frees_of_null("inject", "nn")
 
 
 @test
@@ -128,7 +130,7 @@ def frees_of_null_are_shown_by_bpf():
 def frees_of_null_are_unknown_to_perf_and_only_threads_that_called_are_a_number():
     row, said = count_process("perf", "w")
     equal((row["free_calls"], row["free_null_calls"], row["threads"]), (said["free"], None, 1), "free, NULL, threads")
-    equal(count_process("perf", "")[0]["threads"], 0, "threads, where none has called")
+    equal(count_process("perf", "")[0]["threads"], 0, "threads without any call")
 
 
 def counted_command(letters, *options):
@@ -142,7 +144,7 @@ def counted_command(letters, *options):
 def frees_of_null_are_shown_of_a_command():
     once, more = (json.loads(counted_command(letters, "--json", "--output-all").out)["programs"][0]
                   for letters in (b"w", b"wpw"))
-    # libc itself frees NULL now and then
+    # libc itself occasionally calls free(NULL)
     equal(more["free_null_calls"] - once["free_null_calls"], 10, "calls with NULL")
     equal(more["free_calls"] - once["free_calls"], 100 + 100000, "all calls of free")
     text = counted_command(b"w").out.decode()
@@ -159,14 +161,15 @@ def find_library(allocator):
         done = subprocess.run(["/bin/true"], env={"LD_PRELOAD": name}, capture_output=True, check=False)
         if (done.returncode, done.stderr) == (0, b""):
             return name
-    raise Skip(f"no {allocator} here")
+    raise Skip(f"{allocator} is not installed")
 
 
 def check_entries(allocator, way):
     environment = {**os.environ, "LD_PRELOAD": find_library(allocator)} if allocator else None
     name = "entry_target" if allocator else "entry_target_rjem"
     row, said = count_process(way, "ww", [target_path(name)], env=environment)
-    # functions that are one piece of code are one: sized deletes and mi_free_size, aligned_alloc and memalign
+    # names that share code are counted as one: sized deletes and mi_free_size,
+    # aligned_alloc and memalign
     for row_names, names in ((("malloc",), ("malloc",)), (("calloc",), ("calloc",)), (("realloc",), ("realloc",)),
                              (("free", "delete"), ("free",)), (("new",), ("new",)),
                              (("aligned_alloc", "memalign"), ("aligned_alloc", "memalign"))):
@@ -193,8 +196,9 @@ def entry_points_of_tcmalloc_are_counted():
 
 
 @test
-def entry_points_of_a_jemalloc_in_the_program_are_counted():
-    """As Rust's tikv-jemallocator has them; those that call each other are counted once."""
+def entry_points_of_a_jemalloc_linked_into_the_program_are_counted():
+    """As in Rust's tikv-jemallocator; a call from one entry point to
+    another counts once."""
     check_entries(None, "bpf")
     check_entries(None, "perf")
 
@@ -213,11 +217,11 @@ def inject_names_entry_points_that_it_does_not_count():
 
 
 @test
-def entry_points_are_named_as_not_covered_of_a_command():
+def entry_points_in_a_command_are_named_as_not_covered():
     result = memstate("count", "--", target_path("entry_target_rjem"), stdin=subprocess.DEVNULL)
     equal(result.status, 3, f"status: {result.err}")
     check(re.search(rb"_rjem_\w+ is not covered; only calls of malloc are counted", result.err), result.err)
-    # it does without them
+    # the command is counted without them
     memstate("count", "--", target_path("entry_target"), stdin=subprocess.DEVNULL).must_be(0)
 
 

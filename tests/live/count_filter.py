@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that install a seccomp filter while they are counted: nothing of ours may end them."""
+"""Programs that install a seccomp filter while they are counted: our code must not
+get them killed."""
 
 import json
 import os
@@ -20,7 +21,7 @@ if not os.path.exists(LIBRARY):
     print("built without what counts in other programs", file=sys.stderr)
     sys.exit(77)
 
-# each thread, one for all threads, and without libc
+# filter one thread, filter all threads (TSYNC), or install the filter without libc
 WAYS = ("prctl", "syscall", "tsync", "raw")
 
 
@@ -43,14 +44,15 @@ def threads_that_allocate_first_under_a_filter_are_counted():
     for way in WAYS:
         document, truth, _ = counted(way, "kill", 60, 500)
         own, = document["programs"]
-        # what is known of a thread before it runs is allocated by calloc(), and stays
+        # per-thread control data is allocated with calloc() before the thread
+        # runs, and stays
         live = own["live_blocks"] - own["calloc_calls"]
         equal((own["malloc_calls"], own["threads"], live),
               (truth["malloc"], truth["threads"], truth["live"]), way)
 
 
 @test
-def their_stacks_are_recorded():
+def stacks_of_threads_under_a_filter_are_recorded():
     need_built_with("LIBELF")
     for way in WAYS:
         for options in (("--stacks",), ("--live",), ("--live", "--sample", "1K")):
@@ -66,7 +68,7 @@ def their_stacks_are_recorded():
 
 
 @test
-def calls_that_a_filter_answers_with_an_error_do_no_harm():
+def calls_that_a_filter_fails_do_no_harm():
     for options in ((), ("--live",)):
         _, truth, result = counted("tsync", "eperm", 30, 200, options=options)
         check(truth["malloc"] > 0, result.err)
@@ -82,7 +84,7 @@ def more_threads_than_were_reserved_are_counted_or_reported():
 
 
 @test
-def a_child_that_is_forked_under_a_filter_is_reported():
+def a_child_forked_under_a_filter_is_reported():
     for options in ((), ("--live",)):
         document, truth, result = counted("fork", "kill", 4, 100, options=options)
         check(re.search(rb"1 forked process was not counted: .*seccomp", result.err), result.err)
@@ -103,12 +105,13 @@ def strict_mode_allows_nothing_and_is_counted():
 
 
 def strict_threads(count):
-    """Arguments: these threads enter strict mode, in which no room can be reserved, one after the other."""
+    """Arguments for this many threads that enter strict mode in turn; strict mode
+    forbids reserving space."""
     return "mode1", "kill", count, 10
 
 
 @test
-def threads_for_which_nothing_was_reserved_are_reported():
+def threads_without_a_reservation_are_reported():
     document, truth, result = counted(*strict_threads(1100))
     own, = document["programs"]
     lost = re.search(rb"(\d+) threads were not counted: the program is under a seccomp filter", result.err)
@@ -120,7 +123,7 @@ def threads_for_which_nothing_was_reserved_are_reported():
 
 
 @test
-def a_file_that_may_not_grow_loses_threads_and_they_are_reported():
+def threads_lost_to_a_file_size_limit_are_reported():
     script = f"ulimit -f 128; exec {TARGET} prctl kill 300 10"  # 64 KiB: 240 threads
     result = memstate("count", "-t", "--json", "--output-all", "--", "sh", "-c", script, timeout=TIMEOUT)
     equal(result.status, 0, result.err)
@@ -132,7 +135,7 @@ def a_file_that_may_not_grow_loses_threads_and_they_are_reported():
 
 
 @test
-def limits_are_not_checked_against_figures_that_lack_threads():
+def limits_are_not_checked_when_threads_are_missing():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "limits")
         for count, status in ((20, 0), (1100, 125)):
@@ -145,7 +148,7 @@ def limits_are_not_checked_against_figures_that_lack_threads():
 
 
 class Attached:
-    """A filter_target that memstate counts by code that it put in."""
+    """A filter_target whose calls memstate counts with injected code."""
 
     def __init__(self, *arguments, options=()):
         self.target = subprocess.Popen([TARGET, *map(str, arguments), "wait"], stdin=subprocess.PIPE,
@@ -185,7 +188,7 @@ class Attached:
 
 
 @test
-def a_process_that_installs_a_filter_while_it_is_counted_lives_on():
+def a_process_that_installs_a_filter_while_counted_survives():
     for way in WAYS:
         with Attached(way, "kill", 40, 500) as own:
             own.send_line()
@@ -194,17 +197,17 @@ def a_process_that_installs_a_filter_while_it_is_counted_lives_on():
             row = own.row()
             equal((int(row["malloc_calls"]), row["threads"]), (said["malloc"], said["threads"]), way)
             own.send_line()
-            equal(own.target.wait(TIMEOUT), 0, f"{way}: how it ended after memstate")
+            equal(own.target.wait(TIMEOUT), 0, f"{way}: exit status after memstate's end")
 
 
 @test
-def a_process_that_ends_under_a_filter_was_counted_to_its_end():
+def a_process_that_ends_under_a_filter_is_counted_to_its_end():
     for way in WAYS:
         with Attached(way, "kill", 40, 500) as own:
             own.send_line()
             said = own.read("done")
             own.send_line()
-            equal(own.target.wait(TIMEOUT), 0, f"{way}: how it ended")
+            equal(own.target.wait(TIMEOUT), 0, f"{way}: exit status")
             row = own.row()
             equal((int(row["malloc_calls"]), row["state"]), (said["malloc"] + 500, "ended"), way)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The probe that counts is put into processes that run: what it counts is what they called, and they are as they were
-when it is out again."""
+"""The counting probe is injected into running processes. Its counts match their calls,
+and removing it restores them."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ from live import MEMSTATE, Skip, check, equal, run, test, wait_until
 
 
 def sums_of(said):
-    """By function, from what each thread says it called."""
+    """Add up what each thread reports that it called, by function."""
     sums = {}
     for key, number in said.items():
         function = key.split(".")[-1]
@@ -45,7 +45,7 @@ def each_call_of_each_thread_counts():
 
 
 @test
-def what_libc_allocates_itself_counts():
+def allocations_inside_libc_count():
     with CountTarget() as target, Counting(target.pid) as counting:
         before = counting.read()["sums"]
         said = target.order(b"s")
@@ -55,24 +55,24 @@ def what_libc_allocates_itself_counts():
 @test
 def threads_that_have_ended_stay_in_the_sums():
     with CountTarget() as target, Counting(target.pid) as counting:
-        for _ in range(10):  # more than have slots of their own
+        for _ in range(10):  # more threads than have their own slots
             before = counting.read()["sums"]
             said = target.order(b"t")
             done = difference(before, counting.read()["sums"])
             equal(done["malloc"], said["malloc"], "malloc")
-            # libc frees for a thread itself, for the most part nothing
+            # libc frees for a thread itself, mostly NULL
             check(done["free"] >= said["free"], f"free: {done}")
         counts = counting.read()
         own = [t["malloc"] for t in counts["threads"] if t["tid"] != 0 and not t["main"]]
-        equal(set(own), {5}, "of each thread")
+        equal(set(own), {5}, "calls of each thread")
         equal(counts["lost"], 0, "threads without a slot")
 
 
 @test
-def calls_from_a_library_that_is_loaded_meanwhile_count():
+def calls_from_a_library_loaded_later_count():
     with CountTarget() as target, Counting(target.pid) as counting:
         target.order(b"d")
-        # it is looked for once a second
+        # memstate looks for new libraries once a second
         wait_until(lambda: difference(counting.read()["sums"], turn(target, counting)).get("malloc") == 11,
                    "the library is counted")
         target.order(b"D")
@@ -89,18 +89,18 @@ def turn(target, counting):
 
 
 @test
-def a_child_lives_on_and_is_not_counted():
+def a_child_survives_and_is_not_counted():
     with CountTarget(2) as target, Counting(target.pid) as counting:
         before = counting.read()["sums"]
-        equal(target.order(b"f")["status"], 0, "how the child ended")
+        equal(target.order(b"f")["status"], 0, "exit status of the child")
         done = difference(before, counting.read()["sums"])
         check(sum(done.get(key, 0) for key in ("malloc", "calloc", "pvalloc")) == 0, f"counted: {done}")
         was_put_in(counting.end())
-        equal(target.order(b"f")["status"], 0, "how the child ended afterwards")
+        equal(target.order(b"f")["status"], 0, "exit status of the child after removal")
 
 
 @test
-def addresses_that_were_taken_meanwhile_stay_good():
+def function_addresses_taken_while_counting_stay_valid():
     with CountTarget() as target:
         with Counting(target.pid) as counting:
             target.order(b"k")
@@ -117,7 +117,7 @@ def addresses_that_were_taken_meanwhile_stay_good():
 
 
 @test
-def it_may_become_another_program():
+def the_target_may_exec_another_program():
     with CountTarget(2) as target:
         with Counting(target.pid) as counting:
             target.order(b"w")
@@ -137,27 +137,28 @@ def each_allocation_has_its_stack():
             said = target.order(b"w")
             counts = counting.read()
             stacks = counts["stacks"]
-            equal((counts["cut"], counts["lost"]), (0, 0), "stacks that are cut, or lost")
+            equal((counts["cut"], counts["lost"]), (0, 0), "cut and lost stacks")
             sums = sums_of(said)
             made = sum(turn * number for key, number in sums.items() if key not in ("free", "bytes"))
             equal(sum(stack["allocations"] for stack in stacks), made, "allocations")
             equal(sum(stack["bytes"] for stack in stacks), turn * sums["bytes"], "bytes")
-        # nine places in one function, which main and four threads come to on two ways
-        equal(len({stack["frames"][0] for stack in stacks}), 9, "places")
+        # nine call sites in one function, which main and four threads reach
+        # along two paths
+        equal(len({stack["frames"][0] for stack in stacks}), 9, "call sites")
         equal(len({tuple(stack["frames"]) for stack in stacks}), 18, "stacks")
         was_put_in(counting.end())
         target.order(b"w")
 
 
 @test
-def stacks_lead_through_libraries_that_are_loaded_meanwhile():
+def stacks_pass_through_libraries_loaded_later():
     with CountTarget() as target, Counting(target.pid, "-s", 0) as counting:
         plugin = target.order(b"d")["plugin"]
         wait_until(lambda: difference(counting.read()["sums"], turn(target, counting)).get("malloc") == 11,
                    "the library is counted")
         target.order(b"p")
         stacks = [s["frames"] for s in counting.read()["stacks"] if 0 < s["frames"][0] - plugin < 200]
-        check(any(len(frames) > 3 for frames in stacks), f"none comes from it: {stacks}")
+        check(any(len(frames) > 3 for frames in stacks), f"no stack passes through the library: {stacks}")
         target.order(b"D")
         target.order(b"s")
         target.order(b"d")
@@ -167,38 +168,38 @@ def stacks_lead_through_libraries_that_are_loaded_meanwhile():
 
 
 @test
-def sampled_stacks_stand_for_all():
+def sampled_stacks_estimate_all_allocations():
     with CountTarget(4) as target, Counting(target.pid, "-s", 1000) as counting:
         for _ in range(10):
             target.order(b"w")
         counts = counting.read()
         check(counts["samples"] > 100, f"samples: {counts['samples']}")
         estimate = sum(stack["bytes"] for stack in counts["stacks"])
-        # 706 000 bytes, from about 700 samples: 1/26 is one standard deviation, at most
+        # 706 000 bytes, from about 700 samples: one standard deviation is at most 1/26
         check(0.7 < estimate / counts["sums"]["bytes"] < 1.3, f"{estimate} of {counts['sums']['bytes']} bytes")
-        equal(target.order(b"f")["status"], 0, "how a child ended")
+        equal(target.order(b"f")["status"], 0, "exit status of a child")
         target.order(b"t")
         was_put_in(counting.end())
         target.order(b"w")
 
 
 @test
-def memstate_shows_them_by_function():
+def stacks_are_shown_by_function():
     with open(os.path.join(os.environ["builddir"], "config.h"), encoding="utf-8") as config:
         if "#define HAVE_LIBELF 1" not in config.read():
-            raise Skip("built without libelf: there are no names")
+            raise Skip("built without libelf, so there are no names")
     with CountTarget(2) as target, tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "stacks")
         command = [MEMSTATE, "count", "-p", str(target.pid), "--probe", "inject", "--stacks", "--sample", "1B",
                    "--folded", path, "-i", "100ms"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            wait_until(lambda: any(b"/SYSV" in line and b"rw-s" in line for line in maps(target.pid)), "it is put in")
+            wait_until(lambda: any(b"/SYSV" in line and b"rw-s" in line for line in maps(target.pid)), "the probe is injected")
             end = time.monotonic() + 1
             while time.monotonic() < end:
                 target.order(b"w")
             process.send_signal(signal.SIGINT)
             out, err = process.communicate()
-        equal((process.returncode, err), (0, ""), "how it ended")
+        equal((process.returncode, err), (0, ""), "status and messages")
         check("call_all" in out and "temporary" not in out.split("exact: each")[1], out)
         with open(path, encoding="utf-8") as folded:
             lines = folded.read().splitlines()
@@ -208,7 +209,7 @@ def memstate_shows_them_by_function():
 
 
 @test
-def all_that_can_be_seen_of_it_is_as_before():
+def the_process_is_restored_in_every_visible_respect():
     with InjectTarget("still", 16) as target:
         put_in_and_out(target.pid)
         seen, own = check_same_but_gates(target.pid), target.order(b"s")
@@ -216,23 +217,23 @@ def all_that_can_be_seen_of_it_is_as_before():
             for cycle in put_in_and_out(target.pid, *args):
                 check(0 < cycle["open_stops"] <= 20, f"stops: {cycle}")
         check_same_but_gates(target.pid, seen)
-        equal(target.order(b"s"), own, "what it says of itself")
+        equal(target.order(b"s"), own, "figures of the target")
         target.check_whole()
 
 
 @test
-def its_tables_are_as_before():
+def data_of_its_files_is_restored():
     with CountTarget(2) as target:
         target.order(b"w")
         put_in_and_out(target.pid)
         before = tables(target.pid)
-        check(before, "it has no tables")
+        check(before, "no data of files found in the target")
         put_in_and_out(target.pid, "-n", 3)
         equal(tables(target.pid), before, "tables")
 
 
 def tables(pid):
-    """The data of its files that stand still, by address."""
+    """Return the data of its private file mappings, by their lines in maps."""
     found = {}
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb") as mem:
         for line in maps:
@@ -252,7 +253,7 @@ def no_register_changes():
 
 
 @test
-def sixteen_threads_that_allocate_go_on():
+def sixteen_allocating_threads_keep_running():
     with InjectTarget("churn", 16) as target:
         for args in (("-n", 2), ("-n", 1, "-s", 0), ("-n", 1, "-s", 10000)):
             for cycle in put_in_and_out(target.pid, *args):
@@ -269,11 +270,11 @@ def a_second_memstate_is_refused():
 
 
 @test
-def what_it_cannot_be_put_into_is_refused():
+def unsupported_processes_are_refused():
     own_malloc = os.path.join(os.environ["builddir"], "tests", "targets", "own_malloc_target")
     process = subprocess.Popen([own_malloc, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        equal(process.stdout.readline(), b"ready\n", "it is there")
+        equal(process.stdout.readline(), b"ready\n", "the target's first line")
         reason = is_refused(process.pid, errno.EOPNOTSUPP, errno.ENOENT)
         check("malloc" in reason, reason)
     finally:
@@ -282,13 +283,13 @@ def what_it_cannot_be_put_into_is_refused():
         process.wait()
         process.stdout.close()
     with InjectTarget("filtered", "errno:9") as target:
-        wait_until(lambda: target.is_in_call == 1, "it has its filter")
+        wait_until(lambda: target.is_in_call == 1, "the filter is installed")
         check("seccomp" in is_refused(target.pid, errno.EOPNOTSUPP), "no reason")
         target.check_whole()
 
 
 @test
-def the_allocator_may_be_another():
+def other_allocators_are_supported():
     path = shutil.which("redis-server")
     libraries = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
     found = [line.split()[-1] for line in libraries.splitlines() if "libjemalloc.so" in line]

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whoever puts the probe that counts in is killed: its target goes on, counting or not, and the next one takes out
-what was left. Here each step is hit once; "make stress-count-attach" hits it in each kind of target."""
+"""memstate is killed while it injects or removes the counting probe. The target must keep
+running, counted or not, and the next run removes the remains.
+
+Here each step is hit once; "make stress-count-attach" hits each step in each
+kind of target.
+"""
 
 import itertools
 
@@ -15,13 +19,13 @@ def step_names(pid):
 
 
 @test
-def it_is_killed_at_each_step():
+def memstate_is_killed_at_each_step():
     with CountTarget(2) as target:
         target.order(b"w")
         names = step_names(target.pid)
         seen = check_same_but_gates(target.pid, maps_of=file_maps)
         for name in ("open: place", "close: place back", "open: stop of all", "close: system call"):
-            check(name in names, f"no step is {name}: {names}")
+            check(name in names, f"no step {name}: {names}")
         for step in some_of(names):
             killed = kill_at(target.pid, step)
             target.order(b"w")
@@ -33,7 +37,7 @@ def it_is_killed_at_each_step():
 
 
 @test
-def at_each_step_of_one_that_waits_or_works():
+def a_kill_at_each_step_leaves_the_target_intact():
     with CountTarget() as target:
         count = len(step_names(target.pid))
     for step, kind in zip(range(1, count + 1, 7), itertools.cycle(KINDS)):
@@ -46,7 +50,7 @@ def at_each_step_of_one_that_waits_or_works():
 
 
 @test
-def one_that_is_killed_while_it_counts_leaves_a_probe_that_works():
+def a_kill_while_counting_leaves_a_working_probe():
     with CountTarget(2) as target:
         put_in_and_out(target.pid)
         seen = check_same_but_gates(target.pid, maps_of=file_maps)
@@ -55,7 +59,7 @@ def one_that_is_killed_while_it_counts_leaves_a_probe_that_works():
             counting.read()
             counting.kill()
         for letter in (b"w", b"t", b"f", b"c"):
-            equal(target.order(letter).get("status", 0), 0, "how a child ended")
+            equal(target.order(letter).get("status", 0), 0, "exit status of a child")
         with Counting(target.pid) as counting:
             before = counting.read()["sums"]
             said = target.order(b"s")
@@ -66,15 +70,15 @@ def one_that_is_killed_while_it_counts_leaves_a_probe_that_works():
 
 
 @test
-def so_does_a_child_that_has_it():
+def a_child_with_a_leftover_probe_survives():
     with CountTarget(2) as target:
         with Counting(target.pid) as counting:
-            equal(target.order(b"f")["status"], 0, "how the child ended")
+            equal(target.order(b"f")["status"], 0, "exit status of the child")
             counting.kill()
-        equal(target.order(b"f")["status"], 0, "how the child ended")
+        equal(target.order(b"f")["status"], 0, "exit status of the child")
         for _ in range(2):
             put_in_and_out(target.pid)
-            equal(target.order(b"f")["status"], 0, "how the child ended")
+            equal(target.order(b"f")["status"], 0, "exit status of the child")
         process = start_tool(target.pid, "-n", 3)
         target.order(b"f")
         for cycle in end_tool(process)[1]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of counting by a probe that is put in share."""
+"""Helpers shared by the tests of the injected counting probe."""
 
 import errno
 import json
@@ -43,7 +43,7 @@ class CountTarget:
         return self.read_until(b"ready" if letter == b"x" else b"done")
 
     def check_whole(self):
-        equal(self.process.poll(), None, "how it ended")
+        equal(self.process.poll(), None, "exit status")
 
     def end(self):
         self.process.stdin.close()
@@ -60,7 +60,7 @@ class CountTarget:
 
 
 class Counting:
-    """The probe is in a process, until the end."""
+    """The tool with its probe in a process, until end() or kill()."""
 
     def __init__(self, pid, *args, command=(TOOL,)):
         self.process = subprocess.Popen([*command, "-w", "1", *map(str, args), str(pid)], stdin=subprocess.PIPE,
@@ -68,7 +68,7 @@ class Counting:
         line = self.process.stdout.readline()
         if line != b"held\n":
             self.end()
-            raise AssertionError(f"it was not put in: {line}")
+            raise AssertionError(f"the probe was not injected: {line}")
 
     def read(self):
         self.process.stdin.write(b"\n")
@@ -78,7 +78,7 @@ class Counting:
         return counts
 
     def end(self):
-        """What it says of the cycle."""
+        """Take the probe out and return the tool's report of the cycle."""
         cycles = end_tool(self.process)[1]
         return cycles[-1] if cycles else None
 
@@ -111,7 +111,8 @@ def was_put_in(cycle):
 
 
 def put_in_and_out(pid, *args):
-    """Once or more. No safe moment in time is no failure of the engine's on a busy machine: again."""
+    """Inject and remove the probe at least once. Retry if a busy machine offered no safe
+    moment in time."""
     for _ in range(5):
         cycles = tool(pid, *args)
         if all(-errno.EAGAIN not in (cycle["open"], cycle.get("close")) for cycle in cycles):
@@ -122,7 +123,7 @@ def put_in_and_out(pid, *args):
 
 
 def is_refused(pid, *wanted, **popen):
-    """And nothing was changed. The reason."""
+    """Check that injection is refused and nothing was changed; return the reason."""
     cycle = tool(pid, **popen)[0]
     check(-cycle["open"] in wanted, f"open: {cycle}")
     check(cycle["open_reason"], "no reason is given")
@@ -139,7 +140,8 @@ def is_gates(line):
 
 
 def check_same_but_gates(pid, before=None, maps_of=maps):
-    """A page of jumps stays in it: and one only, however often it was counted."""
+    """Check that nothing has changed except one page of jumps, which stays however
+    often counting runs."""
     found = facts(pid, maps_of)
     gates = [line for line in found["maps"] if is_gates(line)]
     check(len(gates) <= 1, f"gates: {gates}")
@@ -153,7 +155,8 @@ def check_same_but_gates(pid, before=None, maps_of=maps):
 
 
 def difference(before, after):
-    """Of two readings: the calls of each function, and the bytes; those that are not 0."""
+    """Return the non-zero differences of two readings: calls of each
+    function, and bytes."""
     return {key: after[key] - before[key] for key in (*FUNCTIONS, "bytes") if after[key] != before[key]}
 
 
@@ -162,12 +165,13 @@ def threads_of(counts):
 
 
 def kill_at(pid, step):
-    """Whether it got there."""
+    """Kill the tool at this step; return False if the step was not reached."""
     status, _ = end_tool(start_tool(pid, "-k", step))
     return status == -signal.SIGKILL
 
 
 def some_of(steps):
-    """The numbers of a cycle's steps: of what is done again and again the first two, and the last."""
+    """Return the numbers of a cycle's steps; of a repeated step only the first two
+    and the last."""
     return [number for number, name in enumerate(steps, 1)
             if not steps[:number - 1][-2:] == steps[number:][:1] * 2 == [name] * 2]

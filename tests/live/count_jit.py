@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks through files whose segments have holes, and through code without unwind tables."""
+"""Call stacks through files whose segments have gaps, and through code
+without unwind tables."""
 
 import glob
 import json
@@ -43,7 +44,7 @@ class Recorded:
 
 
 @test
-def code_in_a_segment_far_from_the_others_has_whole_stacks():
+def code_in_a_distant_segment_has_complete_stacks():
     need_built_with("LIBELF")
     for options in (("--stacks",), ("--live",)):
         own = Recorded(os.path.join(TARGETS, "holes_target"), "100", options=options)
@@ -53,11 +54,11 @@ def code_in_a_segment_far_from_the_others_has_whole_stacks():
 
 
 @test
-def code_without_tables_is_left_by_its_frame_pointer_and_marked():
+def code_without_tables_is_unwound_by_frame_pointer_and_marked():
     need_built_with("LIBELF")
     own = Recorded(JIT, "pointer", "nothing", "50")
     equal(own.callers("leaf"), {"[unknown]"}, "caller of leaf")
-    equal(own.callers("[unknown]"), {"main"}, "caller of the code")
+    equal(own.callers("[unknown]"), {"main"}, "caller of the generated code")
     equal((own.calls("leaf"), own.calls("main")), (50, 50), "calls")
     equal((own.document["cut_allocations"], own.document["frame_pointer_allocations"]), (0, 50), "marked")
 
@@ -73,7 +74,7 @@ def without_a_frame_pointer_the_stack_is_cut():
 
 
 @test
-def names_come_from_the_files_for_perf():
+def names_come_from_perf_map_files():
     need_built_with("LIBELF")
     for file, name in (("map", "JS:*made /x.js:1"), ("dump", "dumped"), ("garbage", "JS:*made /x.js:1")):
         own = Recorded(JIT, "pointer", file, "20")
@@ -82,11 +83,11 @@ def names_come_from_the_files_for_perf():
 
 
 @test
-def node_has_whole_stacks_and_names_of_its_functions():
+def node_has_complete_stacks_and_function_names():
     need_built_with("LIBELF")
     node = shutil.which("node")
     if not node:
-        raise Skip("no node")
+        raise Skip("node is not installed")
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "allocate.js")
         with open(script, "w") as file:
@@ -95,17 +96,17 @@ def node_has_whole_stacks_and_names_of_its_functions():
                        "let t = 0; for (let k = 0; k < 200; k++) t += grow(50); console.log(t);\n")
         own = Recorded(node, "--perf-basic-prof", script)
         total, cut = own.document["totals"]["allocations"], own.document["cut_allocations"]
-        check(cut * 100 < total, f"{cut} of {total} are cut")
+        check(cut * 100 < total, f"{cut} of {total} stacks are cut")
         named = sum(f["total_allocations"] for n, f in own.functions.items() if "grow" in n and "JS:" in n)
         check(named >= 5000, f"{named} allocations below grow()")
-        check(own.document["frame_pointer_allocations"] >= named, "marked")
-        # each cached stack against one that is found anew
+        check(own.document["frame_pointer_allocations"] >= named, "too few stacks are marked")
+        # check each cached stack against a new walk
         env = dict(os.environ, MEMSTATE_COUNT=folder, MEMSTATE_STACKS="live,check", LD_PRELOAD=LIBRARY)
         subprocess.run([node, script], env=env, stdout=subprocess.DEVNULL, check=True, timeout=2 * TIMEOUT)
         files = [StackFile(path) for path in glob.glob(os.path.join(folder, "*.stacks"))]
         largest = max(files, key=lambda f: f.checked_count)
         check(largest.checked_count > 10000, f"{largest.checked_count} stacks checked")
-        equal(largest.mismatch_count, 0, "stacks that were not what they are")
+        equal(largest.mismatch_count, 0, "cached stacks that differ from a new walk")
         check(any(n.is_by_frame for n in largest.nodes.values() if n.pc != CUT), "no frame is marked")
 
 

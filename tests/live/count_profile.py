@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Allocations by stacks, against programs that say from which they made how many."""
+"""Allocations by call stack, against programs that report how much
+each stack allocated."""
 
 import http.server
 import os
@@ -38,7 +39,8 @@ if not has("PPROF") or not has("LIBELF"):
 
 
 class Recorded:
-    """One run: `profile`, `stacks` and `lines` as the program says them."""
+    """One run: `profile` as recorded; `stacks` and `lines` as the
+    program reports them."""
 
     def __init__(self, folder, *command, options=("--live",), **popen):
         path = os.path.join(folder, "recorded")
@@ -56,20 +58,20 @@ class Recorded:
                 self.lines[word[1]] = int(word[2])
 
     def check_stacks(self):
-        check(self.stacks, "the program says its stacks")
+        check(self.stacks, "the program reports no stacks")
         for names, wanted in self.stacks:
             found, _ = self.profile.find(names)
             equal([found[name] for name in SUMS], wanted, ";".join(names))
 
 
 def tool(*args):
-    """What another program says, which has to do well."""
+    """Run another program, which must succeed, and return its output."""
     return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True,
                           timeout=TIMEOUT).stdout.decode()
 
 
 def build_id_of(path):
-    """Or None."""
+    """Return the build-id of the file, or None."""
     found = re.search(r"Build ID: (\w+)", tool("readelf", "-n", path))
     return found[1] if found else None
 
@@ -77,12 +79,12 @@ def build_id_of(path):
 def needs(*programs):
     for program in programs:
         if not shutil.which(program):
-            raise Skip(f"there is no {program}")
+            raise Skip(f"{program} is not installed")
 
 
 def needs_lines():
     if not has("LIBDW"):
-        raise Skip("built without libdw: there are no inlined functions and no lines")
+        raise Skip("built without libdw, so there are no inlined functions or lines")
 
 
 def without_inlined(stacks):
@@ -95,11 +97,11 @@ def each_stack_has_its_allocations_to_the_call_and_to_the_byte():
     with Folder() as folder:
         recorded = Recorded(folder, TARGET, PLUGIN)
         recorded.check_stacks()
-        equal(len(recorded.stacks), 6, "stacks that the program says")
+        equal(len(recorded.stacks), 6, "stacks that the program reports")
 
 
 @test
-def inlined_functions_and_lines_are_as_in_the_source():
+def inlined_functions_and_lines_match_the_source():
     needs_lines()
     with Folder() as folder:
         recorded = Recorded(folder, TARGET)
@@ -114,7 +116,7 @@ def inlined_functions_and_lines_are_as_in_the_source():
 
 
 @test
-def the_report_has_source_lines_and_offsets_where_there_are_no_names():
+def the_report_has_source_lines_or_offsets_without_names():
     needs_lines()
     needs("objcopy")
     with Folder() as folder:
@@ -135,11 +137,11 @@ def the_report_has_source_lines_and_offsets_where_there_are_no_names():
 
 
 @test
-def the_file_says_what_was_counted():
+def the_profile_describes_what_was_counted():
     with Folder() as folder:
         recorded = Recorded(folder, TARGET)
         profile = recorded.profile
-        check(profile.is_gzipped, "it is gzipped")
+        check(profile.is_gzipped, "the profile is not gzipped")
         equal(profile.types, [("allocations", "count"), ("bytes", "bytes"), ("temporary", "count"),
                               ("live_blocks", "count"), ("live", "bytes"), ("peak", "bytes")],
               "types")
@@ -156,7 +158,7 @@ def the_file_says_what_was_counted():
 
 
 @test
-def names_of_cxx_are_those_of_the_source():
+def cxx_names_match_the_source():
     program = os.path.join(TARGETS, "profile_cxx")
     if not os.path.exists(program) or not has("LIBIBERTY"):
         raise Skip("no C++ program was built, or names are not demangled")
@@ -165,9 +167,9 @@ def names_of_cxx_are_those_of_the_source():
 
 
 @test
-def functions_of_swift_are_translated_by_its_own_program():
+def swift_names_are_demangled_by_the_swift_program():
     with Folder() as folder:
-        without_lines = os.path.join(folder, "program")  # a C compiler's name for it is another
+        without_lines = os.path.join(folder, "program")  # debug information has the C name
         needs("objcopy")
         tool("objcopy", "--strip-debug", TARGET, without_lines)
         swift = os.path.join(folder, "swift")
@@ -182,7 +184,7 @@ def functions_of_swift_are_translated_by_its_own_program():
         recorded = Recorded(folder, without_lines)
         if not shutil.which("swift"):
             found, _ = recorded.profile.find(["main", "_$s4shop5shelfyyF", "outer"])
-            equal(found["bytes"], 50, "bytes without that program")
+            equal(found["bytes"], 50, "bytes without swift-demangle")
 
 
 def stripped(folder, *options):
@@ -201,7 +203,7 @@ def a_stripped_program_has_the_names_of_its_debug_file():
         bare = Recorded(folder, stripped(folder))
         linked = Recorded(folder, stripped(folder, f"--add-gnu-debuglink={debug}"))
         linked.check_stacks()
-        check(not bare.profile.find(["keep", "outer", "inner"])[1], "without it there are none")
+        check(not bare.profile.find(["keep", "outer", "inner"])[1], "names without the debug file")
         equal(bare.profile.sum("bytes"), linked.profile.sum("bytes"), "all bytes are in both")
         build_id = build_id_of(TARGET)
         if not IS_ROOT or not build_id:
@@ -227,8 +229,8 @@ def a_program_that_was_replaced_has_no_names_rather_than_wrong_ones():
         recorded = Recorded(folder, "sh", "-c", f"{program}; mv {other} {program}",
                             options=("-t", "--live"))
         stacks = [s for s in recorded.profile.samples if any(f.module == program for f in s[0])]
-        check(stacks, "it is in stacks")
-        equal({f.name for s, _ in stacks for f in s if f.module == program}, {""}, "its names")
+        check(stacks, "the program is not in any stack")
+        equal({f.name for s, _ in stacks for f in s if f.module == program}, {""}, "names of its functions")
 
 
 class Server(http.server.BaseHTTPRequestHandler):
@@ -246,13 +248,13 @@ class Server(http.server.BaseHTTPRequestHandler):
 
 
 @test
-def a_server_of_debug_information_is_asked_by_build_id():
+def a_debuginfod_server_is_queried_by_build_id():
     needs_lines()
     needs("objcopy", "readelf")
     build_id = build_id_of(TARGET)
     libraries = tool("ldconfig", "-p") if shutil.which("ldconfig") else ""
     if not build_id or "libdebuginfod.so" not in libraries:
-        raise Skip("no build-id, or no libdebuginfod")
+        raise Skip("no build-id, or built without libdebuginfod")
     with Folder() as folder:
         debug = os.path.join(folder, "debug")
         tool("objcopy", "--only-keep-debug", TARGET, debug)
@@ -286,7 +288,7 @@ def pprof_reads_the_same_figures():
                                 "-nodefraction=0", recorded.path], capture_output=True, text=True,
                                env=environment, timeout=TIMEOUT)
             if "no such tool" in r.stderr:
-                raise Skip("there is no pprof with this go")
+                raise Skip("this Go has no pprof")
             equal(r.returncode, 0, f"status of pprof: {r.stderr}")
             total = re.search(r"of (\d+)\w* total", r.stdout)
             equal(int(total[1]) if total else 0, recorded.profile.sum(name), f"total of {name}")
@@ -300,22 +302,22 @@ def pprof_reads_the_same_figures():
 
 
 @test
-def what_was_recorded_is_shown_and_recorded_again_the_same():
+def a_recorded_profile_can_be_shown_and_recorded_again():
     with Folder() as folder:
         recorded = Recorded(folder, TARGET)
         again = os.path.join(folder, "again")
         report = memstate("count", "--replay", recorded.path, "--record", again)
         report.must_be(0)
-        check(b"keep" in report.out, "it is shown")
+        check(b"keep" in report.out, "the function is not in the report")
         key = lambda s: (s[0], sorted(s[1].items()))
         equal(sorted(map(key, Profile(again).samples)), sorted(map(key, recorded.profile.samples)),
               "samples")
         with open(recorded.path, "rb") as a, open(again, "rb") as b:
-            check(a.read() != b"" and b.read() != b"", "both are there")
+            check(a.read() != b"" and b.read() != b"", "a file is empty")
 
 
 @test
-def a_file_that_cannot_be_written_is_said_and_no_part_of_it_is_left():
+def an_unwritable_file_is_reported_and_no_partial_file_remains():
     with Folder() as folder:
         path = os.path.join(folder, "no", "where")
         result = memstate("count", "--stacks", "--record", path, "--", TARGET)
@@ -327,15 +329,15 @@ def a_file_that_cannot_be_written_is_said_and_no_part_of_it_is_left():
 
 
 @test
-def the_command_keeps_its_status():
+def the_exit_status_of_the_command_is_kept():
     with Folder() as folder:
         path = os.path.join(folder, "recorded")
         memstate("count", "--stacks", "--record", path, "--", "sh", "-c", "exit 7").must_be(7)
-        check(os.path.exists(path), "it is recorded all the same")
+        check(os.path.exists(path), "no recording was written")
 
 
 @test
-def options_that_do_not_go_with_each_other_are_refused():
+def conflicting_options_are_refused():
     for options in (["--stacks", "--calls-only"], ["--record", "x"], ["--stacks", "--csv", "-i", "1"],
                     ["--sample", "0B"], ["--sample", "many"], ["--replay", "x"],
                     ["--stacks", "--runs", "2"]):
@@ -347,7 +349,7 @@ def options_that_do_not_go_with_each_other_are_refused():
 
 
 @test
-def a_file_that_is_no_profile_is_refused_with_its_name():
+def a_file_that_is_not_a_profile_is_refused_by_name():
     with Folder() as folder:
         path = os.path.join(folder, "file")
         for content in (b"", b"\0", b"a;b\n", b"\x1f\x8b\x08", os.urandom(1000) + b"\0"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate count of several runs: their figures, limits in a file, and what git bisect makes of it."""
+"""memstate count with several runs: figures, limits in a file, and use
+with git bisect."""
 
 import json
 import os
@@ -36,10 +37,10 @@ def write(path, text):
 
 
 @test
-def runs_that_are_equal_are_said_to_be_deterministic():
+def equal_runs_are_reported_as_deterministic():
     said = counted("--runs", 3, "--warm-up", 1, "--", TARGET, "functions")
     equal((said["run_count"], said["program"], said["is_deterministic"]),
-          (3, "count_target", True), "what was run")
+          (3, "count_target", True), "runs, program, deterministic")
     equal(said["figures"]["malloc_calls"], {"median": 100, "min": 100, "max": 100}, "malloc")
     equal([r["run"] for r in said["runs"]], [1, 2, 3], "runs")
     text = memstate("count", "--runs", 2, "--", TARGET, "functions").must_be(0).out.decode()
@@ -48,18 +49,18 @@ def runs_that_are_equal_are_said_to_be_deterministic():
 
 
 @test
-def figures_that_differ_are_named():
+def figures_that_differ_are_listed():
     with Folder() as folder:
         count = os.path.join(folder, "count")
         write(count, "")
-        # each run makes one call more than the one before
+        # each run makes one call more than its predecessor
         command = ["sh", "-c", 'echo x >> "$1"; exec "$0" pairs $((100 + $(grep -c x "$1")))',
                    TARGET, count]
         said = counted("--runs", 4, "--", *command)
         equal(said["is_deterministic"], False, "deterministic")
         differing = set(said["differing"]) - {"peak_rss_bytes"}
         equal(differing, {"malloc_calls", "free_calls", "allocation_calls", "requested_bytes",
-                          "temporary_blocks"}, "what differs")
+                          "temporary_blocks"}, "figures that differ")
         equal(said["figures"]["malloc_calls"], {"median": 102.5, "min": 101, "max": 104}, "malloc")
         text = memstate("count", "--runs", 2, "--", *command).must_be(0).out.decode()
         check("Differ between runs: malloc, free, allocations" in text, text)
@@ -76,7 +77,7 @@ def csv_has_a_row_for_each_run():
 
 
 @test
-def iterations_divide_but_for_peaks():
+def iterations_divide_all_figures_except_peaks():
     said = counted("--runs", 2, "--iterations", 8, "--", TARGET, "peak")
     whole = counted("--runs", 2, "--", TARGET, "peak")
     for name, figure in whole["figures"].items():
@@ -90,8 +91,9 @@ def iterations_divide_but_for_peaks():
 
 
 @test
-def the_peak_of_resident_memory_is_the_programs():
-    """Of one that touches 64 MiB; of one that has less than memstate it is the program's, or not known."""
+def peak_rss_is_that_of_the_program():
+    """Check a program that touches 64 MiB; below memstate's own Rss the peak is the
+    program's or unknown."""
     said = counted("--runs", 1, "--", "python3", "-c", "x = bytearray(64 << 20)")
     check(64 << 20 < said["figures"]["peak_rss_bytes"]["median"] < 160 << 20, said["figures"])
     said = counted("--runs", 1, "--", TARGET, "status", 0)
@@ -100,12 +102,12 @@ def the_peak_of_resident_memory_is_the_programs():
 
 
 @test
-def children_are_added_up_where_they_are_asked_for():
+def children_are_added_up_on_request():
     pairs = ["sh", "-c", '"$0" pairs 5; "$0" pairs 7; :', TARGET]
-    for options in (["-t"], []):  # without, as the shell only runs these
+    for options in (["-t"], []):  # without -t too, since the shell does nothing but run these
         said = counted("--runs", 2, *options, "--", *pairs)
         check(said["figures"]["malloc_calls"]["median"] >= 12, said["figures"]["malloc_calls"])
-        equal(said["figures"]["peak_live_bytes"]["median"], None, "the peak of several")
+        equal(said["figures"]["peak_live_bytes"]["median"], None, "peak of several programs")
     err = memstate("count", "--runs", 3, "--", *pairs).must_be(0).err
     equal(err.count(b"all are shown"), 1, f"hints: {err}")
     said = counted("--runs", 2, "--", "timeout", "60", TARGET, "pairs", 7)
@@ -113,7 +115,7 @@ def children_are_added_up_where_they_are_asked_for():
 
 
 @test
-def each_run_reads_its_input_from_the_beginning():
+def each_run_reads_its_input_from_the_start():
     with Folder() as folder:
         path = os.path.join(folder, "input")
         write(path, "5\n")
@@ -124,7 +126,7 @@ def each_run_reads_its_input_from_the_beginning():
 
 
 @test
-def the_status_is_the_commands_unless_limits_are_checked():
+def the_exit_status_is_the_commands_unless_limits_are_checked():
     equal(memstate("count", "--runs", 2, "--", TARGET, "status", 7).status, 7, "--runs")
     equal(memstate("count", "--runs", 2, "--", TARGET, "crash", 10).status, 128 + 11, "a crash")
     with Folder() as folder:
@@ -160,11 +162,11 @@ def a_broken_limit_is_status_4_and_a_line_for_each():
               "in JSON")
         equal(said["run_count"], 3, "runs")
         result = memstate("count", "--check", path, "--test", "other", "--", TARGET, "pairs", 5)
-        equal(result.must_be(4).out != b"", True, "the report is there")
+        equal(result.must_be(4).out != b"", True, "there is a report")
 
 
 @test
-def what_cannot_be_checked_is_status_125():
+def unchecked_limits_give_status_125():
     with Folder() as folder:
         path = os.path.join(folder, "limits")
         pairs = ["--", TARGET, "pairs", 5]
@@ -184,7 +186,7 @@ def what_cannot_be_checked_is_status_125():
 
 
 @test
-def update_keeps_what_people_have_written():
+def update_keeps_comments_and_formatting():
     with Folder() as folder:
         path = os.path.join(folder, "limits")
         memstate("count", "--check", path, "--update", "--", TARGET, "peak").must_be(0)
@@ -202,17 +204,17 @@ def update_keeps_what_people_have_written():
         memstate("count", "--check", path, "--test", "late", "--update", "--", TARGET, "pairs", 9)
         check(read(path).endswith("[later]\nallocations <= 3\n\n[late]\nallocations <= 9\n"
                                   + read(path).rpartition("allocations <= 9\n")[2]), read(path))
-        equal(os.listdir(folder), ["limits"], "files that are left")
+        equal(os.listdir(folder), ["limits"], "files in the folder")
         write(path, "# all\nallocations = 3\n")
         memstate("count", "--check", path, "--update", "--", TARGET, "pairs", 4).must_be(0)
         check(read(path).startswith("# all\nallocations = 4\nrequested_bytes <= 64\n"), read(path))
 
 
 @test
-def a_stop_ends_the_runs():
+def sigterm_ends_the_runs():
     series = start_memstate("count", "--runs", 1000, "--", TARGET, "loop")
     wait_until(lambda: any(read(f"/proc/{pid}/comm") == "count_target\n"
-                           for pid in children(series.pid)), "the command runs")
+                           for pid in children(series.pid)), "the command is running")
     series.send_signal(signal.SIGTERM)
     out, _ = series.communicate(timeout=TIMEOUT)
     equal((series.returncode, out), (128 + signal.SIGTERM, b""), "status and output")
@@ -222,7 +224,7 @@ def children(pid):
     try:
         return read(f"/proc/{pid}/task/{pid}/children").split()
     except FileNotFoundError:
-        raise Skip("this kernel does not tell of children") from None
+        raise Skip("this kernel does not list children") from None
 
 
 PROGRAM = """#include <stdlib.h>
@@ -256,7 +258,7 @@ def git_bisect_finds_the_commit_that_allocates_more():
         repository, limits = os.path.join(folder, "tool"), os.path.join(folder, "limits.txt")
         os.mkdir(repository)
         git("init", "-q")
-        # what was allocated, and what else is wrong with it: bisect looks in the middle first
+        # bytes allocated, and any other fault of the commit; bisect begins in the middle
         commits = {"one": (10, ""), "two": (10, ";"), "more": (11, ""),
                    "does not build": (10, "no such thing;"),
                    "fails by itself": (5, "return 3;"), "after": (11, ";"), "last": (11, ";;")}
@@ -273,9 +275,9 @@ def git_bisect_finds_the_commit_that_allocates_more():
         said = git("bisect", "run", "sh", script)
         check("more" in git("log", "-1", "--format=%s", "refs/bisect/bad"), said)
         skipped = git("for-each-ref", "refs/bisect").count("refs/bisect/skip")
-        check(skipped >= 1, f"none was skipped: {said}")
+        check(skipped >= 1, f"no commit was skipped: {said}")
         git("bisect", "reset")
-        # what needs no build is run as it is
+        # a script that needs no build runs unchanged
         git("bisect", "start", "HEAD", "HEAD~6")
         said = git("bisect", "run", MEMSTATE, "count", "--runs", "2", "--check", limits, "--test",
                    "tool", "--", "sh", "-c", f"exec '{TARGET}' pairs $((9 + $(cat number)))")

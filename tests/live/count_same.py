@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counts against those of others, of the same command: perf at uprobes, heaptrack."""
+"""memstate's counts against those of perf (uprobes) and heaptrack, for
+the same commands."""
 
 import json
 import os
@@ -17,7 +18,7 @@ UPROBES = "/sys/kernel/tracing/uprobe_events"
 FUNCTIONS = ["malloc", "free", "calloc", "realloc", "reallocarray", "posix_memalign",
              "aligned_alloc", "memalign", "valloc", "pvalloc"]
 ENVIRONMENT = dict(os.environ, PYTHONHASHSEED="0", LC_ALL="C")
-# What is counted by memstate has two variables more, which Python makes lists of.
+# Under memstate the command has two more variables, and Python allocates for each.
 WITHOUT_MEMSTATE = dict(ENVIRONMENT, LD_PRELOA_=LIBRARY,
                         MEMSTATE_COUN_="/dev/shm/memstate-count-12345-123456")
 PROGRAMS = [["sort", "/etc/passwd"], ["python3", "-I", "-S", "-c", "import json; json.loads('[1, {}]')"],
@@ -29,13 +30,15 @@ if not os.path.exists(LIBRARY):
 
 
 def programs():
-    """By their paths: perf puts a folder before others into PATH, where Python looks for itself."""
+    """Return the programs with full paths: perf changes PATH, and Python searches
+    PATH for itself."""
     return [[shutil.which(command[0]), *command[1:]] for command in PROGRAMS
             if is_dynamic_program(command[0])]
 
 
 def is_dynamic_program(name):
-    """And no script: of that the interpreter would be counted, by some in other places."""
+    """Return whether this is a dynamic ELF file; for a script, tools differ in
+    counting the interpreter."""
     path = shutil.which(name)
     if not path:
         return False
@@ -56,9 +59,12 @@ def output_of(*command):
 
 
 class Uprobes:
-    """One at each function of libc, for whoever asks for its events: without any, they cost nobody
-    anything. Defined by offset: where debugging information is, perf probe(1) goes past the
-    first instructions, and to each place that a function was inlined into."""
+    """A uprobe at each function of libc; they cost nothing until somebody
+    enables the events.
+
+    They are defined by offset: with debug information, perf probe(1) would skip the first
+    instructions and also probe each inlined copy.
+    """
 
     def __init__(self):
         with open("/proc/self/maps", encoding="utf-8") as f:
@@ -80,12 +86,13 @@ class Uprobes:
                 found[name] = [addr - start + offset for offset, start, size in loads
                                if start <= addr < start + size][0]
         if len(found) != len(FUNCTIONS):
-            raise Skip("readelf does not tell where libc's functions are")
+            raise Skip("readelf does not show the addresses of libc's functions")
         return found
 
     @staticmethod
     def order(text):
-        file = os.open(UPROBES, os.O_WRONLY | os.O_APPEND)  # truncated, it would lose everybody's
+        # truncating the file would remove everybody's probes
+        file = os.open(UPROBES, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(file, text.encode())
         finally:
@@ -97,7 +104,7 @@ class Uprobes:
                 self.order(f"p:{self.group}/{name} {self.path}:{offset:#x}\n")
         except OSError as e:
             self.__exit__()
-            raise Skip(f"no uprobes can be had here: {e}") from None
+            raise Skip(f"uprobes are not available: {e}") from None
         return self
 
     def __exit__(self, *unused):
@@ -105,7 +112,7 @@ class Uprobes:
             try:
                 self.order(f"-:{self.group}/{name}\n")
             except OSError:
-                pass  # it was not there
+                pass  # the probe was never defined
 
     def count(self, folder, command):
         out = os.path.join(folder, "stat")
@@ -125,9 +132,9 @@ class Uprobes:
 
 
 @test
-def calls_are_those_that_perf_counts_at_uprobes():
+def calls_match_perf_at_uprobes():
     if not IS_ROOT or not os.access(UPROBES, os.W_OK):
-        raise Skip("uprobes want root, and tracefs")
+        raise Skip("uprobes require root and tracefs")
     if not shutil.which("perf") or not shutil.which("readelf"):
         raise Skip("perf or readelf is not installed")
     with Uprobes() as uprobes, Folder() as folder:
@@ -137,13 +144,13 @@ def calls_are_those_that_perf_counts_at_uprobes():
         for command in ([TARGET, "functions"], [TARGET, "threads", "4"], *programs()):
             by_perf, own = uprobes.count(folder, command), counted(command)
             own = {name: own[f"{name}_calls"] for name in FUNCTIONS}
-            # what glibc calls itself is a call there: realloc in reallocarray, malloc in a realloc
-            # of NULL, free of a thread's cache at its end
+            # perf also counts calls that glibc makes itself: realloc in reallocarray,
+            # malloc in realloc(NULL), free of a thread's cache at its end
             equal(by_perf["realloc"], own["realloc"] + own["reallocarray"], f"{command}: realloc")
             check(0 <= by_perf["malloc"] - own["malloc"] <= by_perf["realloc"],
                   f"{command}: malloc: {by_perf}, {own}")
             check(0 <= by_perf["free"] - own["free"] <= 20, f"{command}: free: {by_perf}, {own}")
-            # these two are one function
+            # one function with two names
             equal([by_perf["aligned_alloc"], by_perf["memalign"]],
                   [own["aligned_alloc"] + own["memalign"]] * 2, f"{command}: memalign")
             for name in ("calloc", "reallocarray", "posix_memalign", "valloc", "pvalloc"):
@@ -162,18 +169,19 @@ def heaptrack_calls(folder, command):
 
 
 @test
-def allocations_of_ordinary_programs_are_those_of_heaptrack():
+def allocations_of_ordinary_programs_match_heaptrack():
     if not shutil.which("heaptrack"):
         raise Skip("heaptrack is not installed")
     if not programs():
-        raise Skip("none of these programs is here")
+        raise Skip("none of these programs is installed")
     with Folder() as folder:
-        # its own library, in C++, allocates as it is loaded: that is in the counts of any program
+        # heaptrack's C++ library allocates when it is loaded; that block is in the counts
+        # of any program
         none = heaptrack_calls(folder, [TARGET, "status", "0"])
-        check(none <= 2, f"{none} calls of a program that makes none")
+        check(none <= 2, f"{none} calls in a program that makes none")
         for command in programs():
             calls = heaptrack_calls(folder, command)
-            # where the program has libstdc++ itself, that one's block is not heaptrack's
+            # where the program has libstdc++ itself, that block is the program's own
             check(0 <= calls - counted(command)["allocation_calls"] <= none,
                   f"{command}: {calls} calls, {counted(command)['allocation_calls']} counted")
 

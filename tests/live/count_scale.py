@@ -45,7 +45,7 @@ def exponents_of_known_growth_are_found():
 
 
 @test
-def what_does_not_grow_is_said_to_be_constant():
+def figures_that_do_not_grow_are_constant():
     growth, _ = scaled(f"'{TARGET}' functions {{N}}", "--max-exponent", "0")
     equal((growth["allocation_calls"]["outcome"], growth["allocation_calls"]["exponent"]),
           ("constant", 0), "allocations")
@@ -54,7 +54,7 @@ def what_does_not_grow_is_said_to_be_constant():
 
 
 @test
-def resident_memory_grows_as_what_is_touched():
+def resident_memory_grows_with_touched_memory():
     growth, _ = scaled("python3 -c 'x = b\"1\" * ({N} << 20)'", "--runs", "3", sizes="8,16,32,64,128")
     check_exponent(growth["peak_rss_bytes"], 1, within=0.2)
 
@@ -70,7 +70,7 @@ def an_exponent_above_the_limit_is_status_4():
 
 
 @test
-def what_cannot_be_told_is_status_125_where_it_is_asked_for():
+def an_unknown_exponent_is_status_125_with_a_limit():
     few = ["count", "--scale", f"'{TARGET}' pairs {{N}}", "--sizes", "10,20,40"]
     equal(b"unknown" in memstate(*few).must_be(0).out, True, "it is said")
     check(b"4 sizes" in memstate(*few, "--max-exponent", "2").must_be(125).err, "no reason")
@@ -82,7 +82,7 @@ def what_cannot_be_told_is_status_125_where_it_is_asked_for():
 
 
 @test
-def what_makes_no_sense_is_refused():
+def nonsensical_arguments_are_refused():
     command = ["--scale", "echo {N}"]
     for wrong in ([*command], ["--sizes", SIZES, "--", "true"], ["--scale", "echo", "--sizes", SIZES],
                   [*command, "--sizes", "1,2,2,4"], [*command, "--sizes", "4,2,1"],

@@ -47,13 +47,13 @@ def count(stacks, *options, status=0):
 
 
 @test
-def what_is_written_as_folded_stacks_is_what_was_read():
+def folded_stacks_are_written_as_read():
     stacks = make_stacks(1)
     equal(read_folded(count(stacks, "--folded", "-")), stacks, "stacks")
 
 
 @test
-def the_order_of_a_file_is_in_no_output():
+def output_does_not_depend_on_the_order_of_the_file():
     stacks = make_stacks(2)
     for options in ["--folded", "-"], ["--speedscope", "-"], ["--json"], ["--csv"], ["--text"]:
         outputs = set()
@@ -68,7 +68,7 @@ def the_order_of_a_file_is_in_no_output():
 
 
 @test
-def speedscope_has_what_its_schema_wants():
+def speedscope_output_follows_its_schema():
     stacks = make_stacks(3)
     said = json.loads(count(stacks, "--speedscope", "-", "--metric", "bytes"))
     equal(said["$schema"], "https://www.speedscope.app/file-format-schema.json", "$schema")
@@ -89,7 +89,7 @@ def speedscope_has_what_its_schema_wants():
 
 
 @test
-def functions_have_their_sums_and_callers_make_them():
+def callers_add_up_to_the_totals_of_functions():
     stacks = make_stacks(4)
     said = json.loads(count(stacks, "--json"))
     own, total = Counter(), Counter()
@@ -108,7 +108,7 @@ def functions_have_their_sums_and_callers_make_them():
 
 
 @test
-def parts_of_a_tree_add_up_also_where_it_is_cut():
+def parts_of_a_tree_add_up_even_where_it_is_cut():
     stacks = make_stacks(5)
     for options in [], ["--min", "3"], ["--top", "2"], ["--min", "100"]:
         tree = json.loads(count(stacks, "--json", *options))["tree"]
@@ -156,7 +156,7 @@ def transformed(stacks, kind, pattern, text):
 
 
 @test
-def rules_do_what_they_say():
+def rules_transform_stacks_as_documented():
     rules = [("filter", "^parse", ""), ("remove", "gc|foo$", ""), ("hide", "^std::", ""), ("hide", ".", ""),
              ("from", "walk", ""), ("to", "^[wx]", ""), ("replace", "<.*>", "<>"),
              ("replace", "^(walk)$", r"\1"), ("replace", "^std::.*$", "std"), ("replace", "^std::.*$", ""),
@@ -173,7 +173,7 @@ def rules_do_what_they_say():
 
 
 @test
-def a_file_that_cannot_be_written_whole_is_left_as_it_was():
+def a_file_that_cannot_be_fully_written_is_unchanged():
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))

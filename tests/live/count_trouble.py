@@ -86,7 +86,7 @@ def on_small_disks(script, places=("/dev/shm",)):
 
 
 @test
-def threads_that_a_full_disk_has_no_room_for_are_said_and_do_no_harm():
+def threads_lost_to_a_full_disk_are_reported_and_do_no_harm():
     done = on_small_disks('exec "$1" count --json -- "$2" churn 900')
     equal(done.returncode, 0, f"status; {done.stderr}")
     own, = json.loads(done.stdout)["programs"]
@@ -98,7 +98,7 @@ def threads_that_a_full_disk_has_no_room_for_are_said_and_do_no_harm():
 
 
 @test
-def a_run_of_which_something_is_missing_is_held_against_no_limit():
+def an_incomplete_run_is_not_checked_against_limits():
     done = on_small_disks('printf "allocations <= 9\\n" >/dev/shm/limits; '
                           'exec "$1" count --check /dev/shm/limits -- "$2" churn 900')
     equal((done.returncode, done.stdout), (125, b""), f"status; {done.stderr}")
@@ -106,7 +106,7 @@ def a_run_of_which_something_is_missing_is_held_against_no_limit():
 
 
 @test
-def a_disk_without_any_room_is_said_before_the_command_runs():
+def a_full_disk_is_reported_before_the_command_runs():
     done = on_small_disks('for d in /dev/shm /tmp; do head -c 1M /dev/zero >$d/full; done 2>/dev/null; '
                           'exec "$1" count -- "$2" pairs 3', places=("/dev/shm", "/tmp"))
     if done.returncode == 0:
@@ -116,7 +116,7 @@ def a_disk_without_any_room_is_said_before_the_command_runs():
 
 
 @test
-def a_low_limit_of_open_files_is_named():
+def a_low_open_file_limit_is_reported():
     """It was reported as a folder without room."""
     command = ["count", "--", shutil.which("sh"), "-c", "/bin/true; /bin/true"]
     failed = 0

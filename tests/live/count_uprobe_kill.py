@@ -69,7 +69,7 @@ def a_kill_while_breakpoints_are_removed_leaves_none():
 
 
 @test
-def a_kill_while_they_are_set_or_count_leaves_none():
+def a_kill_while_breakpoints_are_set_or_count_leaves_none():
     def kill_at_any_time(pid, rng):
         memstate = start_memstate("count", "-p", pid, "--probe", "bpf", "--csv", "-i", "1ms")
         time.sleep(rng.random() * STARTING_S)
@@ -78,7 +78,7 @@ def a_kill_while_they_are_set_or_count_leaves_none():
 
 
 @test
-def a_kill_leaves_none_of_perf_either():
+def a_kill_leaves_no_breakpoints_of_perf():
     def kill_at_end(pid, rng):
         memstate = count(pid, "perf", "-n", 1, "-i", "1ms")
         memstate.stdout.readline()
@@ -95,7 +95,7 @@ def child_of(pid):
 
 
 @test
-def without_its_guard_it_counts_no_more_and_the_next_run_removes_what_is_left():
+def without_its_guard_it_stops_and_the_next_run_cleans_up():
     with OrderedTarget([TARGET]) as target:
         before = code(target.pid)
         memstate = count(target.pid, "bpf", "-i", "10ms")

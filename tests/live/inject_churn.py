@@ -23,7 +23,7 @@ def check_churn(threads, cycles, **popen):
 
 
 @test
-def sixteen_threads_that_allocate_go_on():
+def sixteen_allocating_threads_keep_running():
     check_churn(16, 3)
 
 

@@ -17,7 +17,7 @@ MOST_JEMALLOC_ROOM = 16 * MIB  # a stack of 8 MiB, an arena, and a cache
 
 
 @test
-def all_that_can_be_seen_of_it_is_as_before():
+def the_process_is_restored_in_every_visible_respect():
     with InjectTarget("still", 16) as target:
         seen, own = facts(target.pid), target.order(b"s")
         check(any(b"[heap]" in line for line in maps(target.pid)), "there is no heap yet")

@@ -19,7 +19,7 @@ def step_count():
 
 
 @test
-def it_is_killed_at_each_step():
+def memstate_is_killed_at_each_step():
     for step, kind in zip(range(1, step_count() + 1), itertools.cycle(KINDS)):
         with KillTarget(*kind) as target:
             target.kill_at(step)
