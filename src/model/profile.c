@@ -277,6 +277,7 @@ void profile_init_like(struct profile *profile, const struct profile *other)
 	profile->known = other->known;
 	profile->sample_bytes = other->sample_bytes;
 	profile->sample_count = other->sample_count;
+	profile->by_pointer_count = other->by_pointer_count;
 	profile->cut_count = other->cut_count;
 	profile->lost_count = other->lost_count;
 	profile->unix_ms = other->unix_ms;

@@ -168,6 +168,7 @@ static void all_metrics_and_what_is_said_of_the_whole_stay(void **state)
 
 	(void)state;
 	made_stacks(&p, "main;f;g 3 300\nmain;f 1 50\nmain;h 7 70\n");
+	p.by_pointer_count = 3;
 	p.cut_count = 5;
 	p.lost_count = 6;
 	p.sample_bytes = 512;
@@ -180,6 +181,7 @@ static void all_metrics_and_what_is_said_of_the_whole_stay(void **state)
 	assert_int_equal(sums[PROFILE_ALLOCATIONS], 4);
 	assert_int_equal(sums[PROFILE_BYTES], 350);
 	assert_int_equal(q.known, 1U << PROFILE_ALLOCATIONS | 1U << PROFILE_BYTES);
+	assert_int_equal(q.by_pointer_count, 3);
 	assert_int_equal(q.cut_count, 5);
 	assert_int_equal(q.lost_count, 6);
 	assert_int_equal(q.sample_count, 9);
