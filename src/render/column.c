@@ -114,6 +114,16 @@ static int compare_text(const struct value *a, const struct value *b)
 	return order ? order : (a->text_length > b->text_length) - (a->text_length < b->text_length);
 }
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_changes(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 int sort_key_compare(const struct sort_key *key, const void *row_a, const void *row_b)
 {
 	const struct column *column = key->column;
@@ -126,8 +136,10 @@ int sort_key_compare(const struct sort_key *key, const void *row_a, const void *
 		return b.is_known - a.is_known;
 	if (column->kind == VALUE_TEXT || column->kind == VALUE_WORD)
 		order = compare_text(&a, &b);
+	else if (column->kind == VALUE_CHANGE)
+		order = compare_changes((int64_t)a.number, (int64_t)b.number);
 	else
-		order = (a.number > b.number) - (a.number < b.number);
+		order = compare_numbers(a.number, b.number);
 	return key->is_descending ? -order : order;
 }
 

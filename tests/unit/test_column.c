@@ -220,6 +220,34 @@ static void text_is_sorted_by_its_bytes(void **state)
 	assert_int_equal(sort_key_parse(&process_columns, "comm,pid", &key), -EINVAL);
 }
 
+static void get_change(const void *row, int arg, struct value *ret)
+{
+	(void)arg;
+	ret->is_known = true;
+	ret->number = (uint64_t)*(const int64_t *)row;
+}
+
+static void a_decrease_sorts_below_an_increase(void **state)
+{
+	static const struct column change = {
+		"change", NULL, "", VALUE_CHANGE, true, 0, 0, get_change
+	};
+	static const int64_t in_order[] = { INT64_MIN, -4096, -1, 0, 1, 4096, INT64_MAX };
+	const struct sort_key rising = { &change, false }, falling = { &change, true };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(in_order); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(in_order); k++) {
+			int expected = (i > k) - (i < k);
+
+			assert_int_equal(sort_key_compare(&rising, &in_order[i], &in_order[k]),
+					 expected);
+			assert_int_equal(sort_key_compare(&falling, &in_order[i], &in_order[k]),
+					 -expected);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +259,7 @@ int main(void)
 		cmocka_unit_test(column_lists),
 		cmocka_unit_test(every_column_can_be_got_of_a_process_of_which_nothing_is_known),
 		cmocka_unit_test(unknown_comes_last_in_either_direction),
+		cmocka_unit_test(a_decrease_sorts_below_an_increase),
 		cmocka_unit_test(text_is_sorted_by_its_bytes),
 	};
 
