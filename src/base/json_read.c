@@ -152,21 +152,72 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Append a code point of the BMP as UTF-8. NUL and surrogates are rejected. */
+static bool is_high_surrogate(uint32_t code)
+{
+	return code >= 0xd800 && code < 0xdc00;
+}
+
+static bool is_low_surrogate(uint32_t code)
+{
+	return code >= 0xdc00 && code < 0xe000;
+}
+
+/* Append a code point as UTF-8. NUL and lone surrogates are rejected. */
 static int add_code_point(uint32_t code, struct strbuf *out)
 {
-	if (code == 0 || (code >= 0xd800 && code < 0xe000))
+	if (code == 0 || is_high_surrogate(code) || is_low_surrogate(code))
 		return -EBADMSG;
 	if (code < 0x80) {
 		strbuf_add_char(out, (char)code);
-	} else if (code < 0x800) {
-		strbuf_add_char(out, (char)(0xc0 | code >> 6));
-		strbuf_add_char(out, (char)(0x80 | (code & 0x3f)));
-	} else {
-		strbuf_add_char(out, (char)(0xe0 | code >> 12));
-		strbuf_add_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
-		strbuf_add_char(out, (char)(0x80 | (code & 0x3f)));
+		return 0;
 	}
+	if (code < 0x800) {
+		strbuf_add_char(out, (char)(0xc0 | code >> 6));
+	} else {
+		if (code < 0x10000) {
+			strbuf_add_char(out, (char)(0xe0 | code >> 12));
+		} else {
+			strbuf_add_char(out, (char)(0xf0 | code >> 18));
+			strbuf_add_char(out, (char)(0x80 | (code >> 12 & 0x3f)));
+		}
+		strbuf_add_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
+	}
+	strbuf_add_char(out, (char)(0x80 | (code & 0x3f)));
+	return 0;
+}
+
+/* Read the four hexadecimal digits of an escape; r->at is behind the "u". */
+static int read_unit(struct reading *r, uint32_t *ret)
+{
+	uint32_t unit = 0;
+
+	if (r->end - r->at < 4)
+		return -EBADMSG;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(*r->at++);
+
+		if (digit < 0)
+			return -EBADMSG;
+		unit = unit << 4 | (uint32_t)digit;
+	}
+	*ret = unit;
+	return 0;
+}
+
+/* Read a \u escape, or two that form a surrogate pair; r->at is behind the "u". */
+static int read_code_point(struct reading *r, uint32_t *ret)
+{
+	uint32_t low;
+
+	if (read_unit(r, ret) < 0)
+		return -EBADMSG;
+	if (!is_high_surrogate(*ret))
+		return 0;
+	if (r->end - r->at < 2 || *r->at++ != '\\' || *r->at++ != 'u')
+		return -EBADMSG;
+	if (read_unit(r, &low) < 0 || !is_low_surrogate(low))
+		return -EBADMSG;
+	*ret = 0x10000 + ((*ret - 0xd800) << 10 | (low - 0xdc00));
 	return 0;
 }
 
@@ -175,21 +226,14 @@ static int add_escaped(struct reading *r, struct strbuf *out)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	char c = *r->at++;
-	uint32_t code = 0;
+	uint32_t code;
 
 	if (is_one_of(c, letters)) {
 		strbuf_add_char(out, meant[strchr(letters, c) - letters]);
 		return 0;
 	}
-	if (c != 'u' || r->end - r->at < 4)
+	if (c != 'u' || read_code_point(r, &code) < 0)
 		return -EBADMSG;
-	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(*r->at++);
-
-		if (digit < 0)
-			return -EBADMSG;
-		code = code << 4 | (uint32_t)digit;
-	}
 	return add_code_point(code, out);
 }
 
