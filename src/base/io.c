@@ -5,12 +5,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
+
+/* attempts to find an unused name for a temporary file */
+#define NAME_TRIES 100
 
 int io_write_all(int fd, const void *bytes, size_t length)
 {
@@ -64,18 +71,51 @@ int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *o
 	return io_read_all(fd, limit, out);
 }
 
-static int write_and_sync(int fd, const void *bytes, size_t length, mode_t mode)
+static int write_and_sync(int fd, const void *bytes, size_t length)
 {
-	mode_t mask = umask(0);
-	int r;
+	int r = io_write_all(fd, bytes, length);
 
-	umask(mask);
-	r = io_write_all(fd, bytes, length);
-	if (r == 0 && (fchmod(fd, mode & ~mask) < 0 || fsync(fd) < 0))
+	if (r == 0 && fsync(fd) < 0)
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	return r;
+}
+
+/*
+ * Create a file next to path, with an unused name. The kernel applies the umask: reading
+ * the umask with umask(2) would change it for the other threads meanwhile.
+ */
+static int create_beside(const char *path, mode_t mode, struct strbuf *ret_name)
+{
+	for (int tries = 0; tries < NAME_TRIES; tries++) {
+		uint64_t number;
+		int fd;
+
+		if (getrandom(&number, sizeof(number), 0) < 0)
+			return -errno;
+		strbuf_clear(ret_name);
+		strbuf_addf(ret_name, "%s.%016" PRIx64, path, number);
+		fd = open(ret_name->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+void io_sync_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *parent = NULL;
+	_cleanup_close_ int fd = -1;
+
+	if (slash)
+		parent = xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+	fd = open(parent ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)fsync(fd);
 }
 
 static int replace_file(const char *path, const void *bytes, size_t length, mode_t mode)
@@ -83,15 +123,16 @@ static int replace_file(const char *path, const void *bytes, size_t length, mode
 	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	int fd, r;
 
-	strbuf_addf(&name, "%s.XXXXXX", path);
-	fd = mkostemp(name.text, O_CLOEXEC);
+	fd = create_beside(path, mode, &name);
 	if (fd < 0)
-		return -errno;
-	r = write_and_sync(fd, bytes, length, mode);
+		return fd;
+	r = write_and_sync(fd, bytes, length);
 	if (r == 0 && rename(name.text, path) < 0)
 		r = -errno;
 	if (r < 0)
 		unlink(name.text);
+	else
+		io_sync_parent(path);
 	return r;
 }
 

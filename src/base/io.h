@@ -34,10 +34,18 @@ int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
 
 /*
  * Replace a file atomically: write a temporary file in the same directory, sync it, and
- * rename it over path. The permissions are mode without the bits of the umask. Symlinks
- * are followed. Devices and pipes are written to directly. Returns 0 or -errno. On
- * failure a regular file is unchanged, and no temporary file is left behind.
+ * rename it over path, and sync the directory. The permissions are mode without the bits
+ * of the umask. Symlinks are followed. Devices and pipes are written to directly. Returns
+ * 0 or -errno. On failure a regular file is unchanged, and no temporary file is left
+ * behind.
  */
 int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode);
+
+/*
+ * Sync the directory that contains path, so that a rename to path survives a power loss.
+ * Best effort: some file systems cannot sync a directory, and the user may lack the
+ * permission to read the directory.
+ */
+void io_sync_parent(const char *path);
 
 #endif

@@ -181,6 +181,7 @@ static int tar_finish(void *context)
 	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) < 0 &&
 	    (errno != EINVAL || rename(data->temporary, data->path) < 0))
 		return -errno;
+	io_sync_parent(data->path);
 	free(data->temporary);
 	data->temporary = NULL;
 	return 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <signal.h>
 
@@ -176,6 +177,52 @@ static void reading_stops_at_its_limit_and_takes_back_what_it_added(void **state
 	strbuf_release(&sb);
 }
 
+/*
+ * These replace the functions of the C library in this program, to see which calls the
+ * code under test makes.
+ */
+static size_t synced_dirs, synced_files, umask_calls;
+
+int fsync(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	*(S_ISDIR(st.st_mode) ? &synced_dirs : &synced_files) += 1;
+	return (int)syscall(SYS_fsync, fd);
+}
+
+mode_t umask(mode_t mask)
+{
+	umask_calls++;
+	return (mode_t)syscall(SYS_umask, mask);
+}
+
+static void a_replaced_file_survives_a_power_loss(void **state)
+{
+	(void)state;
+	synced_dirs = synced_files = 0;
+	assert_int_equal(io_write_file_atomic(path, "x", 1, 0666), 0);
+	assert_int_equal(synced_files, 1);
+	assert_int_equal(synced_dirs, 1);
+	assert_int_equal(chdir(dir), 0);
+	assert_int_equal(io_write_file_atomic("file", "y", 1, 0666), 0);
+	assert_int_equal(synced_files, 2);
+	assert_int_equal(synced_dirs, 2);
+	assert_file_holds("y");
+	assert_int_equal(count_entries(), 1);
+	assert_int_equal(chdir("/"), 0);
+}
+
+static void the_umask_of_other_threads_stays(void **state)
+{
+	size_t before = umask_calls;
+
+	(void)state;
+	assert_int_equal(io_write_file_atomic(path, "x", 1, 0666), 0);
+	assert_int_equal(umask_calls, before);
+}
+
 static void an_error_while_reading_is_told(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
@@ -204,6 +251,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_is_replaced_whole, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_that_the_umask_leaves,
 						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(the_umask_of_other_threads_stays, make_dir,
+						remove_dir),
+		cmocka_unit_test_setup_teardown(a_replaced_file_survives_a_power_loss, make_dir,
+						remove_dir),
 		cmocka_unit_test_setup_teardown(a_file_may_be_its_owners_alone,
 						make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(of_a_link_the_file_is_replaced,
