@@ -166,9 +166,9 @@ static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 	/* move both above the target descriptors, so that dup2() overwrites neither */
 	fd = fcntl(fd, F_DUPFD, 10);
 	knob.fd = knob.fd >= 0 ? fcntl(knob.fd, F_DUPFD, 10) : -1;
-	dup2(fd, kept_fd);
-	if (knob.fd >= 0)
-		dup2(knob.fd, kept_knob_fd);
+	if (fd < 0 || (arm->knob.fd >= 0 && knob.fd < 0) || dup2(fd, kept_fd) < 0 ||
+	    (knob.fd >= 0 && dup2(knob.fd, kept_knob_fd) < 0))
+		_exit(1);
 	close_range((unsigned int)(knob.fd >= 0 ? kept_knob_fd : kept_fd) + 1, ~0U, 0);
 	knob.fd = kept_knob_fd;
 	r = arm->mode == ARM_TRACE ? exit_trace_serve(kept_fd, ARM_SILENCE_NS)

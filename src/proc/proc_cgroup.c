@@ -401,10 +401,7 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 		cgroup_slabs_parse(strbuf_text(&reader->text), k);
 }
 
-/*
- * Return whether the directory is the root cgroup, by files that
- * only the root has or lacks.
- */
+/* Return whether the directory is the root cgroup, by files that only it has or lacks. */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {
 	return version == CGROUP_V1 ? has_file(dir_fd, "release_agent")
@@ -422,6 +419,13 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 		return errno == ENOENT ? -ESRCH : -errno;
 	if (reader->own_fd < 0)
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
+	if (reader->own_fd < 0) {
+		/* without this check, the next level would be taken for the cgroup itself */
+		int r = -errno;
+
+		close(level->dir_fd);
+		return r;
+	}
 	for (int i = 0; i < FILE_COUNT_; i++)
 		level->fds[i] = FD_NOT_YET;
 	level->is_real_root = is_real_root(reader->version, level->dir_fd);
@@ -431,10 +435,7 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 	return 0;
 }
 
-/*
- * Remove the level opened last if it is not charged. The figures are those of
- * the ancestor that is charged.
- */
+/* Remove the level opened last if only an ancestor is charged: the figures are its own. */
 static void leave_out_uncharged(struct cgroup_reader *reader)
 {
 	struct level_reader *last = &reader->levels[reader->level_count - 1];

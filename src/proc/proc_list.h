@@ -15,20 +15,23 @@ enum list_want {
 };
 
 /*
- * Called once per process. A negative return value ends the
- * listing and becomes its result.
+ * Called once per process. 0 continues the listing; any other value ends it and becomes
+ * its result.
  */
 typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
  * Call fn for every process, in ascending order of pid if the kernel lists them in this
  * order. Processes that end meanwhile are left out. If a process's stat is hidden
- * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno from
- * reading the directory, or the negative value that fn returned.
+ * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno if the
+ * list or a process cannot be read, or the value other than 0 that fn returned.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn, void *context);
 
-/* Read one process as with LIST_STAT. Returns 0, -ESRCH, or -EOPNOTSUPP. */
+/*
+ * Read one process as with LIST_STAT. Returns 0, -ESRCH, -EOPNOTSUPP if its stat is not a
+ * regular file (in a capture), or another -errno, such as -EMFILE.
+ */
 int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret);
 
 #endif

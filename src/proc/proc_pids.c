@@ -86,6 +86,7 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 {
 	struct pids_info *info = NULL;
 	struct pids_stack *stack;
+	bool is_empty = true;
 	int r;
 
 	/*
@@ -98,12 +99,16 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	/*
 	 * read one process at a time: procps_pids_reap() would hold all results in memory
 	 */
-	while (r == 0 && (stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
+	while (r == 0 && (errno = 0, stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {
 		struct process p;
 
+		is_empty = false;
 		fill(fs, stack, &p);
 		r = fn(context, &p);
 	}
+	/* the reader itself is always in the list, so libproc2 could not open /proc */
+	if (is_empty && r == 0)
+		r = errno ? -errno : -EIO;
 	procps_pids_unref(&info);
 	return r;
 }

@@ -9,8 +9,8 @@
 #include "proc/proc_list.h"
 
 /*
- * Call fn for every live process, with the members of LIST_STAT set. Returns 0, -errno,
- * or the negative value that fn returned.
+ * Call fn for every live process, with the members of LIST_STAT set. Returns as
+ * proc_list_read() does.
  */
 int proc_pids_read(const struct procfs *fs, process_fn fn, void *context);
 

@@ -190,6 +190,12 @@ TESTS += %D%/test_procfs
 %C%_test_procfs_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_procfs_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_no_descriptors
+TESTS += %D%/test_no_descriptors
+%C%_test_no_descriptors_SOURCES = %D%/test_no_descriptors.c %D%/tree.c %D%/tree.h
+%C%_test_no_descriptors_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_no_descriptors_LDADD = $(PROC_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_smaps_layout
 TESTS += %D%/test_smaps_layout
 %C%_test_smaps_layout_SOURCES = %D%/test_smaps_layout.c $(smaps_ways)
