@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi - the page through which memstate asks its helper in another process, and the
- * helper's blob.
+ * abi - the page through which memstate sends requests to its helper in another process,
+ * and the layout of the helper's blob.
  *
- * One request is in flight at a time. The client takes client_lock, writes command, and
- * adds 1 to request_seq; the helper does it and copies the number it began with to
- * reply_seq. An answer is the client's own if both numbers are its own before and after
- * it was copied. Both are futexes, woken and waited for as shared ones.
+ * At most one request is in flight. The client takes client_lock, writes command, and
+ * adds 1 to request_seq. The helper carries out the command and copies the number it
+ * started with to reply_seq. An answer belongs to the client if both numbers are the
+ * client's before and after it copied the answer. Both words are futexes, woken and
+ * waited for as shared ones.
  *
- * The process can write the page: the client believes nothing in it, and the helper takes
- * no address from it. What the helper may call is in struct agent_functions, in memory of
- * its own.
+ * The process can write to the page, so the client trusts nothing in it, and the helper
+ * takes no address from it. The functions that the helper may call are in struct
+ * agent_functions, in the helper's own memory.
  */
 #ifndef MS_AGENT_ABI_H
 #define MS_AGENT_ABI_H
@@ -21,30 +22,38 @@
 #define AGENT_MAGIC UINT32_C(0x54534d4d) /* "MMST" */
 #define AGENT_VERSION UINT32_C(1)
 
-/* The page proper, then the text. */
+/* The page itself, then the text. */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)
 
-/* What the thread is called. */
+/* The name of the helper's thread. */
 #define AGENT_THREAD_NAME "memstate-help"
 
 /*
- * In the environment of a program that is started with the helper: how many seccomp
- * filters are over memstate itself. Where there are more, the program or its parent has
- * set them, and the helper keeps out.
+ * Environment variable of a program that is started with the helper: the number of
+ * seccomp filters that apply to memstate itself. If the program has more, the program or
+ * its parent has installed them, and the helper does not start.
  */
 #define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
 
-/* Nobody asked for so long: the helper leaves. In idle_ms, which a test may make shorter. */
+/*
+ * The helper exits after this idle time. It is stored in idle_ms,
+ * which a test may shorten.
+ */
 #define AGENT_IDLE_MS 60000
 
 enum agent_state {
 	AGENT_EMPTY,	/* a page without a helper */
-	AGENT_STARTING, /* set by who makes it */
+	AGENT_STARTING, /* set by whoever starts the helper */
 	AGENT_READY,
-	AGENT_BUSY,    /* for as long as the allocator takes: it is never ended, nor its memory taken away */
-	AGENT_LEAVING, /* the helper does not touch the page any more; its thread may still be there */
+	/*
+	 * the allocator is working, however long it takes: do not end the
+	 * helper or unmap its memory
+	 */
+	AGENT_BUSY,
+	/* the helper no longer touches the page; its thread may still exist */
+	AGENT_LEAVING,
 };
 
 enum agent_flag {
@@ -55,7 +64,11 @@ enum agent_command {
 	AGENT_PING,
 	AGENT_EXIT,
 	AGENT_MALLINFO2,
-	AGENT_MALLOC_INFO, /* into the text. Injected, it makes glibc give the helper an arena */
+	/*
+	 * the answer is in the text; in an injected helper, glibc creates an
+	 * arena for its thread
+	 */
+	AGENT_MALLOC_INFO,
 	AGENT_JEMALLOC,
 	AGENT_JEMALLOC_TEXT,
 	AGENT_GPERFTOOLS,
@@ -68,38 +81,46 @@ enum agent_command {
 #define AGENT_VALUE_MAX 64
 
 struct agent_page {
-	/* this much is the same in every version */
+	/* these fields are the same in every version */
 	uint32_t magic;
 	uint32_t version;
-	uint32_t size_bytes; /* all that is mapped */
+	uint32_t size_bytes; /* of the whole mapping */
 	uint32_t flags;	     /* enum agent_flag */
 	uint32_t state;	     /* enum agent_state */
 	uint32_t helper_tid; /* in the process's own pid namespace */
 	uint32_t request_seq;
 	uint32_t reply_seq;
 
-	/* version 1. The client that asks: start time << 32 | pid; 0 if nobody does. */
+	/*
+	 * Version 1 starts here. The client that holds the lock: start time
+	 * << 32 | pid; 0 if none.
+	 */
 	uint64_t client_lock;
 	uint32_t command;
-	int32_t error; /* 0, or -ENOSYS: the process has no such allocator; -errno */
+	/* 0; -ENOSYS if the process has no such allocator; or another -errno */
+	int32_t error;
 	uint32_t idle_ms;
 	uint32_t owner_pid;	    /* the process, in its own pid namespace */
-	uint64_t owner_start_ticks; /* field 22 of /proc/PID/stat; 0 if it is not known */
+	uint64_t owner_start_ticks; /* field 22 of /proc/PID/stat; 0 if unknown */
 	uint64_t beat;		    /* requests since the start */
-	uint64_t begin_ns;	    /* monotonic clock, of the last request */
+	uint64_t begin_ns;	    /* monotonic clock: start of the last request */
 	uint64_t end_ns;
-	uint32_t commands;   /* a bit for each that this process can answer */
-	uint32_t text_bytes; /* without a NUL; it was cut if it is AGENT_TEXT_BYTES */
-	uint64_t known;	     /* a bit for each of the values: the allocator has it */
+	uint32_t commands;   /* one bit per command that this process can answer */
+	/* without a NUL; AGENT_TEXT_BYTES means that the text was cut */
+	uint32_t text_bytes;
+	uint64_t known; /* one bit per element of values that the allocator provides */
 	uint64_t values[AGENT_VALUE_MAX];
 	/*
-	 * While the helper is put in: the number of the thread that traces its process. The
-	 * kernel changes it when that thread ends, see trace_sign().
+	 * While the helper is being injected: the tid of the thread that traces the
+	 * process. The kernel changes this word when that thread ends, see trace_sign().
 	 */
 	uint32_t tracer;
 };
 
-/* The page is shared with helpers of other builds: none of these ever changes in version 1. */
+/*
+ * The page is shared with helpers of other builds: these offsets
+ * never change in version 1.
+ */
 _Static_assert(offsetof(struct agent_page, magic) == 0x00, "abi");
 _Static_assert(offsetof(struct agent_page, version) == 0x04, "abi");
 _Static_assert(offsetof(struct agent_page, size_bytes) == 0x08, "abi");
@@ -128,7 +149,7 @@ _Static_assert(sizeof(struct agent_page) <= AGENT_TEXT_OFFSET_BYTES, "abi");
 enum agent_function {
 	AGENT_FN_MALLINFO2,
 	AGENT_FN_MALLOC_INFO,
-	AGENT_FN_FOPENCOOKIE, /* these three for malloc_info */
+	AGENT_FN_FOPENCOOKIE, /* malloc_info needs these three */
 	AGENT_FN_SETVBUF,
 	AGENT_FN_FCLOSE,
 	AGENT_FN_MALLCTL,
@@ -143,8 +164,9 @@ enum agent_function {
 #define AGENT_FN_MAX 16
 
 /*
- * 0: the process has none. Where the blob is injected, this is its first part, filled in
- * before it is made read-only.
+ * Addresses by enum agent_function; 0 if the process lacks the function. In an
+ * injected blob this struct comes first, and memstate fills it in before the
+ * blob becomes read-only.
  */
 struct agent_functions {
 	uint64_t addr[AGENT_FN_MAX];
@@ -153,13 +175,16 @@ struct agent_functions {
 _Static_assert(AGENT_FN_COUNT_ <= AGENT_FN_MAX, "abi");
 _Static_assert(sizeof(struct agent_functions) == 0x80, "abi");
 
-/* What stands before the code in the blob. Its entry is void *entry(struct agent_page *). */
+/*
+ * The header before the code in the blob. The entry point is void
+ * *entry(struct agent_page *).
+ */
 struct agent_blob_head {
 	struct agent_functions functions;
 	uint32_t magic;
 	uint32_t version;
 	uint32_t size_bytes;   /* of the whole blob */
-	uint32_t entry_offset; /* in the blob */
+	uint32_t entry_offset; /* from the start of the blob */
 };
 
 _Static_assert(offsetof(struct agent_blob_head, magic) == 0x80, "abi");

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask - what code in another program may ask the kernel after that program's main() began.
+ * ask - the system calls that our code in another program may make after that
+ * program's main() has started.
  *
- * A program may install a seccomp filter at any moment, and a system call of a kind that
- * the program itself never makes may end it then. So after the start only futex(2), mmap(2)
- * and munmap(2) are called, which malloc() and threads need themselves. futex(2) replaces
- * the others: it reports without a signal whether memory is readable, has room on its disk,
- * or still holds a value.
+ * A program may install a seccomp filter at any moment, and a system call that the
+ * program itself never makes may then kill the program. After startup our code therefore
+ * calls only futex(2), mmap(2) and munmap(2), which malloc() and threads need anyway.
+ * futex(2) replaces the other calls: it reports, without a signal, whether memory is
+ * readable, has room on its disk, or still holds a given value.
  */
 #ifndef MS_AGENT_ASK_H
 #define MS_AGENT_ASK_H
 
-/* Other headers need these names on every machine, though no other machine uses them. */
+/* Other headers need these names on every machine, though only x86-64 uses them. */
 
-/* glibc's struct pthread: the kernel clears this word when the thread has ended. */
+/*
+ * Offset of tid in glibc's struct pthread. The kernel clears this word
+ * when the thread ends.
+ */
 #define ASK_TID_OFFSET 0x2d0
 
 enum ask_permission {
 	ASK_ALWAYS,
-	ASK_IF_THREADED, /* there is a filter: threads need futex(2), a single one does not */
-	ASK_NEVER,	 /* strict mode, or only read, write and exit may be called */
+	/* a filter is active: futex(2) is safe only if the program has threads */
+	ASK_IF_THREADED,
+	ASK_NEVER,	 /* strict mode, or only read, write and exit are allowed */
 };
 
 #ifdef __x86_64__
@@ -45,7 +50,10 @@ static inline bool ask_may(enum ask_permission permission)
 	return permission != ASK_NEVER;
 }
 
-/* Return 0 if the 4 bytes at addr are value, -EAGAIN if not, -EFAULT if nothing is there. */
+/*
+ * Return 0 if the 4 bytes at addr equal value, -EAGAIN if not, -EFAULT
+ * if addr is not readable.
+ */
 static inline long ask_word(uint64_t addr, uint32_t value)
 {
 	return agent_syscall6(__NR_futex,
@@ -60,7 +68,7 @@ static inline bool ask_can_read(uint64_t addr)
 	return r >= 0 || r == -EAGAIN;
 }
 
-/* Whether the thread with this struct pthread and thread id has ended. */
+/* Return whether the thread with this struct pthread and thread id has ended. */
 static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 {
 	long r = self ? ask_word(self + ASK_TID_OFFSET, tid) : 0;
@@ -70,7 +78,7 @@ static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 
 /*
  * Allocate the pages of a shared file mapping between two addresses. Return false if the
- * disk has no room, or the file ends before; touching such a page would end the program.
+ * disk is full or the file ends earlier; touching such a page would kill the program.
  */
 static inline bool ask_for_room(uint64_t from, uint64_t to)
 {

@@ -26,7 +26,7 @@ const char *const agent_hook_names[HOOK_COUNT_] = { HOOKS(NAME) };
 
 #if HAVE_AGENT
 
-/* Made by src/agent/local.mk; the assembler is told where it is. */
+/* src/agent/local.mk builds both files and passes their folder to the assembler. */
 __asm__(".section .rodata\n"
 	".balign 16\n"
 	".globl agent_blob_start\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blob - the helper, and the hooks that count, as they are put into a process: flat code that runs
- * wherever it is copied to.
+ * blob - the code that memstate injects into a process: the helper, and the counting
+ * hooks. Both are flat position-independent code.
  */
 #ifndef MS_AGENT_BLOB_H
 #define MS_AGENT_BLOB_H
@@ -9,22 +9,25 @@
 #include <stddef.h>
 
 /*
- * Begins with struct agent_blob_head, whose functions are all 0. NULL and 0 bytes if this
- * was built without the helper.
+ * Return the helper's blob, which begins with struct agent_blob_head; all its functions
+ * are 0. Return NULL and 0 bytes if memstate was built without the helper.
  */
 const void *agent_blob(size_t *ret_bytes);
 
-/* Likewise the hooks that count: begins with struct hooks_head, whose originals are all 0. */
+/*
+ * Return the blob of counting hooks, which begins with struct hooks_head; all its
+ * originals are 0. Return NULL and 0 bytes if memstate was built without the helper.
+ */
 const void *agent_hooks(size_t *ret_bytes);
 
-/* The symbols that they stand for, by enum hook. */
+/* The symbols that the hooks replace, by enum hook. */
 extern const char *const agent_hook_names[];
 
 /*
- * The name of a symbol that the helper calls, by enum agent_function; several, the first
- * that is there counts.
+ * The symbols that the helper calls, by enum agent_function. If there are several names,
+ * the first one that the process defines is used.
  */
-#define AGENT_ALIAS_MAX 4 /* NULL ends them */
+#define AGENT_ALIAS_MAX 4 /* including the NULL that ends the names */
 extern const char *const agent_function_names[][AGENT_ALIAS_MAX];
 
 #endif

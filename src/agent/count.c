@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count - malloc and its like, counted, then done by the next ones of that name.
- * Preloaded into a program.
+ * count - malloc and related functions that count each call and pass it to the next
+ * definition of the same name. Preloaded into a program.
  */
 #include "config.h"
 
@@ -15,13 +15,16 @@
 #include "agent/count_stacks.h"
 
 /*
- * malloc and free have two ways. The plain one is for a thread that has a slot, and for an
- * allocator whose blocks say how large they are: it looks nothing up, and calls nothing but
- * what does the work; all else is done the other way, which is called last: who called
- * malloc has called it.
+ * malloc and free each have a fast and a slow path. The fast path requires that the
+ * thread has a slot and that the allocator stores the size in front of each block; it
+ * looks nothing up and calls only the allocator. The slow path handles everything else.
+ * It is a tail call, so its caller is the caller of malloc, where call stacks begin.
  */
 
-/* What a call gives. */
+/*
+ * Count the block p that an allocating call returned, or a failed call
+ * if p is NULL. Return p.
+ */
 static inline __attribute__((always_inline)) void *give(struct count_slot *slot, void *p,
 							 size_t bytes)
 {
@@ -48,7 +51,7 @@ static __attribute__((noinline)) void *malloc_otherwise(size_t bytes)
 }
 
 #if COUNT_HAS_STACKS
-/* It is counted already. */
+/* malloc() for a call that is already counted and for which a stack is due. */
 static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 {
 	struct count_slot *slot = count_own.slot;
@@ -78,10 +81,13 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 #endif
 }
 
-/* As count_usable_bytes(), of what is no NULL; without a call of an ordinary block. */
+/*
+ * Like count_usable_bytes(), but without a function call for an ordinary
+ * block. p must not be NULL.
+ */
 static inline int64_t usable_bytes_of(void *p)
 {
-	/* else nothing need be there */
+	/* without glibc's headers, the word before the block may be unmapped */
 	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
 		size_t head = ((const size_t *)p)[-1];
 
@@ -96,7 +102,10 @@ static __attribute__((noinline)) void free_otherwise(void *p)
 	struct count_slot *slot = count_slot_own();
 	int64_t usable_bytes;
 
-	/* what the loader got before there is a malloc goes nowhere */
+	/*
+	 * ignore blocks that the dynamic linker got from the arena: arena
+	 * memory is never reused
+	 */
 	if (count_unlikely(!slot))
 		return;
 	if (!p) {
@@ -152,7 +161,7 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 	size_t product;
 
 	if (__builtin_mul_overflow(count, bytes, &product))
-		product = SIZE_MAX; /* which nobody gives */
+		product = SIZE_MAX; /* no allocator can satisfy this */
 	if (count_unlikely(!slot))
 		return count_arena_take(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
@@ -160,7 +169,10 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 	return give(slot, count_next.calloc(count, bytes), product);
 }
 
-/* A block of before there was a malloc: how large it was is before it, too. */
+/*
+ * Move a block from the arena, which serves calls until malloc is available, to the heap.
+ * The word before the block holds its size. Return the new block, or NULL.
+ */
 static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 {
 	size_t old_bytes = ((const size_t *)p)[-1] >> COUNT_ARENA_SHIFT;
@@ -192,7 +204,10 @@ static inline __attribute__((always_inline)) void *resize(enum count_function fu
 		count_add(&slot->resized_count, 1);
 	else if (old_addr && bytes == 0)
 		count_add(&slot->ended_count, 1);
-	/* the old size goes first: what is pending is never more than was there */
+	/*
+	 * subtract the old size first, so that pending_bytes never
+	 * exceeds the bytes in use
+	 */
 	if (old_addr && (given || bytes == 0)) {
 		slot->last_addr = last_addr;
 		count_stack_resized(slot, old_addr, block);
@@ -215,7 +230,7 @@ COUNT_EXPORT void *realloc(void *p, size_t bytes)
 	return resize(COUNT_REALLOC, p, bytes);
 }
 
-/* As glibc does it: by realloc, which it calls by that name. */
+/* Like glibc's version: implemented with realloc, which glibc calls by name. */
 COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
 {
 	size_t product;
@@ -246,7 +261,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 #if COUNT_HAS_LIVE
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
-	/* of 0 bytes it may be NULL, and then it is no block */
+	/* for 0 bytes *ret may be NULL, and then there is no block */
 	give(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
@@ -269,7 +284,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
-/* The loader has no use for pages: without a slot there is nothing to give. */
+/* Without a slot these return NULL: the dynamic linker never allocates whole pages. */
 #define PAGES(function, which)                              \
 	COUNT_EXPORT void *function(size_t bytes)           \
 	{                                                   \

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_abi - the file in which a program's calls of malloc and its like are counted.
+ * count_abi - the file in which calls of malloc and related functions are counted.
  *
- * One file per program that is run: PID.N in the folder that the variable
- * COUNT_FOLDER_VARIABLE names, N = 0 for the first of that pid, 1 for what it became by
- * exec. A forked child begins one of its own. A head of one page, then slots, one per
- * thread, each written by its thread alone. Counters only grow, but where it is said. The
- * file has its full size from the start, with holes: COUNT_GROW_BYTES at a time get room on
- * the disk. Whoever reads it believes nothing.
+ * There is one file per program run: PID.N in the folder named by the environment
+ * variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with that pid, 1 for the
+ * program that replaced it through exec, and so on. A forked child starts its own file.
+ *
+ * The file has a header of one page, then slots, one per thread; only its thread writes
+ * to a slot. Counters only grow unless their comment says otherwise. The file has its
+ * full size from the start, with holes; disk space is allocated COUNT_GROW_BYTES at a
+ * time. Readers must not trust the contents.
  */
 #ifndef MS_AGENT_COUNT_ABI_H
 #define MS_AGENT_COUNT_ABI_H
@@ -25,17 +27,14 @@
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
 /*
- * From so many on, slots of threads that have ended are given to new ones, and their
- * counts go into slot 0.
+ * From this many slots on, slots of ended threads are reused, and their
+ * counts are moved to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX	 65535
 #define COUNT_FILE_MAX	 (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
-/*
- * A thread adds what it allocated less what it freed to the head's live_bytes when that
- * is more than so much.
- */
+/* A thread adds its pending_bytes to the header's live_bytes when they exceed this. */
 #define COUNT_FLUSH_BYTES 16384
 
 enum count_function {
@@ -49,43 +48,66 @@ enum count_function {
 	COUNT_MEMALIGN,
 	COUNT_VALLOC,
 	COUNT_PVALLOC,
-	COUNT_NEW,    /* where it does not come to malloc, and its like */
-	COUNT_DELETE, /* where it does not come to free, and its like */
+	COUNT_NEW,    /* operator new and its variants, where they do not call malloc */
+	COUNT_DELETE, /* operator delete and its variants, where they do not call free */
 	COUNT_FUNCTION_COUNT_
 };
 
 enum count_flag {
-	COUNT_OTHER_MALLOC = 1 << 0, /* the program has a malloc that comes first */
-	COUNT_FORKED = 1 << 1,	     /* not begun by exec */
-	COUNT_CALLS_ONLY = 1 << 2,   /* nothing is known but calls and requested bytes */
-	COUNT_NO_SIZES = 1 << 3,     /* the allocator does not tell how large a block is: no bytes of blocks */
-	COUNT_OTHER_NEW = 1 << 4,    /* the allocator has C++'s new and delete, which are not counted */
-	COUNT_FILTERED = 1 << 5,     /* a seccomp filter was installed: the kernel is asked for little */
+	/* the program has its own malloc, which takes precedence */
+	COUNT_OTHER_MALLOC = 1 << 0,
+	COUNT_FORKED = 1 << 1,	     /* started by fork, not by exec */
+	COUNT_CALLS_ONLY = 1 << 2,   /* only calls and requested bytes are known */
+	/* the allocator does not report block sizes: no usable bytes */
+	COUNT_NO_SIZES = 1 << 3,
+	/* the allocator has its own C++ new and delete, which are not counted */
+	COUNT_OTHER_NEW = 1 << 4,
+	/* a seccomp filter was installed: few system calls are made */
+	COUNT_FILTERED = 1 << 5,
 };
 
 #define COUNT_NAME_BYTES 16
 
-/* The first 64 bytes are what malloc and free write each time. */
+/* malloc and free write only to the first 64 bytes. */
 struct count_slot {
 	uint64_t malloc_calls;
 	uint64_t requested_bytes;
-	int64_t pending_bytes; /* usable bytes allocated less freed, since last added to live_bytes; goes down, too */
-	int64_t high_bytes; /* the most that pending_bytes was since then: noted before there is less */
-	uint64_t stack_at; /* a stack is due when malloc_calls + requested_bytes are so much; 0: not told yet */
-	uint64_t last_addr;    /* what was allocated last, if nothing was freed since; within a call see count_requested() */
+	/*
+	 * Usable bytes allocated minus freed since they were last added to
+	 * live_bytes; may decrease.
+	 */
+	int64_t pending_bytes;
+	/*
+	 * The maximum of pending_bytes in that time, noted only before
+	 * pending_bytes decreases.
+	 */
+	int64_t high_bytes;
+	/*
+	 * A stack is due when malloc_calls + requested_bytes reach this
+	 * value; 0: not chosen yet.
+	 */
+	uint64_t stack_at;
+	/*
+	 * The last block allocated, if nothing was freed since. During a call
+	 * see count_requested().
+	 */
+	uint64_t last_addr;
 	uint64_t free_calls;
-	uint64_t temporary_count; /* freed with no other call since they were allocated */
-	uint64_t calls[COUNT_FUNCTION_COUNT_]; /* those of malloc and free are above, and these 0 */
-	uint64_t free_null_count; /* of those of free and delete: of NULL */
-	uint64_t failed_count;	/* allocating calls that gave nothing */
-	uint64_t resized_count; /* of realloc's and reallocarray's: a block was there, and is */
-	uint64_t ended_count;	/* of these: of 0 bytes, and the block is gone */
-	int64_t flushed_bytes;	/* of this thread, in live_bytes; goes down, too */
-	uint64_t flush_count;	/* of this slot, whoever had it */
-	int32_t tid;		/* 0: free; -1: being given to another */
-	uint32_t is_main;	/* the thread that the program, or the child, began with */
+	/* blocks freed with no other call since their allocation */
+	uint64_t temporary_count;
+	/* by enum count_function; 0 for malloc and free, which are counted above */
+	uint64_t calls[COUNT_FUNCTION_COUNT_];
+	uint64_t free_null_count; /* calls of free and delete with NULL */
+	uint64_t failed_count;	/* allocating calls that returned NULL */
+	uint64_t resized_count; /* realloc and reallocarray calls that resized a block */
+	/* realloc and reallocarray calls for 0 bytes that freed the block */
+	uint64_t ended_count;
+	int64_t flushed_bytes;	/* this thread's share of live_bytes; may decrease */
+	uint64_t flush_count;	/* flushes of this slot, by all threads that used it */
+	int32_t tid;		/* 0: free; -1: being given to another thread */
+	uint32_t is_main; /* the first thread of the program or of the forked child */
 	char name[COUNT_NAME_BYTES];
-	uint64_t self; /* the thread's struct pthread; 0: unknown */
+	uint64_t self; /* address of the thread's struct pthread; 0: unknown */
 };
 
 struct count_head {
@@ -93,16 +115,19 @@ struct count_head {
 	uint32_t head_bytes, slot_bytes;
 	int32_t pid, parent_pid; /* as the program sees them */
 	uint32_t flags;
-	uint32_t slot_count; /* used so far: slots 0 to slot_count - 1; 0 is of threads that have ended */
-	int64_t live_bytes; /* all threads', less what is pending in their slots */
-	int64_t peak_bytes; /* the most that was seen of that */
-	uint32_t fold_begin_count, fold_end_count; /* different: counts are just being moved to slot 0 */
+	/* Slots 0 to slot_count - 1 are in use; slot 0 sums up ended threads. */
+	uint32_t slot_count;
+	int64_t live_bytes; /* of all threads, without the pending_bytes in their slots */
+	int64_t peak_bytes; /* the highest live_bytes seen */
+	/* if they differ, counts are being moved to slot 0 */
+	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;
-	uint64_t lost_thread_count; /* that there was no slot for: they are in no figure */
-	uint64_t lost_child_count;  /* forked children that could have no file */
-	int64_t inherited_blocks, inherited_bytes; /* what the parent had when it forked; the bytes in live_bytes */
+	uint64_t lost_thread_count; /* threads without a slot: no figure includes them */
+	uint64_t lost_child_count;  /* forked children that could not create a file */
+	/* Allocated by the parent at the fork; live_bytes includes these bytes. */
+	int64_t inherited_blocks, inherited_bytes;
 	char name[COUNT_NAME_BYTES];
-	char allocator[256]; /* the file of the malloc that does the work */
+	char allocator[256]; /* path of the file with the malloc that does the work */
 };
 
 static_assert(sizeof(struct count_slot) <= COUNT_SLOT_BYTES, "a slot has room");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hooks of count_hooks.h. Runs in other programs, in any of their threads, and in
- * signal handlers: no libc, no locks, no frame where there is a slot; errno is not
- * touched. A stack is taken before the function is called: it is counted even if that
- * fails.
+ * The hooks of count_hooks.h. They run in other programs, in any thread and in signal
+ * handlers: no libc, no locks, no stack frame if the thread has a slot, and errno is
+ * not touched. A stack is taken before the original function is called, so a call
+ * that fails is recorded too.
  */
 #include "agent/count_hooks_inside.h"
 
@@ -17,17 +17,20 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Entries that are looked at for a thread's, from its own place on. */
+/*
+ * Number of table entries to search for a thread's entry, starting at
+ * the thread's own index.
+ */
 #define WINDOW 32u
-/* Those that are looked at for one whose thread has ended. */
+/* Number of table entries to check for a thread that has ended. */
 #define ENDED_LOOKS 32u
 
-/* What they have no slot for any more, but is passed over when one is looked for. */
+/* Marks a deleted entry: it no longer names a slot, but a search continues past it. */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 
-/* hooks_end: see count_hooks.ld. */
+/* count_hooks.ld defines hooks_end. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
@@ -46,7 +49,7 @@ extern char hooks_counts[] __attribute__((visibility("hidden")));
 HOOK void *memset(void *to, int byte, size_t length);
 HOOK void *memcpy(void *to, const void *from, size_t length);
 
-/* Compilers call these by themselves. */
+/* Compilers generate calls of these two. */
 void *memset(void *to, int byte, size_t length)
 {
 	for (volatile char *p = to; length > 0; length--)
@@ -99,13 +102,16 @@ static inline bool change(uint64_t *word, uint64_t from, uint64_t to)
 					   __ATOMIC_RELAXED);
 }
 
-/* In one instruction: a signal handler that counts here, too, comes before or after it. */
+/*
+ * Add in one instruction: a signal handler that counts too runs before
+ * or after the addition.
+ */
 static inline void add(uint64_t *counter, uint64_t by)
 {
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
 }
 
-/* No allocator gives more than PTRDIFF_MAX. */
+/* Return bytes, or 0 for a request above PTRDIFF_MAX, which every allocator refuses. */
 static inline uint64_t given_bytes(uint64_t bytes)
 {
 	return likely(bytes <= PTRDIFF_MAX) ? bytes : 0;
@@ -118,14 +124,14 @@ static inline uint64_t *counter_of(struct count_slot *slot, enum count_function 
 	return function == COUNT_FREE ? &slot->free_calls : &slot->calls[function];
 }
 
-/* Has the thread that the entry is of ended? */
+/* Return whether the thread that owns the entry has ended. */
 static bool has_ended(uint64_t entry)
 {
 	return (uint32_t)entry != 0 &&
 	       ask_has_ended(slot_at((uint32_t)(entry >> 32))->self, ~(uint32_t)entry);
 }
 
-/* Into slot 0, which several may write at once. */
+/* Add a slot's counts to slot 0, which several threads may update at the same time. */
 static void fold(struct count_slot *slot)
 {
 	struct count_head *head = counts_head();
@@ -139,7 +145,10 @@ static void fold(struct count_slot *slot)
 	__atomic_fetch_add(&head->fold_end_count, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Of one of `looks` threads from that place on that has ended. Returns 0: none has. */
+/*
+ * Search `looks` entries from place on for a thread that has ended and take over its
+ * slot. Return the slot's offset, or 0 if there is none.
+ */
 static uint32_t take_ended(uint32_t place, uint32_t looks)
 {
 	for (uint32_t i = 0; i < looks; i++) {
@@ -193,13 +202,16 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 {
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
-	/* memstate reads its name: to ask for it may be forbidden */
+	/* memstate reads the name: a filter may forbid the system call for it */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
 	__atomic_store_n(&slot->tid, (int32_t)tid, __ATOMIC_RELEASE);
 }
 
-/* A slot that was taken, to be found by this key. */
+/*
+ * Enter a slot under the thread's key. Return false if the table has
+ * no free entry near it.
+ */
 static bool publish(uint32_t key, uint32_t offset)
 {
 	for (uint32_t i = 0; i < WINDOW; i++) {
@@ -225,7 +237,10 @@ static uint32_t find(uint32_t key)
 	return 0;
 }
 
-/* A child is not counted: its threads count where nobody looks. */
+/*
+ * Return the offset of a slot for a thread of a forked child. Children are not
+ * counted: nobody reads these slots.
+ */
 static uint32_t find_nobody(uint32_t key)
 {
 	uint32_t offset = HOOKS_PRIVATE_OFFSET +
@@ -236,7 +251,7 @@ static uint32_t find_nobody(uint32_t key)
 	return offset;
 }
 
-/* 0: there is no room for it. */
+/* Return the offset of the thread's slot, which may be a new one, or 0 without room. */
 static uint32_t find_or_take(uint32_t key)
 {
 	uint32_t offset = find(key);
@@ -245,18 +260,19 @@ static uint32_t find_or_take(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_nobody(key);
-	/* no thread of libc's has the number 0 */
+	/* no thread of libc has tid 0 */
 	offset = key == UINT32_MAX ? 0 : take_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
-	/* what was taken for nothing is in the list of threads, with no call */
+	/* a slot that cannot be published stays in the list of threads, with no calls */
 	return publish(key, offset) ? offset : 0;
 }
 
 /*
- * For a thread that is not at its place, or at none: the first calls, and few later ones.
- * Returns its slot, or NULL. is_null: a free of NULL.
+ * Count a call of a thread whose entry is not at the thread's own index, or that
+ * has no slot: the first calls, and few later ones. Return the thread's slot, or
+ * NULL. is_null: a free of NULL.
  */
 static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
 					    bool is_null)
@@ -283,18 +299,22 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 	return NULL;
 }
 
-/* pending_bytes: until the next stack is to be taken. */
+/*
+ * Subtract a call from pending_bytes, the countdown to the next stack. Return
+ * whether the stack is due.
+ */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
-	/* at most PTRDIFF_MAX, of 0 at least */
+	/* cannot overflow: bytes is at most PTRDIFF_MAX, and pending_bytes at least 0 */
 	slot->pending_bytes -= (int64_t)bytes;
 	slot->pending_bytes--;
 	return unlikely(slot->pending_bytes < 0);
 }
 
 /*
- * By value, as no hook may have a frame that something else knows of: it could not jump on
- * then, and would be returned to.
+ * Take a stack. The start is passed by value: a hook that passed the address of
+ * a local variable could not end in a tail call, and the original function
+ * would return to the hook.
  */
 static COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
 			    uint64_t rbp)
@@ -310,13 +330,16 @@ static COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc
 		slot->pending_bytes = INT64_MAX;
 }
 
-/* Who called the function that this is in, which the hook has jumped to: pc, sp and rbp. */
+/*
+ * The pc, sp and rbp of the function that called the hook. The code that uses START is
+ * reached from the hook by a jump, so its own return address is the one of the hook.
+ */
 #define START                                                         \
 	(uint64_t)(uintptr_t)__builtin_return_address(0),             \
 		(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16, \
 		*(const uint64_t *)__builtin_frame_address(0)
 
-/* The thread's slot, if it is at its place; else NULL. */
+/* Return the thread's slot if its entry is at the thread's own index, else NULL. */
 static inline struct count_slot *own_slot(void)
 {
 	uint32_t key = own_key();
@@ -326,8 +349,8 @@ static inline struct count_slot *own_slot(void)
 }
 
 /*
- * All take and pass on three words: these are in registers, and who takes fewer does not
- * look. What is returned is not looked at either.
+ * Every hook takes and passes on three words: they are in registers, and functions with
+ * fewer arguments ignore the rest. Hooks do not look at the return value either.
  */
 typedef uintptr_t function_fn(uintptr_t first, uintptr_t second, uintptr_t third);
 
@@ -336,7 +359,7 @@ static inline function_fn *original(enum hook hook)
 	return (function_fn *)hooks_head.originals[hook];
 }
 
-/* bytes: of the words a, b and c. next: what it goes on to. */
+/* bytes: an expression of the arguments a, b and c. next: the call to continue with. */
 #define MAKE_HOOK(symbol, function, bytes, next)                                            \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);                \
 	static COLD uintptr_t slow_##symbol(uintptr_t a, uintptr_t b, uintptr_t c)          \
@@ -384,7 +407,10 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 #define SECOND(symbol, function) MAKE_HOOK(symbol, function, given_bytes(b), OWN(symbol))
 #define NONE(symbol, function)	 MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
-/* glibc's calls realloc by that name, which would be counted once more. */
+/*
+ * Call realloc here: glibc's reallocarray calls it by name, and the call
+ * would be counted twice.
+ */
 static inline uintptr_t resize(uintptr_t a, uintptr_t b, uintptr_t c)
 {
 	uint64_t bytes;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_hooks - the code that counts in a process that runs already: what memstate puts
- * there, and where. All of it is one range of addresses:
+ * count_hooks - the code that counts calls in a running process: what memstate puts into
+ * the process, and where. It occupies one range of addresses:
  *
- *   code      struct hooks_head, the hooks, and which places lead to them: private, never
- *             writable there, written by memstate with the right to trace
- *   counts    agent/count_abi.h; shared with memstate, and neither side believes the other
- *   private   struct hooks_private: a child of a fork finds it filled with 0
- *   arena     where stacks are wanted: memory for what takes them; private, as above
- *   nodes     likewise: agent/stack_abi.h; shared with memstate
+ *   code      struct hooks_head, the hooks, and the list of patched places: private,
+ *             never writable in the process, written by memstate with ptrace access
+ *   counts    agent/count_abi.h; shared with memstate, and neither side trusts the other
+ *   private   struct hooks_private; a forked child finds it filled with 0
+ *   arena     only if stacks are taken: memory for the unwinder and its caches; private,
+ *             as above
+ *   nodes     only if stacks are taken: agent/stack_abi.h; shared with memstate
  *
- * A hook counts a call and goes on to the function that it stands for, without a frame.
- * Which slot is a thread's it knows by the number that glibc keeps of each thread.
+ * A hook counts a call and jumps to the function that it stands for, without a stack
+ * frame. It finds the thread's slot by the tid that glibc stores for each thread.
  *
- * Beside it the gates, which stay when the rest is gone: jumps to hooks, for places that
- * programs take addresses from, and may keep them.
+ * Besides this range there are the gates, which stay after the range is removed: jumps to
+ * the hooks, for places from which a program may take a function's address and keep it.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_H
 #define MS_AGENT_COUNT_HOOKS_H
@@ -32,7 +33,7 @@
 #define GATES_MAGIC   UINT32_C(0x4743534d) /* "MSCG" */
 #define HOOKS_VERSION UINT32_C(2)
 
-/* X(the function's symbol, as what it is counted) */
+/* X(symbol of the function, enum count_function under which it is counted) */
 #define HOOKS_PLAIN(X)                         \
 	X(malloc, COUNT_MALLOC)                \
 	X(free, COUNT_FREE)                    \
@@ -45,7 +46,7 @@
 	X(valloc, COUNT_VALLOC)                \
 	X(pvalloc, COUNT_PVALLOC)
 
-/* Where the allocator has its own, as the Itanium C++ ABI spells them. */
+/* For allocators that have their own new and delete; names as in the Itanium C++ ABI. */
 #define HOOKS_NEW(X)                                         \
 	X(_Znwm, COUNT_NEW)                                  \
 	X(_Znam, COUNT_NEW)                                  \
@@ -77,8 +78,9 @@ enum hook { HOOKS(HOOKS_INDEX) HOOK_COUNT_ };
 static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
 
 /*
- * A place that was made to lead to a hook, or to a gate, and what was there. The process
- * has a copy: a later memstate looks whether these places still lead to hooks.
+ * A place that was patched to lead to a hook or a gate, and its previous
+ * contents. The process has a copy of the list: a later memstate checks whether
+ * these places still lead to hooks.
  */
 struct hooks_record {
 	uint64_t addr, original;
@@ -86,19 +88,23 @@ struct hooks_record {
 #define HOOKS_RECORD_MAX 4096
 
 struct hooks_head {
-	uint64_t originals[HOOK_MAX]; /* the functions; set before the process sees it */
+	/* the replaced functions; set before the process sees the page */
+	uint64_t originals[HOOK_MAX];
 	uint32_t magic, version;
-	uint32_t code_bytes; /* head and hooks */
+	uint32_t code_bytes; /* of this head and the hooks */
 	uint32_t hook_count;
-	uint32_t offsets[HOOK_MAX]; /* of the hooks, from here */
-	/* memstate's, for another memstate: who it is, in which pid namespace */
-	uint64_t owner_pid, owner_start_ticks, owner_namespace;
-	uint64_t gates_addr; /* 0: none */
-	uint32_t record_count;
-	uint32_t range_bytes; /* of all: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	uint32_t offsets[HOOK_MAX]; /* of the hooks, from the start of this struct */
 	/*
-	 * Where the code was first: until it has moved to where the whole range is, no more
-	 * than HOOKS_CODE_BYTES are there. 0: it has moved.
+	 * The memstate that owns the hooks, and its pid namespace: for
+	 * other memstate processes.
+	 */
+	uint64_t owner_pid, owner_start_ticks, owner_namespace;
+	uint64_t gates_addr; /* 0: no gates */
+	uint32_t record_count;
+	uint32_t range_bytes; /* of everything: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	/*
+	 * The first address of the code, where it occupies at most HOOKS_CODE_BYTES until
+	 * it has moved to the start of the whole range. 0: it has moved.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -106,37 +112,47 @@ static_assert(offsetof(struct hooks_head, magic) == 256, "hooks version 2");
 static_assert(offsetof(struct hooks_head, offsets) == 272, "hooks version 2");
 static_assert(sizeof(struct hooks_head) == 448, "hooks version 2");
 
-/* Which slot is whose: the thread's number inverted, so that 0 is nobody's, and where. */
+/*
+ * Which slot belongs to which thread. The key is the inverted tid,
+ * so that 0 is no thread.
+ */
 struct hooks_entry {
 	uint32_t key;
-	uint32_t slot_offset; /* from the head */
+	uint32_t slot_offset; /* from struct hooks_head */
 };
 #define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
 #define HOOKS_NOBODY_COUNT 64u
 
 #define HOOKS_SLOT_COUNT 8192u
 
-/* Of what is told outside, and the rest all 0 at first. */
+/*
+ * Private data of the hooks. memstate writes own_pid, main_stack_end, sample_bytes and
+ * takes_stacks; everything else is 0 at first.
+ */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
-	uint32_t own_pid; /* as the process knows itself; 0: this is a child */
+	/* in the process's own pid namespace; 0: this is a forked child */
+	uint32_t own_pid;
 	uint32_t cursor;
 	uint64_t arena_used_bytes;
 	uint64_t main_stack_end;
-	uint64_t sample_bytes; /* a stack per so many; 0: each allocation's */
+	/* mean number of bytes per stack; 0: take a stack at each allocation */
+	uint64_t sample_bytes;
 	uint32_t takes_stacks, has_stacks;
 	uint8_t pad[4096 - 40];
-	uint8_t stacks[8192]; /* struct stacks of stack_record.h, where has_stacks */
-	uint64_t threads[HOOKS_SLOT_COUNT]; /* what each slot's takes stacks with, or 0 */
-	/* what children count in, where nobody looks */
+	uint8_t stacks[8192]; /* struct stacks of stack_record.h, valid if has_stacks */
+	/* address of each slot's struct taker, or 0 */
+	uint64_t threads[HOOKS_SLOT_COUNT];
+	/* slots in which forked children count; nobody reads them */
 	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];
 };
 
-/* A file of code that is mapped, as memstate sees it from outside. */
+/* A mapped file of code, as memstate sees it from outside. */
 struct hooks_module {
-	uint64_t start, end; /* end is written last; 0: it is gone */
-	uint64_t tables_addr; /* 0: none */
-	uint64_t begin[2]; /* what is there: else it is another file by now */
+	uint64_t start, end; /* end is written last; 0: no longer mapped */
+	uint64_t tables_addr; /* 0: no tables */
+	/* the first words of the tables: if they differ, another file is mapped there */
+	uint64_t begin[2];
 };
 #define HOOKS_MODULE_MAX 1100
 
@@ -156,33 +172,40 @@ struct hooks_modules {
 #define HOOKS_PRIVATE_OFFSET (HOOKS_COUNTS_OFFSET + HOOKS_COUNTS_BYTES)
 #define HOOKS_PRIVATE_BYTES  ((uint32_t)sizeof(struct hooks_private))
 #define HOOKS_BYTES	     (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
-/* only where stacks are wanted; the arena is mapped together with the private part */
+/*
+ * the rest exists only if stacks are taken; the arena and the
+ * private part are one mapping
+ */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES   (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
-#define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20) /* rows, what was looked for last, the rest */
+/* rows, the cache of recent lookups, the rest */
+#define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20)
 #define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
 #define HOOKS_NODE_MAX	   (1u << 18)
 #define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES	   (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* count_hooks.ld has them, too */
+/* count_hooks.ld contains these offsets, too */
 static_assert(HOOKS_MODULES_OFFSET == 0x20000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x2b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x22c000, "as in the script");
 static_assert(HOOKS_ARENA_OFFSET == 0x253000, "as in the script");
 static_assert(HOOKS_NODES_OFFSET == 0x10253000, "as in the script");
 
-/* pthread_create() and fork() of glibc keep it there, from the thread pointer on. */
+/*
+ * Offset from the thread pointer at which pthread_create() and fork()
+ * of glibc store the tid.
+ */
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
 
 #define GATES_BYTES 4096u
 #define GATE_BYTES  16u
 
-/* Private, and never writable in the process; memstate writes it with the right to trace. */
+/* Private and never writable in the process; memstate writes it with ptrace access. */
 struct gates {
 	uint32_t magic, version;
-	uint64_t targets[HOOK_MAX]; /* a hook, or the function */
+	uint64_t targets[HOOK_MAX]; /* a hook, or the original function */
 	uint8_t pad[248];
 	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
 };

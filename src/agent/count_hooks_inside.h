@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * count_hooks_inside - what the parts of the hooks share.
- */
+/* count_hooks_inside - declarations shared by the parts of the hooks. */
 #ifndef MS_AGENT_COUNT_HOOKS_INSIDE_H
 #define MS_AGENT_COUNT_HOOKS_INSIDE_H
 
@@ -9,14 +7,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Where these are is told by count_hooks.ld. */
+/* count_hooks.ld defines these addresses. */
 extern struct hooks_private hooks_private;
 extern const struct hooks_modules hooks_modules;
 extern char hooks_nodes[], hooks_arena[];
 
 /*
- * The thread of that slot asks for so many bytes, and has come to where a stack is due.
- * Returns how many bytes it is to the next.
+ * Take a stack for an allocation of this many bytes by the thread of the slot. Return the
+ * number of bytes until the next stack is due.
  */
 int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_state *start);
 

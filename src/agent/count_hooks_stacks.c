@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_hooks_stacks - where the calls come from: what the hooks have of stack_record.h,
- * and what that needs here, where there is no file, and no memory but the arena.
+ * count_hooks_stacks - call stacks for the hooks: connects the hooks to
+ * stack_record.h, and provides the services that stack_record.h needs. The hooks have
+ * no file, and no memory except the arena.
  */
 #include "agent/count_hooks_inside.h"
 
@@ -11,9 +12,12 @@
 #define COLD	      __attribute__((cold, noinline))
 #define PAGE_BYTES    4096
 
-/* Of a slot. All 0 at first. */
+/* What a slot needs to take stacks. All 0 at first. */
 struct taker {
-	/* the thread that had the slot when it was used last: two may have had one number */
+	/*
+	 * The thread that last used the slot; self tells apart threads
+	 * that had the same tid.
+	 */
 	uint32_t tid;
 	uint64_t self;
 	struct stack_thread stack;
@@ -21,7 +25,10 @@ struct taker {
 
 static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
 
-/* What was unmapped since memstate looked is not touched. */
+/*
+ * Return whether the module's tables are still mapped and unchanged. They must not be
+ * read otherwise: the file may have been unmapped since memstate looked.
+ */
 static bool is_there(const struct hooks_module *m)
 {
 	const uint64_t *begin = (const uint64_t *)(uintptr_t)m->tables_addr;
@@ -61,7 +68,7 @@ void *stack_memory_take(uint64_t bytes)
 	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
 }
 
-/* The kernel is not told: madvise(2) may be forbidden. */
+/* The memory stays in use: madvise(2) may be forbidden. */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
 	(void)memory;
@@ -81,7 +88,7 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 	return true;
 }
 
-/* See find_stack_end() of count_stacks.c. */
+/* See find_stack_end() in count_stacks.c. */
 static uint64_t find_stack_end(uint32_t tid)
 {
 	if (tid == hooks_private.own_pid)
@@ -89,7 +96,7 @@ static uint64_t find_stack_end(uint32_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* NULL: there is no memory for it. */
+/* Return the slot's struct taker, or NULL if there is no memory for it. */
 static struct taker *find_taker(uint32_t slot)
 {
 	struct taker *taker = (struct taker *)(uintptr_t)hooks_private.threads[slot];
@@ -121,7 +128,7 @@ static void begin_thread(struct taker *taker, uint32_t tid)
 	taker->self = ask_own_self();
 }
 
-/* Several may do it at once: all write the same. */
+/* Several threads may do this at the same time: all of them write the same values. */
 static COLD void begin(struct stacks *s)
 {
 	s->mode.sample_bytes = hooks_private.sample_bytes;
@@ -153,7 +160,10 @@ int64_t hooks_take_stack(uint32_t slot, uint64_t bytes, const struct unwind_stat
 		begin_thread(taker, tid);
 	if (s->mode.sample_bytes) {
 		step = stack_sample_step(&taker->stack.random, s->mode.sample_bytes);
-		/* the first of a thread comes here whatever it is: it may be before the first point */
+		/*
+		 * a thread's first allocation always comes here, though it may lie
+		 * before the first point
+		 */
 		if (is_new && step >= (int64_t)bytes + 1)
 			return step - (int64_t)bytes - 1;
 		if (is_new)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_inside - what the parts of the library share that counts: the slot of a thread,
- * the functions behind it, and what is done in each call.
+ * count_inside - shared by the parts of the counting library: the slot of a thread, the
+ * functions of the underlying allocator, and the work done in each call.
  *
- * Runs in other programs, in any of their threads, signal handlers, and before main(): no
- * locks, no allocation, errno as it was. With COUNT_WITHOUT_LIVE only calls and requested
- * bytes are counted; with COUNT_WITH_NEW an allocator's own new and delete are, too.
+ * The code runs in other programs: in any thread, in signal handlers, and before main().
+ * It takes no locks, allocates nothing and preserves errno. With COUNT_WITHOUT_LIVE it
+ * counts only calls and requested bytes; with COUNT_WITH_NEW it also counts an
+ * allocator's own new and delete.
  */
 #ifndef MS_AGENT_COUNT_INSIDE_H
 #define MS_AGENT_COUNT_INSIDE_H
@@ -35,12 +36,15 @@
 #	define COUNT_HAS_LIVE 1
 #endif
 
-/* Not through the table of what other libraries may replace. */
+/*
+ * Access these symbols directly, not through the GOT, where other
+ * libraries may replace them.
+ */
 #pragma GCC visibility push(hidden)
 
 /*
- * The next ones of that name: the allocator that does the work. All are set once a thread
- * has a slot.
+ * The next definitions of these names: the allocator that does the work. All are set
+ * once a thread has a slot.
  */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -56,22 +60,24 @@ struct count_next {
 };
 extern struct count_next count_next;
 /*
- * The word before a block is its size. Apart from those: each is one load, and no address
- * is kept over a call.
+ * The word before a block is its size. This is a separate variable, not a
+ * member of count_next: reading it takes a single load, and no address has
+ * to be kept across a call.
  */
 extern bool count_has_glibc_heads;
 
-/* Find them. Returns flags of enum count_flag. */
+/* Find the functions of count_next. Return flags of enum count_flag. */
 uint32_t count_next_find(void);
 
-/* Whether a function is in the same file as the malloc behind. NULL is not. */
+/* Return whether a function is in the same file as the next malloc; false for NULL. */
 bool count_is_allocators(void *function);
-/* Where C++'s new and delete are counted: what is behind them. */
+/* Find the next new and delete, in libraries that count them. */
 void count_new_find(void);
 
 /*
- * The thread's slot; NULL: it has none yet. And twice more, NULL where malloc and free
- * have to do more than what they do at once: one look tells them both.
+ * The thread's slot, or NULL if it has none yet. for_malloc and for_free are copies
+ * that are NULL where malloc or free must take the slow path: a single test on the
+ * fast path covers both cases.
  */
 struct count_own {
 	struct count_slot *for_malloc, *for_free;
@@ -80,32 +86,32 @@ struct count_own {
 extern __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
 /*
- * Give the thread a slot. Returns NULL while the functions behind are being looked for,
- * which may allocate.
+ * Give the thread a slot. Return NULL while the next functions are being
+ * looked up, which may allocate.
  */
 struct count_slot *count_slot_take(void);
-/* There is much pending: it goes into the head's live_bytes. Returns p. */
+/* Add the pending_bytes of the thread's slot to the header's live_bytes. Return p. */
 void *count_slot_flush(void *p);
 
 /*
  * The program is about to install a seccomp filter: reserve what later system calls would
- * get, and make no more than permission allows from now on. ASK_ALWAYS: it was not
- * installed after all.
+ * obtain, and from now on make no system calls other than permission allows. ASK_ALWAYS:
+ * the filter was not installed after all.
  */
 void count_slot_seal(enum ask_permission wanted);
 
-/* The thread got a name: it is copied, now or when the thread gets a slot. */
+/* Copy the new name of a thread, now or when the thread gets a slot. */
 void count_slot_set_name(uint32_t tid, const char *name);
 
-/* Memory for the time when there is no malloc yet; it is never given back. */
+/* Allocate memory before malloc is available. It is never freed. */
 void *count_arena_take(size_t alignment, size_t bytes);
 #define COUNT_ARENA_BYTES 65536
 extern char count_arena[COUNT_ARENA_BYTES];
 
-/* In the word before a block of it, beside its size: no head of glibc's has that bit. */
+/* Set in the word before an arena block, next to the size. glibc never sets this bit. */
 #define COUNT_ARENA_BIT	   8
 #define COUNT_ARENA_SHIFT  4
-#define COUNT_GLIBC_MAPPED 2 /* a head of glibc's, of a block with a mapping of its own */
+#define COUNT_GLIBC_MAPPED 2 /* in glibc's header: the block has its own mapping */
 
 static inline bool count_arena_has(const void *p)
 {
@@ -119,7 +125,10 @@ static inline struct count_slot *count_slot_own(void)
 	return count_likely(slot) ? slot : count_slot_take();
 }
 
-/* In one instruction: a signal handler that counts here, too, comes before or after it. */
+/*
+ * Add in one instruction: a signal handler that counts too runs before
+ * or after the addition.
+ */
 static inline void count_add(uint64_t *counter, uint64_t by)
 {
 #ifdef __x86_64__
@@ -143,7 +152,10 @@ static inline void count_subtract(int64_t *counter, int64_t by)
 #endif
 }
 
-/* Likewise, if it is as it was. Returns whether; *was is what it is. */
+/*
+ * Replace *at with by, in one instruction, if it equals *was. Return whether it did;
+ * otherwise *was is the current value.
+ */
 static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 {
 #ifdef __x86_64__
@@ -158,17 +170,18 @@ static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 }
 
 /*
- * A block of any allocator. -1: of the arena. Where it is an ordinary block of glibc's
- * malloc and free count it without this, see count_has_plain_head().
+ * Return the usable size of a block of any allocator, or -1 for an arena block. malloc
+ * and free handle ordinary glibc blocks without this function, see count_is_plain().
  */
 int64_t count_usable_bytes(void *p);
 
-/* What count_given() does, of any block, and of NULL. Returns p. */
+/* Like count_given(), for any block and for NULL. Return p. */
 void *count_given_slowly(void *p);
 
 /*
- * Of a word before a block, where count_has_glibc_heads: it is the block's size, with
- * three bits that are none of it, and there is no other case to think of.
+ * Return whether the word before a block is a plain size: its low three bits are flags,
+ * and neither an arena block nor a block with its own mapping needs special handling.
+ * Requires count_has_glibc_heads.
  */
 static inline bool count_is_plain(size_t head)
 {
@@ -181,8 +194,9 @@ static inline int64_t count_plain_bytes(size_t head)
 }
 
 /*
- * The call gave p, which may be NULL, where count_has_glibc_heads. Returns it: so that
- * calls of what is rare need nothing kept over them.
+ * Count the block p that a call returned, or a failure if p is NULL. Requires
+ * count_has_glibc_heads. Return p, so that the rare cases are tail calls and
+ * nothing is kept across them.
  */
 static inline void *count_given_plain(struct count_slot *slot, void *p)
 {
@@ -216,8 +230,9 @@ static inline void count_note_high(struct count_slot *slot, int64_t pending)
 }
 
 /*
- * A block of so many bytes is about to be given back. Returns whether count_slot_flush()
- * is due. The most there was is noted when there will be less, not while it grows.
+ * A block of this many bytes is about to be freed. Return whether
+ * count_slot_flush() is due. The maximum of pending_bytes is noted here, before it
+ * shrinks, and not while it grows.
  */
 static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t usable_bytes)
 {
@@ -235,9 +250,10 @@ static inline bool count_taken(struct count_slot *slot, uintptr_t addr, int64_t 
 #pragma GCC visibility pop
 
 /*
- * Before a call. What was added is kept, in a place that the call's result goes to if
- * there is one: if it fails it is taken off again. Where results are not looked at: no
- * allocator gives more than PTRDIFF_MAX.
+ * Count the requested bytes before a call. last_addr holds them during the call; if
+ * the call fails, count_given_slowly() subtracts them again. Without live counting
+ * nobody checks the result, so a request above PTRDIFF_MAX, which every allocator
+ * refuses, counts as 0 bytes.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_modules - the code in which stacks are: found by ld.so, and written to the file
- * of stacks when it is first met.
+ * count_modules - the modules that contain the code of a call stack: ld.so finds them,
+ * and they are written to the stack file when they are first seen.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #define KNOWN_MAX  (1 << 10)
 #define PAGE_BYTES 4096
 
-/* What _dl_find_object() says, of glibc 2.35 and later: <dlfcn.h> may be older. */
+/* The result of _dl_find_object(), glibc 2.35 and later: <dlfcn.h> may be older. */
 struct found_object {
 	unsigned long long flags;
 	void *start, *end;
@@ -30,10 +30,10 @@ struct found_object {
 };
 typedef int find_object_function(void *address, struct found_object *ret);
 
-static find_object_function *find_object; /* takes no lock, so that it is preferred */
+static find_object_function *find_object; /* preferred, as it takes no lock */
 static int (*next_dlclose)(void *handle);
 
-/* Those that are in the file already. end is written last. */
+/* The modules that are already in the file. end is written last. */
 static struct {
 	uint64_t start, end;
 } known[KNOWN_MAX];
@@ -56,7 +56,7 @@ static bool is_in_segment(const struct wanted *w, const ElfW(Phdr) *header, uint
 	return header->p_type == PT_LOAD && addr >= start && addr - start < header->p_memsz;
 }
 
-/* The tables of a module, and the segment that they may be read from. */
+/* Find the unwind tables of a module, and the segment that contains them. */
 static void use_headers(struct wanted *w)
 {
 	struct unwind_module *m = &w->module;
@@ -76,7 +76,7 @@ static void use_headers(struct wanted *w)
 	m->tables_addr = 0;
 }
 
-/* Whether the segments follow each other: what is in between may be something else's. */
+/* Return whether there are gaps between the segments: another mapping may be in a gap. */
 static bool has_holes(const struct wanted *w)
 {
 	uint64_t end = 0;
@@ -93,7 +93,10 @@ static bool has_holes(const struct wanted *w)
 	return false;
 }
 
-/* Where the module is: all of it, or the segment with the code if there are holes. */
+/*
+ * Set the module's range: all of it, or only the segment with the
+ * code if there are holes.
+ */
 static void set_range(struct wanted *w, const ElfW(Phdr) *code)
 {
 	bool is_whole = !has_holes(w);
@@ -132,8 +135,9 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /*
- * ld.so knows one range of an object: all of it, or the segment with the address if there
- * are holes between the segments. Then the file's header is not at its beginning.
+ * ld.so knows one range per object: all of it, or only the segment that contains the
+ * address if there are holes between segments. In the latter case the range does not
+ * begin with the ELF header.
  */
 static bool find_by_object(struct wanted *w)
 {
@@ -189,7 +193,10 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
 	}
 }
 
-/* As ld.so found it: from the folder that the program was in then, we hope. */
+/*
+ * Add a module with a relative path. ld.so resolved the path against the current
+ * directory of that time; assume that the program has not changed it since.
+ */
 static COUNT_COLD int add_relative(const struct stack_file_module *module, const char *name)
 {
 	char path[STACK_PATH_BYTES];
@@ -284,10 +291,7 @@ void count_stack_modules_copy(const struct stack_file *from, struct stack_file *
 		stack_file_add_module(to, m, m->path);
 }
 
-/*
- * What is unmapped is not known any more. Done by libc, which is told nothing but the
- * handle.
- */
+/* Forget unloaded code. libc does the work; only the handle is passed on to it. */
 COUNT_EXPORT int dlclose(void *handle)
 {
 	void *function = next_dlclose ? NULL : dlsym(RTLD_NEXT, "dlclose");

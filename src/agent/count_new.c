@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_new - C++'s new and delete, counted where the allocator has its own. libstdc++'s
- * call malloc() and free(), and are passed on to it as they are.
+ * count_new - C++ new and delete, counted if the allocator has its own. Those of
+ * libstdc++ call malloc() and free(); calls of them are passed on unchanged.
  *
- * Only for an allocator that was preloaded and has them: in any other program these would
- * come before a module's own, which is not the program's.
+ * Used only with an allocator that was preloaded and defines new and delete. In any other
+ * program these definitions would replace the private new and delete of a module.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 #include "agent/count_stacks.h"
 
-/* As the Itanium C++ ABI spells them where size_t is unsigned long. */
+/* Names as in the Itanium C++ ABI, where size_t is unsigned long. */
 #define NEWS(X)                              \
 	X(_Znwm)                             \
 	X(_Znam)                             \
@@ -44,8 +44,8 @@ enum { NEWS(INDEX) NEW_COUNT_ };
 enum { DELETES(INDEX) DELETE_COUNT_ };
 
 /*
- * All with as many arguments as any of them has: these are in registers, and who takes
- * fewer does not look.
+ * All functions are called with the maximum number of arguments: they are in registers,
+ * and functions with fewer arguments ignore the rest.
  */
 typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
 typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
@@ -80,8 +80,8 @@ void count_new_find(void)
 }
 
 /*
- * The allocator's new may call its malloc by name, and then that is counted, too: these
- * it may be.
+ * The allocator's new may call one of these functions, or malloc, by name. That
+ * call is then counted, too.
  */
 static const enum count_function within[] = {
 	COUNT_CALLOC, COUNT_POSIX_MEMALIGN, COUNT_ALIGNED_ALLOC, COUNT_MEMALIGN,
@@ -101,8 +101,8 @@ static void note_before(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * A call of malloc within the call of new is none of the program's. Returns whether there
- * was one.
+ * Uncount a malloc call that new made: the program did not make it. Return
+ * whether there was such a call.
  */
 static bool take_back(struct count_slot *slot, const struct before *before)
 {
@@ -123,7 +123,10 @@ static bool take_back(struct count_slot *slot, const struct before *before)
 	return is_within;
 }
 
-/* Whether a call of malloc within it was counted for it, with its stack, is *ret_is_within. */
+/*
+ * Call the allocator's new and count it. Set *ret_is_within if a malloc call within it
+ * was counted in its place, stack included.
+ */
 static void *make_own(struct count_slot *slot, int which, size_t bytes, const uintptr_t rest[2],
 		      bool *ret_is_within)
 {
@@ -131,7 +134,7 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes, const ui
 	void *p;
 
 	count_add(&slot->calls[COUNT_NEW], 1);
-	/* as if it failed, until it comes back: it may throw */
+	/* count it as failed until it returns: it may throw an exception */
 	count_add(&slot->failed_count, 1);
 	note_before(slot, &before);
 	p = news[which].next(bytes, rest[0], rest[1]);
@@ -175,7 +178,7 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 	if (p)
 		count_stack_taken(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
-	if (slot->free_calls != before) /* it called free by name, as above */
+	if (slot->free_calls != before) /* it called free by name, see above */
 		count_add(&slot->free_calls, (uint64_t)-1);
 	else if (!addr)
 		count_add(&slot->free_null_count, 1);

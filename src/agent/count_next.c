@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_next - what is behind the functions that are counted: found when the first of
- * them is called. That may allocate: from an arena, until it is done.
+ * count_next - find the functions that do the work, at the first call of a counted
+ * function. The search may allocate; until it is done, memory comes from an arena.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ void *count_arena_take(size_t alignment, size_t bytes)
 		return NULL;
 	}
 	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
-	/* the size goes before the block */
+	/* the word before the block holds its size */
 	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment * alignment -
 		(uintptr_t)count_arena;
 	if (begin + bytes > COUNT_ARENA_BYTES) {
@@ -51,7 +51,7 @@ int64_t count_usable_bytes(void *p)
 	if (!count_has_glibc_heads)
 		return (int64_t)count_next.usable(p);
 	word = ((const size_t *)p)[-1];
-	/* one with a mapping of its own has a head of two words */
+	/* the header of a block with its own mapping has two words */
 	return (int64_t)((word & ~(size_t)7) - (word & COUNT_GLIBC_MAPPED ? 16 : 8));
 }
 
@@ -64,7 +64,7 @@ bool count_is_allocators(void *function)
 	       info.dli_fbase == malloc_info.dli_fbase;
 }
 
-/* Returns a flag, or 0. */
+/* Find out how to get the size of a block. Return a flag of enum count_flag, or 0. */
 static uint32_t prepare_sizes(void)
 {
 	void *block;
@@ -75,8 +75,8 @@ static uint32_t prepare_sizes(void)
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
 		return 0;
 	/*
-	 * the block that the program gets next has the same place, as if there were no
-	 * counting
+	 * Free the block again: the program's next block gets the same address as it
+	 * would without counting.
 	 */
 	block = count_next.malloc(1);
 	if (block) {
@@ -100,8 +100,9 @@ static size_t no_size(void *p)
 }
 
 /*
- * Whether calls of malloc come here at all. A program at a fixed address that takes the
- * address of malloc has a stub by that name, which is no malloc: it leads on, to here.
+ * Return whether calls of malloc do not reach this library. A program at a
+ * fixed address that takes the address of malloc has an undefined symbol of
+ * that name, whose stub leads here.
  */
 static bool is_passed_by(void)
 {

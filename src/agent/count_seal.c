@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_seal - prctl(2) and syscall(2) as the program calls them: the library learns when
- * the program installs a seccomp filter, and when it names a thread.
+ * count_seal - replacements for prctl(2) and syscall(2), by which the library learns that
+ * the program installs a seccomp filter or names a thread.
  *
- * A filter that is installed in another way is not noticed: see ask.h for what is called
- * then.
+ * A filter that is installed in another way goes unnoticed: see ask.h for the
+ * calls that are made even then.
  */
 #include "config.h"
 
@@ -75,7 +75,7 @@ long count_seal_call(long number, long a, long b, long c, long d, long e);
 long count_seal_failed(long result);
 #pragma GCC visibility pop
 
-/* Make the calls that syscall() does not make itself. */
+/* Make the system calls that syscall() passes here instead of making them itself. */
 __attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d, long e)
 {
 	if (number == __NR_prctl)
@@ -91,7 +91,8 @@ __attribute__((used)) long count_seal_failed(long result)
 }
 
 /*
- * Without a frame, as libc's: clone(2) and vfork(2) return twice from it.
+ * syscall() without a stack frame, like libc's: clone(2) and vfork(2)
+ * return twice from it.
  */
 __asm__(".text\n"
 	".p2align 4\n"
@@ -134,7 +135,7 @@ COUNT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 			return ENOSYS;
 		memcpy(&next_set_name, &function, sizeof(function));
 	}
-	/* the kernel clears it when the thread ends */
+	/* read the tid first: the kernel clears it when the thread ends */
 	memcpy(&tid, (const char *)thread + ASK_TID_OFFSET, sizeof(tid));
 	r = next_set_name(thread, name);
 	if (r == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_slots - the file that is counted in: made when the program allocates first, and
- * by each forked child; and its slots, one per thread.
+ * count_slots - the file that holds the counts, and its slots, one per thread. The file
+ * is created at the first allocation of the program, and by each forked child.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 #define PATH_BYTES	 4096
 #define GENERATIONS_MAX	 100000
-#define ENDED_LOOKS	 32 /* slots that are looked at for one whose thread has ended */
+#define ENDED_LOOKS	 32 /* slots to check for a thread that has ended */
 #define COUNT_NAMED_MAX	 64
 #define PAGE_SLOTS	 (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
 
@@ -35,25 +35,26 @@ struct count_name {
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
-/* Where there is no file, or no slot: nobody reads what is counted here. */
+/* Used without a file or a slot: nobody reads these counts. */
 static struct count_slot lost_slot;
 static struct count_head *head; /* NULL: there is no file */
 static char path[PATH_BYTES];	/* of the file */
-static size_t folder_length;	/* of its folder in that, with the slash */
-static uint32_t slots_reserved; /* there is room on the disk for those below */
-static uint32_t slots_in_file;	/* the file is as large as these need */
-static uint32_t slot_first;	/* and for this one on; after fork() that is not slot 1 */
+static size_t folder_length; /* length of the folder within path, including the slash */
+static uint32_t slots_reserved; /* disk space is allocated for the slots below this one */
+static uint32_t slots_in_file;	/* number of slots that fit into the file */
+static uint32_t slot_first;	/* the first slot of this process; after fork() not 1 */
 static uint32_t ended_cursor;
-static int64_t forked_blocks, forked_bytes; /* what there is, just before fork() */
+static int64_t forked_blocks, forked_bytes; /* what was allocated just before fork() */
 static enum ask_permission permission;
-static bool has_tid; /* ask_own_tid() is the kernel's id of the thread */
-static struct count_name named[COUNT_NAMED_MAX]; /* threads that were named before they allocated */
+static bool has_tid; /* ask_own_tid() returns the kernel's tid */
+/* threads that were named before their first allocation */
+static struct count_name named[COUNT_NAMED_MAX];
 static uint32_t named_count;
 
 enum { START_NOT_YET, START_RUNS, START_DONE };
 static int start_state;
 
-/* NULL: it has none. */
+/* Set the thread's slot; NULL: none. */
 static void own_slot(struct count_slot *slot)
 {
 	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
@@ -69,7 +70,7 @@ static struct count_slot *slot_at(uint32_t index)
 					     (size_t)index * COUNT_SLOT_BYTES);
 }
 
-/* Digits at to; returns where they end. */
+/* Write the decimal digits at to. Return their end. */
 static char *add_number(char *to, unsigned int number)
 {
 	char digits[16];
@@ -84,13 +85,13 @@ static char *add_number(char *to, unsigned int number)
 	return to;
 }
 
-/* Allocate these bytes of the file: a write to a page without room would end the program. */
+/* Allocate disk space for these bytes: writing to a page without space is fatal. */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
 	return fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0;
 }
 
-/* How large the file may become: a signal would end a program that makes it any larger. */
+/* Return the maximum file size: exceeding RLIMIT_FSIZE would kill the program. */
 static uint64_t find_limit(void)
 {
 	struct rlimit limit;
@@ -118,8 +119,9 @@ static int create_file(pid_t pid)
 
 /*
  * Create a file and map it, at the given address if that is not NULL. The file has its
- * full size from the start, with holes, so that it grows without a descriptor; slot 0 and
- * the given one have room. Return NULL on failure; a file of size 0 reports that.
+ * full size from the start, with holes, so that it grows without a descriptor; disk
+ * space is allocated for slot 0 and the given slot. Return NULL on failure; a file of
+ * size 0 reports the failure.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
@@ -160,7 +162,7 @@ static void fill_head(uint32_t flags)
 	if (dladdr((void *)(uintptr_t)count_next.malloc, &info) && info.dli_fname)
 		strncpy(head->allocator, info.dli_fname, sizeof(head->allocator) - 1);
 	head->version = COUNT_VERSION;
-	/* last: there is nothing to read before */
+	/* last: a reader ignores the file until the magic is set */
 	__atomic_store_n(&head->magic, COUNT_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -198,7 +200,7 @@ static pid_t own_tid(void)
 	return has_tid ? (pid_t)ask_own_tid() : (pid_t)syscall(SYS_gettid);
 }
 
-/* Copy the name that the thread was given before it had a slot, or the one it inherited. */
+/* Copy the name given to the thread before it had a slot, or the name it inherited. */
 static void take_name(pid_t tid, char *to)
 {
 	memcpy(to, head->name, COUNT_NAME_BYTES);
@@ -246,8 +248,9 @@ static void lose_child(struct count_head *parent)
 	own_slot(&lost_slot);
 	head = NULL;
 	/*
-	 * A call that a signal handler interrupted to fork() continues in the slot that it
-	 * has; except under a filter that must not be the parent's.
+	 * If a signal handler that interrupted a counted call forked, that call continues
+	 * in the old slot, which must no longer be the parent's. Under a filter the
+	 * mapping cannot be replaced.
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
@@ -256,8 +259,9 @@ static void lose_child(struct count_head *parent)
 }
 
 /*
- * The slot keeps its place: a call that a signal handler interrupted to fork() continues
- * with it. A thread that had no slot, as it has not allocated yet, has none here either.
+ * Start a file in a forked child. The slot keeps its address: if a signal handler that
+ * interrupted a counted call forked, that call continues with the slot. A thread that had
+ * no slot, because it has not allocated yet, has none in the child either.
  */
 static void begin_child(void)
 {
@@ -314,7 +318,7 @@ static void start(void)
 	pthread_atfork(note_before_fork, NULL, begin_child);
 }
 
-/* What is pending goes into live_bytes, and those into the peak. */
+/* Add a slot's pending_bytes to live_bytes, and update the peak. */
 static void flush(struct count_slot *slot)
 {
 	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
@@ -327,8 +331,8 @@ static void flush(struct count_slot *slot)
 		return;
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
 	/*
-	 * what was the most since the last time is the peak only if no other thread has
-	 * moved the sum
+	 * The slot's own maximum since the last flush is the process's peak only if no
+	 * other thread has changed the sum meanwhile.
 	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high : before + pending;
 	peak = __atomic_load_n(&head->peak_bytes, __ATOMIC_RELAXED);
@@ -338,7 +342,7 @@ static void flush(struct count_slot *slot)
 		;
 }
 
-/* Into slot 0, which several may write at once. */
+/* Add a slot's counts to slot 0, which several threads may update at the same time. */
 static void fold(struct count_slot *slot)
 {
 	struct count_slot *to = slot_at(0);
@@ -349,7 +353,7 @@ static void fold(struct count_slot *slot)
 		flush(slot);
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
-	/* all to flushed_bytes are numbers to add */
+	/* the fields up to and including flushed_bytes are sums */
 	for (size_t i = 0; i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
 		__atomic_fetch_add(&to_words[i], from_words[i], __ATOMIC_RELAXED);
 	memset(from_words, 0, offsetof(struct count_slot, flush_count));
@@ -358,7 +362,10 @@ static void fold(struct count_slot *slot)
 	__atomic_fetch_add(&head->fold_end_count, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Returns NULL if none of those that were looked at is of a thread that has ended. */
+/*
+ * Take over the slot of a thread that has ended. Return NULL if none of the slots
+ * checked belongs to such a thread.
+ */
 static struct count_slot *take_ended(void)
 {
 	uint32_t range = slots_reserved - slot_first;
@@ -380,7 +387,7 @@ static struct count_slot *take_ended(void)
 	return NULL;
 }
 
-/* Make sure that the slot has room on the disk. */
+/* Make sure that disk space is allocated for the slot. */
 static bool extend_to(uint32_t index)
 {
 	uint32_t first = index / PAGE_SLOTS * PAGE_SLOTS, end = first + PAGE_SLOTS;
@@ -392,8 +399,8 @@ static bool extend_to(uint32_t index)
 	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
 		return false;
 	/*
-	 * pages are taken in turn: a thread that comes here with a later one waits for no
-	 * other, and asks for its own
+	 * Pages are taken in order: a thread with a later slot does not wait for this
+	 * thread, but allocates its own page.
 	 */
 	while (before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false, __ATOMIC_ACQ_REL,
@@ -482,7 +489,7 @@ void *count_slot_flush(void *p)
 	return p;
 }
 
-/* A program that allocates nothing has a file, too. */
+/* Create the file at startup: a program that allocates nothing has one, too. */
 static __attribute__((constructor)) void begin(void)
 {
 	(void)count_slot_own();

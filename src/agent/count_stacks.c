@@ -12,29 +12,31 @@
 
 #include "agent/stack_sample.h"
 
-#define ENDED_LOOKS 32 /* threads that are looked at for one that has ended */
+#define ENDED_LOOKS 32 /* threads to check for one that has ended */
 #define PAGE_BYTES  4096
 
 struct count_stack_thread {
 	struct count_stack_thread *next;
-	int32_t tid; /* -1: being given to another */
+	int32_t tid; /* -1: being given to another thread */
 	uint64_t self; /* see ask_has_ended() */
 	struct stack_thread stack;
 };
 
 struct stacks count_stacks;
 static __thread struct {
-	struct count_stack_thread *thread; /* NULL: has none yet */
-	bool leaves_fork; /* and makes the child's file just now */
+	struct count_stack_thread *thread; /* NULL: the thread has none yet */
+	bool leaves_fork; /* the thread is creating the child's file */
 } own __attribute__((tls_model("initial-exec")));
 
 static struct count_stack_thread *threads;
-static struct count_stack_thread *look_at; /* where to look for one that has ended */
+/* where the next search for an ended thread starts */
+static struct count_stack_thread *look_at;
 static bool is_on;
-static bool is_forked; /* and nothing was recorded since */
+static bool is_forked; /* and nothing was recorded since the fork */
 static bool is_usual; /* on, and not forked */
 static uint32_t fork_lock;
-static uint64_t fork_lost_count; /* what a handler allocated when a child began */
+/* allocations by signal handlers while a child's file was created */
+static uint64_t fork_lost_count;
 static pid_t own_pid;
 static uint64_t random_seed;
 static enum ask_permission permission;
@@ -83,7 +85,7 @@ void count_stack_begin(const char *path)
 	s->space.rows = rows;
 	s->space.returns = returns;
 	s->blocks = &blocks;
-	/* glibc's blocks are never nearer; other allocators' may be */
+	/* glibc aligns blocks to 16 bytes; other allocators may align them to 8 */
 	blocks.align_bits = count_has_glibc_heads ? 4 : 3;
 	if (mode.sample_bytes)
 		s->filter = filter;
@@ -108,8 +110,9 @@ void count_stack_seal(enum ask_permission wanted)
 }
 
 /*
- * What was allocated before fork() is there, too: its stacks go over into the child's
- * file, and what is live of them.
+ * Add a block that was allocated before fork() to its stack's node in the child's file:
+ * the child inherits the block, and the nodes are copied. freed_blocks and freed_bytes
+ * become negative, as the child did not make the call.
  */
 static void add_inherited(void *context, uint64_t block)
 {
@@ -135,7 +138,7 @@ static void copy_nodes(const struct stack_file *from, struct stack_file *to, uin
 	to->head->node_count = count;
 }
 
-/* In the child, by the first that records something. */
+/* Create the child's file when the child first records something. */
 static void begin_again(void)
 {
 	struct stacks *s = &count_stacks;
@@ -144,7 +147,10 @@ static void begin_again(void)
 
 	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
 	count_stack_modules_forget();
-	/* what is known by node's number has no more room than the parent's had */
+	/*
+	 * tables indexed by node number have no more room than the
+	 * parent's file had nodes
+	 */
 	if (s->file.node_max > parents.node_max)
 		s->file.node_max = parents.node_max;
 	if (!is_on) {
@@ -169,7 +175,10 @@ void count_stack_begin_child(const char *path)
 	fork_lock = 0;
 	is_usual = false;
 	own_pid = (pid_t)ask_own_tid();
-	/* else one that begins would take it for one that has ended, and share it */
+	/*
+	 * otherwise a new thread would take this struct for that of an ended
+	 * thread, and share it
+	 */
 	if (own.thread)
 		own.thread->tid = own_pid;
 	if (!is_on)
@@ -180,8 +189,9 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * A handler that interrupts it cannot wait for it, and one that called fork() may go back
- * to where something is recorded in the parent's file: is_forked is as it was then.
+ * Finish the fork in the child: create its file. A signal handler that interrupts this
+ * function cannot wait for it, and a handler that called fork() may return to code that
+ * records in the parent's file. In both cases is_forked stays set.
  */
 static COUNT_COLD void leave_fork(void)
 {
@@ -206,8 +216,9 @@ static COUNT_COLD void leave_fork(void)
 }
 
 /*
- * Where the thread's stack ends: below what the kernel puts above the main one's, and
- * below glibc's and musl's own record of any other.
+ * Return the end of the thread's stack. The main stack ends above the file name of the
+ * program, which the kernel puts at the top. Any other stack ends at the latest where
+ * glibc and musl keep the thread's struct pthread.
  */
 static uint64_t find_stack_end(pid_t tid)
 {
@@ -216,7 +227,7 @@ static uint64_t find_stack_end(pid_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* Return one whose thread has ended, or NULL. */
+/* Return the struct of a thread that has ended, or NULL. */
 static struct count_stack_thread *take_ended(void)
 {
 	struct count_stack_thread *t = __atomic_load_n(&look_at, __ATOMIC_RELAXED);
@@ -259,7 +270,7 @@ static struct count_stack_thread *take_new(void)
 	return t;
 }
 
-/* Returns NULL if there is none, and there will be none. */
+/* Return NULL if the thread has no struct and will not get one. */
 static COUNT_COLD struct count_stack_thread *take_thread(void)
 {
 	pid_t tid = (pid_t)ask_own_tid();
@@ -300,7 +311,7 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 	return is_on && t ? &t->stack : NULL;
 }
 
-/* NULL: nothing is recorded. */
+/* Return the thread's struct, or NULL if nothing is recorded. */
 static inline struct stack_thread *own_thread(void)
 {
 	struct count_stack_thread *t = own.thread;
@@ -308,13 +319,16 @@ static inline struct stack_thread *own_thread(void)
 	return count_likely(t && is_usual) ? &t->stack : find_own_thread();
 }
 
-/* How far it is to the next, after one of so many bytes. Returns whether this one is hit. */
+/*
+ * Choose the position of the next stack, after a call for this many bytes. Return
+ * whether this call is sampled.
+ */
 static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
 {
 	uint64_t at = count_stack_position(slot), sample_bytes = count_stacks.mode.sample_bytes;
 	int64_t step = stack_sample_step(&t->random, sample_bytes);
 
-	/* one that nothing was told before comes here whatever it is: it may be before the point */
+	/* a slot's first call always comes here, even if it precedes the first point */
 	if (slot->stack_at == 0) {
 		if (step > (int64_t)bytes) {
 			slot->stack_at = at + (uint64_t)step - bytes;
@@ -355,7 +369,10 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 	stack_record(&count_stacks, t, addr, bytes, start);
 }
 
-/* If that was recorded last. slot->last_addr is as if it was not, then. */
+/*
+ * If the block at addr was recorded last, count it as temporary, and clear its
+ * mark in slot->last_addr.
+ */
 static inline void count_temporary(struct count_slot *slot, struct stack_thread *t,
 				   uintptr_t addr)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_stacks - where the calls come from: what the library that records stacks does in
- * each of them, beside counting it.
+ * count_stacks - call stacks of the counted calls: what the library that records stacks
+ * does in each call, besides counting it.
  *
- * An allocation is recorded after it was made, a block is forgotten before it is given
- * back: in between nobody else can be given the same.
+ * An allocation is recorded after it was made, and a block is forgotten before it is
+ * freed: in between no other thread can get the same block.
  */
 #ifndef MS_AGENT_COUNT_STACKS_H
 #define MS_AGENT_COUNT_STACKS_H
@@ -23,8 +23,9 @@ extern struct stacks count_stacks;
 
 
 /*
- * Begin, beside the file at this path; in a forked child, with the new path, at its first
- * allocation. NULL: it has none.
+ * Start recording into a file beside the counts at path. A forked child calls the
+ * second function with its new path, and creates its file at its first
+ * allocation. NULL: no file.
  */
 void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
@@ -33,8 +34,8 @@ void count_stack_begin_child(const char *path);
 void count_stack_seal(enum ask_permission wanted);
 
 /*
- * Whether malloc has nothing to do but to look whether a stack is due, and free but to
- * look at the last block.
+ * Return whether malloc only needs to check if a stack is due, and
+ * free only the last block.
  */
 bool count_stack_has_plain_malloc(void);
 bool count_stack_has_plain_free(void);
@@ -42,28 +43,37 @@ bool count_stack_has_plain_free(void);
 void count_stack_record(const void *p, size_t bytes, const struct unwind_state *start);
 void count_stack_forget(struct count_slot *slot, const void *p);
 
-/* Before realloc: what is handed to one of the two below afterwards. */
+/*
+ * Call the first function before realloc, and pass its result to one of
+ * the others afterwards.
+ */
 uint64_t count_stack_before_resize(const void *p);
 void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
 void count_stack_not_resized(uintptr_t addr, uint64_t block);
 
-/* Where code is: said to the unwinder and to the file. Of another file, or of what is gone. */
+/*
+ * Tell the unwinder and the stack file where code is mapped; copy the modules of one file
+ * to another; forget all modules because some code is gone.
+ */
 void count_stack_modules_begin(struct unwind_space *space);
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
 void count_stack_modules_forget(void);
 
 #pragma GCC visibility pop
 
-/* In a slot's last_addr: that block was recorded. No block begins there. */
+/* Set in a slot's last_addr: the block was recorded. No block starts at an odd address. */
 #define COUNT_STACK_LAST 1
 
-/* All that was allocated, as one that is told where a stack is due sees it. */
+/*
+ * Return the thread's position in the stream of allocated bytes;
+ * stack_at is such a position.
+ */
 static inline uint64_t count_stack_position(const struct count_slot *slot)
 {
 	return slot->malloc_calls + slot->requested_bytes;
 }
 
-/* Of a call that was counted, or fails. */
+/* Return whether a stack is due for the call just counted, which may still fail. */
 static inline bool count_stack_is_due(const struct count_slot *slot)
 {
 	return count_unlikely(count_stack_position(slot) >= slot->stack_at);
@@ -74,7 +84,7 @@ static inline bool count_stack_was_last(const struct count_slot *slot, const voi
 	return count_unlikely(slot->last_addr - (uint64_t)(uintptr_t)p == COUNT_STACK_LAST);
 }
 
-/* A block is about to be given back; before count_taken(). */
+/* Note that a block is about to be freed; call before count_taken(). */
 static inline void count_stack_taken(struct count_slot *slot, const void *p)
 {
 	if (count_stack_was_last(slot, p) ||
@@ -82,13 +92,13 @@ static inline void count_stack_taken(struct count_slot *slot, const void *p)
 		count_stack_forget(slot, p);
 }
 
-/* Who called the function that this is in. */
+/* The caller of the function that contains this macro. */
 #define COUNT_STACK_START                                                                  \
 	((struct unwind_state){ (uint64_t)(uintptr_t)__builtin_return_address(0),          \
 				(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,      \
 				*(const uint64_t *)__builtin_frame_address(0) })
 
-/* malloc gave p, which may be NULL. */
+/* Record the block p that malloc returned; p may be NULL. */
 static inline __attribute__((always_inline)) void
 count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
 {
@@ -99,7 +109,10 @@ count_stack_given_by_malloc(const struct count_slot *slot, void *p, size_t bytes
 	}
 }
 
-/* Another function than malloc was called: each call is a byte of a slot's position. */
+/*
+ * Count a call of a function other than malloc: each call is one byte of the position,
+ * but malloc_calls does not include this call, so stack_at moves back instead.
+ */
 static inline void count_stack_other_call(struct count_slot *slot)
 {
 	if (slot->stack_at > 1)

@@ -10,7 +10,7 @@
 #define IDLE_MS_MAX 3600000
 #define GPERFTOOLS_TEXT_BYTES 65536 /* on the stack */
 
-/* The process's functions, as their manuals have them. */
+/* Functions of the process, declared as in their manuals. */
 struct mallinfo2_result {
 	size_t fields[10];
 };
@@ -39,7 +39,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 
 #define IO_UNBUFFERED 2 /* _IONBF */
 
-/* One request, and what it is answered with. */
+/* The parameters of a request. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
@@ -52,7 +52,7 @@ static void set_value(struct agent_page *page, size_t index, uint64_t value)
 	page->known |= UINT64_C(1) << index;
 }
 
-/* Where others may write the length, too, it is looked at again each time. */
+/* Other processes may write to text_bytes, too: read it anew and check it each time. */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length)
 {
 	struct agent_page *page = cookie;
@@ -94,8 +94,8 @@ static void ask_mallinfo2(const struct work *w)
 }
 
 /*
- * Injected, it has to open one, which makes glibc give the thread an arena: so only where
- * a text is wanted.
+ * Open a stream for malloc_info(3) in an injected helper. glibc then creates an arena for
+ * the thread, so this is done only if a text is requested.
  */
 static void *open_text(const struct work *w)
 {
@@ -106,7 +106,7 @@ static void *open_text(const struct work *w)
 
 	if (!fn[AGENT_FN_FOPENCOOKIE] || !fn[AGENT_FN_SETVBUF] || !fn[AGENT_FN_FCLOSE])
 		return NULL;
-	/* no constant that a compiler would keep in memory, and have relocated */
+	/* hide the address: a constant in memory would need a relocation */
 	__asm__("" : "+r"(write));
 	functions.write = write;
 	file = ((fopencookie_fn)fn[AGENT_FN_FOPENCOOKIE])(w->page, "w", functions);
@@ -131,8 +131,8 @@ static void ask_malloc_info(const struct work *w)
 }
 
 /*
- * By the values' places in the page: probe/answer.c has the same tables. Arrays, not
- * pointers: these would have to be relocated. 4096 is MALLCTL_ARENAS_ALL.
+ * Indexed like the values in the page; probe/answer.c has the same tables. Arrays, not
+ * pointers, which would need relocations. 4096 is MALLCTL_ARENAS_ALL.
  */
 static const char jemalloc_names[][40] = {
 	"stats.allocated",
@@ -149,7 +149,7 @@ static const char jemalloc_names[][40] = {
 	"arenas.page",
 };
 
-/* The figures are those of the last epoch: a new one is begun. */
+/* Read jemalloc's figures. They belong to an epoch, so start a new one first. */
 static void ask_jemalloc(const struct work *w)
 {
 	mallctl_fn mallctl = (mallctl_fn)w->functions->addr[AGENT_FN_MALLCTL];
@@ -194,8 +194,8 @@ static void ask_gperftools(const struct work *w)
 }
 
 /*
- * gperftools formats into the buffer and ends it with a NUL. The buffer is private, as
- * others may write the page meanwhile.
+ * gperftools formats the text into the buffer and adds a NUL. The buffer is private, as
+ * other processes may write to the page meanwhile.
  */
 static void ask_gperftools_text(const struct work *w)
 {
@@ -225,7 +225,7 @@ static void ask_mimalloc_text(const struct work *w)
 		write_for_mimalloc, w->page);
 }
 
-/* The function that a command needs, or AGENT_FN_COUNT_. */
+/* The function that each command needs; AGENT_FN_COUNT_: none. */
 static const uint8_t needs[AGENT_COMMAND_COUNT_] = {
 	[AGENT_PING] = AGENT_FN_COUNT_,
 	[AGENT_EXIT] = AGENT_FN_COUNT_,
@@ -256,7 +256,7 @@ static uint32_t all_commands(const struct agent_functions *functions)
 	return commands;
 }
 
-/* No table of functions: that would have to be relocated. */
+/* Carry out a command. A table of functions would need relocations. */
 static void answer(const struct work *w, uint32_t command)
 {
 	switch (command) {
@@ -277,7 +277,7 @@ static void set_state(struct agent_page *page, enum agent_state state)
 	__atomic_store_n(&page->state, (uint32_t)state, __ATOMIC_SEQ_CST);
 }
 
-/* The request that is numbered seq. Returns its command. */
+/* Answer request number seq. Return its command. */
 static uint32_t serve_one(const struct work *w, uint32_t seq)
 {
 	struct agent_page *page = w->page;
@@ -301,8 +301,8 @@ static uint32_t serve_one(const struct work *w, uint32_t seq)
 }
 
 /*
- * True if there is nothing to do, and the helper may go: a client that asks just now is
- * seen, or sees it.
+ * Return true if there is no request and the helper may exit. A client that makes a
+ * request at this moment either is noticed here or sees AGENT_LEAVING.
  */
 static int may_leave(struct agent_page *page, uint32_t seq)
 {
@@ -345,7 +345,7 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 
 #ifdef AGENT_BLOB
 
-/* Compilers call these by themselves. */
+/* Compilers generate calls of these two. */
 __attribute__((used, visibility("hidden"))) void *memset(void *to, int byte, size_t length);
 __attribute__((used, visibility("hidden"))) void *memcpy(void *to, const void *from, size_t length);
 

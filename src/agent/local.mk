@@ -1,6 +1,6 @@
-# What runs in other processes. The helper as a blob is built with no option but these, whatever the rest is built
-# with: it has no libc, so nothing that instruments or hardens code can work in it. Stack canaries would be read
-# from thread-local storage that these blobs know nothing of, and processes with a shadow stack are refused.
+# Code that runs in other processes. The blobs are built with only these options, whatever the rest of memstate is
+# built with: they have no libc, so instrumentation and hardening cannot work in them. Stack canaries would be read
+# from thread-local storage that the blobs cannot rely on, and processes with a shadow stack are refused.
 AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibility=hidden \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
@@ -11,7 +11,7 @@ if HAVE_AGENT
 	@$(MKDIR_P) %D%
 	$(AM_V_CC)$(CC) $(AGENT_BLOB_CFLAGS) -c -o $@ $(srcdir)/%D%/helper.c
 
-# The script refuses one with relocations, or with data.
+# The linker script rejects relocations and writable data.
 %D%/helper.elf: %D%/helper.blob.o $(srcdir)/%D%/helper.ld
 	$(AM_V_CCLD)$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
 		-Wl,-T,$(srcdir)/%D%/helper.ld -o $@ %D%/helper.blob.o
@@ -19,7 +19,7 @@ if HAVE_AGENT
 %D%/helper.bin: %D%/helper.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
-# The hooks that count in a process that runs already, likewise.
+# The counting hooks for a running process, built in the same way.
 hooks_files = count_hooks count_hooks_stacks stack_blocks stack_record stack_sample stack_trie unwind unwind_cfi \
 	unwind_row unwind_rules
 hooks_headers = ask.h count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
@@ -37,7 +37,7 @@ hooks_headers = ask.h count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h
 
 %D%/libagent_a-blob.$(OBJEXT): %D%/helper.bin %D%/count_hooks.bin
 
-# A library that programs are started with. No part of it is sanitized: the program need not be.
+# The preload library with the helper. It is never sanitized: the program may not be.
 agentdir = $(pkglibdir)
 agent_PROGRAMS = %D%/libmemstate-agent.so
 %C%_libmemstate_agent_so_SOURCES = %D%/helper.c %D%/preload.c
@@ -63,10 +63,10 @@ noinst_LIBRARIES += %D%/libagent.a
 %C%_libagent_a_CFLAGS = $(AM_CFLAGS) -Wa,-I,%D%
 AGENT_LIBS = %D%/libagent.a
 
-# The libraries that count: all of it, or calls alone; with an allocator's own new and delete, or without. Users'
-# CFLAGS optimise and describe them; what instruments memstate has no place in other programs. ld.so has set the
-# canary before it relocates the first library, and so before anything here is called.
-# -fno-builtin: malloc() is not what the compiler thinks.
+# The counting libraries: full counts or calls only; with or without an allocator's own new and delete. The user's
+# CFLAGS control optimization and debug information; memstate's instrumentation must not get into other programs.
+# ld.so sets the stack canary before it relocates the first library, hence before any code here is called.
+# -fno-builtin: the compiler must not assume anything about malloc().
 count_files = %D%/ask.h %D%/count.c %D%/count_abi.h %D%/count_inside.h %D%/count_next.c %D%/count_seal.c %D%/count_slots.c %D%/count_stacks.h \
 	%D%/syscalls.h
 stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_file.c %D%/stack_file.h \
@@ -76,7 +76,7 @@ stack_files = %D%/stack_abi.h %D%/stack_blocks.c %D%/stack_blocks.h %D%/stack_fi
 count_stack_files = $(count_files) $(stack_files) %D%/count_modules.c %D%/count_stacks.c
 count_compile = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
 	$(AGENT_HARDEN_CFLAGS) -fexceptions -U_FORTIFY_SOURCE
-# What was written in words is read in words soon: wider reads would have to wait.
+# Data stored word by word is read back soon: a wider load would have to wait for the stores.
 count_stack_compile = $(count_compile) -DCOUNT_WITH_STACKS -fno-tree-vectorize -fno-tree-slp-vectorize
 count_link = -shared $(AGENT_HARDEN_LDFLAGS) -Wl,-z,defs
 EXTRA_DIST += $(count_stack_files) %D%/count_new.c

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preload - the helper in a program that is started with it: by LD_PRELOAD, in the
- * program, its children, and what they execute.
+ * preload - the helper in a program that was started with it. LD_PRELOAD loads it into
+ * the program, into the program's children, and into what they execute.
  *
- * Nothing of the program's is taken: no descriptor stays open, no signal comes to the
- * helper, its stack is not libc's.
+ * The helper does not take anything from the program: it keeps no descriptor open, gets
+ * no signal, and has its own stack.
  */
 #include "config.h"
 
@@ -29,15 +29,18 @@
 #include "agent/abi.h"
 #include "agent/helper.h"
 
-/* For what allocators need on it, and what a program registered with atexit(3): see stays(). */
+/*
+ * Enough for allocators and for functions that the program registered with
+ * atexit(3): see stays().
+ */
 #define STACK_BYTES (256 << 10)
 #define GUARD_BYTES 4096
 
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * Looked up by the linker, as dlsym(3) allocates when it finds nothing; NULL if nobody
- * has it.
+ * Resolved by the linker, because dlsym(3) allocates if it finds nothing. NULL if no
+ * library defines the symbol.
  */
 #pragma weak mallinfo2
 #pragma weak malloc_info
@@ -57,7 +60,7 @@ typedef void (*any_fn)(void);
 
 #define ALIAS_MAX 3
 
-/* The first that is there counts. */
+/* The first one that exists is used. */
 static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
 	[AGENT_FN_MALLOC_INFO] = { (any_fn)malloc_info },
@@ -70,22 +73,25 @@ static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MI_STATS_PRINT_OUT] = { mi_stats_print_out },
 };
 
-/* One per process, and not shared with its children: what a child has of it is made anew. */
+/*
+ * State of one process. It is not shared with children: start() sets
+ * it up again in a child.
+ */
 static struct {
 	struct agent_page *page;
 	struct agent_functions functions;
 	struct agent_host host;
 	void *stack;
 	pid_t (*fork)(void);
-	unsigned long filter_count; /* seccomp filters that are no reason to keep out */
+	unsigned long filter_count; /* seccomp filters that the helper tolerates */
 } preload;
 
-/*
- * ---- what is there
- * ----------------------------------------------------------------------------
- */
+/* ---- functions of the allocator ---- */
 
-/* An allocator may be there without being the one that malloc is of. */
+/*
+ * Return whether a function belongs to the allocator that provides malloc: another
+ * allocator may be loaded as well.
+ */
 static int is_of_malloc(any_fn function)
 {
 	Dl_info theirs, ours;
@@ -94,7 +100,10 @@ static int is_of_malloc(any_fn function)
 	       theirs.dli_fbase == ours.dli_fbase;
 }
 
-/* With a prefix it is beside another malloc, and used by its own names. */
+/*
+ * Find the allocators' functions. Names with a prefix belong to an allocator that
+ * coexists with another malloc, so they need not be in the same file as malloc.
+ */
 static void find_functions(void)
 {
 	for (size_t f = 0; f < AGENT_FN_COUNT_; f++) {
@@ -107,10 +116,11 @@ static void find_functions(void)
 	}
 }
 
-/* A value of status, whose key counts only at the start of a line. */
+/* A value in /proc/PID/status; its key is recognized only at the start of a line. */
 struct status_value {
 	const char *key;
-	size_t matched; /* of the key, in this line; SIZE_MAX: it is another one */
+	/* characters of the key matched in this line; SIZE_MAX: another key */
+	size_t matched;
 	unsigned long value;
 	bool is_read;
 };
@@ -131,7 +141,7 @@ static void take_status(struct status_value *v, char c)
 	}
 }
 
-/* "Seccomp_filters:	1", since Linux 5.9. Return 0 if there are none, or it is not known. */
+/* Return the "Seccomp_filters:" of the process (since Linux 5.9); 0: none or unknown. */
 static unsigned long count_filters(void)
 {
 	struct status_value filters = { .key = "Seccomp_filters:" };
@@ -148,12 +158,12 @@ static unsigned long count_filters(void)
 	return filters.value;
 }
 
-/*
- * ---- the page and the thread
- * ------------------------------------------------------------------
- */
+/* ---- the page and the thread ---- */
 
-/* No descriptor is needed, and it is gone with the last process that has it attached. */
+/*
+ * Create the page as a System V segment: it needs no descriptor, and disappears with the
+ * last process that has it attached.
+ */
 static struct agent_page *make_page(void)
 {
 	int segment = shmget(IPC_PRIVATE, AGENT_PAGE_BYTES, IPC_CREAT | 0600);
@@ -185,7 +195,10 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t length)
 	return agent_write_text(preload.page, bytes, length);
 }
 
-/* Where malloc_info(3) is glibc's own: opened now, so that the helper never allocates. */
+/*
+ * Open the stream for malloc_info(3), if glibc's is in use. It is opened now, so that
+ * the helper never allocates.
+ */
 static FILE *open_text(void)
 {
 	const cookie_io_functions_t functions = { .write = write_text };
@@ -211,9 +224,10 @@ static void *make_stack(void)
 }
 
 /*
- * A process whose main thread has ended goes on for as long as any other does: the helper
- * is not to be that one. Asked without a descriptor, of which the program may expect to
- * get the lowest at any time.
+ * Return whether the helper stays although it is idle. A process whose main thread
+ * has ended lives on as long as any other thread does; the helper must not keep it
+ * alive alone. The check uses no descriptor: the program may expect to get the
+ * lowest free one at any time.
  */
 static int stays(void)
 {
@@ -238,7 +252,10 @@ static int start_thread(void)
 	pthread_t thread;
 	int r;
 
-	/* all but those that libc itself needs: setuid(2) waits for each thread to do it */
+	/*
+	 * block all signals except those that libc needs: setuid(2) waits for a
+	 * handler in each thread
+	 */
 	sigfillset(&all);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -250,7 +267,10 @@ static int start_thread(void)
 	return r;
 }
 
-/* In a process without one. Whatever fails, the program is as without a helper. */
+/*
+ * Start the helper in a process that has none. If anything fails, the
+ * program runs without it.
+ */
 static void start(void)
 {
 	int saved_errno = errno;
@@ -271,8 +291,8 @@ static any_fn next(const char *name)
 }
 
 /*
- * A filter that came since memstate began may kill who makes a system call that it does
- * not know.
+ * Start the helper when the library is loaded. If a filter was installed after memstate
+ * started, do nothing: the filter may kill the program for an unknown system call.
  */
 __attribute__((constructor)) static void begin(void)
 {
@@ -291,15 +311,13 @@ __attribute__((constructor)) static void begin(void)
 	start();
 }
 
-/*
- * ---- children
- * ---------------------------------------------------------------------------------
- */
+/* ---- children ---- */
 
 /*
- * After all that libc, allocators and the program do in a child themselves, as a thread
- * needs them: what is registered with pthread_atfork(3) may run before their turn. A
- * child of vfork(2) has its parent's memory, and is left alone; so are those of clone(2).
+ * Start the helper in a child after libc, the allocators and the program have done
+ * their own work there, which a new thread depends on. Handlers of pthread_atfork(3)
+ * might run too early. A child of vfork(2) shares its parent's memory and gets no
+ * helper; neither do children of clone(2).
  */
 static void start_in_child(void)
 {
@@ -311,7 +329,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t child;
 
-	/* only where a constructor forks before ours was called */
+	/* only if a constructor forks before ours has run */
 	if (!preload.fork)
 		preload.fork = (pid_t (*)(void))next("fork");
 	child = preload.fork();

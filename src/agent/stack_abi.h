@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_abi - the file in which a program's allocations are counted by their stacks.
+ * stack_abi - the file in which a program's allocations are counted by call stack.
  *
- * PID.N.stacks beside the program's PID.N (count_abi.h), made when the first allocation
- * is recorded: a child that only calls exec has none. A head of one page, then modules,
- * then nodes. A stack is a node, its parent is who called it, and node 0 is outside of
- * all. Each thread has nodes of its own, so several may have the same address and parent:
- * they add up. The file has room on the disk for all that is counted in it, and holes.
- * Whoever reads it believes nothing.
+ * The file is PID.N.stacks beside the program's PID.N (count_abi.h), created when the
+ * first allocation is recorded: a child that only calls exec has none. It has a header of
+ * one page, then modules, then nodes. A call stack is a node whose parent is its caller;
+ * node 0 is the root. Each thread has its own nodes, so several nodes may have the same
+ * address and parent: add them up. The file has holes, but disk space is allocated for
+ * everything that is counted in it. Readers must not trust the contents.
  */
 #ifndef MS_AGENT_STACK_ABI_H
 #define MS_AGENT_STACK_ABI_H
@@ -19,10 +19,11 @@
 #define STACK_FILE_SUFFIX ".stacks"
 
 /*
- * In the environment, what is recorded: words with commas between. "live": what is still
- * allocated, too. "sample=BYTES": one allocation of so many bytes, at random. "check":
- * each stack is found a second time, without what is known of the one before. Without
- * the variable it is each allocation, and nothing else.
+ * Environment variable that selects what is recorded: words separated by commas.
+ * "live": also record what is still allocated. "sample=BYTES": record on average one
+ * allocation per BYTES bytes, chosen at random. "check": find each stack a second
+ * time, without using the previous stack. Without the variable each allocation is
+ * recorded, and nothing else.
  */
 #define STACK_MODE_VARIABLE "MEMSTATE_STACKS"
 
@@ -33,34 +34,34 @@
 #define STACK_MODULES_BYTES (1 << 20)
 #define STACK_NODES_OFFSET  (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
 #define STACK_NODE_BYTES    64
-/* Of what a node says of its parent these are the parent's number. */
+/* The low bits of a node's parent_generation that hold the parent's number. */
 #define STACK_PARENT_BITS   24
 #define STACK_NODE_MAX	    (1 << STACK_PARENT_BITS)
 
-/* A node's address where the stack could not be followed further: who called is unknown. */
+/* Address of a node where the stack could not be followed further: unknown caller. */
 #define STACK_FILE_PC_CUT UINT64_C(1)
 
 /*
- * Set in a node's address: the code there has no tables, and its caller was found by its
- * frame pointer.
+ * Set in a node's address: the code has no unwind tables, and its caller was
+ * found by the frame pointer.
  */
 #define STACK_FILE_PC_BY_FRAME (UINT64_C(1) << 63)
 
 /*
- * Of an estimate values are so much larger: a count of n is n << STACK_SCALE_BITS, for
- * fractions.
+ * Estimates are stored in fixed point to keep fractions: a count of n is
+ * n << STACK_SCALE_BITS.
  */
 #define STACK_SCALE_BITS 12
 
 /*
- * A thread of several adds to the head's live_bytes when there is more than so much to
- * add: the moment of the peak is off by that, for each. Where there is one thread it is
- * exact.
+ * In a program with several threads, each thread adds to the header's live_bytes when
+ * it has more than this to add: the peak may be off by this much per thread. With one
+ * thread the peak is exact.
  */
 #define STACK_FLUSH_BYTES 16384
 
 enum stack_file_flag {
-	STACK_LIVE = 1 << 0, /* freed_blocks, freed_bytes, peak_bytes are known */
+	STACK_LIVE = 1 << 0, /* freed_blocks, freed_bytes and peak_bytes are valid */
 	STACK_CHECKED = 1 << 1,
 };
 
@@ -70,53 +71,59 @@ struct stack_file_head {
 	uint64_t modules_offset, nodes_offset;
 	int32_t pid; /* as the program sees it */
 	uint32_t flags;
-	uint64_t sample_bytes; /* 0: each allocation */
-	uint32_t scale_bits;   /* 0 where sample_bytes is */
-	uint32_t module_bytes; /* of all modules */
-	uint64_t sample_count; /* where sample_bytes is not 0: so many were recorded */
-	uint64_t lost_count; /* allocations in no node, for want of room; an estimate is scaled */
+	uint64_t sample_bytes; /* 0: every allocation is recorded */
+	uint32_t scale_bits;   /* 0 if sample_bytes is 0 */
+	uint32_t module_bytes; /* size of all modules */
+	uint64_t sample_count; /* number of samples, if sample_bytes is not 0 */
+	/* Allocations in no node, for lack of room; scaled if the file is an estimate. */
+	uint64_t lost_count;
 	uint64_t lost_module_count;
-	uint64_t checked_count, mismatch_count; /* where STACK_CHECKED */
+	uint64_t checked_count, mismatch_count; /* if STACK_CHECKED */
 	uint64_t reserved[4];
 	/* Written often. */
-	uint32_t node_count; /* nodes are below, but not each number is one */
+	/* all node numbers are below, but not every number is in use */
+	uint32_t node_count;
 	uint32_t reserved_count;
-	int64_t live_bytes; /* scaled, and less what threads have not added yet */
-	int64_t peak_bytes; /* the most of it */
-	uint64_t peak_generation; /* how often there was more than ever before */
+	/* Scaled; without the bytes that threads have not added yet. */
+	int64_t live_bytes;
+	int64_t peak_bytes; /* maximum of live_bytes */
+	uint64_t peak_generation; /* how often live_bytes reached a new maximum */
 };
 
 /*
- * Where code was mapped. Records follow each other, in the order in which they were seen.
- * One may be where another one was that is gone: an address in a node is of the last that
- * has it and whose first_node is not above the node's number.
+ * A mapping of code. Records follow each other in the order in which the code was first
+ * seen. A mapping may replace an earlier one: an address in a node belongs to the last
+ * record that contains the address and whose first_node is not above the node's number.
  */
 struct stack_file_module {
 	uint64_t start, end;
-	uint64_t load_bias; /* an address less this is the file's own */
+	uint64_t load_bias; /* address minus load_bias is the address within the file */
 	uint32_t first_node;
 	uint16_t record_bytes; /* a multiple of 8 */
-	uint8_t build_id_bytes; /* 0: has none */
+	uint8_t build_id_bytes; /* 0: no build ID */
 	uint8_t reserved;
 	uint8_t build_id[32];
-	char path[]; /* ends with 0, within the record; "[vdso]" is no file */
+	char path[]; /* NUL-terminated within the record; "[vdso]" is not a file */
 };
 
 /*
- * pc is 0 where there is no node (yet). live_bytes of a node, as allocations asked for
- * them, are bytes - freed_bytes, and blocks calls - freed_blocks: of a forked child,
- * what it has from its parent is in freed_… as less than 0.
+ * pc is 0 if there is no node (yet). The live bytes of a node, as requested by
+ * the allocations, are bytes - freed_bytes; its live blocks are calls -
+ * freed_blocks. In a forked child freed_blocks and freed_bytes include the
+ * inherited blocks as negative numbers.
  *
- * peak: where the sum of all live_bytes is more than the head's peak_bytes it is now, and
- * of each node what is live. Else of a node whose generation is the head's, it is
- * peak_bytes, and of others what is live, as nothing has changed since.
+ * To find each node's share of the peak: if the sum of the live bytes of all nodes
+ * now exceeds the header's peak_bytes, the peak is now, and each share is the node's
+ * live bytes. Otherwise, if the node's generation equals the header's
+ * peak_generation, the share is the node's peak_bytes; if not, it is the node's live
+ * bytes, which have not changed since the peak.
  */
 struct stack_file_node {
-	uint64_t pc; /* an address that a call returns to, with a flag, or STACK_FILE_PC_CUT */
-	uint64_t parent_generation; /* of the parent the low STACK_PARENT_BITS */
+	uint64_t pc; /* return address of a call, with a flag, or STACK_FILE_PC_CUT */
+	uint64_t parent_generation; /* the parent's number in the low STACK_PARENT_BITS */
 	uint64_t calls;
 	uint64_t bytes;
-	uint64_t temporary; /* freed with no other call in that thread since */
+	uint64_t temporary; /* freed with no other call of that thread in between */
 	int64_t freed_blocks, freed_bytes;
 	int64_t peak_bytes;
 };

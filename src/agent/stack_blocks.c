@@ -8,7 +8,10 @@ static uint64_t leaf_bytes(const struct stack_blocks *blocks)
 	return (sizeof(uint64_t) << STACK_LEAF_BITS) >> blocks->align_bits;
 }
 
-/* What is at *at, or new memory. Who comes second takes what the first has made. */
+/*
+ * Return the memory at *at, allocating it if needed. If two threads allocate it at the
+ * same time, both use the memory of the first.
+ */
 static void *make(void **at, uint64_t bytes)
 {
 	void *there = __atomic_load_n(at, __ATOMIC_ACQUIRE), *made;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_blocks - which stack each block is from, and how many bytes were asked for.
+ * stack_blocks - the call stack that allocated each block, and the bytes requested.
  *
- * A word for each place where a block may begin, at a distance that is told from its
- * address: neighbours are neighbours here, too, there is nothing to search, and no lock,
- * as a block is one thread's when it is given and when it is taken back. Memory is used
- * where there are blocks. In a forked child it is as it was.
+ * There is one word for each address where a block may start, at a place computed from
+ * that address: neighbouring blocks have neighbouring words. Nothing is searched, and no
+ * lock is needed, as only one thread handles a block when it is allocated or freed.
+ * Memory is used only where blocks are. A forked child inherits the words unchanged.
  */
 #ifndef MS_AGENT_STACK_BLOCKS_H
 #define MS_AGENT_STACK_BLOCKS_H
@@ -17,11 +17,11 @@
 #include "agent/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-#define STACK_LEAF_BITS	   21 /* of an address: so much memory is one leaf's */
+#define STACK_LEAF_BITS	   21 /* of an address: one leaf covers this range */
 #define STACK_BRANCH_BITS  13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
-/* A block: its node in the low bits, then its bytes. 0: none. */
+/* A block: its node in the low bits, its bytes above. 0: no block. */
 #define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
 
 static inline uint64_t stack_block(uint32_t node, uint64_t bytes)
@@ -42,14 +42,14 @@ static inline uint64_t stack_block_bytes(uint64_t block)
 }
 
 struct stack_blocks {
-	unsigned int align_bits; /* blocks begin at multiples of 1 << align_bits */
+	unsigned int align_bits; /* blocks start at multiples of 1 << align_bits */
 	uint64_t **branches[STACK_BRANCH_COUNT];
 };
 
-/* NULL: there is no memory for it, or the address is none. */
+/* Return the word for a block at addr. NULL: no memory, or addr is not a user address. */
 uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
 
-/* NULL: there is none. */
+/* Return the word for a block at addr, or NULL if there is none. */
 static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks, uint64_t addr)
 {
 	const uint64_t index = addr >> (STACK_LEAF_BITS + STACK_BRANCH_BITS);
@@ -67,7 +67,7 @@ static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *block
 	return &leaf[(addr & ((1 << STACK_LEAF_BITS) - 1)) >> blocks->align_bits];
 }
 
-/* Call it for each block. */
+/* Call a function for each block. */
 void stack_blocks_for_each(const struct stack_blocks *blocks,
 			   void (*call)(void *context, uint64_t block), void *context);
 

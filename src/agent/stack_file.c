@@ -8,19 +8,20 @@
 #include "agent/syscalls.h"
 
 #define NODES_FIRST	   4096
-#define NODES_SEALED	   (1 << 15) /* room for so many is reserved before a filter */
+#define NODES_SEALED	   (1 << 15) /* room reserved before a filter is installed */
 #define MODULES_SEALED	   (1 << 16)
-#define RESERVE_MAX	   (UINT64_C(1) << 30) /* of addresses, before a filter */
+/* of address space, before a filter is installed */
+#define RESERVE_MAX	   (UINT64_C(1) << 30)
 #define RESERVE_MIN	   (UINT64_C(1) << 22)
-#define NODES_LEAST	   (1 << 14) /* that are mapped, where address space is short */
+#define NODES_LEAST	   (1 << 14) /* mapped at least, if address space is short */
 #define MODULE_BYTES_STEP  16384
 #define SHARE_OF_ADDRESSES 16
-#define RLIMIT_FSIZE_	   1 /* sys/resource.h is libc's */
+#define RLIMIT_FSIZE_	   1 /* sys/resource.h belongs to libc */
 #define RLIMIT_AS_	   9
 
-/* Address space for the time when a filter may forbid to ask for more. */
+/* Address space reserved for the time when a filter may forbid mmap(2). */
 static struct {
-	char *memory; /* NULL: there is none */
+	char *memory; /* NULL: nothing reserved */
 	uint64_t bytes, used_bytes;
 	enum ask_permission permission;
 } held;
@@ -46,7 +47,7 @@ void *stack_memory_take(uint64_t bytes)
 	return ask_may(held.permission) ? map_memory(bytes) : NULL;
 }
 
-/* Under a filter memory is kept. */
+/* Under a filter memory is never unmapped. */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
 	if (held.permission == ASK_ALWAYS)
@@ -79,7 +80,7 @@ static int open_file(const struct stack_file *file, long flags)
 				  flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600, 0);
 }
 
-/* Allocate these bytes of the file: a write to a page without room would end the program. */
+/* Allocate disk space for these bytes: writing to a page without space is fatal. */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
 	return agent_syscall(__NR_fallocate, fd, 0, (long)offset, (long)bytes) == 0;
@@ -91,9 +92,9 @@ static uint64_t bytes_of_nodes(uint32_t count)
 }
 
 /*
- * Map the file with its full size, and with holes: as many nodes as fit into the address
- * space and into the largest file that the program may write. A signal would end a program
- * that makes a file larger than that.
+ * Map the file at its full size, with holes: as many nodes as fit into the address space
+ * and into the largest file that the program may write. A larger file would make the
+ * kernel kill the program with SIGXFSZ.
  */
 static void *map(struct stack_file *file, int fd)
 {
@@ -132,7 +133,7 @@ static void fill_head(struct stack_file *file, const struct stack_mode *mode)
 	head->scale_bits = mode->sample_bytes ? STACK_SCALE_BITS : 0;
 	file->nodes[STACK_NODE_CUT].pc = STACK_FILE_PC_CUT;
 	head->node_count = STACK_NODE_CUT + 1;
-	/* last: there is nothing to read before */
+	/* last: a reader ignores the file until the magic is set */
 	__atomic_store_n(&head->magic, STACK_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -195,7 +196,7 @@ static bool extend_to(struct stack_file *file, uint32_t end)
 	if (after > file->node_max)
 		after = file->node_max;
 	has_room = has_node_room(file, before, after);
-	if (!has_room) { /* perhaps for a few */
+	if (!has_room) { /* try a few nodes */
 		after = before + NODES_FIRST / 16;
 		has_room = after <= file->node_max && has_node_room(file, before, after);
 	}
@@ -248,7 +249,10 @@ const struct stack_file_module *stack_file_next_module(const struct stack_file *
 	return m;
 }
 
-/* end: of the records that a is among. Its path may have lost the 0 at its end. */
+/*
+ * Return whether a is the same module as b with this path. end is the end of all records:
+ * the path in the file may have lost its final NUL.
+ */
 static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
 		    const char *path, const char *end)
 {
@@ -353,7 +357,7 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 		uint32_t first_node = module->first_node;
 
 		r = last != NULL;
-		/* nodes that are taken already, for others than this, are below */
+		/* nodes with lower numbers already belong to other modules */
 		if (last && !first_node)
 			first_node = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
 		append(file, module, first_node, path);

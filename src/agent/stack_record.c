@@ -9,10 +9,13 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD	    __attribute__((cold, noinline))
 
-/* A place in the filter with so many blocks is never empty again. */
+/*
+ * A filter counter that reaches this value stays there: the place counts
+ * as never empty again.
+ */
 #define FILTER_FULL 128
 
-/* In one instruction: a signal handler comes before or after it. */
+/* Add in one instruction: a signal handler runs before or after the addition. */
 static inline void add(uint64_t *counter, uint64_t by)
 {
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
@@ -33,7 +36,11 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
 	return stack_sample_weight(bytes, s->mode.sample_bytes);
 }
 
-/* The moment of the peak is known by its number: what has an older one was live then. */
+/*
+ * Note a node's live bytes at the last peak before they change. Peaks are numbered:
+ * a node with an older number has not changed since the last peak, so its live
+ * bytes are those of the peak.
+ */
 static inline void note_peak(const struct stacks *s, struct stack_file_node *node)
 {
 	uint64_t generation = s->file.head->peak_generation, before = node->parent_generation;
@@ -76,7 +83,10 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 	return true;
 }
 
-/* Each frame's node is of its address, and of the node of who called. */
+/*
+ * Return whether each frame's node has the frame's address and the
+ * caller's node as parent.
+ */
 static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
 {
 	for (uint32_t i = 1; i <= u->kept_count; i++) {
@@ -101,7 +111,7 @@ static COLD void check(struct stacks *s, struct stack_thread *t, const struct un
 		__atomic_fetch_add(&s->file.head->mismatch_count, 1, __ATOMIC_RELAXED);
 }
 
-/* All that is new of a stack is kept, with its nodes. Returns the innermost. */
+/* Keep all fresh frames, with the nodes of the path. Return the innermost node. */
 static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
 {
 	uint32_t count = u->fresh_count;
@@ -119,7 +129,7 @@ static void note_path(const struct stack_trie *trie, const struct unwind_thread 
 		nodes[i] = u->kept[u->kept_count - u->fresh_count + 1 + i].node;
 }
 
-/* Returns 0 if there is no key for it. */
+/* Return the key for the fresh frames, or 0 if they have none. */
 static inline uint64_t path_key(const struct stack_trie *trie, const struct unwind_thread *u)
 {
 	uint64_t key;
@@ -132,7 +142,7 @@ static inline uint64_t path_key(const struct stack_trie *trie, const struct unwi
 	return key;
 }
 
-/* The node of what was found. Returns 0 if there is no room. */
+/* Return the node of the stack just found, or 0 if there is no room. */
 static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 {
 	struct unwind_thread *u = &t->unwind;
@@ -191,7 +201,7 @@ static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t
 
 	__atomic_fetch_add(&node->calls, weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->bytes, bytes * weight, __ATOMIC_RELAXED);
-	/* it will be freed by who cannot know where it is from */
+	/* count the block as freed, too: whoever frees it cannot know its stack */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight), __ATOMIC_RELAXED);
 	t->last_node = STACK_NODE_CUT;
@@ -233,7 +243,7 @@ static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
 	int64_t bytes = (int64_t)(stack_block_bytes(block) * weight);
 
-	/* before there is less: perhaps there was never more */
+	/* before the bytes decrease, as they may be a new peak */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
 	note_peak(s, node);
@@ -262,7 +272,10 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 		count_freed(s, t, block);
 }
 
-/* The block is remembered, as something of this node. place: where; NULL: none yet. */
+/*
+ * Remember the block with its node. place is the block's word, or NULL
+ * if there is none yet.
+ */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
 			    uintptr_t addr, uint64_t block)
 {
@@ -270,7 +283,11 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
-		if (!place) { /* what cannot be seen to be freed is no leak */
+		/*
+		 * a free of this block will not be seen: count it now, so that
+		 * the block is no leak
+		 */
+		if (!place) {
 			uint64_t weight = weight_of(s, stack_block_bytes(block));
 
 			add_shared(s, &node->freed_blocks, (int64_t)weight);
@@ -279,7 +296,7 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 			return;
 		}
 	}
-	/* somebody has freed it behind our back */
+	/* the previous block at this address was freed without our knowledge */
 	if (unlikely(*place))
 		stack_forget(s, t, addr);
 	*place = block;
@@ -301,7 +318,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint
 	}
 	t->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* where it will be remembered, by the time that its stack is known */
+	/* start loading the block's word, which is needed once the stack is known */
 	if (s->mode.has_live) {
 		place = stack_blocks_find_place(s->blocks, addr);
 		__builtin_prefetch(place, 1);

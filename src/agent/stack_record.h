@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_record - allocations and what was freed of them, counted at their stacks.
+ * stack_record - count allocations and frees by call stack.
  *
- * No libc, no lock. All that is shared is handed in. What interrupts the recording of an
- * allocation, a signal handler, and allocates itself, is counted as a stack that is cut.
+ * No libc, no locks; all shared state is passed in. If a signal handler
+ * interrupts the recording of an allocation and allocates itself, its allocation
+ * is counted under a cut stack.
  */
 #ifndef MS_AGENT_STACK_RECORD_H
 #define MS_AGENT_STACK_RECORD_H
@@ -16,40 +17,40 @@
 #include "agent/stack_trie.h"
 #include "agent/unwind.h"
 
-/* By places in memory: whether a block that was sampled may begin there. */
+/* Filter by address: whether a sampled block may start there. */
 #define STACK_FILTER_BYTES 65536
 #define STACK_FILTER_SHIFT 8
 
 /* Of a process. */
 struct stacks {
 	struct stack_mode mode;
-	bool is_threaded; /* there was more than one thread that allocates */
+	bool is_threaded; /* more than one thread has allocated */
 	/*
-	 * + 1 where other code is at an address that had some: nodes of before are not
-	 * used any more
+	 * Incremented when other code appears at an address that had code before: nodes
+	 * of earlier epochs are not used any more.
 	 */
 	uint32_t epoch;
 	struct stack_file file;
-	struct stack_recent *recent; /* file.node_max, or NULL */
+	struct stack_recent *recent; /* file.node_max elements, or NULL */
 	struct unwind_space space;
-	struct stack_blocks *blocks; /* where mode.has_live */
-	uint8_t *filter;	     /* and where it is an estimate */
+	struct stack_blocks *blocks; /* if mode.has_live */
+	uint8_t *filter;	     /* likewise, and only for estimates */
 };
 
-/* Of a thread. All 0 but random and unwind.stack_end. */
+/* Of a thread. All 0 except random and unwind.stack_end. */
 struct stack_thread {
 	uint32_t is_busy;
 	uint32_t epoch;
-	uint32_t last_node; /* of the last allocation that was recorded… */
-	uint64_t last_weight; /* …and how many it stands for */
+	uint32_t last_node; /* node of the last recorded allocation… */
+	uint64_t last_weight; /* …and how many allocations it stands for */
 	uint64_t random;
-	int64_t pending_bytes; /* not in the head's live_bytes yet */
-	int64_t room_bytes; /* so many may be pending without being more than the peak */
+	int64_t pending_bytes; /* not yet added to the header's live_bytes */
+	int64_t room_bytes; /* pending_bytes up to this are not a new peak */
 	struct stack_trie trie;
 	struct unwind_thread unwind;
 };
 
-/* A block was given to who is at start. */
+/* Record a block that was returned to the caller at start. */
 void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr, uint64_t bytes,
 		  const struct unwind_state *start);
 
@@ -60,20 +61,24 @@ static inline bool stack_may_be_known(const struct stacks *s, uintptr_t addr)
 }
 
 /*
- * Before a block is given back: what is known of it, and not known any more; 0: nothing.
- * Then either of two: it was given back, or is as it was.
+ * Before a block is freed, stack_take() removes the block and returns it; 0: it was not
+ * recorded. Afterwards call one of the others: stack_count_freed() if the block was
+ * freed, stack_put_back() if not.
  */
 uint64_t stack_take(struct stacks *s, uintptr_t addr);
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block);
 void stack_put_back(struct stacks *s, uintptr_t addr, uint64_t block);
 
-/* The first two, of a block that is given back for certain. */
+/*
+ * stack_take() and stack_count_freed() together, for a block that
+ * will certainly be freed.
+ */
 void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr);
 
-/* The last allocation that was recorded of this thread was freed with no call since. */
+/* The thread's last recorded allocation was freed with no other call in between. */
 void stack_count_temporary(struct stacks *s, struct stack_thread *t);
 
-/* What is pending goes into the head. */
+/* Add the thread's pending_bytes to the header's live_bytes. */
 void stack_flush(struct stacks *s, struct stack_thread *t);
 
 #endif

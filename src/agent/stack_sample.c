@@ -5,7 +5,10 @@
 
 #define LN_2 0.69314718055994530942
 
-/* Of 0 < x <= 1, without libm, which the program may not have. */
+/*
+ * Return the natural logarithm for 0 < x <= 1. Does not use libm, which
+ * the program may lack.
+ */
 static double logarithm(double x)
 {
 	union {
@@ -24,7 +27,7 @@ static double logarithm(double x)
 	return 2 * t * sum + exponent * LN_2;
 }
 
-/* 1 - exp(-x), of x > 0. */
+/* Return 1 - exp(-x) for x > 0. */
 static double fall(double x)
 {
 	double sum = 0;

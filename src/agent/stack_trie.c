@@ -6,7 +6,7 @@
 
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
-/* So much of the cache they are worth. */
+/* An upper bound that leaves most of the CPU cache to the program. */
 #define PATH_BITS_MAX 13
 
 static uint64_t table_bytes(unsigned int bits)
@@ -19,7 +19,7 @@ static uint64_t path_bytes(unsigned int bits)
 	return sizeof(struct stack_path) << bits;
 }
 
-/* As many as half the entries: nothing is in them at first. */
+/* Make an empty path cache with half as many elements as there are entries. */
 static void make_paths(struct stack_trie *trie)
 {
 	unsigned int bits = trie->bits - 1 < PATH_BITS_MAX ? trie->bits - 1 : PATH_BITS_MAX;
@@ -51,7 +51,7 @@ static void put(struct stack_trie *trie, const struct stack_trie_entry *entry)
 	trie->entries[i] = *entry;
 }
 
-/* So that no more than half of it is in use. */
+/* Make sure that no more than half of the entries are in use. */
 static bool make_room(struct stack_trie *trie)
 {
 	struct stack_trie larger = *trie;

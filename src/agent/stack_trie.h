@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_trie - the nodes that a thread has in the file of stacks, found by who called and
- * where. Of one thread at a time; one that ends leaves it to another.
+ * stack_trie - find a thread's nodes in the stack file by caller and address. Used by one
+ * thread at a time; a thread that ends leaves its trie to another thread.
  */
 #ifndef MS_AGENT_STACK_TRIE_H
 #define MS_AGENT_STACK_TRIE_H
@@ -16,21 +16,20 @@ struct stack_trie_entry {
 };
 
 /*
- * Of a node, by its number, for all tries of a process: a node is of one of them. Child
- * is what was looked for last of what it calls, sibling what was before that: what is not
- * found among the first of these is in the trie. Callers have numbers near to each other,
- * and so it is in few lines of the cache.
+ * Recent lookups, by node number, for all tries of a process; each node belongs to one
+ * trie. child is the callee looked up last; sibling is the callee of the same caller
+ * looked up before. Callees that are not among the first few are found through the trie.
+ * Callers and callees have nearby numbers, so these entries share few cache lines.
  */
 struct stack_recent {
-	uint64_t pc; /* 0: it was not looked for yet */
+	uint64_t pc; /* 0: not looked up yet */
 	uint32_t child, sibling; /* 0: none */
 };
 
 /*
- * The nodes of so many callers that follow each other, from some node on inwards: what was
- * found there lately, in half a line of the cache. Known again by a number made of all of
- * them, of 64 bits: that two have the same, and are taken for one, is not to be expected of
- * any program.
+ * The nodes of up to STACK_PATH_MAX consecutive callers, starting at some node and going
+ * inwards, as found recently; half a cache line. The path is identified by a 64-bit hash
+ * over all of its callers. A collision is not expected in any program.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {
@@ -39,19 +38,19 @@ struct stack_path {
 };
 
 struct stack_trie {
-	struct stack_trie_entry *entries; /* 1 << bits; NULL: none yet */
+	struct stack_trie_entry *entries; /* 1 << bits entries; NULL: none yet */
 	unsigned int bits;
 	uint32_t count;
-	uint32_t next_node, end_node; /* numbers that are taken, for nodes to come */
-	struct stack_recent *recent; /* NULL: there was no memory for it */
-	struct stack_path *paths; /* sets of two; NULL: there is none, or no memory for it */
+	uint32_t next_node, end_node; /* numbers reserved for future nodes */
+	struct stack_recent *recent; /* NULL: there was no memory */
+	struct stack_path *paths; /* sets of two; NULL: none, or no memory */
 	unsigned int path_bits;	  /* 1 << path_bits paths */
 };
 
-/* With nothing in it, as at first: what has been is not used any more. */
+/* Make the trie empty again; existing nodes are not used any more. */
 void stack_trie_reset(struct stack_trie *trie);
 
-/* Returns 0 if there is no room. */
+/* Add a node and return its number, or 0 if there is no room. */
 uint32_t stack_trie_add(struct stack_trie *trie, struct stack_file *file, uint32_t parent,
 			uint64_t pc);
 
@@ -80,14 +79,20 @@ static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_f
 	}
 }
 
-/* The key of a path: begun with a node and a length, and then of each caller, inwards. */
+/*
+ * Add a caller to the key of a path. The key starts with stack_path_begin(); callers are
+ * added from the outermost inwards.
+ */
 static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
 {
 	key = (key ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
 	return key ^ key >> 32;
 }
 
-/* Spread over all bits: nodes may differ by what the addresses added next differ by. */
+/*
+ * Spread the bits of the node number: node numbers may differ by as much as
+ * the addresses added next.
+ */
 static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
 {
 	return stack_path_add(count, (uint64_t)node << 8);
@@ -98,7 +103,7 @@ static inline struct stack_path *stack_path_set(const struct stack_trie *trie, u
 	return &trie->paths[key & ((UINT32_C(1) << trie->path_bits) - 2)];
 }
 
-/* NULL: it is not known. */
+/* Return the path with this key, or NULL. */
 static inline struct stack_path *stack_path_find(const struct stack_trie *trie, uint64_t key)
 {
 	struct stack_path *set = stack_path_set(trie, key);
@@ -108,7 +113,7 @@ static inline struct stack_path *stack_path_find(const struct stack_trie *trie, 
 	return set[1].key == key ? &set[1] : NULL;
 }
 
-/* Where it is to be noted, in place of what was noted before the last of its set. */
+/* Return the place for a new path; the older path of its set is dropped. */
 static inline struct stack_path *stack_path_place(const struct stack_trie *trie, uint64_t key)
 {
 	struct stack_path *set = stack_path_set(trie, key);
@@ -120,21 +125,21 @@ static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 
 #define STACK_RECENT_LOOKS 4
 
-/* It is the child of parent that was looked for last, now. */
+/* Note that node was looked up as a child of parent. */
 static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent, uint32_t node)
 {
 	trie->recent[node].sibling = trie->recent[parent].child;
 	trie->recent[parent].child = node;
 }
 
-/* The node of what is called by parent, and goes on at pc. Returns 0 if there is no room. */
+/* Return the node of the callee of parent that is at pc, or 0 if there is no room. */
 static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
 					uint32_t parent, uint64_t pc)
 {
 	struct stack_recent *recent = trie->recent;
 	uint32_t node, before = 0;
 
-	/* 0 is the parent of all threads' outermost */
+	/* node 0 is the parent of every thread's outermost frame */
 	if (__builtin_expect(!recent || parent == 0, 0))
 		return stack_trie_search(trie, file, parent, pc);
 	node = recent[parent].child;

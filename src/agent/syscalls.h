@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscalls - the kernel without a libc: all of the helper that knows the machine.
+ * syscalls - system calls without libc; the only part of the helper that
+ * depends on the machine.
  */
 #ifndef MS_AGENT_SYSCALLS_H
 #define MS_AGENT_SYSCALLS_H
@@ -13,9 +14,10 @@
 #include <linux/time_types.h>
 #include <stdint.h>
 
-#define AGENT_MONOTONIC 1 /* <linux/time.h> excludes libc's */
+/* CLOCK_MONOTONIC: <linux/time.h> conflicts with libc's header */
+#define AGENT_MONOTONIC 1
 
-/* Returns what the kernel does: -errno on failure. */
+/* Make a system call. Return what the kernel returns: -errno on failure. */
 static inline long agent_syscall(long number, long a, long b, long c, long d)
 {
 	register long r10 __asm__("r10") = d;
@@ -28,7 +30,7 @@ static inline long agent_syscall(long number, long a, long b, long c, long d)
 	return result;
 }
 
-/* As above, of those with more arguments. */
+/* Like agent_syscall(), with six arguments. */
 static inline long agent_syscall6(long number, const long arguments[6])
 {
 	const long d = arguments[3], e = arguments[4], f = arguments[5];
@@ -53,7 +55,10 @@ static inline uint64_t agent_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Sleep while *word is expected, at most so long. 0, or -EAGAIN, -EINTR, -ETIMEDOUT. */
+/*
+ * Sleep while *word == expected, for at most limit_ms. Return 0,
+ * -EAGAIN, -EINTR or -ETIMEDOUT.
+ */
 static inline long agent_futex_wait(const uint32_t *word, uint32_t expected, uint32_t limit_ms)
 {
 	struct __kernel_timespec limit = { limit_ms / 1000, (limit_ms % 1000) * 1000000L };

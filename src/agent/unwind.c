@@ -10,21 +10,25 @@
 #define COLD	    __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
-#define FRAME_MAX (UINT64_C(1) << 20) /* a function's, if it is left by its frame pointer */
+/* of a function that is left by its frame pointer */
+#define FRAME_MAX (UINT64_C(1) << 20)
 
-/* So much of a stack is asked for at most, page by page, before it is taken for one. */
+/*
+ * A stack is probed page by page up to this size; anything larger is
+ * not taken for a stack.
+ */
 #define STACK_MAX  (UINT64_C(256) << 20)
 
-/* Whether the kernel can read there, as far as it may be asked. */
+/* Return whether the page is readable; false if the kernel must not be asked. */
 static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 {
 	return ask_may(space->permission) && ask_can_read(page);
 }
 
 /*
- * sp is below all that was ever seen of the thread's stack, or elsewhere. From where it is
- * known downwards: where there is a hole it is elsewhere, and the hole is asked for first
- * the next time.
+ * sp is below the known stack range, or on another stack. Extend the range downwards,
+ * page by page. If there is an unmapped page in between, sp is on another stack; that
+ * page is remembered and checked first the next time.
  */
 static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t, uint64_t sp)
 {
@@ -45,7 +49,10 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/* no stack pointer is above it, and no return address what is compared with it */
+	/*
+	 * sentinel: no stack pointer is above its cfa, and no return address
+	 * equals its compared word
+	 */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
@@ -58,14 +65,14 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* What a step returns beside 1, 0 and -1. */
+/* A result of a step besides 1, 0 and -1. */
 #define STEP_BY_FRAME 2
 
-/* Of one walk. */
+/* State of one walk. */
 struct reading {
 	const struct unwind_space *space;
 	const struct unwind_thread *thread;
-	uint64_t page; /* is there */
+	uint64_t page; /* a page that is known to be readable */
 };
 
 static bool read_word(void *context, uint64_t addr, uint64_t *ret)
@@ -85,7 +92,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* The kernel has put it on the stack when the handler was called: struct rt_sigframe. */
+/* Leave a signal handler: read the registers saved in the kernel's struct rt_sigframe. */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
 	enum { RBP_AT = 120, RSP_AT = 160, RIP_AT = 168 };
@@ -100,9 +107,9 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 }
 
 /*
- * Leave code without tables by its frame pointer: the caller's is at rbp, and the return
- * address above. That such code has one is an assumption: the caller has to be further out
- * on the stack, and to have made a call.
+ * Leave code without tables by its frame pointer: the caller's rbp is at rbp, and the
+ * return address above. It is only an assumption that such code has a frame pointer, so
+ * the caller must be further out on the stack, and must have made a call.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
 			       struct unwind_state *state)
@@ -117,7 +124,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* As unwind_rules_apply(). */
+/* Like unwind_rules_apply(); also returns STEP_BY_FRAME. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading, uint64_t lookup,
 			 struct unwind_state *state)
 {
@@ -133,7 +140,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading, ui
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 
-/* From one frame of the thread's own stack to the next, where rows do not tell. */
+/* Step to the next frame of the thread's own stack if a row is not enough. */
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t, uint64_t row,
 			    struct unwind_state *state)
 {
@@ -162,7 +169,7 @@ static inline uint64_t cfa_of(const struct unwind_frame *f)
 	return f->cfa & ~(uint64_t)UNWIND_FLAGS;
 }
 
-/* From the CFA on. */
+/* Return the offset from the CFA. */
 static inline uint64_t saved_at(const struct unwind_frame *f)
 {
 	return (uint64_t)(int64_t)(f->rbp_delta & ~UNWIND_FLAGS);
@@ -179,7 +186,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Whether the one before still leads to this one of those kept. */
+/* Return whether the kept frame `to` is still the caller of the next inner kept frame. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -190,7 +197,7 @@ static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thre
 	       is_at(to, state.pc, state.sp, state.rbp);
 }
 
-/* The return address and rbp, of one with flags. */
+/* Return whether a frame with flags is unchanged: its return address and rbp. */
 static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 			   const struct unwind_frame *f)
 {
@@ -200,7 +207,7 @@ static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 	       word_at(cfa_of(f) + saved_at(f)) == f->rbp;
 }
 
-/* With a frame pointer, as functions with one begin. */
+/* The same for a function that starts by pushing rbp to set up a frame pointer. */
 static inline bool is_same_pair(const struct unwind_frame *f)
 {
 	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
@@ -209,14 +216,14 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	return (f->cfa & UNWIND_FLAGS) == flags && !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* The innermost frame outside of top that is not what it was, or the first of kept. */
+/* Return the innermost frame outside of top that has changed, or the first of kept. */
 static inline const struct unwind_frame *
 find_changed(struct unwind_space *space, struct unwind_thread *t, const struct unwind_frame *top)
 {
 	const struct unwind_frame *f = top - 1;
 
 	for (;; f--) {
-		/* the first is never the same */
+		/* the sentinel kept[0] ends this loop: it never compares equal */
 #pragma GCC unroll 8
 		while (likely(*f->compared == f->pc))
 			f--;
@@ -229,17 +236,20 @@ find_changed(struct unwind_space *space, struct unwind_thread *t, const struct u
 	}
 }
 
-/* A walk on the thread's own stack. */
+/* How a walk on the thread's own stack ended. */
 enum walk_end { WALK_KNOWN, WALK_WHOLE, WALK_CUT, WALK_PASSED, WALK_TOO_DEEP };
 
 struct walk {
 	struct unwind_state state;
-	uint64_t flags;	   /* of the frame at state: as its cfa has them… */
-	int32_t rbp_delta; /* …and rbp_delta */
+	uint64_t flags;	   /* of the frame at state, as in its cfa… */
+	int32_t rbp_delta; /* …and in its rbp_delta */
 	uint32_t count;	   /* of fresh */
 };
 
-/* Word by word, as it is read again soon: two at once would wait for both. */
+/*
+ * Store the fields one at a time: they are read again soon, and a combined store would
+ * have to wait for two values.
+ */
 static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 {
 	frame->cfa = w->state.sp | w->flags;
@@ -248,7 +258,7 @@ static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 	frame->rbp_delta = w->rbp_delta;
 }
 
-/* Code without tables: as if its row were that of a function with a frame pointer. */
+/* Leave code without tables as if its row described a function with a frame pointer. */
 static COLD enum walk_end step_by_own_frame(struct unwind_space *space, struct unwind_thread *t,
 					    struct walk *w)
 {
@@ -264,7 +274,10 @@ static COLD enum walk_end step_by_own_frame(struct unwind_space *space, struct u
 	return WALK_KNOWN;
 }
 
-/* What is no ordinary row. *w is in registers but for this. */
+/*
+ * Step where the row is not an ordinary one. The copy of state lets the compiler keep
+ * *w in registers otherwise.
+ */
 static inline enum walk_end step_otherwise(struct unwind_space *space, struct unwind_thread *t,
 					   uint64_t row, struct walk *w)
 {
@@ -285,7 +298,7 @@ static inline enum walk_end step_otherwise(struct unwind_space *space, struct un
 	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
 }
 
-/* Returns WALK_KNOWN where there is a next frame. */
+/* Step to the next frame. Return WALK_KNOWN if there is one. */
 static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
 				 struct walk *w)
 {
@@ -316,7 +329,10 @@ static inline enum walk_end step(struct unwind_space *space, struct unwind_threa
 	return WALK_KNOWN;
 }
 
-/* Returns WALK_KNOWN if the stack goes on with kept[1 .. kept_count]. */
+/*
+ * Walk the thread's own stack. Return WALK_KNOWN if kept[1 ..
+ * kept_count] are the outer frames.
+ */
 static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_thread *t,
 				     const struct unwind_state *start)
 {
@@ -350,7 +366,7 @@ static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_t
 	return end;
 }
 
-/* Only the innermost frames of both, and who called them is left out. */
+/* Keep only the innermost frames of fresh and kept; the callers are dropped. */
 static COLD void shorten(struct unwind_thread *t)
 {
 	uint32_t kept = t->kept_count;
@@ -362,7 +378,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Returns false where rows do not tell. */
+/* Step by a row. Return false if the row is not enough. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };
@@ -379,8 +395,8 @@ static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_sta
 }
 
 /*
- * On any stack, through signal handlers to what they interrupted, and asking before
- * anything is touched.
+ * Walk any stack, through signal handlers to the interrupted code. Check all
+ * memory before it is read.
  */
 static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread *t,
 			       const struct unwind_state *start, bool has_rows)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind - who called, and who called that: by .eh_frame, so that no frame pointers are
- * needed, and fast, as most of a stack is what it was the last time. Code without tables,
- * such as a JIT compiler's, is left by its frame pointer.
+ * unwind - find the call stack by .eh_frame, so that no frame pointers are needed. It is
+ * fast because most of a stack is the same as at the last walk. Code without tables, such
+ * as that of a JIT compiler, is unwound by its frame pointer.
  *
- * What is known of the stack before is verified: a frame with the same address, stack and
- * frame pointer as one of it has the same callers, if each return address and saved frame
- * pointer further out, in memory, is the same; so two words are read per frame, and no
- * table. No libc, no memory of its own, no lock. It reads no memory that is not there:
- * within the thread's own stack it knows, elsewhere it asks the kernel.
+ * Frames of the previous stack are reused after a check. A frame with the same address,
+ * stack pointer and frame pointer as a known frame has the same callers, provided that
+ * each return address and saved frame pointer further out in memory is unchanged. The
+ * check reads two words per frame, and no table. No libc, no memory of its own, no locks.
+ * Unmapped memory is never read: the unwinder knows the bounds of the thread's own stack,
+ * and elsewhere asks the kernel first.
  */
 #ifndef MS_AGENT_UNWIND_H
 #define MS_AGENT_UNWIND_H
@@ -19,16 +20,16 @@
 #include "agent/ask.h"
 #include "agent/unwind_cfi.h"
 
-/* mmap(2) keeps away from at least 128 MiB of the main stack. */
+/* mmap(2) keeps a distance of at least 128 MiB from the main stack. */
 #define UNWIND_SURE_BYTES (UINT64_C(64) << 20)
 
-/* Of a deeper stack the innermost UNWIND_DEEP_KEPT frames are had, and it is cut. */
+/* Of a deeper stack only the UNWIND_DEEP_KEPT innermost frames are kept; it is cut. */
 #define UNWIND_DEPTH_MAX 2048
 #define UNWIND_DEEP_KEPT 128
 
 /*
- * What is needed at an address, with the address, in 8 bytes: a cache, 0 where nothing
- * is. An address has its places in one line of the cache.
+ * A cache: an address and its unwind row in 8 bytes; 0 if empty. All places for an
+ * address are in one cache line.
  */
 #define UNWIND_ROW_COUNT (1 << 15)
 
@@ -39,23 +40,26 @@ struct unwind_row {
 	uint64_t row; /* see unwind_row.h */
 };
 
-/* Of a process, for all its threads. */
+/* Of a process, for all of its threads. */
 struct unwind_space {
 #ifndef AGENT_BLOB
-	/* The code at pc; false: there is none. Called where it is not known yet. */
+	/*
+	 * Find the code at pc; return false if there is none. Called for
+	 * addresses not in the cache.
+	 */
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
 	void *context;
-	struct unwind_row *rows; /* UNWIND_ROW_COUNT */
+	struct unwind_row *rows; /* UNWIND_ROW_COUNT elements */
 	enum ask_permission permission;
-	/* Return addresses that follow a call: a cache of UNWIND_RETURN_COUNT, or NULL. */
+	/* A cache of UNWIND_RETURN_COUNT addresses that follow a call, or NULL. */
 	uint64_t *returns;
-	uint32_t generation;	 /* of unwind_forget(): begun… */
-	uint32_t forgotten;	 /* …and done */
+	uint32_t generation;	 /* calls of unwind_forget() started… */
+	uint32_t forgotten;	 /* …and finished */
 };
 
 #ifdef AGENT_BLOB
-/* Instead of find, which would be an address of code in memory that the process can write. */
+/* Replaces find, which would be a code address in memory that the process can write. */
 bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
 
@@ -70,64 +74,70 @@ static inline bool unwind_find(const struct unwind_space *space, uint64_t pc,
 }
 
 /*
- * The registers in a function that called: pc is where it goes on, cfa is its stack
- * pointer then. rbp was saved at cfa + rbp_delta; 0: it was not. These are multiples of
- * 8, and have flags below: of cfa what is to be compared beside the return address, which
- * is little, as most code tells no CFA from rbp.
+ * The registers of a calling function: pc is the return address into it, and cfa is its
+ * stack pointer after the return. rbp was saved at cfa + rbp_delta; 0: rbp was not saved.
+ * cfa and rbp_delta are multiples of 8 and have flags in the low bits. The flags in cfa
+ * tell what to compare besides the return address; most frames need none, as most code
+ * does not derive its CFA from rbp.
  */
 struct unwind_frame {
 	uint64_t cfa, pc, rbp;
 	int32_t rbp_delta;
-	uint32_t node; /* the caller's own, of the stack from here on outwards */
+	/* set by the caller of unwind: of the stack from this frame outwards */
+	uint32_t node;
 	/*
-	 * Where pc is, in memory, if the stack is what it was; with flags in cfa a place
-	 * where it is not, so that these are looked at.
+	 * Where pc is stored, if the stack is unchanged. If cfa has flags, the address of
+	 * a word that never equals pc, so that the flags are examined.
 	 */
 	const uint64_t *compared;
 };
 
 enum unwind_frame_flag {
-	UNWIND_BY_RULES = 1 << 0, /* of cfa: found with more than rsp and rbp */
-	UNWIND_SAVED_RBP = 1 << 1, /* of cfa: and further out rbp is needed */
-	UNWIND_PAIR = 1 << 2, /* of cfa: and that is beside the return address */
+	UNWIND_BY_RULES = 1 << 0, /* in cfa: found with more than rsp and rbp */
+	UNWIND_SAVED_RBP = 1 << 1, /* in cfa: rbp was saved, and is needed further out */
+	UNWIND_PAIR = 1 << 2, /* in cfa: also, rbp was saved beside the return address */
 	UNWIND_FLAGS = 7,
-	UNWIND_USES_RBP = 1 << 0,  /* of rbp_delta: to find who called this one */
-	UNWIND_NEEDS_RBP = 1 << 1, /* of rbp_delta: that, or one further out */
-	UNWIND_BY_FRAME = 1 << 2, /* of rbp_delta: no table tells who called, its frame pointer did */
+	/* in rbp_delta: rbp is needed to find this frame's caller */
+	UNWIND_USES_RBP = 1 << 0,
+	/* in rbp_delta: this frame or one further out uses rbp */
+	UNWIND_NEEDS_RBP = 1 << 1,
+	/* in rbp_delta: without a table, the frame pointer led to the caller */
+	UNWIND_BY_FRAME = 1 << 2,
 };
 
-/* Of a thread. All 0 before the first use but stack_end and sure_start. */
+/* Of a thread. All 0 before the first use, except stack_end and sure_start. */
 struct unwind_thread {
-	uint64_t stack_end; /* of its own stack; 0: unknown, and each page is asked for */
-	uint64_t stack_start; /* of what is known to be there of it */
-	uint64_t hole;	      /* a page below, where nothing was */
+	uint64_t stack_end; /* of the thread's own stack; 0: unknown, check each page */
+	uint64_t stack_start; /* the stack is known to be mapped from here to stack_end */
+	uint64_t hole;	      /* a page further below that was not mapped */
 	/*
-	 * From here to stack_end the kernel maps nothing but the main stack: code that runs
-	 * on any part of it can read everything above. 0: of other threads.
+	 * From here to stack_end the kernel maps nothing except the main stack: code that
+	 * runs on any part of it can read everything above. 0 for other threads.
 	 */
 	uint64_t sure_start;
 	uint32_t generation;
-	uint32_t kept_count;  /* of kept, beside the first */
-	uint32_t fresh_count; /* what is new, innermost first */
-	bool is_cut;	/* outside of the outermost of fresh there is more, and it is unknown */
-	bool is_passing; /* fresh is all there is, and is not to be kept */
+	uint32_t kept_count;  /* elements of kept, without the first */
+	uint32_t fresh_count; /* elements of fresh: new frames, innermost first */
+	bool is_cut;	/* the callers of the outermost fresh frame are unknown */
+	bool is_passing; /* fresh is the whole stack, and must not be kept */
 	/*
-	 * The stack as it was found last: first what is outside of all, and is like no
-	 * frame, then frames from the outermost on.
+	 * The stack found last: first a sentinel that matches no frame, then the
+	 * frames, outermost first.
 	 */
 	struct unwind_frame kept[1 + UNWIND_DEPTH_MAX];
 	struct unwind_frame fresh[UNWIND_DEPTH_MAX];
 };
 
 /*
- * Who called, beginning with state, which is the first frame itself. Afterwards the stack
- * is kept[1 .. kept_count] from outermost on, then fresh from its end to its beginning;
- * unwind_keep() makes one of both. is_cut is about fresh, and where there is nothing kept.
+ * Find the call stack that starts at state, which is the innermost frame. The result,
+ * from the outermost frame inwards, is kept[1 .. kept_count], then fresh from its end
+ * to its beginning; unwind_keep() merges the two. is_cut is set only if no kept
+ * frames are part of the result.
  */
 void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
 
-/* fresh[i] is a part of the kept stack from now on. From the outermost to the innermost. */
+/* Append fresh[i] to the kept frames. Call it for the outermost fresh frame first. */
 static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uint32_t i)
 {
 	const struct unwind_frame *outer = &thread->kept[thread->kept_count++];
@@ -150,11 +160,14 @@ static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uin
 	return frame;
 }
 
-/* The same, of all frames into fresh, by tables alone; nothing that was kept is used. */
+/*
+ * Like unwind_stack(), but find all frames, by tables alone, into
+ * fresh; kept is not used.
+ */
 void unwind_whole(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
 
-/* Code was unmapped, and something else may be there soon. */
+/* Forget cached code: some was unmapped, and other code may soon be at its addresses. */
 void unwind_forget(struct unwind_space *space);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * unwind_bytes - numbers as .eh_frame has them, one after the other.
- */
+/* unwind_bytes - read the numbers of .eh_frame in sequence. */
 #ifndef MS_AGENT_UNWIND_BYTES_H
 #define MS_AGENT_UNWIND_BYTES_H
 
@@ -10,7 +8,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_bad; /* it went over the end, or is not understood */
+	bool is_bad; /* read past the end, or not understood */
 };
 
 static inline uint64_t take(struct bytes *b, unsigned int count)

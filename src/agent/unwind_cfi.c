@@ -5,7 +5,7 @@
 
 #include "agent/unwind_bytes.h"
 
-/* Encodings of pointers: the low half says how long, the next three bits from where. */
+/* Pointer encodings: the low four bits give the size, the next three the base. */
 enum {
 	PE_ABSOLUTE = 0x00,
 	PE_UDATA2 = 0x02,
@@ -16,11 +16,11 @@ enum {
 	PE_SDATA8 = 0x0c,
 	PE_FORMAT = 0x0f,
 	PE_PC_RELATIVE = 0x10,
-	PE_TABLE = 0x3b, /* of 4 bytes, signed, from the beginning of .eh_frame_hdr */
+	PE_TABLE = 0x3b, /* 4 bytes, signed, relative to the start of .eh_frame_hdr */
 	PE_BASE = 0x70,
 };
 
-/* Instructions of call frame information; of the first three the low six bits are an operand. */
+/* Call frame instructions; the first three have an operand in the low six bits. */
 enum {
 	CFA_ADVANCE = 0x40,
 	CFA_OFFSET = 0x80,
@@ -73,9 +73,9 @@ static uint64_t take_pointer(struct bytes *b, unsigned int encoding)
 	}
 }
 
-/* What an FDE and its CIE say before their instructions. */
+/* The contents of an FDE and its CIE, apart from the instructions. */
 struct entry {
-	struct bytes first, rest; /* instructions of the CIE, and of the FDE */
+	struct bytes first, rest; /* instructions of the CIE and of the FDE */
 	uint64_t start, end;
 	uint64_t code_align;
 	int64_t data_align;
@@ -88,7 +88,10 @@ static uint64_t tables_end(const struct unwind_module *module)
 	return module->tables_end ? module->tables_end : module->end;
 }
 
-/* Whether these bytes are where tables may be: a damaged table can refer to anything. */
+/*
+ * Return whether these bytes are where tables may be: damaged tables
+ * can refer to anything.
+ */
 static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_t bytes)
 {
 	uint64_t addr = (uintptr_t)at, end = tables_end(module);
@@ -97,7 +100,10 @@ static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_
 	       bytes <= end - addr;
 }
 
-/* A record: its length, then so many bytes. Those of 64 bits are of no program known. */
+/*
+ * Open a record: a length, then that many bytes. The 64-bit format is not supported:
+ * no known program uses it.
+ */
 static struct bytes open_record(const struct unwind_module *module, const uint8_t *at)
 {
 	struct bytes b = { at, at, false };
@@ -125,7 +131,7 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 		else if (*letters == 'S')
 			e->is_signal = true;
 		else if (*letters != 'B')
-			return; /* what follows is not needed: its length is known */
+			return; /* skip the rest: its length is known */
 	}
 }
 
@@ -181,17 +187,18 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at, stru
 		return false;
 	e->start = take_pointer(&b, e->encoding);
 	e->end = e->start + take_pointer(&b, e->encoding & PE_FORMAT);
-	skip(&b, take_uleb(&b)); /* augmentation; without one instructions begin here */
+	/* augmentation data; if there is none, the instructions start here */
+	skip(&b, take_uleb(&b));
 	e->rest = b;
 	return !b.is_bad;
 }
 
-/* Of the table that is searched: from the header on, and wherever a damaged one may lie. */
+/* Entry of the search table, relative to the header. A damaged table may be unaligned. */
 struct table_entry {
 	int32_t pc, entry;
 } __attribute__((packed));
 
-/* Returns NULL if there is none. */
+/* Return the FDE for pc, or NULL if there is none. */
 static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 {
 	const uint8_t *header = (const uint8_t *)(uintptr_t)module->tables_addr;
@@ -228,7 +235,7 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 	return header + table[low].entry;
 }
 
-/* The rules at some address, while the instructions are followed. */
+/* State while executing call frame instructions: the rules at some address. */
 struct program {
 	const struct entry *entry;
 	struct unwind_rules rules, first;
@@ -270,7 +277,10 @@ static void set_expression(struct bytes *b, struct unwind_rule *rule, enum unwin
 		*rule = (struct unwind_rule){ kind, 0, (int64_t)length, at };
 }
 
-/* A factored offset. Tables may hold any number, so the product may wrap around. */
+/*
+ * Return a factored offset. Tables may contain any number, so the
+ * product may wrap around.
+ */
 static int64_t scale(const struct program *p, uint64_t factor)
 {
 	return (int64_t)(factor * (uint64_t)p->entry->data_align);
@@ -291,7 +301,10 @@ static void run_remember(struct program *p, struct bytes *b, bool is_restore)
 		b->is_bad = true;
 }
 
-/* An expression has no register and no offset that could be changed: its value is its length. */
+/*
+ * Change the CFA rule. An expression has no register or offset to change:
+ * its value is its length.
+ */
 static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t value)
 {
 	if (p->rules.cfa.kind == RULE_OFFSET)
@@ -300,7 +313,7 @@ static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t v
 		b->is_bad = true;
 }
 
-/* Those that say what the CFA is. Returns false if it is none of them. */
+/* Execute an instruction that defines the CFA. Return false for any other instruction. */
 static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 {
 	const struct unwind_rule *cfa = &p->rules.cfa;
@@ -325,7 +338,7 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 	}
 }
 
-/* Those with a register first, that say what became of it. */
+/* Execute an instruction whose first operand is a register. */
 static void run_register(struct program *p, struct bytes *b, unsigned int op)
 {
 	uint64_t reg = take_uleb(b);
@@ -345,7 +358,7 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	case CFA_VAL_EXPRESSION:
 		set_expression(b, rule_of(&p->rules, reg), RULE_EXPRESSION);
 		return;
-	case CFA_REGISTER: /* in one that is not followed */
+	case CFA_REGISTER: /* saved in another register, which is not tracked */
 		take_uleb(b);
 		if (rule_of(&p->rules, reg))
 			b->is_bad = true;
@@ -354,7 +367,7 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	}
 }
 
-/* Returns how far on the next instructions are about, or 0. */
+/* Execute one instruction. Return by how much it advances the address, or 0. */
 static uint64_t run_one(struct program *p, struct bytes *b)
 {
 	unsigned int op = (unsigned int)take(b, 1), operand = op & 0x3f;
@@ -384,7 +397,7 @@ static uint64_t run_one(struct program *p, struct bytes *b)
 	return 0;
 }
 
-/* Up to what is about an address after pc. */
+/* Execute instructions until one applies to an address after pc. */
 static bool run(struct program *p, struct bytes b, uint64_t pc)
 {
 	for (int steps = 0; b.at < b.end; steps++) {

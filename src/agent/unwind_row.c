@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 #define LEAST_ADDRESS 4096
-#define CALL_MAX      7 /* bytes of the longest call without a prefix that matters here */
+#define CALL_MAX      7 /* length of the longest relevant call without a prefix */
 
-/* Whether so many bytes are words, and fit into so many bits with their sign. */
+/* Return whether bytes is a multiple of 8 and fits into this many bits, with its sign. */
 static bool fits(int64_t bytes, unsigned int bits)
 {
 	int64_t limit = INT64_C(1) << (bits - 1);
@@ -24,7 +24,10 @@ static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 	       ((uint64_t)(rbp / 8) & rbp_mask) << ROW_RBP_SHIFT | kind;
 }
 
-/* "the word at rbp + N": a function that has aligned its stack. Returns false if it is not. */
+/*
+ * Recognize "the word at rbp + N", used by functions that align their stack. Return false
+ * if the expression is something else.
+ */
 static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
 {
 	const uint8_t *e = rule->expression;
@@ -58,7 +61,7 @@ static uint64_t row_of_rules(const struct unwind_rules *rules)
 	return make_row(cfa->reg == UNWIND_RSP ? ROW_RSP : ROW_RBP, cfa->value, saved);
 }
 
-/* What glibc calls __restore_rt, where there are no tables: mov $15, %rax; syscall. */
+/* Recognize glibc's __restore_rt, which has no tables: mov $15, %rax; syscall. */
 static bool is_signal_return(uint64_t pc)
 {
 	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -79,8 +82,8 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 	if (unwind_rules_find(&module, lookup, ret))
 		return row_of_rules(ret);
 	/*
-	 * A stack that was made up begins with the address of a function, as
-	 * makecontext(3) does it. No call goes on there.
+	 * A stack made by makecontext(3) or similar code starts with the address of a
+	 * function. No call returns there.
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;
@@ -89,7 +92,7 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unw
 	return lookup + 16 < module.end && is_signal_return(lookup + 1) ? ROW_SIGNAL : ROW_CUT;
 }
 
-/* Whether these bytes are a call through a register or through memory. */
+/* Return whether these bytes are a call through a register or through memory. */
 static bool is_indirect_call(const uint8_t *code, unsigned int length)
 {
 	const unsigned int mod = code[1] >> 6, rm = code[1] & 7;
@@ -141,7 +144,10 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 	return true;
 }
 
-/* At the first place; what was there goes to one that is empty, or drives another out. */
+/*
+ * Put a row into its first place. The row that was there moves to an empty place,
+ * or replaces another one.
+ */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {
 	uint64_t first = row_index(lookup) % ROW_WAYS, other = lookup % (ROW_WAYS - 1);
@@ -157,7 +163,10 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 			 __ATOMIC_RELAXED);
 }
 
-/* Code was forgotten meanwhile, and what was put there may be of that. */
+/*
+ * Clear the line if code was forgotten meanwhile: the row just written
+ * may belong to that code.
+ */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)
 {
@@ -181,7 +190,7 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 			return row;
 	}
 	row = unwind_rules_at(space, lookup, &rules);
-	/* where no code is known there may be some later */
+	/* do not cache this: code may appear there later */
 	if (row == ROW_NONE)
 		return ROW_CUT;
 	put_row(line, row, lookup);

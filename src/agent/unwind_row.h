@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * unwind_row - what unwind needs of the rules at an address, in 8 bytes, and found again
- * without them.
- */
+/* unwind_row - a cache of the unwind rules at an address, reduced to 8 bytes. */
 #ifndef MS_AGENT_UNWIND_ROW_H
 #define MS_AGENT_UNWIND_ROW_H
 
 #include "agent/unwind.h"
 
 /*
- * The kind in the low 3 bits, then 9 for where rbp is from the CFA, in words of 8 bytes;
- * then, where it is kept, the address but for its low 12 bits, which its line has, and 17
- * of 64; there, at the top, is the CFA from a register. It is written in one go, so that no
- * thread sees half of it.
+ * A row holds the kind in the low 3 bits. The next 9 bits are the offset of the saved rbp
+ * from the CFA, in words of 8 bytes. In the cache the address follows, without its low 12
+ * bits, which its line implies. The top 17 bits are the offset of the CFA from a
+ * register. A row is written in a single store, so that no thread sees half of it.
  */
 #define ROW_RBP_SHIFT 3
 #define ROW_RBP_BITS  9
@@ -23,13 +20,14 @@ _Static_assert(UNWIND_ROW_COUNT == ROW_WAYS << ROW_LINE_BITS, "lines of the cach
 
 enum unwind_row_kind {
 	ROW_NONE,
-	ROW_RSP,     /* the CFA is told from rsp… */
-	ROW_RBP,     /* …and from rbp */
-	ROW_ALIGNED, /* is a word told from rbp, and rbp was saved where that is told from rbp */
-	ROW_END,     /* nobody called */
-	ROW_RULES,   /* anything else */
-	ROW_SIGNAL,  /* was interrupted */
-	ROW_CUT,     /* has no rules: perhaps it has a frame pointer */
+	ROW_RSP,     /* the CFA is at an offset from rsp… */
+	ROW_RBP,     /* …or from rbp */
+	/* the CFA is a word at an offset from rbp; rbp was saved at an offset from rbp */
+	ROW_ALIGNED,
+	ROW_END,     /* outermost frame */
+	ROW_RULES,   /* anything else: the full rules are needed */
+	ROW_SIGNAL,  /* the next frame was interrupted by a signal */
+	ROW_CUT,     /* no rules: perhaps there is a frame pointer */
 };
 
 static inline unsigned int row_kind(uint64_t row)
@@ -49,25 +47,32 @@ static inline int64_t row_cfa(uint64_t row)
 	return (int64_t)row >> (64 - ROW_CFA_BITS);
 }
 
-/* A function's rules; the row, or ROW_NONE: no code is known there, or ROW_CUT: no rules. */
+/*
+ * Find the rules of the function at lookup. Return their row; ROW_NONE if no code is
+ * known there, or ROW_CUT if there are no rules.
+ */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup, struct unwind_rules *ret);
 
-/* Whether a call instruction is right before pc, as far as memory there can be read. */
+/*
+ * Return whether a call instruction ends right before pc, if the
+ * memory there is readable.
+ */
 bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
-/* As below, where it is not at its first place. */
+/* Like row_at(), for an address whose row is not in its first place. */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
 /*
- * The first place of an address. With the others that are in the same line it is told by
- * the low bits and those above: of two that share a line, these are not the same.
+ * Return the first place of an address. Two addresses that share a line differ
+ * in the bits above the low 12, which the row stores; the line and these bits
+ * determine the low bits.
  */
 static inline uint64_t row_index(uint64_t lookup)
 {
 	return (lookup * ROW_WAYS ^ lookup >> 9) & (UNWIND_ROW_COUNT - 1);
 }
 
-/* Of 47 bits of the address: nothing returns to where there are more. */
+/* Compare bits 12 to 46 of the address: no code has an address above. */
 static inline bool row_is_of(uint64_t row, uint64_t lookup)
 {
 	const uint64_t mask = (UINT64_C(1) << (64 - ROW_CFA_BITS)) - (1 << ROW_LINE_BITS);
@@ -76,8 +81,9 @@ static inline bool row_is_of(uint64_t row, uint64_t lookup)
 }
 
 /*
- * Of the function that has the address lookup. ROW_NONE only where there is no code, below
- * all or beyond, where an empty place is taken for one: there are no rules there either.
+ * Return the row of the function at lookup. An empty place matches an address in
+ * the first page or above all code. The result is then ROW_NONE, as if cached:
+ * there are no rules there either.
  */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {

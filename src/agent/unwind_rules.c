@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * unwind_rules - rules that were found, applied to registers and to what is on the stack.
- */
+/* unwind_rules - apply rules to the registers and to the contents of the stack. */
 #include "agent/unwind_cfi.h"
 
 #include <stddef.h>
 
 #include "agent/unwind_bytes.h"
 
-/* The operations of an expression that compilers and libc use in such tables. */
+/* The operations of expressions that compilers and libc use in these tables. */
 enum {
 	OP_DEREF = 0x06,
 	OP_CONST1U = 0x08,
@@ -99,7 +97,7 @@ static uint64_t register_value(struct evaluation *e, unsigned int reg)
 	}
 }
 
-/* Those that push a constant. Returns false if it is none of them. */
+/* Execute an operation that pushes a constant. Return false for any other operation. */
 static bool push_constant(struct evaluation *e, unsigned int op)
 {
 	struct bytes *b = &e->bytes;
@@ -181,7 +179,7 @@ static bool find_register(struct evaluation *e, const struct unwind_rule *rule, 
 {
 	uint64_t at = cfa + (uint64_t)rule->value;
 
-	/* in a register's own rule the CFA is on the stack of operands */
+	/* a register's rule starts with the CFA on the operand stack */
 	e->count = 0;
 	push(e, cfa);
 	switch (rule->kind) {
@@ -205,7 +203,7 @@ int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *st
 	if (rules->rip.kind == RULE_SAME || !find_cfa(&e, &rules->cfa, &next.sp) ||
 	    !find_register(&e, &rules->rip, next.sp, &next.pc))
 		return -1;
-	/* who called may not need it */
+	/* if rbp cannot be recovered, continue: the caller may not need it */
 	if (rules->rbp.kind != RULE_UNDEFINED &&
 	    !find_register(&e, &rules->rbp, next.sp, &next.rbp))
 		return -1;
