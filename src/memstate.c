@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/commands.h"
 
 /*
  * glibc maps blocks of this size or more on their own, so that realloc() can mremap() them

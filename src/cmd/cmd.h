@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd - the commands and their table. Each command is one file that defines a struct cmd.
+ * cmd - a command of memstate. Each command is one file that defines a struct cmd.
  */
 #ifndef MS_CMD_CMD_H
 #define MS_CMD_CMD_H
@@ -38,11 +38,5 @@ extern const struct cmd cmd_diff;
 extern const struct cmd cmd_oom;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
-
-/* All commands that have a name; NULL-terminated. */
-extern const struct cmd *const cmds[];
-
-/* Parse the command line and run the command. Returns the exit status for main(). */
-int cmd_main(int argc, char **argv);
 
 #endif

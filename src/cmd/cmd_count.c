@@ -21,7 +21,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "cmd/variants.h"
 #include "render/count_report.h"
 
@@ -127,7 +127,7 @@ static void show_line(struct counting *c)
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	uint64_t now = clock_now_ns();
 
-	text_fit_terminal(&c->report.options);
+	terminal_fit(&c->report.options);
 	/* leave the last column free, or the cursor would wrap to the next line */
 	if (c->report.options.max_width > 0)
 		c->report.options.max_width--;
@@ -253,7 +253,7 @@ static int show(struct counting *c)
 		return EXIT_DONE; /* the output has only the stacks */
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
-	text_fit_terminal(&c->report.options);
+	terminal_fit(&c->report.options);
 	count_report_add_text(&c->out, &c->report);
 	if (options_count_records_stacks(&o->count))
 		strbuf_add_char(&c->out, '\n');

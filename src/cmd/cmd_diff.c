@@ -14,7 +14,7 @@
 #include "cmd/flame_file.h"
 #include "cmd/message.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/diff_report.h"
 #include "store/profile_file.h"
 
@@ -169,7 +169,7 @@ static void show(struct comparison *c, const struct profile_diff *diff, struct s
 	} else if (o->format == FORMAT_JSON) {
 		diff_report_add_json(out, &report);
 	} else {
-		text_fit_terminal(&report.table);
+		terminal_fit(&report.table);
 		diff_report_add_text(out, &report);
 	}
 }

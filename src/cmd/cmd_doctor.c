@@ -10,7 +10,7 @@
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/output.h"
 
 #define NAME_WIDTH   20
@@ -202,7 +202,7 @@ static int doctor_run(struct options *o)
 	status = session_begin(&session, o);
 	if (status != EXIT_DONE)
 		return status;
-	text_fit_terminal(&x.options);
+	terminal_fit(&x.options);
 	status = examine(&x);
 	strbuf_release(&x.out);
 	session_end(&session);

@@ -10,7 +10,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/heap_report.h"
 #include "sample/heap_reader.h"
 
@@ -42,7 +42,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 		heap_report_add_csv(out, u, heap, detail, &options);
 		return;
 	default:
-		text_fit_terminal(&terminal);
+		terminal_fit(&terminal);
 		options.ascii = terminal.ascii;
 		options.width = terminal.max_width;
 		if (options.top == 0)

@@ -11,7 +11,7 @@
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/output.h"
 
 struct map {
@@ -55,7 +55,7 @@ static void add_rows(struct map *map, const void *const *rows, size_t count)
 		}
 		return;
 	}
-	text_fit_terminal(&options);
+	terminal_fit(&options);
 	table_add(&map->out, &map->columns, rows, count, &options);
 }
 
@@ -86,7 +86,7 @@ static void add_title(struct map *map, const struct process *p, bool is_first)
 {
 	struct table_options options;
 
-	text_fit_terminal(&options);
+	terminal_fit(&options);
 	if (!is_first)
 		strbuf_add_char(&map->out, '\n');
 	text_add_printable(&map->out, p->comm, strlen(p->comm), options.ascii);

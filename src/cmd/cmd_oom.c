@@ -17,7 +17,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/oom_report.h"
 #include "sample/cgroup_sampler.h"
 #include "sample/trend_reader.h"
@@ -258,7 +258,7 @@ static int run(struct oom *oom)
 		return status;
 	if (oom->recorder)
 		recorder_set_notes(oom->recorder, &oom->session->fs);
-	text_fit_terminal(&oom->report.options);
+	terminal_fit(&oom->report.options);
 	if (o->format == FORMAT_CSV && !o->no_headings)
 		csv_add_header(&oom->out, &oom->columns);
 	oom->start_ns = clock_now_ns();

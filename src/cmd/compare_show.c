@@ -15,7 +15,7 @@
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/compare_report.h"
 
 /*
@@ -57,7 +57,7 @@ static void add_text(struct strbuf *out, const struct compare_show *show,
 	struct table_options table = { .no_headings = o->no_headings,
 				       .exact_bytes = o->exact_bytes };
 
-	text_fit_terminal(&table);
+	terminal_fit(&table);
 	if (o->output || o->output_all)
 		compare_add_table(out, view, &show->columns, &table);
 	else

@@ -22,7 +22,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "probe/count_attach.h"
 #include "render/count_report.h"
 
@@ -197,7 +197,7 @@ static void show_line(struct attached *a)
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
 	uint64_t now = clock_now_ns();
 
-	text_fit_terminal(&a->report.options);
+	terminal_fit(&a->report.options);
 	/* leave the last column free, or the cursor would wrap to the next line */
 	if (a->report.options.max_width > 0)
 		a->report.options.max_width--;
@@ -328,7 +328,7 @@ static int show(struct attached *a)
 		return show_stacks(a);
 	if (has_rows)
 		return write_rows(a) < 0 ? EXIT_FAILED : EXIT_DONE;
-	text_fit_terminal(&a->report.options);
+	terminal_fit(&a->report.options);
 	count_report_add_text(&a->out, &a->report);
 	if (has_stacks)
 		strbuf_add_char(&a->out, '\n');

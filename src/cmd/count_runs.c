@@ -20,7 +20,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/count_report.h"
 #include "render/runs_report.h"
 
@@ -226,7 +226,7 @@ static int show_and_check(const struct options *o, const struct count_runs *runs
 
 	count_stats_init(&stats, runs);
 	report.stats = &stats;
-	text_fit_terminal(&report.options);
+	terminal_fit(&report.options);
 	if (o->count.check && command_status == 0) {
 		status = count_check_begin(&check, o, runs->items[0].program.name, &stats);
 		report.limits = check.limits;

@@ -18,7 +18,7 @@
 #include "cmd/message.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "model/known_names.h"
 #include "render/count_report.h"
 #include "render/scale_report.h"
@@ -222,7 +222,7 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 		status = run_size(&scale, &scale.sizes[i]);
 	}
 	if (status == EXIT_DONE) {
-		text_fit_terminal(&table);
+		terminal_fit(&table);
 		scale.report.command = o->count.scale;
 		scale.report.sizes = scale.sizes;
 		scale.report.count = scale.count;

@@ -15,7 +15,7 @@
 #include "cmd/options_count.h"
 #include "cmd/session.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/folded.h"
 #include "render/profile_report.h"
 #include "render/speedscope.h"
@@ -209,7 +209,7 @@ static int show_report(const struct options *o, struct profile_report *report, i
 			csv_add_header(&out, &columns);
 		profile_report_add_csv(&out, report, &columns);
 	} else {
-		text_fit_terminal(&report->options);
+		terminal_fit(&report->options);
 		if (report->options.max_width == 0)
 			report->options.max_width = WIDTH_DEFAULT;
 		report->has_head_above = options_count_records_stacks(&o->count);

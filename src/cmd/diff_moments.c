@@ -20,7 +20,7 @@
 #include "cmd/message.h"
 #include "cmd/recordings.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/moment_report.h"
 #include "sample/captured_moment.h"
 #include "sample/replay_moment.h"
@@ -186,7 +186,7 @@ static int compare(const struct options *o, const struct side *sides, uint64_t l
 	} else if (o->format == FORMAT_JSON) {
 		moment_report_add_json(&out, &report);
 	} else {
-		text_fit_terminal(&report.table);
+		terminal_fit(&report.table);
 		moment_report_add_text(&out, &report);
 	}
 	if (bytes_known(limit) && is_above(&diff, limit))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cmd/cmd.h"
+#include "cmd/commands.h"
 #include "cmd/message.h"
 #include "cmd/option_rows.h"
 #include "render/column.h"

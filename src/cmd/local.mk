@@ -4,7 +4,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/allocators.h \
 	%D%/child.c \
 	%D%/child.h \
-	%D%/cmd.c \
+	%D%/commands.c \
+	%D%/commands.h \
 	%D%/cmd.h \
 	%D%/cmd_capture.c \
 	%D%/cmd_compare.c \
@@ -93,6 +94,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/signals.h \
 	%D%/stream.c \
 	%D%/stream.h \
+	%D%/terminal.c \
+	%D%/terminal.h \
 	%D%/text.c \
 	%D%/text.h \
 	%D%/variants.c \

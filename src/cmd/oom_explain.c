@@ -16,7 +16,7 @@
 #include "cmd/message.h"
 #include "cmd/recordings.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "proc/kmsg_log.h"
 #include "render/oom_explain.h"
 #include "render/oom_page.h"
@@ -129,7 +129,7 @@ static void add_evidence(struct strbuf *out, const struct options *o,
 	}
 	if (out->length > 0)
 		strbuf_add_char(out, '\n');
-	text_fit_terminal(&options.table);
+	terminal_fit(&options.table);
 	oom_explain_add_text(out, evidence, &options);
 }
 

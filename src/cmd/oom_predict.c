@@ -15,7 +15,7 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
-#include "cmd/text.h"
+#include "cmd/terminal.h"
 #include "render/predict_report.h"
 #include "sample/trend_reader.h"
 
@@ -124,7 +124,7 @@ static int show(struct prediction *p)
 		.options.exact_bytes = o->exact_bytes,
 	};
 
-	text_fit_terminal(&report.options);
+	terminal_fit(&report.options);
 	if (o->format == FORMAT_JSON)
 		predict_report_add_json(&out, &report);
 	else

@@ -5,10 +5,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,32 +20,13 @@
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "cmd/stream.h"
+#include "cmd/terminal.h"
 #include "render/growth_words.h"
 #include "render/text_report.h"
 #include "sample/trend_reader.h"
 
 /* A walk may delay a sample by at most this part of the interval. */
 #define PATIENCE_PART 4
-
-static int terminal_width(void)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t number;
-
-	if (columns && num_parse_u64(columns, &number) == 0 && number >= 20 &&
-	    number <= 10000)
-		return (int)number;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	return 0;
-}
-
-void text_fit_terminal(struct table_options *ret)
-{
-	ret->max_width = terminal_width();
-	ret->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-}
 
 struct text {
 	struct session *session;
@@ -442,7 +421,7 @@ int text_run(struct session *session)
 	int status;
 
 	heaps_begin(session);
-	text_fit_terminal(&text.options);
+	terminal_fit(&text.options);
 	text.options.no_headings = o->no_headings;
 	text.options.exact_bytes = o->exact_bytes;
 	snapshot_init(&text.snapshot);

@@ -12,10 +12,4 @@ struct session;
 /* Returns an exit status. */
 int text_run(struct session *session);
 
-/*
- * Set the options for tables and reports on standard output: the width if it is a
- * terminal, and ASCII if the locale is not UTF-8.
- */
-void text_fit_terminal(struct table_options *ret);
-
 #endif

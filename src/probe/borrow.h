@@ -14,7 +14,7 @@
 #include "model/mapping.h"
 #include "probe/landmarks.h"
 #include "probe/machine.h"
-#include "probe/probe.h"
+#include "probe/request.h"
 
 struct borrow {
 	const struct probe_request *request;

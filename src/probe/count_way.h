@@ -6,8 +6,11 @@
 #ifndef MS_PROBE_COUNT_WAY_H
 #define MS_PROBE_COUNT_WAY_H
 
+#include "base/strbuf.h"
+#include "model/count.h"
 #include "model/mapping.h"
-#include "probe/count_attach.h"
+#include "model/stacks.h"
+#include "probe/count_request.h"
 
 /* What is the same for all ways. */
 struct count_place {

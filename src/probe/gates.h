@@ -5,7 +5,7 @@
 #ifndef MS_PROBE_GATES_H
 #define MS_PROBE_GATES_H
 
-#include "probe/probe.h"
+#include "probe/request.h"
 
 #define GATES_NOT_ALLOWED                                                                      \
 	"the kernel lets only its owner, or one with CAP_SYS_PTRACE, trace it, as far as "     \

@@ -19,6 +19,7 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/count.h \
 	%D%/count_reader.c \
 	%D%/count_reader.h \
+	%D%/count_request.h \
 	%D%/count_attach.c \
 	%D%/count_attach.h \
 	%D%/count_bpf.c \
@@ -82,6 +83,7 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/probe.h \
 	%D%/protected_write.c \
 	%D%/protected_write.h \
+	%D%/request.h \
 	%D%/safe_point.c \
 	%D%/safe_point.h \
 	%D%/segment.c \

@@ -16,7 +16,7 @@
 
 #include "model/mapping.h"
 #include "probe/landmarks.h"
-#include "probe/probe.h"
+#include "probe/request.h"
 
 #define ORPHANS_MAX 8
 

@@ -3,8 +3,8 @@
 
 #include "proc/proc_vmstat.h"
 
-#include "base/units.h"
-#include "proc/proc_cgroup_parse.h"
+#include "base/key_lines.h"
+#include "model/cgroup.h"
 
 #define VMSTAT_BYTES_MAX ((size_t)256 << 10)
 
@@ -14,7 +14,7 @@ uint64_t proc_vmstat_oom_kills(const struct procfs *fs)
 	uint64_t count;
 
 	if (procfs_read_path(fs, "vmstat", VMSTAT_BYTES_MAX, &text) < 0 ||
-	    !cgroup_find_value(strbuf_text(&text), "oom_kill", &count))
+	    !key_lines_find_u64(strbuf_text(&text), "oom_kill ", &count))
 		return COUNT_UNKNOWN;
 	return count;
 }

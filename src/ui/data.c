@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "ui/data_replay.h"
 #include "ui/feed.h"
-#include "ui/ui.h"
+#include "ui/ui_options.h"
 
 void data_init(struct data *d, const struct ui_options *options)
 {

@@ -14,7 +14,8 @@
 #include "ui/data.h"
 #include "ui/data_replay.h"
 #include "ui/feed.h"
-#include "ui/ui.h"
+#include "ui/data.h"
+#include "ui/ui_options.h"
 
 /* Limit the time that the user has to wait: see data_replay.c. */
 #define GROWTH_SAMPLES	   1000

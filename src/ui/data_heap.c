@@ -12,7 +12,8 @@
 #include "base/xalloc.h"
 #include "classify/classify_heap.h"
 #include "sample/heap_reader.h"
-#include "ui/ui.h"
+#include "ui/data.h"
+#include "ui/ui_options.h"
 
 void data_heap_init(struct data_heap *h)
 {

@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "sample/replay.h"
 #include "ui/feed.h"
-#include "ui/ui.h"
+#include "ui/data.h"
+#include "ui/ui_options.h"
 
 /*
  * Limit the time that the user has to wait for a graph. Start with GRAPH_SAMPLES samples,

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "sample/cgroup_sampler.h"
 #include "sample/watch.h"
-#include "ui/ui.h"
+#include "ui/ui_options.h"
 
 struct live {
 	struct feed feed; /* must be first: callers see only this member */

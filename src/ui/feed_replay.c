@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 #include "sample/replay.h"
-#include "ui/ui.h"
+#include "ui/ui_options.h"
 
 struct past {
 	struct feed feed; /* must be first: callers see only this member */

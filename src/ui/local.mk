@@ -53,6 +53,7 @@ noinst_LIBRARIES += %D%/libui.a
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/ui.c \
+	%D%/ui_options.h \
 	%D%/ui.h \
 	%D%/ui_draw.c \
 	%D%/ui_group.c \

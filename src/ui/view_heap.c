@@ -8,7 +8,8 @@
 #include "base/units.h"
 #include "render/bar.h"
 #include "ui/data_replay.h"
-#include "ui/ui.h"
+#include "ui/ui_options.h"
+#include "ui/view.h"
 
 #define HEAD_HEIGHT 2
 

@@ -9,7 +9,7 @@
 #define MS_WALK_BLOCK_INDEX_H
 
 #include "walk/blocks.h"
-#include "walk/walk.h"
+#include "walk/input.h"
 
 /* A page of the image: facts that do not require examining its bits. */
 struct block_page {
@@ -23,7 +23,7 @@ struct block_page {
 #define BIT_NONE UINT64_MAX
 
 /*
- * The address width equals WALK_ADDR_BITS of walk.h: walk_can_index() rejects a process
+ * The address width equals WALK_ADDR_BITS of input.h: walk_can_index() rejects a process
  * with memory above that. The tables split an address like the kernel's page tables.
  */
 #define INDEX_ADDR_BITS WALK_ADDR_BITS

@@ -10,6 +10,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/detail.h \
 	%D%/glibc_bin.c \
 	%D%/glibc_bin.h \
+	%D%/input.c \
+	%D%/input.h \
 	%D%/mark.c \
 	%D%/mark.h \
 	%D%/page_use.c \

@@ -7,7 +7,9 @@
 #ifndef MS_WALK_PAGE_USE_H
 #define MS_WALK_PAGE_USE_H
 
-#include "walk/walk.h"
+#include "model/heap.h"
+#include "walk/blocks.h"
+#include "walk/input.h"
 
 enum use {
 	/* All memory of the allocator: counted once in addition to LIVE or FREE. */

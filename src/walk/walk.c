@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "model/allocator_signs.h"
+#include "walk/walk_glibc.h"
+#include "walk/walk_jemalloc.h"
 
 static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
@@ -19,23 +21,6 @@ static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_PARTITION] =
 		"it is PartitionAlloc (Chromium): only glibc's malloc and jemalloc can be read",
 };
-
-bool walk_wants_mapping(const struct mapping *m)
-{
-	const uint32_t mask = MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED |
-			      MAPPING_HUGETLB;
-
-	return (m->flags & mask) == (MAPPING_READ | MAPPING_WRITE);
-}
-
-bool walk_can_index(const struct mapping_list *mappings)
-{
-	for (size_t i = 0; i < mappings->count; i++)
-		if (walk_wants_mapping(&mappings->items[i]) &&
-		    mappings->items[i].end_addr > UINT64_C(1) << WALK_ADDR_BITS)
-			return false;
-	return true;
-}
 
 static bool is_anonymous(const struct mapping *m)
 {

@@ -11,36 +11,8 @@
 #define MS_WALK_WALK_H
 
 #include "model/heap.h"
-#include "model/image.h"
-#include "model/mapping.h"
 #include "walk/blocks.h"
-
-struct walk_input {
-	/* Resident pages of the mappings that walk_wants_mapping() accepts. */
-	struct image *image;
-	/* All, in address order, from the same instant. */
-	const struct mapping_list *mappings;
-	/* Thread pointers, used to find the thread caches. */
-	const uint64_t *thread_addrs;
-	size_t thread_count;
-	/*
-	 * The target ran while it was copied page by page. Free lists are then useless
-	 * and chains may be torn. Cached and fast chunks count as live.
-	 */
-	bool is_running;
-};
-
-/* Address bits of x86-64 with four-level page tables. Five levels allow more. */
-#define WALK_ADDR_BITS 47
-
-/* Return true if all memory that the walkers read lies below WALK_ADDR_BITS. */
-bool walk_can_index(const struct mapping_list *mappings);
-
-/*
- * Return true if the walkers read the memory of the mapping: private,
- * readable and writable.
- */
-bool walk_wants_mapping(const struct mapping *m);
+#include "walk/input.h"
 
 /*
  * Walk the heap of the process's allocator. *ret and *ret_blocks are initialised;
@@ -59,15 +31,5 @@ void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *
  * allocator as walk_heap() does.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, struct heap *ret);
-
-/*
- * Like walk_heap(), for glibc's malloc only: 2.26 to 2.43,
- * dynamically or statically linked.
- */
-void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
-
-/* Like walk_heap(), for jemalloc only: 5.0 to 5.3.1, dynamically or statically linked. */
-void walk_jemalloc(const struct walk_input *input, struct heap *ret,
-		   struct blocks *ret_blocks);
 
 #endif

@@ -9,7 +9,9 @@
 #ifndef MS_WALK_WALK_GLIBC_H
 #define MS_WALK_WALK_GLIBC_H
 
-#include "walk/walk.h"
+#include "model/heap.h"
+#include "walk/blocks.h"
+#include "walk/input.h"
 
 #define CHUNK_ALIGN BLOCK_ALIGN
 #define CHUNK_MIN_BYTES UINT64_C(32)
@@ -219,5 +221,11 @@ void glibc_read_caches(struct glibc *g);
  * extents of trusted arenas.
  */
 void glibc_account(struct glibc *g);
+
+/*
+ * Like walk_heap(), for glibc's malloc only: 2.26 to 2.43,
+ * dynamically or statically linked.
+ */
+void walk_glibc(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
 #endif

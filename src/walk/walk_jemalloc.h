@@ -14,7 +14,9 @@
 #ifndef MS_WALK_WALK_JEMALLOC_H
 #define MS_WALK_WALK_JEMALLOC_H
 
-#include "walk/walk.h"
+#include "model/heap.h"
+#include "walk/blocks.h"
+#include "walk/input.h"
 
 /* MALLOCX_ARENA_LIMIT; that value itself means no arena. */
 #define JEMALLOC_ARENAS_MAX 4095
@@ -254,5 +256,9 @@ void jemalloc_read_caches(struct jemalloc *j);
  * extents of trusted arenas.
  */
 void jemalloc_account(struct jemalloc *j);
+
+/* Like walk_heap(), for jemalloc only: 5.0 to 5.3.1, dynamically or statically linked. */
+void walk_jemalloc(const struct walk_input *input, struct heap *ret,
+		   struct blocks *ret_blocks);
 
 #endif

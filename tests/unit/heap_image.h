@@ -9,7 +9,7 @@
 #ifndef MS_TESTS_HEAP_IMAGE_H
 #define MS_TESTS_HEAP_IMAGE_H
 
-#include "walk/walk.h"
+#include "walk/walk_glibc.h"
 
 /* What differs between glibc versions. */
 struct heap_kind {

@@ -10,7 +10,7 @@
 #ifndef MS_TESTS_JEMALLOC_IMAGE_H
 #define MS_TESTS_JEMALLOC_IMAGE_H
 
-#include "walk/walk.h"
+#include "walk/walk_jemalloc.h"
 
 /* What differs between versions and configurations. */
 struct jemalloc_kind {

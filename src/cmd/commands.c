@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "cmd/cmd.h"
+#include "cmd/commands.h"
 
 #include <locale.h>
 #include <string.h>
