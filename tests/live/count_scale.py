@@ -38,7 +38,7 @@ def exponents_of_known_growth_are_found():
           [(n, n) for n in (20, 40, 80, 160, 320)], "runs")
     growth, _ = scaled(f"'{TARGET}' pairs $(({{N}} * {{N}}))")
     check_exponent(growth["allocation_calls"], 2)
-    # the start-up is taken off
+    # the start-up allocations are subtracted
     growth, _ = scaled(f"'{TARGET}' pairs $((1000 + {{N}} * {{N}}))")
     check_exponent(growth["allocation_calls"], 2)
     check(900 < growth["allocation_calls"]["constant"] < 1100, growth)
@@ -72,7 +72,7 @@ def an_exponent_above_the_limit_is_status_4():
 @test
 def an_unknown_exponent_is_status_125_with_a_limit():
     few = ["count", "--scale", f"'{TARGET}' pairs {{N}}", "--sizes", "10,20,40"]
-    equal(b"unknown" in memstate(*few).must_be(0).out, True, "it is said")
+    equal(b"unknown" in memstate(*few).must_be(0).out, True, "unknown is reported")
     check(b"4 sizes" in memstate(*few, "--max-exponent", "2").must_be(125).err, "no reason")
     hidden = ["count", "--scale", f"'{TARGET}' pairs $((1000000 + {{N}}))", "--sizes", SIZES]
     check(b"larger sizes" in memstate(*hidden, "--max-exponent", "2").must_be(125).err, "no reason")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Allocations by their stacks, from a file: what is shown and written of them against sums made here."""
+"""Call stacks read from a file: what memstate shows and writes, against
+sums computed here."""
 
 import json
 import os
@@ -17,7 +18,7 @@ FUNCTIONS = ["main", "parse<int>", "parse<char>", "walk", "walk", "std::copy", "
 
 
 def make_stacks(seed, count=300):
-    """Of a program that calls itself, and others, at random: the same for the same seed."""
+    """Return random stacks of a recursive program, the same for the same seed."""
     chance = random.Random(seed)
     stacks = Counter()
     for _ in range(count):
@@ -72,7 +73,8 @@ def speedscope_output_follows_its_schema():
     stacks = make_stacks(3)
     said = json.loads(count(stacks, "--speedscope", "-", "--metric", "bytes"))
     equal(said["$schema"], "https://www.speedscope.app/file-format-schema.json", "$schema")
-    check(isinstance(said["name"], str) and isinstance(said["exporter"], str), "name, exporter")
+    check(isinstance(said["name"], str) and isinstance(said["exporter"], str),
+          "name or exporter is missing")
     frames = said["shared"]["frames"]
     for frame in frames:
         check(isinstance(frame["name"], str) and set(frame) <= {"name", "file", "line", "col"},
@@ -114,7 +116,7 @@ def parts_of_a_tree_add_up_even_where_it_is_cut():
         tree = json.loads(count(stacks, "--json", *options))["tree"]
         parts = Counter({node["id"]: node["self_allocations"] for node in tree})
         for node in tree[1:]:
-            check(node["parent"] < node["id"], "a parent comes first")
+            check(node["parent"] < node["id"], "a node comes before its parent")
             parts[node["parent"]] += node["total_allocations"]
         for node in tree:
             if node["cut_functions"] == 0:
@@ -128,7 +130,7 @@ def first(stack, pattern):
 
 
 def replaced(stack, pattern, text):
-    done = []  # names, and whether the rule gave them
+    done = []  # names, and whether the rule produced them
     for name in stack:
         new = re.sub(pattern, text, name)
         is_given = bool(re.search(pattern, name))
@@ -189,7 +191,7 @@ def a_file_that_cannot_be_fully_written_is_unchanged():
             equal(done.returncode, 1, f"status with {option}")
             equal(done.stderr, f"memstate: {target}: File too large\n", "message")
             with open(target, encoding="utf-8") as f:
-                equal(f.read(), "old 1\n", "what was there")
+                equal(f.read(), "old 1\n", "content of the file")
         equal(sorted(os.listdir(folder)), ["out", "stacks"], "files")
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counts where there is trouble: many threads, forks while others allocate, signals, full disks.
+"""Counts under difficult conditions: many threads, concurrent forks, signals, full disks.
 
-COUNT makes the first ones larger: `make stress-count COUNT=100000` has so many threads.
+COUNT makes the first tests larger: `make stress-count COUNT=100000` starts
+this many threads.
 """
 
 import json
@@ -25,7 +26,7 @@ if not os.path.exists(LIBRARY):
 
 
 def said_by(err):
-    """What the target says is true: of each key all numbers."""
+    """Return the numbers that the target printed: a list for each key."""
     said = {}
     for line in err.decode().splitlines():
         word = re.fullmatch(r"(\w+) (\d+)", line)
@@ -42,7 +43,8 @@ def counted(*command, options=()):
 
 @test
 def no_call_of_a_hundred_thousand_short_threads_is_lost():
-    """In `make check` fewer, which is as much to those that count: from 1000 on places are used again."""
+    """`make check` runs fewer: slots are reused from 1000 threads on, so 10000 test
+    the same code."""
     count = COUNT or 10000
     programs, truth, _ = counted("churn", count)
     own, = programs
@@ -71,17 +73,18 @@ def handlers_that_allocate_at_any_moment_are_counted():
 
 
 def on_small_disks(script, places=("/dev/shm",)):
-    """In a mount namespace of its own, where these places have 64 KiB."""
+    """Run the script in a new mount namespace in which these places have room
+    for 64 KiB."""
     if not IS_ROOT or not shutil.which("unshare"):
         raise Skip("only root can mount a small disk")
     if any(path.startswith(f"{place}/") for path in (os.path.realpath(MEMSTATE), TARGET)
            for place in places):
-        raise Skip("the programs themselves are there")
+        raise Skip("the tested programs are in these places")
     mounts = "".join(f"mount -t tmpfs -o size=64k none {place} && " for place in places)
     done = subprocess.run(["unshare", "-m", "sh", "-c", mounts + script, "sh", MEMSTATE, TARGET],
                           capture_output=True, timeout=TIMEOUT, check=False)
     if b"unshare:" in done.stderr or b"mount:" in done.stderr:
-        raise Skip(f"no mounts can be had here: {done.stderr.decode().strip()}")
+        raise Skip(f"mounting is not permitted: {done.stderr.decode().strip()}")
     return done
 
 
@@ -93,8 +96,8 @@ def threads_lost_to_a_full_disk_are_reported_and_do_no_harm():
     calls = said_by(done.stderr)["malloc"][0]
     check(0 < own["malloc_calls"] < calls, f"{own['malloc_calls']} of {calls} calls")
     lost = re.search(rb"(\d+) threads were not counted: there was no room", done.stderr)
-    check(lost, f"nothing is said: {done.stderr}")
-    equal(own["malloc_calls"] + 3 * int(lost[1]), calls, "what was counted, and what was not")
+    check(lost, f"nothing is reported: {done.stderr}")
+    equal(own["malloc_calls"] + 3 * int(lost[1]), calls, "counted and lost calls")
 
 
 @test
@@ -110,14 +113,14 @@ def a_full_disk_is_reported_before_the_command_runs():
     done = on_small_disks('for d in /dev/shm /tmp; do head -c 1M /dev/zero >$d/full; done 2>/dev/null; '
                           'exec "$1" count -- "$2" pairs 3', places=("/dev/shm", "/tmp"))
     if done.returncode == 0:
-        raise Skip("there is yet another place to count in")
+        raise Skip("there is another writable place")
     equal((done.returncode, done.stdout), (125, b""), f"status; {done.stderr}")
     check(b"No space left" in done.stderr, done.stderr)
 
 
 @test
 def a_low_open_file_limit_is_reported():
-    """It was reported as a folder without room."""
+    """memstate once reported this as a folder without room."""
     command = ["count", "--", shutil.which("sh"), "-c", "/bin/true; /bin/true"]
     failed = 0
     for count in range(5, 16):
@@ -128,7 +131,7 @@ def a_low_open_file_limit_is_reported():
             if re.search(rb"not counted|without stacks|no stacks", result.err):
                 failed += 1
                 check(b"RLIMIT_NOFILE" in result.err, f"{count} descriptors: {result.err}")
-    check(failed, "it never failed: the test does not test")
+    check(failed, "it never failed: the test proves nothing")
 
 
 run()

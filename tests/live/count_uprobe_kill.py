@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate that is killed while it counts by breakpoints leaves none of them in the process.
+"""A memstate that is killed while it counts with breakpoints leaves none in the process.
 
-usage: count_uprobe_kill.py [COUNT]: kill memstate as often as this (default 6)
+usage: count_uprobe_kill.py [COUNT]: kill memstate COUNT times (default 6)
 """
 
 import os
@@ -14,12 +14,14 @@ from live import OrderedTarget, Skip, check, equal, run, start_memstate, test, w
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 6
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "uprobe_target")
-CLOSING_S = 0.008  # of the time it takes to remove the breakpoints: where most kills left one
-STARTING_S = 0.12  # as long as it takes to set them, and some more
+# part of the time needed to remove the breakpoints; kills in it leave breakpoints most
+# often
+CLOSING_S = 0.008
+STARTING_S = 0.12  # a little longer than it takes to set them
 
 
 def code(pid):
-    """The bytes of all files that the process has mapped to execute."""
+    """Return the bytes of all executable file mappings of the process."""
     found = {}
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
         for line in maps:
@@ -55,14 +57,14 @@ def check_kills(way, times, kill_one):
         for i in range(times):
             kill_one(target.pid, rng)
             wait_until(lambda: code(target.pid) == before, f"no breakpoint is left, {way} {i}")
-        check(target.order(b"p"), "the target answers")
+        check(target.order(b"p"), "the target does not answer")
 
 
 @test
 def a_kill_while_breakpoints_are_removed_leaves_none():
     def kill_at_end(pid, rng):
         memstate = count(pid, "bpf", "-n", 1, "-i", "1ms")
-        memstate.stdout.readline()  # the only row: it begins to remove them now
+        memstate.stdout.readline()  # the only row; memstate now begins to remove the breakpoints
         time.sleep(rng.random() * CLOSING_S)
         kill(memstate)
     check_kills("bpf", COUNT, kill_at_end)
@@ -99,7 +101,7 @@ def without_its_guard_it_stops_and_the_next_run_cleans_up():
     with OrderedTarget([TARGET]) as target:
         before = code(target.pid)
         memstate = count(target.pid, "bpf", "-i", "10ms")
-        check(code(target.pid) != before, "breakpoints are there while it counts")
+        check(code(target.pid) != before, "no breakpoints during the count")
         os.kill(child_of(memstate.pid), signal.SIGKILL)
         _, err = memstate.communicate(timeout=60)
         equal(memstate.returncode, 1, f"status: {err!r}")

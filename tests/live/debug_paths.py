@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Paths of debug information that stand in foreign files: only regular files are opened."""
+"""Debug information with paths from untrusted files: memstate opens
+regular files only."""
 
 import ctypes
 import os
@@ -36,12 +37,13 @@ def tool(*args, cwd):
 
 
 class Opens:
-    """How often a file is opened while this is in use."""
+    """Count how often a file is opened while this object exists."""
 
     def __init__(self, path):
         self.fd = LIBC.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         check(self.fd >= 0, "inotify")
-        check(LIBC.inotify_add_watch(self.fd, os.fsencode(path), IN_OPEN) >= 0, "a watch")
+        check(LIBC.inotify_add_watch(self.fd, os.fsencode(path), IN_OPEN) >= 0,
+              "inotify_add_watch() failed")
 
     def count(self):
         try:
@@ -58,10 +60,10 @@ class Opens:
 
 def build(folder, *options):
     if "#define HAVE_LIBDW 1" not in CONFIG or "#define HAVE_PPROF 1" not in CONFIG:
-        raise Skip("built without libdw or protobuf-c: there are no lines")
+        raise Skip("built without libdw or protobuf-c: so there are no lines")
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not shutil.which(compiler[-1]) or not shutil.which("objcopy"):
-        raise Skip("there is no compiler, or no objcopy")
+        raise Skip("a compiler or objcopy is missing")
     with open(os.path.join(folder, "program.c"), "w", encoding="ascii") as f:
         f.write(SOURCE)
     tool(compiler[-1], "-O0", "-g", "-c", *options, "program.c", cwd=folder)
@@ -70,7 +72,8 @@ def build(folder, *options):
 
 
 def find_line(folder):
-    """The line of outer() that allocates, or None where debug information is not found."""
+    """Return the line of outer() that allocates, or None if debug information
+    is not found."""
     recorded = os.path.join(folder, "recorded")
     if os.path.exists(recorded):
         os.unlink(recorded)
@@ -90,7 +93,7 @@ def check_only_regular_is_opened(folder, debug):
         equal(find_line(folder), None, "the line with a FIFO in its place")
         equal(opens.count(), 0, "how often the FIFO was opened")
     os.unlink(debug)
-    # and a device, through a symlink
+    # the same with a symlink to a device
     os.symlink("/dev/full", debug)
     with Opens("/dev/full") as opens:
         equal(find_line(folder), None, "the line with a device in its place")
@@ -101,7 +104,7 @@ def check_only_regular_is_opened(folder, debug):
 
 
 @test
-def the_path_of_a_debug_link_is_opened_only_if_it_is_a_regular_file():
+def a_debug_link_is_followed_only_to_a_regular_file():
     with Folder() as folder:
         build(folder)
         tool("objcopy", "--only-keep-debug", "program", "program.debug", cwd=folder)
@@ -110,7 +113,7 @@ def the_path_of_a_debug_link_is_opened_only_if_it_is_a_regular_file():
 
 
 @test
-def the_path_of_split_debug_information_is_opened_only_if_it_is_a_regular_file():
+def split_debug_information_is_read_only_from_a_regular_file():
     with Folder() as folder:
         build(folder, "-gsplit-dwarf")
         debug = os.path.join(folder, "program.dwo")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two profiles compared: what is said of them, in each format, and each exit status."""
+"""Comparison of two profiles: the report in each format, and each exit status."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def write(folder, name, stacks):
 
 @contextmanager
 def two_files(before=None, after=None):
-    """A function that compares them."""
+    """Yield a function that compares two files with these stacks."""
     with Folder() as folder:
         files = write(folder, "before", before or BEFORE), write(folder, "after", after or AFTER)
         yield lambda *options, status=0: memstate("diff", *options, *files).must_be(status)
@@ -71,7 +71,7 @@ def csv_has_the_same_stacks():
 
 
 @test
-def a_text_has_the_largest_changes_and_says_what_is_left():
+def text_shows_the_largest_changes_and_counts_the_rest():
     with two_files() as diff:
         text = diff().out.decode()
         short = diff("--top", "1").out.decode()
@@ -79,19 +79,19 @@ def a_text_has_the_largest_changes_and_says_what_is_left():
                  "  all                   6          27005          23852          -3153",
                  "         +2100  new<...>", "          +345  12000 before, 12345 after"):
         check(line in text.split("\n"), f"a line {line!r} in {text}")
-    check("more (--top" not in text, f"all are shown: {text}")
+    check("more (--top" not in text, f"rows are left out: {text}")
     check("and 1 more (--top N)" in short and "+345" not in short, f"one of each list: {short}")
 
 
 @test
-def a_minimum_a_depth_and_generics_are_as_asked_for():
+def minimum_depth_and_generics_options_are_respected():
     with two_files() as diff:
         none = json.loads(diff("--json", "--min", "12345").out)
         equal(none["stacks"], [], "stacks of more than the most")
         equal(none["sums"]["left_out"]["stacks"], 6, "left out")
         every = json.loads(diff("--json", "--min", "0", "--keep-generics").out)
         equal(len(every["stacks"]), 5, "stacks of at least one")
-        check(["new<int>(int)", "main"] in [s["functions"] for s in every["stacks"]], "whole names")
+        check(["new<int>(int)", "main"] in [s["functions"] for s in every["stacks"]], "complete names")
         inner = json.loads(diff("--json", "--depth", "1").out)
         equal([s["functions"] for s in inner["stacks"]], [["old"], ["new<...>"], ["parse"], ["grow"]],
               "innermost")
@@ -105,27 +105,29 @@ def a_metric_of_bytes_has_limits_in_bytes():
         equal(said["metric"], "bytes", "metric")
         equal(said["min"], 4096, "minimum")
         equal([s["after"] for s in said["stacks"]], [12345], "more than 4 KiB")
-        check("11.7K before, 12.1K after" in diff("--metric", "bytes").out.decode(), "as K")
-        check("12000 before, 12345 after" in diff("--metric", "bytes", "-b").out.decode(), "as bytes")
+        check("11.7K before, 12.1K after" in diff("--metric", "bytes").out.decode(), "no bytes in K")
+        check("12000 before, 12345 after" in diff("--metric", "bytes", "-b").out.decode(),
+              "no plain bytes")
         diff("--min", "4K", status=2)
 
 
 @test
-def status_4_says_that_all_or_one_stack_has_grown_by_more():
+def status_4_means_growth_above_the_limit():
     with two_files() as diff:
         for limit, status in ("2099", 4), ("2100", 0):
             result = diff("--fail-above", limit, status=status)
             equal(bool(result.errors()), status == 4, "message")
-            check(result.out.startswith(b"before"), "the report is there")
+            check(result.out.startswith(b"before"), "no report")
     with two_files({"a": 10, "b": 10}, {"a": 12, "b": 12}) as diff:
         diff("--fail-above", "3", status=4)
         diff("--fail-above", "4", "--metric", "bytes", status=0)
     with two_files({"a": 2000}, {"b": 1}) as diff:
-        diff("--fail-above", "0", status=4)  # all shrank, and one that is not listed grew
+        # everything listed shrank, but a stack that is not listed grew
+        diff("--fail-above", "0", status=4)
 
 
 @test
-def what_cannot_be_compared_has_a_status_and_no_output():
+def files_that_cannot_be_compared_give_an_error_and_no_output():
     with two_files() as diff, Folder() as folder:
         good = write(folder, "good", BEFORE)
         bad = os.path.join(folder, "bad")
@@ -145,7 +147,7 @@ def what_cannot_be_compared_has_a_status_and_no_output():
 
 
 @test
-def rules_change_both_and_what_they_take_out_is_said():
+def rules_apply_to_both_files_and_removals_are_reported():
     with two_files() as diff, Folder() as folder:
         rules = os.path.join(folder, "rules")
         with open(rules, "w", encoding="utf-8") as f:
@@ -157,7 +159,7 @@ def rules_change_both_and_what_they_take_out_is_said():
     equal([(s["kind"], s["before"], s["after"], s["functions"]) for s in said["stacks"]],
           [("changed", 2000, 2100, ["made", "main"])], "stacks")
     equal([said[side]["taken_out"] for side in ("before", "after")], [16000, 12745], "taken out")
-    check("Rules have taken out 16000 before and 12745 after" in text, f"said in {text}")
+    check("Rules have taken out 16000 before and 12745 after" in text, f"missing in {text}")
 
 
 @test
@@ -165,18 +167,18 @@ def a_flame_graph_is_written_beside_the_report():
     with two_files() as diff, Folder() as folder:
         for name in "changes.svg", "changes.html":
             path = os.path.join(folder, name)
-            check(b"Only after" in diff("--flame-graph", path).out, "the report")
+            check(b"Only after" in diff("--flame-graph", path).out, "no report")
             with open(path, encoding="utf-8") as f:
                 text = f.read()
-            check("grow" in text and "old" in text, f"functions of both in {name}")
+            check("grow" in text and "old" in text, f"a function is missing in {name}")
         equal(diff("--flame-graph", os.path.join(folder, "changes.txt"), status=2).out, b"",
-              "output with a file of no kind")
+              "output with an unknown file type")
         diff("--flame-graph", os.path.join(folder, "absent", "changes.svg"), status=1)
         equal(sorted(os.listdir(folder)), ["changes.html", "changes.svg"], "files")
 
 
 def record(build, path):
-    """How often it says that it has called duplicate()."""
+    """Record a run; return how often the program reports calling duplicate()."""
     result = memstate("count", "--stacks", "--record", path, "--",
                       os.path.join(TARGETS, f"diff_target_{build}"))
     if b"built without" in result.err:
@@ -188,18 +190,18 @@ def record(build, path):
 @test
 def two_builds_that_differ_in_one_call_differ_in_exactly_that_stack():
     if not os.path.exists(LIBRARY):
-        raise Skip("built without what counts in other programs")
+        raise Skip("built without the counting libraries")
     with Folder() as folder:
         files = [os.path.join(folder, build) for build in ("before", "after")]
         before, after = (record(os.path.basename(path), path) for path in files)
-        equal((before, after), (5000, 6700), "what the two do")
+        equal((before, after), (5000, 6700), "calls in both builds")
         said = json.loads(memstate("diff", "--json", "--min", "0", *files).must_be(0).out)
         if not any("duplicate" in s["functions"] for s in said["stacks"]):
-            raise Skip(f"names of functions cannot be had: {said['stacks']}")
+            raise Skip(f"no function names: {said['stacks']}")
         equal([(s["kind"], s["before"], s["after"]) for s in said["stacks"]],
               [("changed", before, after)], "stacks")
         equal(said["stacks"][0]["functions"][:4], ["duplicate", "store_line", "load", "main"],
-              "the stack")
+              "changed stack")
         equal(said["sums"]["all"]["change"], after - before, "all")
         inner = json.loads(memstate("diff", "--json", "--min", "0", "--metric", "bytes", *files)
                            .must_be(0).out)
@@ -210,7 +212,7 @@ def two_builds_that_differ_in_one_call_differ_in_exactly_that_stack():
 
 
 @test
-def names_of_a_file_are_shown_harmless():
+def names_from_a_file_are_escaped():
     with two_files({"main;\033[31mred": 5000}, {"main;\033[31mred": 6000}) as diff:
         for form in [], ["--csv"], ["--json"]:
             check(b"\033" not in diff(*form).out, f"an escape in {form}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two moments compared, of one recording or of two: what grew, by owner, process and mapping."""
+"""Comparison of two moments in one or two recordings: growth by owner,
+process and mapping."""
 
 import json
 
@@ -9,7 +10,7 @@ from live import MIB, Folder, Skip, Target, check, equal, memstate, run, test
 def record(path, *args):
     result = memstate(*args, "--csv", "--heap", "off", "--output-all", "--max-share", "100", "--record", path)
     if b"require SQLite" in result.err or b"no option --record" in result.err:
-        raise Skip("without SQLite")
+        raise Skip("built without SQLite")
     return result.must_be(0).rows()
 
 
@@ -26,7 +27,7 @@ def by_name(rows):
 
 
 @test
-def what_grew_between_two_recordings_is_a_process_of_that_name_and_its_mappings():
+def growth_between_recordings_is_shown_by_process_and_mapping():
     with Folder() as folder:
         one, two = f"{folder}/one", f"{folder}/two"
         with Target("unbacked", 8 * MIB, 2 * MIB, is_stopped=True) as target:
@@ -58,15 +59,16 @@ def what_grew_between_two_recordings_is_a_process_of_that_name_and_its_mappings(
 
 
 @test
-def two_moments_of_a_recording_and_a_limit():
+def two_moments_of_a_recording_are_compared_with_a_limit():
     with Folder() as folder, Target("unbacked", 8 * MIB, 2 * MIB, is_stopped=True) as still, \
             Target("churn", 1) as other:
-        path = f"{folder}/r@1"  # a file, whatever its name is
+        path = f"{folder}/r@1"  # a file name that contains @
         rows = record(path, "-p", f"{still.pid},{other.pid}", "-n", 5, "-i", "50ms")
         first, last = rows[0]["time"], rows[-1]["time"]
         said, found = changes(f"{path}@+0s", path, "-p", still.pid)
         equal((said["before"]["time"], said["after"]["time"]), (first, last), "moments")
-        equal([row["change_bytes"] for row in found["process"]], [0], "it stood still")
+        equal([row["change_bytes"] for row in found["process"]], [0],
+              "change of a process that did nothing")
         equal(found.get("mapping"), None, "mappings that changed")
         equal(changes(f"{path}@{first}", f"{path}@-0s")[0]["before"]["processes"], 2, "processes")
         memstate("diff", "--fail-above", "0", "-p", still.pid, f"{path}@+0s", path).must_be(0)
@@ -82,7 +84,7 @@ def the_figures_of_a_group_are_compared_where_it_was_recorded():
         path = f"{folder}/r"
         result = memstate("oom", "-p", target.pid, "--csv", "-i", "50ms", "-n", 3, "--record", path)
         if result.status == 1 or b"require SQLite" in result.err or b"no option --record" in result.err:
-            raise Skip("no group can be seen here, or nothing be recorded")
+            raise Skip("no cgroup is visible, or recording is not possible")
         rows = result.rows()
         _, found = changes(f"{path}@+0s", path)
         text = memstate("diff", f"{path}@+0s", path).must_be(0).out.decode()
@@ -94,7 +96,7 @@ def the_figures_of_a_group_are_compared_where_it_was_recorded():
 
 
 @test
-def what_cannot_be_compared_is_said_in_one_line():
+def recordings_that_cannot_be_compared_are_reported_in_one_line():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
         record(path, "-p", target.pid, "-n", 1)
@@ -114,7 +116,7 @@ def what_cannot_be_compared_is_said_in_one_line():
 
 
 @test
-def a_capture_is_a_moment_too():
+def a_capture_can_be_compared_too():
     with Folder() as folder:
         one, two, path = f"{folder}/one", f"{folder}/two", f"{folder}/r"
         with Target("unbacked", 8 * MIB, 2 * MIB, is_stopped=True) as target:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Processes that are gone, were replaced, are dead but not buried, or never had memory."""
+"""Processes that have ended, were replaced by another process, are zombies, or
+have no memory."""
 
 import json
 import os
@@ -20,7 +21,7 @@ def a_pid_that_is_gone():
 
 
 def first_row(process):
-    """The header, and the first row, of a series that goes on."""
+    """Return the header and the first row of a running series."""
     return process.stdout.readline() + process.stdout.readline()
 
 
@@ -32,7 +33,7 @@ def check_refused(*args):
 
 
 @test
-def a_pid_that_is_gone_is_named_in_one_line():
+def a_missing_pid_is_reported_in_one_line():
     pid = a_pid_that_is_gone()
     for args in (["--csv"], ["--json"], ["--text"], ["--csv", "-n1", "--output-all"]):
         line = check_refused("-p", pid, *args)
@@ -42,7 +43,7 @@ def a_pid_that_is_gone_is_named_in_one_line():
 
 
 @test
-def one_target_of_two_that_is_gone_makes_it_partial():
+def one_of_two_targets_missing_is_a_partial_result():
     with Target("name", "present") as target:
         pid = a_pid_that_is_gone()
         result = memstate("-p", f"{target.pid},{pid}", "--csv", "-n1").must_be(3)
@@ -66,7 +67,7 @@ def check_killed(is_buried):
 
 
 @test
-def a_target_that_is_killed_ends_the_series_with_whole_rows():
+def a_killed_target_ends_the_series_with_complete_rows():
     check_killed(is_buried=True)
 
 
@@ -76,7 +77,7 @@ def a_target_that_becomes_a_zombie_ends_the_series():
 
 
 @test
-def the_series_of_two_goes_on_while_one_lives():
+def a_series_of_two_continues_while_one_lives():
     with Target("name", "first") as first, Target("name", "second") as second:
         series = start_memstate("-p", f"{first.pid},{second.pid}", "--csv", "-i", "20ms",
                                 "-o", "pid,elapsed_s")
@@ -98,8 +99,11 @@ def start_ticks(pid):
 
 
 def start_as(pid, ticks_before):
-    """A new process of that pid, or None if another was faster. Time, which the kernel counts in
-    ticks, must have moved on, or nothing tells them apart."""
+    """Start a process with that pid; return None if another process took the pid first.
+
+    The kernel's clock must advance by a tick; otherwise both processes have the
+    same start time.
+    """
     wait_until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")
                > ticks_before + 1, "the next tick")
     with open("/proc/sys/kernel/ns_last_pid", "w") as f:
@@ -112,7 +116,7 @@ def start_as(pid, ticks_before):
 
 
 @test
-def another_process_that_got_the_pid_is_not_the_target():
+def a_process_that_reuses_the_pid_is_not_the_target():
     if not IS_ROOT or not os.path.exists("/proc/sys/kernel/ns_last_pid"):
         raise Skip("only root can choose the next pid")
     for _ in range(20):
@@ -145,7 +149,7 @@ def check_without_memory(pid):
 
 
 @test
-def a_zombie_has_no_memory_and_is_no_error():
+def a_zombie_has_no_memory_and_is_not_an_error():
     with Target("zombie") as target:
         check_without_memory(target.truth["child"])
         equal(sample(target.truth["child"])["state"], "Z", "state")
@@ -168,7 +172,7 @@ def a_process_whose_first_thread_has_ended_is_read_through_another():
         equal(row["unexplained_bytes"], 0, "unexplained")
         start = f"{target.truth['start']:012x}"
         m, = [m for m in map_rows(pid) if m["start_addr"] == start]
-        equal(m["rss_bytes"], 8 << 20, "what the other thread wrote")
+        equal(m["rss_bytes"], 8 << 20, "Rss of what the other thread wrote")
         text = memstate("-p", pid, "--text", "--heap", "off").must_be(0)
         check(b"zombie" not in text.out, text.out)
         heap = memstate("heap", "-p", pid, "-J", "--max-pause", "1m")
@@ -182,28 +186,28 @@ def a_process_whose_first_thread_has_ended_is_read_through_another():
 
 
 @test
-def a_kernel_thread_has_no_memory_and_is_no_error():
+def a_kernel_thread_has_no_memory_and_is_not_an_error():
     try:
         flags = int(read_proc(2, "stat").rsplit(b")", 1)[1].split()[6])
     except OSError:
         flags = 0
     if not flags & 0x200000:
-        raise Skip("process 2 is no kernel thread: a container, or no right to see it")
+        raise Skip("process 2 is not a visible kernel thread (in a container, or no permission)")
     check_without_memory(2)
 
 
 @test
-def zombies_and_kernel_threads_are_not_listed_among_all():
+def all_processes_exclude_zombies_and_kernel_threads():
     with Target("zombie") as target:
         rows = memstate("--csv", "-n1", "-o", "pid,state,rss_bytes").rows()
         pids = {row["pid"] for row in rows}
-        check(target.pid in pids, "the zombie's parent is not there")
-        check(target.truth["child"] not in pids, "the zombie is there")
-        check(2 not in pids or os.readlink("/proc/2/exe"), "the kernel thread is there")
+        check(target.pid in pids, "the zombie's parent is missing")
+        check(target.truth["child"] not in pids, "the zombie is listed")
+        check(2 not in pids or os.readlink("/proc/2/exe"), "the kernel thread is listed")
 
 
 @test
-def a_series_ends_at_a_signal_with_whole_rows():
+def a_series_ends_at_a_signal_with_complete_rows():
     with Target("name", "present") as target:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             series = start_memstate("-p", target.pid, "--csv", "-i", "1ms", "--output-all",
@@ -229,7 +233,7 @@ def a_series_ends_at_a_signal_even_if_it_is_always_late():
 
 @test
 def a_signal_that_was_ignored_stays_ignored():
-    """As below nohup."""
+    """As with nohup(1)."""
     def ignore():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
@@ -240,7 +244,7 @@ def a_signal_that_was_ignored_stays_ignored():
         series.send_signal(signal.SIGHUP)
         for _ in range(20):
             line = series.stdout.readline()
-            check(line, "the series has ended")
+            check(line, "the series ended too early")
             out += line
         series.send_signal(signal.SIGTERM)
         series.communicate(timeout=TIMEOUT)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is at an address, and what leads to it, is what the process did."""
+"""memstate explain: what is at an address, and the path to it, match what
+the process did."""
 
 import json
 import os
@@ -23,7 +24,7 @@ def number(text):
 
 
 def live_blocks(pid):
-    """By a snapshot: address and bytes of each."""
+    """Return the address and size of each live block, from a snapshot."""
     with Folder() as folder:
         path = os.path.join(folder, "snapshot")
         memstate("leaks", "-p", pid, "--max-pause", "1m", "--snapshot", path).must_be(0)
@@ -53,7 +54,7 @@ def a_kept_block_is_reached_from_the_variable_that_keeps_it():
               "block")
         equal(answer["is_reachable"], True, "reachable")
         equal(answer["root"]["kind"], "memory", "root")
-        equal(number(answer["root"]["addr"]), target.truth["kept"], "place of the root")
+        equal(number(answer["root"]["addr"]), target.truth["kept"], "address of the root")
         check(answer["root"]["mapping"]["name"].endswith("leak_target") or
               answer["root"]["mapping"]["name"] == "", answer["root"])
         equal((answer["page"], answer["mapping"]["name"]), ("resident", "[heap]"), "page")
@@ -62,7 +63,7 @@ def a_kept_block_is_reached_from_the_variable_that_keeps_it():
 
 
 @test
-def a_path_has_each_pointer_on_the_way():
+def a_path_shows_each_pointer_of_the_chain():
     with LeakTarget("list", 50) as target:
         chain = [target.word(target.truth["kept"])]
         while target.word(chain[-1]):
@@ -74,11 +75,11 @@ def a_path_has_each_pointer_on_the_way():
             equal(answer["step_count"], length, "steps")
             equal([number(step["block"]) for step in answer["steps"]], chain[:length], "blocks")
             for step in answer["steps"]:
-                equal(target.word(number(step["place"])), number(step["word"]), "a word of it")
+                equal(target.word(number(step["place"])), number(step["word"]), "word on the path")
         answer = ask(target.pid, chain[-1])[0]
         equal(answer["step_count"], 50, "steps")
         shown = [step["step"] for step in answer["steps"]]
-        equal((shown[0], shown[-1]), (0, 49), "the first and the last")
+        equal((shown[0], shown[-1]), (0, 49), "first and last step")
         text = memstate("explain", "-p", target.pid, "--max-pause", "1m",
                         hex(chain[4])).must_be(0).out.decode()
         for node in chain[:5]:
@@ -86,11 +87,11 @@ def a_path_has_each_pointer_on_the_way():
 
 
 @test
-def a_leaked_block_is_reached_by_nothing():
+def a_leaked_block_is_unreachable():
     with LeakTarget("list", 10) as target:
         out = memstate("leaks", "-p", target.pid, "-J", "--max-pause", "1m").must_be(0).out
         leaked = number(json.loads(out)["leaked"][0]["example_addr"])
-        for address in (leaked, target.word(leaked)):  # indirectly, too
+        for address in (leaked, target.word(leaked)):  # the second block is leaked indirectly
             answer = ask(target.pid, address)[0]
             equal((answer["is_reachable"], answer["block"]["state"]), (False, "live"), "answer")
 
@@ -105,7 +106,7 @@ def roots_are_named_by_their_kind_and_thread():
         (addr, _), = live_blocks(target.pid)
         root = ask(target.pid, addr)[0]["root"]
         equal((root["kind"], root["tid"]), ("tls", target.pid), "root")
-        equal(target.word(number(root["addr"])), addr, "the word there")
+        equal(target.word(number(root["addr"])), addr, "word at the root")
     with LeakTarget("stacks", 1) as target:
         tids = {int(tid) for tid in os.listdir(f"/proc/{target.pid}/task")} - {target.pid}
         found = [answer["root"] for answer in
@@ -122,13 +123,14 @@ def other_memory_has_its_mapping_and_page_state():
         answer = ask(target.pid, number(stack["end_addr"]) - 8)[0]
         equal((answer["mapping"]["name"], answer["page"], answer["block"]),
               ("[stack]", "resident", None), "stack")
-        # blocks with mappings of their own, zeroed by the kernel: most pages were never touched
+        # the kernel zeroes blocks with their own mapping, so most of their pages
+        # were never touched
         big = target.word(target.truth["kept"])
         answer = ask(target.pid, big)[0]
-        equal((answer["page"], answer["is_reachable"]), ("absent", True), "in the middle")
+        equal((answer["page"], answer["is_reachable"]), ("absent", True), "middle of the block")
         check("mapping of its own" in answer["block"]["part"], answer["block"])
         equal(answer["block"]["arena"], None, "arena")
-        # text of the program: resident or not, no heap
+        # program text is resident or not, but never heap
         code = next(m for m in maps if m["perms"] == "r-xp")
         answer = ask(target.pid, number(code["start_addr"]))[0]
         equal((answer["mapping"]["start_addr"][2:], answer["block"], answer["is_reachable"]),
@@ -136,7 +138,7 @@ def other_memory_has_its_mapping_and_page_state():
 
 
 @test
-def free_blocks_and_the_allocators_own_are_told():
+def free_blocks_and_allocator_metadata_are_identified():
     with LeakTarget("freed", 50) as target:
         freed = [target.word(target.truth["kept"] + 8 * i) for i in range(50)]
         states = [answer["block"]["state"] for answer in ask(target.pid, *freed)]
@@ -150,7 +152,7 @@ def free_blocks_and_the_allocators_own_are_told():
 
 
 @test
-def the_list_that_a_free_block_is_in_is_told():
+def the_free_list_of_a_block_is_identified():
     with OrderedTarget([os.path.join(TARGETS, "bins_target")]) as target:
         unsorted = ("free, in the unsorted bin", None)
         lists = {
@@ -171,18 +173,18 @@ def the_list_that_a_free_block_is_in_is_told():
 
 
 @test
-def a_page_that_was_given_back_lazily_is_said_to_be():
+def a_lazily_freed_page_is_reported_as_such():
     with LeakTarget("lazy", 2) as target:
         for m in map_rows(target.pid):
             if 0 < m["lazyfree_bytes"] == m["rss_bytes"]:
                 answer = ask(target.pid, number(m["start_addr"]))[0]
                 equal((answer["lazyfree"], answer["page"]), ("yes", "resident"), "page")
                 return
-    raise Skip("the kernel has not marked all of a mapping")
+    raise Skip("the kernel has not lazily freed the whole mapping")
 
 
 @test
-def a_bad_address_is_one_line():
+def a_bad_address_is_reported_in_one_line():
     with LeakTarget("singles", 2) as target:
         for bad in ("", "0x", "xyz", "-1", "12 34", "1ffffffffffffffff"):
             result = memstate("explain", "-p", target.pid, bad).must_be(2)
@@ -201,19 +203,19 @@ def a_bad_address_is_one_line():
 
 
 @test
-def a_heap_that_may_not_be_read_leaves_the_mapping():
+def an_unreadable_heap_still_shows_the_mapping():
     with LeakTarget("singles", 2) as target:
         result = memstate("explain", "-p", target.pid, "-J", "--max-pause", "1us",
                           hex(target.truth["kept"])).must_be(3)
         answer = json.loads(result.out)
         equal((answer["block"], answer["is_reachable"]), (None, None), "block")
-        check(answer["problem"], "no reason")
+        check(answer["problem"], "no reason is given")
         check(b"--max-pause" in result.err, result.err)
-        check(b"State" in read_proc(target.pid, "status"), "the target")
+        check(b"State" in read_proc(target.pid, "status"), "the target is gone")
 
 
 @test
-def an_aligned_block_with_a_mapping_of_its_own_has_its_address_and_usable_size():
+def an_aligned_mapped_block_has_its_address_and_usable_size():
     with OrderedTarget([os.path.join(TARGETS, "aligned_target")]) as target:
         truth = {(target.truth[f"addr_{i}"], target.truth[f"size_{i}"])
                  for i in range(target.truth["blocks"])}
@@ -222,7 +224,8 @@ def an_aligned_block_with_a_mapping_of_its_own_has_its_address_and_usable_size()
         for addr, size in sorted(truth):
             for place in (addr, addr + size - 1):
                 block = ask(target.pid, place)[0]["block"]
-                equal((number(block["addr"]), block["block_bytes"]), (addr, size), f"{place:x}")
+                equal((number(block["addr"]), block["block_bytes"]), (addr, size),
+                      f"block at {place:x}")
 
 
 run()

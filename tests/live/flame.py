@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Flame graphs as pictures, by an independent parser: all boxes are there, where they belong."""
+"""Flame graphs as SVG, read with an independent parser: all boxes exist, in
+the right places."""
 
 import collections
 import os
@@ -31,7 +32,7 @@ def boxes_of(path):
 
 
 def with_paths(boxes):
-    """Each with the names from the outside in, by where it is drawn alone."""
+    """Reconstruct the path of each box, outermost name first, from its position alone."""
     rows = collections.defaultdict(list)
     for box in boxes:
         rows[box["depth"]].append(box)
@@ -49,7 +50,7 @@ def with_paths(boxes):
 
 
 @test
-def the_picture_is_xml_with_a_box_for_each_frame_where_it_belongs():
+def the_svg_has_a_correctly_placed_box_for_each_frame():
     stacks = read(STACKS)
     boxes = with_paths(boxes_of(graph("svg", STACKS)))
     paths = {path[:i] for path in stacks for i in range(len(path) + 1)}
@@ -61,7 +62,7 @@ def the_picture_is_xml_with_a_box_for_each_frame_where_it_belongs():
         for inner in sorted(box["inside"], key=lambda b: b["name"]):
             equal(inner["start"], end, f"start of {inner['path']}")
             end += inner["width"]
-        equal(box["start"] + box["width"] - end, stacks[box["path"]], f"what {box['path']} has itself")
+        equal(box["start"] + box["width"] - end, stacks[box["path"]], f"self value of {box['path']}")
         check(abs(box["pixels"] - box["width"] / whole * (PICTURE_WIDTH - 2 * MARGIN)) < 0.01, box)
         check(abs(box["x"] - MARGIN - box["start"] / whole * (PICTURE_WIDTH - 2 * MARGIN)) < 0.01, box)
         check(box["figures"].startswith(f"{box['width']} allocations, "), box)
@@ -70,7 +71,7 @@ def the_picture_is_xml_with_a_box_for_each_frame_where_it_belongs():
 
 
 @test
-def a_picture_of_a_difference_is_red_and_blue():
+def a_differential_flame_graph_is_red_and_blue():
     before, after = read(STACKS), read(AFTER)
     boxes = {box["path"]: box for box in with_paths(boxes_of(graph("svg", STACKS, AFTER)))}
     for path, box in boxes.items():
@@ -80,27 +81,27 @@ def a_picture_of_a_difference_is_red_and_blue():
         check(box["figures"].startswith(f"{a} before, {b} after: "), box["figures"])
         equal(box["width"], sum(max(before[p], after[p]) for p in before | after
                                 if p[:len(path)] == path), f"width of {path}")
-    check("trace" in {box["name"] for box in boxes.values()}, "what is new")
+    check("trace" in {box["name"] for box in boxes.values()}, "a new function is missing")
 
 
 @test
-def hostile_names_are_text_in_the_picture():
+def hostile_names_are_text_in_the_svg():
     boxes = boxes_of(graph("svg", hostile_text()))
     names = {box["name"] for box in boxes}
     for name in HOSTILE:
         check(shown(name) in names, f"{shown(name)!r} in {names!r}")
-    check("\\xff\\xfe" in names, "bytes that are no text")
-    check(all(len(box["label"]) * 7 < box["pixels"] for box in boxes), "labels are in their boxes")
+    check("\\xff\\xfe" in names, "invalid UTF-8 is not escaped")
+    check(all(len(box["label"]) * 7 < box["pixels"] for box in boxes), "a label is wider than its box")
 
 
 @test
-def another_ending_is_refused_and_nothing_is_written():
+def an_unknown_file_suffix_is_refused_and_nothing_is_written():
     for name in ("graph.png", "graph", ".svg", "-"):
         path = os.path.join(folder, name) if name != "-" else name
         result = memstate("diff", graph("svg", STACKS), graph("svg", STACKS), "--flame-graph",
                           name, cwd=folder).must_be(2)
         check(b".svg" in result.err and b".html" in result.err and name.encode() in result.err, result.err)
-        check(not os.path.exists(path), f"{path} is there")
+        check(not os.path.exists(path), f"{path} was written")
 
 
 run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks as text, what is true of them, and flame graphs of them."""
+"""Folded stacks with known properties, and flame graphs of them."""
 
 import atexit
 import collections
@@ -38,7 +38,7 @@ atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 def read(text):
-    """As a dict from stacks, outermost first, to numbers."""
+    """Return a dict from stack, outermost first, to number."""
     stacks = collections.Counter()
     for line in text.splitlines():
         path, number = line.rsplit(" ", 1)
@@ -51,12 +51,12 @@ def text_of(stacks):
 
 
 def total(stacks, path=()):
-    """Of a stack with all that go on from it."""
+    """Return the sum over all stacks that begin with this path."""
     return sum(n for other, n in stacks.items() if other[:len(path)] == tuple(path))
 
 
 def by_function(stacks):
-    """Function to (self, total)."""
+    """Return a dict from function to (self, total)."""
     found = collections.defaultdict(lambda: [0, 0])
     for path, number in stacks.items():
         for name in set(path):
@@ -71,7 +71,7 @@ PPROF_METRICS = ["allocations", "bytes", "live_blocks", "live"]
 
 
 def pprof(stacks):
-    """A profile of pprof (its profile.proto), of a dict from stacks to four numbers."""
+    """Encode a pprof profile (profile.proto) from a dict from stack to four numbers."""
     strings = [""]
 
     def number_of(text):
@@ -107,13 +107,15 @@ def hostile_text():
 
 
 def shown(name):
-    """As memstate shows it: nothing in it moves or hides text."""
+    """Return the name as memstate shows it, with characters that move or
+    hide text escaped."""
     return name.replace("\u202e", "\\xe2\\x80\\xae").replace("\x1b", "\\x1b")
 
 
 @functools.lru_cache(maxsize=None)
 def graph(ending, *texts):
-    """The file of a flame graph of stacks, or of what changed between two."""
+    """Return the path of a flame graph of these stacks, or of the
+    difference between two."""
     number = len(os.listdir(folder))
     names = []
     for i, text in enumerate(texts):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Flame graphs in a browser, used as a reader uses them: by pointer, keys, finger and address. What must
-be seen follows from the stacks in flame_lib.py, by the rules as this file has them."""
+"""Flame graphs in a browser, used as a reader would: by mouse, keys, touch and URL.
+
+The expected content is computed from the stacks in flame_lib.py, with the rules
+implemented anew here.
+"""
 
 import collections
 import os
@@ -14,7 +17,7 @@ from flame_lib import (AFTER, HOSTILE, PPROF_METRICS, STACKS, folder, graph, hos
                        text_of, total)
 from live import Skip, check, equal, memstate, run, test
 
-ROW = 19  # of the page, in pixels
+ROW = 19  # height of a row of the page in pixels
 browser = None
 
 
@@ -25,7 +28,7 @@ def the_browser():
 
 
 def open_page(path, *fragment):
-    """Fragment: (key, value) of the address."""
+    """Open a page; fragment is a sequence of (key, value) pairs for the URL."""
     b = the_browser()
     b.errors.clear()
     b.open(path, "#" + urllib.parse.urlencode(fragment))
@@ -33,10 +36,10 @@ def open_page(path, *fragment):
     return b
 
 
-# ---- what must be seen ----------------------------------------------------------------------
+# ---- expected content ----
 
 def apply_rule(line, stacks):
-    """One rule of --transform, stack by stack."""
+    """Apply one rule of --transform to each stack."""
     kind, rest = line.split(" ", 1)
     pattern, text = (part.strip() for part in (rest + " =>").split(" =>")[:2])
     regex = re.compile(pattern.replace("[[:digit:]]", "[0-9]").replace("[[:upper:]]", "[A-Z]"))
@@ -79,7 +82,7 @@ def transform(stacks, *rules):
 
 
 def functions_of(stacks):
-    """Function to [self, total]."""
+    """Return a dict from function to [self, total]."""
     found = collections.defaultdict(lambda: [0, 0])
     for path, number in stacks.items():
         for name in set(path):
@@ -90,7 +93,7 @@ def functions_of(stacks):
 
 
 def place(stacks, path):
-    """Where its box begins and ends, in shares of all."""
+    """Return the start and end of the path's box as shares of the whole."""
     whole = total(stacks)
     start = 0
     for depth, name in enumerate(path):
@@ -99,10 +102,10 @@ def place(stacks, path):
     return start / whole, (start + total(stacks, path)) / whole
 
 
-# ---- what is seen ---------------------------------------------------------------------------
+# ---- displayed content ----
 
 def seen_frame(b):
-    """Its name, and the figures beside it."""
+    """Return the name of the selected frame and the figures beside it."""
     name = b.run("document.querySelector('#frame-name').textContent")
     figures = b.run("Array.from(document.querySelectorAll('#frame-figures tr.current td[data-value]'),"
                     " e => Number(e.dataset.value))")
@@ -119,7 +122,7 @@ def seen_functions(b):
 
 
 def seen_stacks(b):
-    """All that is drawn, by the page's own tree."""
+    """Return all drawn stacks, from the page's own tree."""
     rows = b.run("(() => { const t = made.layout.tree, rows = [];"
                  " for (let n = 0; n < t.count; n++) if (before[n] > 0)"
                  " rows.push([pathOf(t, n).map(x => names.text(x)), before[n]]);"
@@ -132,7 +135,8 @@ def matched(b):
 
 
 def box_point(b, stacks, path, is_inverted=False, within=()):
-    """The middle of a box on the screen, with what is within zoomed to."""
+    """Return the screen coordinates of the middle of a box while the page is
+    zoomed to `within`."""
     x, y, width, height = b.run("(r => [r.x, r.y, r.width, r.height])"
                                 "(document.querySelector('#canvas').getBoundingClientRect())")
     left, right = place(stacks, path)
@@ -143,7 +147,8 @@ def box_point(b, stacks, path, is_inverted=False, within=()):
 
 
 def is_drawn(b, path, x, y):
-    """Whether a point of the screen, above the text of its row, has the colour of this box."""
+    """Return whether the point, just above the text of its row, has the colour
+    of this box."""
     pixel = b.run(f"(c => {{ const r = c.getBoundingClientRect();"
                   f" return Array.from(c.getContext('2d').getImageData({x} - r.x, {y} - r.y - 7, 1, 1).data)"
                   f".slice(0, 3); }})(document.querySelector('#canvas'))")
@@ -155,10 +160,10 @@ def address(b):
     return urllib.parse.parse_qsl(b.run("location.hash.slice(1)"), keep_blank_values=True)
 
 
-# ---- tests ----------------------------------------------------------------------------------
+# ---- tests ----
 
 @test
-def all_is_shown_first():
+def the_whole_graph_is_shown_first():
     b = open_page(graph("html", STACKS))
     stacks = read(STACKS)
     equal(seen_frame(b), ("all", [total(stacks), 0]), "figures")
@@ -172,26 +177,26 @@ def a_click_zooms_and_a_pointer_shows_figures():
     b = open_page(graph("html", STACKS))
     for path in [("main", "parse"), ("start", "thread", "[libz.so.1]"), ("main", "emit", "write_line")]:
         x, y = box_point(b, stacks, path)
-        check(is_drawn(b, path, x, y), f"{path} is drawn at {x}, {y}")
+        check(is_drawn(b, path, x, y), f"{path} is not drawn at {x}, {y}")
         b.point(x, y)
         equal(seen_frame(b), (path[-1], [total(stacks, path), stacks[path]]), f"figures of {path}")
     b.click(x, y)
     b.point(1, 1)
-    equal(seen_frame(b), (path[-1], [total(stacks, path), stacks[path]]), "figures of what is zoomed to")
+    equal(seen_frame(b), (path[-1], [total(stacks, path), stacks[path]]), "figures of the zoomed frame")
     equal(address(b), [("z", name) for name in path], "address")
     equal(seen_functions(b), functions_of({p[2:]: n for p, n in stacks.items() if p[:3] == path}),
-          "functions within it")
+          "functions within the zoomed frame")
     inner = (*path, "malloc")
     b.point(*box_point(b, stacks, inner, within=path))
-    equal(seen_frame(b), ("malloc", [total(stacks, inner)] * 2), "what is within it")
-    # it is as wide as all now: what calls it, below it, is a way back
+    equal(seen_frame(b), ("malloc", [total(stacks, inner)] * 2), "frame within the zoomed frame")
+    # the zoomed frame now has the full width; a click on its caller below zooms out again
     x, y, width, height = b.run("(r => [r.x, r.y, r.width, r.height])"
                                 "(document.querySelector('#canvas').getBoundingClientRect())")
     for left in (5, width - 5):
         b.point(x + left, y + height - 3 * ROW - ROW / 2)
         equal(seen_frame(b)[0], "write_line", "across the whole width")
     b.click(x + 5, y + height - ROW - ROW / 2)
-    equal(address(b), [("z", "main")], "address after a click on what calls it")
+    equal(address(b), [("z", "main")], "URL after a click on the caller")
     for path in [("main", "parse", "read_line"), ("main", "run")]:
         b.point(*box_point(b, stacks, path, within=("main",)))
         equal(seen_frame(b), (path[-1], [total(stacks, path), stacks[path]]), f"{path}, within main")
@@ -201,7 +206,7 @@ def a_click_zooms_and_a_pointer_shows_figures():
 
 
 @test
-def a_search_says_the_share_of_what_it_finds_once():
+def a_search_counts_nested_matches_once():
     stacks = read(STACKS)
     b = open_page(graph("html", STACKS))
     b.press("body")
@@ -216,36 +221,36 @@ def a_search_says_the_share_of_what_it_finds_once():
         share = b.run("document.querySelector('#matched').textContent").split("%")[0]
         equal(float(share), round(100 * wanted / total(stacks) + 1e-9, 1), f"share of {pattern}")
     b = open_page(graph("html", STACKS), ("s", "malloc"), ("z", "main"), ("z", "emit"))
-    equal(matched(b), 10, "within what is zoomed to")
+    equal(matched(b), 10, "matches within the zoomed frame")
 
 
 @test
-def inverted_has_the_callers_above():
+def inverted_draws_callers_above():
     stacks = read(STACKS)
     b = open_page(graph("html", STACKS))
     path = ("main", "emit", "write_line")
     b.press("#inverted")
     point = box_point(b, stacks, path, is_inverted=True)
     b.point(*point)
-    equal(seen_frame(b)[0], "write_line", "the box, from the top")
-    check(is_drawn(b, path, *point), "it is drawn there")
+    equal(seen_frame(b)[0], "write_line", "box counted from the top")
+    check(is_drawn(b, path, *point), "the box is not drawn there")
     equal(address(b), [("i", "1")], "address")
 
 
 @test
-def reversed_begins_with_what_allocates():
+def reversed_begins_with_the_allocating_functions():
     stacks = read(STACKS)
     b = open_page(graph("html", STACKS))
     b.press("#reversed")
     turned = collections.Counter({path[::-1]: n for path, n in stacks.items()})
     equal(seen_stacks(b), dict(turned), "stacks")
     b.point(*box_point(b, turned, ("malloc", "read_line")))
-    equal(seen_frame(b)[0], "read_line", "what calls malloc")
-    equal(seen_frame(b)[1][0], 40, "for it")
+    equal(seen_frame(b)[0], "read_line", "caller of malloc")
+    equal(seen_frame(b)[1][0], 40, "total of the caller")
 
 
 @test
-def each_metric_has_boxes_of_its_own():
+def each_metric_has_its_own_boxes():
     made = random.Random(3)
     stacks = {path: (n, n * made.randrange(8, 5000), n % 7, n % 7 * 16) for path, n in read(STACKS).items()}
     path = os.path.join(folder, "metrics")
@@ -270,7 +275,7 @@ def each_metric_has_boxes_of_its_own():
 
 
 @test
-def keys_go_from_frame_to_frame():
+def keys_move_between_frames():
     b = open_page(graph("html", STACKS))
     b.run("document.querySelector('#graph').focus()")
     for key, code, name in (("ArrowUp", 38, "main"), ("ArrowUp", 38, "emit"), ("ArrowRight", 39, "parse"),
@@ -279,15 +284,15 @@ def keys_go_from_frame_to_frame():
         b.key(key, code)
         equal(seen_frame(b)[0], name, f"after {key}")
     b.key("Enter", 13)
-    equal(address(b), [("z", "main"), ("z", "parse")], "Enter zooms")
+    equal(address(b), [("z", "main"), ("z", "parse")], "URL after Enter")
     b.key("Backspace", 8)
-    equal(address(b), [("z", "main")], "Backspace goes one back")
+    equal(address(b), [("z", "main")], "URL after Backspace")
     b.key("Escape", 27)
-    equal(address(b), [], "Escape goes all the way")
+    equal(address(b), [], "URL after Escape")
 
 
 @test
-def a_finger_selects_before_it_zooms():
+def a_tap_selects_before_it_zooms():
     with Browser(400, 800, is_phone=True) as b:
         b.open(graph("html", STACKS))
         width = b.run("document.documentElement.scrollWidth")
@@ -318,11 +323,11 @@ def rules_change_the_stacks():
         equal(b.run("Array.from(document.querySelectorAll('.problem'), e => e.textContent).join('')"), "",
               f"problems with {rules}")
         equal(seen_stacks(b), dict(transform(stacks, *rules)), f"stacks after {rules}")
-        equal(seen_stacks(b), folded(*rules), f"stacks after {rules}, as memstate itself has them")
+        equal(seen_stacks(b), folded(*rules), f"stacks after {rules}, as memstate computes them")
 
 
 def folded(*rules):
-    """What --transform makes of the stacks."""
+    """Return the stacks as memstate --transform prints them."""
     args = [word for rule in rules for word in ("--transform", rule)]
     out = memstate("count", "--replay", graph("html", STACKS)[:-5] + "-0.folded", *args, "--folded", "-")
     made = read(out.must_be(0).out.decode())
@@ -330,7 +335,7 @@ def folded(*rules):
 
 
 @test
-def rules_that_were_said_are_on_when_a_page_is_opened():
+def rules_from_the_command_line_are_active_when_a_page_opens():
     stacks = read(STACKS)
     path = os.path.join(folder, "rules.html")
     rules = ["hide ^main$", "A"]
@@ -340,11 +345,11 @@ def rules_that_were_said_are_on_when_a_page_is_opened():
     equal(b.run("Array.from(document.querySelectorAll('#rules input[type=text]'), e => e.value)"), rules, "rules")
     equal(seen_stacks(b), folded(*rules), "stacks")
     b.press("#rules li:nth-child(2) input[type=checkbox]")
-    equal(seen_stacks(b), dict(transform(stacks, rules[0])), "one of them off")
+    equal(seen_stacks(b), dict(transform(stacks, rules[0])), "stacks with one rule off")
     for _ in rules:
         b.press("#rules li button[title='take it out']")
-    equal(seen_stacks(b), dict(stacks), "without them")
-    equal(address(b), [("t", "")], "the address says that there are none")
+    equal(seen_stacks(b), dict(stacks), "stacks without rules")
+    equal(address(b), [("t", "")], "URL without rules")
 
 
 def write_rule(b, number, text):
@@ -355,35 +360,35 @@ def write_rule(b, number, text):
 
 
 @test
-def rules_are_edited_moved_switched_off_and_taken_out():
+def rules_can_be_edited_moved_disabled_and_removed():
     stacks = read(STACKS)
     b = open_page(graph("html", STACKS))
     b.choose("#new-rule", "filter ")
     write_rule(b, 1, "filter ^A$")
-    equal(seen_stacks(b), {}, "filtered for what is not there")
+    equal(seen_stacks(b), {}, "stacks with a filter that matches nothing")
     b.choose("#new-rule", "replace RE => TEXT")
     write_rule(b, 2, "replace ^(malloc|calloc)$ => A")
-    equal(seen_stacks(b), {}, "the rule that makes it comes later")
+    equal(seen_stacks(b), {}, "stacks when the filter precedes the rule")
     b.press("#rules li:nth-child(2) button[title=earlier]")
     rules = ["replace ^(malloc|calloc)$ => A", "filter ^A$"]
-    equal(seen_stacks(b), dict(transform(stacks, *rules)), "the rule that makes it comes first")
+    equal(seen_stacks(b), dict(transform(stacks, *rules)), "stacks when the rule precedes the filter")
     equal(address(b), [("t", rule) for rule in rules], "address")
     equal(seen_functions(b), functions_of(transform(stacks, *rules)), "functions")
     b.press("#rules li:nth-child(2) input[type=checkbox]")
-    equal(seen_stacks(b), dict(transform(stacks, rules[0])), "one is off")
+    equal(seen_stacks(b), dict(transform(stacks, rules[0])), "stacks with one rule off")
     equal(address(b), [("t", rules[0]), ("t", "#" + rules[1])], "address")
     write_rule(b, 1, "replace ^(malloc => A")
     problem = b.run("document.querySelector('#rules li .problem').textContent")
-    check(problem, "what is wrong is said")
-    equal(seen_stacks(b), dict(stacks), "a rule that cannot be used changes nothing")
+    check(problem, "no problem is reported")
+    equal(seen_stacks(b), dict(stacks), "stacks with an invalid rule")
     for _ in range(2):
         b.press("#rules li button[title='take it out']")
-    equal(seen_stacks(b), dict(stacks), "all are out")
+    equal(seen_stacks(b), dict(stacks), "stacks after removing all rules")
     b.choose("#new-rule", "A")
     found = seen_stacks(b)
-    equal(sum(found.values()), total(stacks), "all is still there")
+    equal(sum(found.values()), total(stacks), "total of all stacks")
     check(("main", "parse", "read_line", "A") in found and "malloc" not in str(found),
-          f"the set has made one of what allocates: {found}")
+          f"the rule set has not merged the allocation functions: {found}")
     equal(address(b), [("t", "A")], "address")
 
 
@@ -398,19 +403,19 @@ def a_frame_has_buttons_for_rules():
 
 
 @test
-def an_address_brings_all_back():
+def a_url_restores_the_whole_view():
     wanted = [("s", "mal"), ("i", "1"), ("z", "main"), ("z", "parse"), ("t", "hide run"), ("t", "#hide main")]
     b = open_page(graph("html", STACKS), *wanted)
-    equal(seen_frame(b)[0], "parse", "zoomed to")
+    equal(seen_frame(b)[0], "parse", "zoomed frame")
     equal(b.run("document.querySelector('#search').value"), "mal", "search")
     b.press("#inverted")
-    equal(address(b), [pair for pair in wanted if pair[0] != "i"], "the rest stays")
+    equal(address(b), [pair for pair in wanted if pair[0] != "i"], "URL after removing one parameter")
     b.run("location.hash = '#z=start'")
     b.wait("document.querySelector('#frame-name').textContent === 'start'", "the address is followed")
 
 
 @test
-def hostile_names_do_nothing():
+def hostile_names_have_no_effect():
     b = open_page(graph("html", hostile_text()))
     found = seen_functions(b)
     for name in [shown(name) for name in HOSTILE] + ["\\xff\\xfe"]:
@@ -424,7 +429,7 @@ def hostile_names_do_nothing():
 
 
 @test
-def nothing_but_its_own_script_runs_in_a_page():
+def only_its_own_script_runs_in_a_page():
     with open(graph("html", STACKS), encoding="utf-8") as f:
         page = f.read()
     path = os.path.join(folder, "injected.html")
@@ -434,14 +439,14 @@ def nothing_but_its_own_script_runs_in_a_page():
     b = the_browser()
     b.errors.clear()
     b.open(path)
-    equal(b.run("String(window.pwned)"), "undefined", "a script that got into the page")
+    equal(b.run("String(window.pwned)"), "undefined", "effect of an injected script")
     check(b.errors and all("Content Security Policy" in error for error in b.errors), b.errors)
-    equal(seen_frame(b)[0], "all", "the page works")
+    equal(seen_frame(b)[0], "all", "frame shown")
     b.errors.clear()
 
 
 @test
-def a_difference_has_both_and_the_change():
+def a_difference_shows_both_values_and_the_change():
     before, after = read(STACKS), read(AFTER)
     b = open_page(graph("html", STACKS, AFTER))
     path = ("start", "thread", "trace")
@@ -464,14 +469,14 @@ def a_difference_has_both_and_the_change():
     b.point(*box_point(b, whole, path))
     equal(seen_frame(b)[1], [35, 65, 30], "swapped")
     equal(seen_functions(b), {name: [-change for change in both] for name, both in functions.items()},
-          "changes of functions, swapped")
+          "changes of functions, sides swapped")
     b.choose("#width", "after")
     b.point(*box_point(b, before, ("start", "thread", "[libz.so.1]")))
-    equal(seen_frame(b), ("[libz.so.1]", [0, 20, 20]), "as wide as what is after, which was before")
+    equal(seen_frame(b), ("[libz.so.1]", [0, 20, 20]), "figures after scaling the boxes")
 
 
 @test
-def the_picture_can_be_zoomed_searched_and_turned_over():
+def the_svg_can_be_zoomed_searched_and_inverted():
     stacks = read(STACKS)
     b = open_page(graph("svg", STACKS))
     box = "Array.from(document.querySelectorAll('#boxes > g')).find(g =>" \
@@ -481,11 +486,12 @@ def the_picture_can_be_zoomed_searched_and_turned_over():
         return b.run(f"Number({box}.querySelector('rect').getAttribute('{name}'))")
 
     shown_width = b.run("document.documentElement.getBoundingClientRect().width") - 20
-    check(abs(rect("width") - shown_width * 70 / total(stacks)) < 0.1, "as wide as the window lets it")
+    check(abs(rect("width") - shown_width * 70 / total(stacks)) < 0.1,
+          "the box does not have its share of the window")
     y = rect("y")
     where = b.run(f"(r => [r.x + r.width / 2, r.y + r.height / 2])({box}.getBoundingClientRect())")
     b.click(*where)
-    check(abs(rect("width") - shown_width) < 0.1, "a click zooms")
+    check(abs(rect("width") - shown_width) < 0.1, "a click does not zoom")
     hidden = b.run("Array.from(document.querySelectorAll('.outside > title'), e => e.textContent.split('\\n')[0])")
     check("emit" in hidden and "start" in hidden and "all" not in hidden and "read_line" not in hidden,
           f"hidden: {hidden}")
@@ -495,16 +501,17 @@ def the_picture_can_be_zoomed_searched_and_turned_over():
     equal(b.run("document.querySelector('#matched').textContent"), f"matched {100 * 65 / 70:.1f}%", "share")
     check("s=read_line%7Cmalloc" in b.run("location.hash"), "address")
     b.press("#invert")
-    check(rect("y") < y, "turned over")
+    check(rect("y") < y, "the picture is not turned over")
     b.press("#reset")
-    check(abs(rect("width") - shown_width * 70 / total(stacks)) < 0.1, "after the reset")
+    check(abs(rect("width") - shown_width * 70 / total(stacks)) < 0.1,
+          "the reset does not restore the width")
     b = open_page(graph("svg", STACKS), ("s", "malloc"), ("i", "1"))
     equal(b.run("document.querySelector('#matched').textContent"), f"matched {100 * 90 / 200:.1f}%",
-          "share, by the address")
+          "share of the search in the URL")
 
 
 @test
-def fifty_thousand_stacks_are_all_there():
+def fifty_thousand_stacks_are_all_shown():
     made = random.Random(5)
     functions = [f"lib{made.randrange(40)}::function_{i}(int)" for i in range(3000)]
     stacks, inner = {}, [("main",)]
@@ -515,11 +522,11 @@ def fifty_thousand_stacks_are_all_there():
         stacks[(*path, "malloc")] = made.randrange(1, 1000)
     b = open_page(graph("html", text_of(stacks)), ("t", "remove ^lib7::"), ("s", "^lib3::"))
     wanted = {path: n for path, n in stacks.items() if not any(name.startswith("lib7::") for name in path)}
-    equal(seen_frame(b)[1], [sum(wanted.values()), 0], "all, after the rule")
+    equal(seen_frame(b)[1], [sum(wanted.values()), 0], "total after the rule")
     equal(matched(b), sum(n for path, n in wanted.items() if any(name.startswith("lib3::") for name in path)),
           "found")
     b.run("change({ isReversed: true, rules: [] })")
-    equal(seen_frame(b)[1], [sum(stacks.values()), 0], "all, from the other end")
+    equal(seen_frame(b)[1], [sum(stacks.values()), 0], "total in the reversed graph")
     equal(b.run("made.layout.tree.count"), len({path[i:] for path in stacks for i in range(len(path) + 1)}),
           "boxes")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What leaks is told from what comes to rest and from what only breathes, under real allocators."""
+"""memstate distinguishes leaks from warm-up and periodic use, with real allocators."""
 
 import ctypes.util
 import json
@@ -17,11 +17,11 @@ ALLOCATORS = {"glibc": None, **{name: ctypes.util.find_library(name)
                                 for name in ("jemalloc", "mimalloc", "tcmalloc_minimal")}}
 SECONDS = 4
 INTERVAL_MS = 25
-TRIES = 3  # a machine that does something else for a second changes what can be seen
+TRIES = 3  # a machine that is busy for a second changes what memstate can see
 
 
 class Growing:
-    """The program, waiting to begin."""
+    """The target program, which waits until begin()."""
 
     def __init__(self, mode, library=None, **popen):
         environ = {**os.environ, "LD_PRELOAD": library} if library else None
@@ -43,7 +43,7 @@ class Growing:
 
 
 def record(programs, path, *more, seconds=SECONDS):
-    """All of them from their begin on, for so long."""
+    """Record all programs from their start, for this many seconds."""
     series = start_memstate("-p", ",".join(str(p.pid) for p in programs.values()), "--csv",
                             "-o", "pid,live_bytes", "-i", f"{INTERVAL_MS}ms", "-n",
                             seconds * 1000 // INTERVAL_MS, "--max-share", "100", "--record", path,
@@ -52,14 +52,14 @@ def record(programs, path, *more, seconds=SECONDS):
     if not first:
         err = series.communicate()[1]
         if b"require SQLite" in err or b"no option --record" in err:
-            raise Skip("without SQLite")
+            raise Skip("built without SQLite")
         raise AssertionError(err)
     for program in programs.values():
         program.begin()
     start = time.monotonic()
     err = series.communicate()[1]
     if time.monotonic() - start > 2 * seconds:
-        raise Skip("a sample takes longer than the interval here: it is not the same series")
+        raise Skip("a sample takes longer than the interval here")
     if series.returncode == 3 and more:
         raise Skip(f"heaps cannot be read: {err}")
     equal(series.returncode, 0, "status")
@@ -72,7 +72,7 @@ def predict(*args):
 
 
 def wrong_of(programs, found):
-    """What is not as it should be."""
+    """Return the programs with an unexpected verdict."""
     wanted = {"leak": {"growing"}, "leaking-teeth": {"growing"},
               "warm-up": {"plateau", "step"}, "teeth": {"none", "plateau", "step", "too_short"}}
     wrong = []
@@ -86,7 +86,7 @@ def wrong_of(programs, found):
 
 
 @test
-def leaks_are_told_from_warm_ups_and_teeth_under_each_allocator():
+def leaks_are_distinguished_from_warm_up_and_sawtooth_under_each_allocator():
     for left in reversed(range(TRIES)):
         programs = {}
         try:
@@ -110,15 +110,16 @@ def leaks_are_told_from_warm_ups_and_teeth_under_each_allocator():
             break
     equal(wrong, [], "verdicts")
     equal([status, told["group"]], [4, None], "status, group")
-    # the same test, whose answer depends on the machine, in three places
+    # the verdict on the calm process depends on the machine; the status must
+    # agree with it
     calm_need = alone["processes"][0]["need"]
     equal(calm, 3 if calm_need["verdict"] == "too_short" else 0, "status of one alone")
-    equal([p["pid"] for p in alone["processes"]], [one], "one alone")
+    equal([p["pid"] for p in alone["processes"]], [one], "pids with one process")
     check(b"\nNeed over " in page, page)
 
 
 @test
-def when_a_leak_meets_its_limit_is_foreseen():
+def the_time_until_a_leak_reaches_the_limit_is_predicted():
     limit = 192 * MIB
     for left in reversed(range(TRIES)):
         with Group(limit) as group:
@@ -129,7 +130,7 @@ def when_a_leak_meets_its_limit_is_foreseen():
             finally:
                 program.end()
         need = told["group"]["need"]
-        # what is left at its rate, as the program has it
+        # the remaining room divided by the leak rate of the program
         wanted = (limit - need["bytes"]) / LEAK_PER_S
         if status == 4 and abs(told["group"]["time_to_limit_s"] - wanted) < wanted / 4 or left == 0:
             break
@@ -137,18 +138,19 @@ def when_a_leak_meets_its_limit_is_foreseen():
     seconds = told["group"]["time_to_limit_s"]
     check(abs(seconds - wanted) < wanted / 4, f"in {seconds} s, not in {wanted}")
     check(told["group"]["soonest_s"] <= seconds <= told["group"]["latest_s"], told["group"])
-    equal([told["group"]["cgroup"], told["group"]["limit_bytes"]], [group.path, limit], "the group")
+    equal([told["group"]["cgroup"], told["group"]["limit_bytes"]], [group.path, limit],
+          "cgroup and limit")
 
 
 @test
-def a_group_whose_last_process_has_ended_is_empty():
+def a_cgroup_whose_last_process_has_ended_is_empty():
     with Folder() as folder, Group(192 * MIB) as group:
         program = Growing("leak", preexec_fn=group.enter)
         recorder = start_memstate("oom", "--cgroup", group.path, "--csv", "-i", "25ms", "--record", f"{folder}/r",
                                   "-o", "process_count", bufsize=0)
         try:
             if not recorder.stdout.readline():
-                raise Skip("without SQLite")
+                raise Skip("built without SQLite")
             program.begin()
             for _ in range(60):
                 recorder.stdout.readline()
@@ -163,7 +165,7 @@ def a_group_whose_last_process_has_ended_is_empty():
             program.end()
             recorder.terminate()
             recorder.communicate()
-        equal(full["group"]["is_empty"], False, "with a process")
+        equal(full["group"]["is_empty"], False, "is_empty with a process")
         for args in (["--replay", f"{folder}/r"], ["--cgroup", group.path, "-i", "25ms", "-n", 3]):
             told, status = predict(*args)
             equal([status, told["group"]["is_empty"], told["group"]["time_to_limit_s"]], [0, True, None], args)
@@ -172,14 +174,14 @@ def a_group_whose_last_process_has_ended_is_empty():
 
 
 @test
-def a_leak_is_told_from_memory_that_malloc_keeps():
+def a_leak_is_distinguished_from_memory_that_malloc_keeps():
     for left in reversed(range(TRIES)):
         programs = {mode: Growing(mode) for mode in ("leak", "kept")}
         try:
             with Folder() as folder:
                 record(programs, f"{folder}/r", "--heap", "walk", seconds=3)
                 if programs["kept"].process.poll() == 77:
-                    raise Skip("this malloc cannot be told to keep what is freed")
+                    raise Skip("this malloc has no setting to keep freed memory")
                 told, _ = predict("--replay", f"{folder}/r")
                 page = memstate("--replay", f"{folder}/r", "-p", programs["kept"].pid, "--text")
                 report = memstate("-p", programs["leak"].pid, "--text", "--heap", "walk", "-i", "20ms",
@@ -192,14 +194,14 @@ def a_leak_is_told_from_memory_that_malloc_keeps():
         causes = {mode: found[p.pid]["cause"] for mode, p in programs.items()}
         if causes == {"leak": "leak", "kept": "kept"}:
             break
-    equal(causes, {"leak": "leak", "kept": "kept"}, "why they grow")
+    equal(causes, {"leak": "leak", "kept": "kept"}, "causes of growth")
     check(b"allocator keeps what was freed" in b" ".join(page.must_be(0).out.split()), page.out)
     check(b"\nNeed over " in report.must_be(0).out, report.out)
-    check(len(again) >= 20, f"{len(again)} samples were recorded of a report of 20")
+    check(len(again) >= 20, f"{len(again)} samples were recorded, the report had 20")
 
 
 @test
-def too_little_is_no_answer():
+def too_few_samples_give_no_verdict():
     with Group(64 * MIB) as group:
         program = Growing("leak", preexec_fn=group.enter)
         try:
@@ -210,7 +212,7 @@ def too_little_is_no_answer():
 
 
 @test
-def words_that_do_not_go_together_are_refused():
+def conflicting_options_are_refused():
     for args, word in [(["--csv"], b"--json"), (["-o", "time"], b"no -o"),
                        (["--cgroup", "/x", "-p", "1"], b"exclude"),
                        (["--at", "+1s"], b"--replay"), (["--kmsg", "-"], b"--kmsg")]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The heap read from outside is what the process itself says of it, to the byte."""
+"""memstate reads the heap from outside; its figures equal the process's own,
+to the byte."""
 
 import json
 import os
@@ -14,7 +15,7 @@ from live import MIB, Skip, as_nobody, check, equal, memstate, run, status_field
 def a_fragmented_heap_is_known_to_the_byte():
     with HeapTarget("fragmented", 64) as target:
         heap = check_target(target)
-        check(heap["trimmable_bytes"] > MIB, "nothing to trim: the test does not test")
+        check(heap["trimmable_bytes"] > MIB, "nothing to trim: the test proves nothing")
 
 
 @test
@@ -30,9 +31,9 @@ def every_thread_has_an_arena_and_a_cache():
     for count in (1, 4, 12):
         with HeapTarget("threads", count) as target:
             heap = check_target(target)
-            # from glibc 2.42 on a thread has its cache with the first block that it frees
+            # since glibc 2.42, a thread gets its cache when it first frees a block
             check(count <= heap["caches"] <= count + 1, f"{heap['caches']} caches")
-            check(len(heap["arenas"]) > 1, "one arena only: the test does not test")
+            check(len(heap["arenas"]) > 1, "one arena only: the test proves nothing")
 
 
 @test
@@ -48,7 +49,7 @@ def aligned_blocks_are_known():
 
 
 @test
-def blocks_with_mappings_of_their_own_are_all_found():
+def blocks_with_their_own_mappings_are_all_found():
     for count in (1, 24):
         with HeapTarget("mapped", count) as target:
             heap = check_target(target)
@@ -57,7 +58,7 @@ def blocks_with_mappings_of_their_own_are_all_found():
 
 
 @test
-def a_heap_with_other_memory_in_between_is_known():
+def a_heap_with_foreign_memory_in_between_is_known():
     for size in (12344, 16, 4096, 100000):
         with HeapTarget("foreign", size) as target:
             check_target(target)
@@ -67,7 +68,7 @@ def a_heap_with_other_memory_in_between_is_known():
 def a_heap_whose_brk_is_blocked_is_known():
     with HeapTarget("blocked", 1) as target:
         heap = check_target(target)
-        check(heap["arenas"][0]["heaps"] > 10, "one segment only: the test does not test")
+        check(heap["arenas"][0]["heaps"] > 10, "one segment only: the test proves nothing")
 
 
 @test
@@ -90,7 +91,7 @@ def cached_and_fast_blocks_are_counted():
 
 
 @test
-def the_page_of_zeros_is_not_resident():
+def the_zero_page_is_not_resident():
     with HeapTarget("zeros", 8) as target:
         check_target(target)
 
@@ -128,12 +129,12 @@ def a_static_programs_heap_is_known():
 
 
 @test
-def states_that_cannot_be_told_apart_are_margins_only():
+def states_that_cannot_be_distinguished_leave_margins_only():
     with HeapTarget("lazy", 8, tunables="glibc.malloc.mmap_max=0") as target:
         heap = check_target(target, trims=False)
         row = check_matrix(target.pid)
-        check(row["lazyfree_bytes"] >= 3 * MIB, "no LazyFree: the test does not test")
-        equal(row["live_lazyfree_bytes"], None, "a cell that cannot be told")
+        check(row["lazyfree_bytes"] >= 3 * MIB, "no LazyFree: the test proves nothing")
+        equal(row["live_lazyfree_bytes"], None, "a cell that cannot be determined")
         check(row["live_bytes"] > 8 * MIB, "live")
         equal(heap["unexplained_bytes"], 0, "unexplained")
     with HeapTarget("forked", 2) as target:
@@ -144,7 +145,7 @@ def states_that_cannot_be_told_apart_are_margins_only():
 def a_process_that_never_used_malloc_is_unknown():
     with HeapTarget("nothing", 0) as target:
         result = memstate("heap", "-p", target.pid)
-        if result.status == 0:  # something else in it used malloc
+        if result.status == 0:  # something else in the process used malloc
             return
         equal(result.status, 1, "status")
         check(b"never used" in result.err, result.err)
@@ -152,14 +153,14 @@ def a_process_that_never_used_malloc_is_unknown():
 
 
 @test
-def a_process_that_never_stands_still_goes_on_undamaged():
+def a_constantly_allocating_process_is_read_unharmed():
     with HeapTarget("churn", 3) as target:
         for _ in range(20):
             result = memstate("heap", "-p", target.pid, "-J", *NO_HURRY).must_be(0)
             heap = json.loads(result.out)
             equal(heap["unexplained_bytes"], 0, "unexplained")
             check(heap["heap_quality"] in ("exact", "estimate"), heap["heap_quality"])
-        equal(target.process.poll(), None, "the target")
+        equal(target.process.poll(), None, "exit status of the target")
         equal(status_field(target.pid, "TracerPid"), "0", "tracer")
 
 
@@ -181,7 +182,7 @@ def python_is_fully_explained():
 
 
 @test
-def without_permission_it_says_what_would_help():
+def missing_permission_is_reported_with_a_remedy():
     become = as_nobody()
     with HeapTarget("fragmented", 1) as target:
         result = memstate("heap", "-p", target.pid, preexec_fn=become).must_be(1)
@@ -190,7 +191,7 @@ def without_permission_it_says_what_would_help():
 
 
 @test
-def an_ordinary_user_may_walk_its_own_process():
+def an_ordinary_user_can_walk_their_own_process():
     become = as_nobody()
     with HeapTarget("threads", 2, preexec_fn=become) as target:
         result = memstate("heap", "-p", target.pid, "-J", *NO_HURRY,
@@ -212,22 +213,22 @@ def a_pause_that_would_be_too_long_is_refused():
 
 
 @test
-def nobody_is_stopped_who_was_not_named():
+def only_named_processes_are_stopped():
     result = memstate("--csv", "-n1", "--heap", "walk").must_be(2)
     equal(result.out, b"", "output")
 
 
 @test
-def each_sample_of_a_series_has_the_heap():
+def each_sample_of_a_series_includes_the_heap():
     with HeapTarget("fragmented", 2) as target:
         out = memstate("-p", target.pid, "--json", "-n3", "-i", "20ms", "--max-share", "100",
                        "-o", "live_bytes,heap_quality,unexplained_bytes").must_be(0).out
         lines = [json.loads(line)["processes"] for line in out.decode().splitlines()]
         equal(len(lines), 3, "samples")
-        equal(len({line[0]["live_bytes"] for line in lines}), 1, "different samples")
+        equal(len({line[0]["live_bytes"] for line in lines}), 1, "number of distinct live sizes")
         equal([line[0]["unexplained_bytes"] for line in lines], [0, 0, 0], "unexplained")
         equal(lines[0][0]["heap_quality"], "exact", "quality")
-        # on a busy machine a later sample has the heap of an earlier one
+        # on a busy machine, a later sample may show the heap of an earlier one
         check({line[0]["heap_quality"] for line in lines} <= {"exact", "estimate"}, "quality")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heaps without being asked for: of whom they are read, what is said where they cannot be, and what is
-shown between two walks."""
+"""Heap figures without --heap: which processes are read, what is reported where the heap
+cannot be read, and estimates between two walks."""
 
 import contextlib
 import ctypes
@@ -16,13 +16,15 @@ from live import (IS_ROOT, MEMSTATE, MIB, OWNERS, Skip, as_nobody, check, check_
                   is_in_state, memstate, parse_csv, read_proc, run, start_memstate, status_field, test,
                   wait_until)
 
-# Reading takes so little of a target's time that nothing is walked twice in a short series.
+# Reads may take so small a share of the target's time that a short series walks
+# each heap once.
 SELDOM = ["--max-share", "0.1"]
 ALWAYS = ["--max-share", "100"]
 
 
 def stops_seen(pid):
-    """How often its threads gave up a CPU: of one that sleeps, nothing but a stop raises that."""
+    """Return the context switch counts of all threads; in a sleeping process only a
+    stop raises them."""
     wait_until(lambda: is_in_state(pid, b"S"), f"{pid} sleeps")
     return [line for tid in sorted(os.listdir(f"/proc/{pid}/task"))
             for line in read_proc(f"{pid}/task/{tid}", "status").splitlines()
@@ -37,7 +39,7 @@ def one_row(pid, *args, **popen):
 
 
 @test
-def the_heaps_owners_are_in_csv_json_and_report_by_default():
+def heap_owners_are_in_csv_json_and_report_by_default():
     with HeapTarget("fragmented", 16) as target:
         heap = read_heap(target.pid)
         row, _ = one_row(target.pid)
@@ -75,11 +77,11 @@ def with_heap_off_nothing_is_stopped_and_the_heap_is_unknown():
             equal(row[column], None, column)
         equal(row["heap_quality"], "unknown", "quality")
         one_row(target.pid)
-        check(stops_seen(target.pid) != before, "stops cannot be seen: the test does not test")
+        check(stops_seen(target.pid) != before, "stops are not visible: the test proves nothing")
 
 
 @test
-def who_asks_for_no_heap_stops_nobody():
+def without_heap_columns_no_process_is_stopped():
     with HeapTarget("threads", 2) as target:
         before = stops_seen(target.pid)
         for columns in ("pid,rss_bytes,pss_bytes", "stack_bytes,file_bytes,allocator,mappings"):
@@ -90,7 +92,7 @@ def who_asks_for_no_heap_stops_nobody():
 
 
 @test
-def of_all_processes_none_is_stopped():
+def listing_all_processes_stops_none():
     with HeapTarget("threads", 2) as target:
         before = stops_seen(target.pid)
         result = memstate("--csv", "-n", 2, "-i", "10ms", *ALWAYS)
@@ -111,11 +113,11 @@ def children_of_a_named_process_are_read_too():
 
 
 @test
-def another_tracer_is_left_alone_and_nothing_is_said_of_it():
+def a_process_with_another_tracer_is_left_alone_silently():
     libc = ctypes.CDLL(None, use_errno=True)
     with HeapTarget("fragmented", 1) as target:
         if libc.ptrace(0x4206, target.pid, None, None) != 0:  # PTRACE_SEIZE
-            raise Skip(f"nothing can be traced here: {os.strerror(ctypes.get_errno())}")
+            raise Skip(f"tracing is not permitted: {os.strerror(ctypes.get_errno())}")
         row, result = one_row(target.pid)
         equal(result.err, b"", "stderr")
         equal(row["live_bytes"], None, "live")
@@ -131,14 +133,15 @@ def another_tracer_is_left_alone_and_nothing_is_said_of_it():
 
 
 def without_trace_right(*args):
-    """As somebody who may read every smaps but trace nobody's process: CAP_PERFMON is that."""
+    """Run memstate with CAP_PERFMON only: it can read every smaps, but not trace
+    other users' processes."""
     return subprocess.run(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
                            "--inh-caps", "+perfmon", "--ambient-caps", "+perfmon", MEMSTATE,
                            *[str(a) for a in args]], capture_output=True, check=False)
 
 
 @test
-def without_the_right_to_stop_it_the_report_says_what_would_help():
+def without_permission_to_stop_the_report_names_a_remedy():
     if not IS_ROOT or not shutil.which("setpriv"):
         raise Skip("needs root and setpriv, to give up capabilities")
     with HeapTarget("fragmented", 4) as target:
@@ -158,12 +161,12 @@ def without_the_right_to_stop_it_the_report_says_what_would_help():
         check(b"CAP_SYS_PTRACE" in result.stderr, result.stderr)
         doctor = without_trace_right("doctor", "-p", target.pid, "--json")
         checks = {c["name"]: c for c in json.loads(doctor.stdout)["checks"]}
-        equal(checks["heap"]["answer"], "no", "the doctor's answer")
+        equal(checks["heap"]["answer"], "no", "answer of memstate doctor")
         check("CAP_SYS_PTRACE" in checks["heap"]["fix"], checks["heap"])
 
 
 @test
-def an_ordinary_user_has_the_heap_of_its_own_process():
+def an_ordinary_user_can_read_the_heap_of_their_process():
     become = as_nobody()
     with HeapTarget("fragmented", 2, preexec_fn=become) as target:
         row, _ = one_row(target.pid, preexec_fn=become)
@@ -171,7 +174,7 @@ def an_ordinary_user_has_the_heap_of_its_own_process():
 
 
 @test
-def a_stop_that_would_be_too_long_is_not_made_and_the_heap_is_read_while_it_runs():
+def a_long_stop_is_avoided_by_reading_the_running_process():
     with HeapTarget("fragmented", 16) as target:
         exact, _ = one_row(target.pid)
         before = stops_seen(target.pid)
@@ -190,7 +193,7 @@ def series_of(pid, *args):
 
 
 class Rows:
-    """The rows of a series, one after the other; each adds up."""
+    """The rows of a series in order; next() checks that each adds up."""
 
     def __init__(self, process):
         self.process = process
@@ -202,7 +205,7 @@ class Rows:
         return row
 
     def next_from(self, moment):
-        """The first one that was begun at that time or later."""
+        """Return the first row whose sample started at that time or later."""
         row = self.next()
         while datetime.datetime.fromisoformat(row["time"].replace("Z", "+00:00")) < moment:
             row = self.next()
@@ -210,14 +213,16 @@ class Rows:
 
 
 def carried_over(start, change):
-    """A row with the heap just read, and one after a change without another walk in between. A busy
-    machine may take so long that it is time for one: then again."""
+    """Return a row with a fresh heap, and a row after a change without another walk.
+
+    Retry if a busy machine was so slow that the next walk was due.
+    """
     for _ in range(5):
         with contextlib.ExitStack() as stack:
             target = stack.enter_context(start())
             rows = Rows(series_of(target.pid, *SELDOM))
             first = rows.next()
-            equal(first["heap_age_s"], 0, "age of the first one")
+            equal(first["heap_age_s"], 0, "age in the first row")
             change(target)
             last = rows.next_from(datetime.datetime.now(datetime.timezone.utc))
             end_started()
@@ -225,7 +230,7 @@ def carried_over(start, change):
         if age is not None and age > 0.9 * (last["elapsed_s"] - first["elapsed_s"]):
             equal(last["heap_quality"], "estimate", "quality")
             return first, last
-    raise Skip("this machine is so busy that everything is walked again")
+    raise Skip("this machine is too busy: each sample walks the heap again")
 
 
 def count_walks(rows):
@@ -234,7 +239,7 @@ def count_walks(rows):
 
 
 @test
-def between_two_walks_what_a_heap_gives_back_were_free_pages():
+def between_walks_returned_memory_comes_from_free_pages():
     gone = []
 
     def trim(target):
@@ -243,8 +248,8 @@ def between_two_walks_what_a_heap_gives_back_were_free_pages():
         gone.append(before - anonymous_rss(target.pid))
 
     first, last = carried_over(lambda: HeapTarget("fragmented", 16), trim)
-    check(gone[-1] > 0, "nothing was trimmed: the test does not test")
-    equal(first["pool_pages_bytes"] - last["pool_pages_bytes"], gone[-1], "free pages less")
+    check(gone[-1] > 0, "nothing was trimmed: the test proves nothing")
+    equal(first["pool_pages_bytes"] - last["pool_pages_bytes"], gone[-1], "decrease of free pages")
     equal(last["live_bytes"], first["live_bytes"], "live")
     check(last["trimmable_bytes"] <= last["pool_pages_bytes"], "trimmable")
 
@@ -266,7 +271,7 @@ def growing():
 
 
 @test
-def between_two_walks_what_a_process_gets_more_is_anon():
+def between_walks_new_memory_is_anon():
     def grow(target):
         target.stdin.write(b"\n")
         target.stdin.flush()
@@ -279,7 +284,7 @@ def between_two_walks_what_a_process_gets_more_is_anon():
 
 
 @test
-def a_walk_is_repeated_as_its_cost_allows():
+def walks_repeat_as_often_as_their_cost_allows():
     with HeapTarget("fragmented", 4) as target:
         args = ["-p", target.pid, "--csv", "-n", 40, "-i", "10ms"]
         often = memstate(*args, *ALWAYS).must_be(0).rows()
@@ -293,7 +298,7 @@ def a_walk_is_repeated_as_its_cost_allows():
 
 
 @test
-def a_program_that_was_execd_has_nothing_of_the_heap_before():
+def a_new_program_does_not_inherit_heap_figures_across_exec():
     with subprocess.Popen(["sh", "-c", "echo ready; read line; exec cat"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as target:
         try:
@@ -316,7 +321,7 @@ def a_program_that_was_execd_has_nothing_of_the_heap_before():
 
 
 @test
-def the_report_of_a_command_has_its_heap():
+def the_report_of_a_command_includes_its_heap():
     script = "import time; x = [bytearray(1000) for i in range(20000)]; time.sleep(3)"
     result = memstate("--text", "-b", "-i", "20ms", *ALWAYS, "--", sys.executable, "-c",
                       script).must_be(0)
@@ -343,8 +348,9 @@ print(longest, flush=True)
 
 
 @test
-def the_pause_is_as_long_as_the_process_stood_still():
-    """On a busy machine either may be longer by the time that another had the CPU: not each time."""
+def the_reported_pause_matches_the_stop():
+    """On a busy machine, other processes lengthen either time, so some try must
+    match, not each."""
     tried = []
     for _ in range(20):
         with subprocess.Popen([sys.executable, "-c", SPINNING], stdout=subprocess.PIPE,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jemalloc read from outside is what its mallctl() says inside, to the byte.
+"""memstate reads jemalloc's heap from outside; its figures equal mallctl()'s,
+to the byte.
 
-The library is the system's, or those that MEMSTATE_TEST_JEMALLOC names, separated by colons: other
-versions of it, say.
+The library is the system's, or those in MEMSTATE_TEST_JEMALLOC, separated by colons, such
+as other versions.
 """
 
 import ctypes.util
@@ -22,7 +23,7 @@ from live import (KIB, MIB, Skip, check, equal, memstate, read_proc, run, status
 LIBRARIES = os.environ.get("MEMSTATE_TEST_JEMALLOC", "").split(":") if \
     os.environ.get("MEMSTATE_TEST_JEMALLOC") else [ctypes.util.find_library("jemalloc")]
 STRETCHES = ("active", "dirty", "muzzy", "retained")
-# Nothing decays while a test looks.
+# No pages decay during a test.
 STILL = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
 
 
@@ -44,13 +45,14 @@ def each_library():
 
 
 def lazyfree_within(pid):
-    """LazyFree of all mappings."""
+    """Return the LazyFree bytes of all mappings."""
     return sum(int(line.split()[1]) * KIB for line in read_proc(pid, "smaps").splitlines()
                if line.startswith(b"LazyFree:"))
 
 
 def classes_of(heap):
-    """Blocks handed out or cached, as jemalloc itself counts them, by size."""
+    """Return the number of blocks handed out or cached by size, as
+    jemalloc counts them."""
     counts = {c["upper_bytes"]: c["live_count"] + c["cached_count"] + c["own_count"]
               for c in heap["classes"]}
     return {size: count for size, count in counts.items() if count}
@@ -75,15 +77,16 @@ def check_truth(heap, truth):
 
 
 def is_asleep(pid):
-    """All its threads wait: a thread that was let go may still touch a page of its stack."""
+    """Return whether all threads sleep: a thread that was just released may
+    touch its stack."""
     return all(read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0] == b"S"
                for tid in os.listdir(f"/proc/{pid}/task"))
 
 
 def check_target(target):
-    """All that can be known of a target from both sides."""
+    """Check everything that both sides can know about a target."""
     pid = target.pid
-    wait_until(lambda: is_asleep(pid), "it is asleep")
+    wait_until(lambda: is_asleep(pid), "the target is asleep")
     rss_before, lazyfree_before = rss(pid), lazyfree_within(pid)
     heap = read_heap(pid)
     equal(rss(pid), rss_before, "Rss after the walk")
@@ -91,7 +94,8 @@ def check_target(target):
     equal(heap["problem"], None, "problem")
     equal(heap["heap_quality"], "exact", "quality")
     equal(heap["allocator"], "jemalloc", "allocator")
-    equal((heap["mallinfo2"], heap["mapped_count"]), (None, None), "what jemalloc has not")
+    equal((heap["mallinfo2"], heap["mapped_count"]), (None, None),
+          "figures that jemalloc does not have")
     check_truth(heap, target.truth)
     row = check_matrix(pid)
     equal(row["allocator"], "jemalloc", "allocator of the row")
@@ -100,9 +104,9 @@ def check_target(target):
         equal(row[f"{owner}_bytes"], heap[f"{owner}_resident_bytes"], owner)
     equal(row["trimmable_bytes"], heap["dirty_resident_bytes"] + heap["muzzy_resident_bytes"],
           "trimmable")
-    check(row["pool_pages_bytes"] >= row["trimmable_bytes"], "a trim of more than is free")
+    check(row["pool_pages_bytes"] >= row["trimmable_bytes"], "a trim could free more than is free")
     equal(target.order(b"i"), {k: v for k, v in target.truth.items() if k != "pid"},
-          "what it says after the walk")
+          "figures of the target after the walk")
     return heap
 
 
@@ -120,7 +124,7 @@ def a_fragmented_heap_is_known_to_the_byte():
     for library in each_library():
         with JemallocTarget("fragmented", 64, library=library) as target:
             heap = check_target(target)
-            check(heap["trimmable_bytes"] > MIB, "nothing to purge: the test does not test")
+            check(heap["trimmable_bytes"] > MIB, "nothing to purge: the test proves nothing")
             check_purge(target, heap)
 
 
@@ -131,18 +135,18 @@ def every_thread_has_a_cache():
             with JemallocTarget("threads", count, library=library) as target:
                 heap = check_target(target)
                 equal(heap["caches"], count + 1, "caches")
-                check(heap["cached_bytes"] > 0, "nothing is cached: the test does not test")
+                check(heap["cached_bytes"] > 0, "nothing is cached: the test proves nothing")
 
 
 @test
-def threads_without_a_cache_are_no_problem():
+def threads_without_a_cache_are_handled():
     for library in each_library():
         with JemallocTarget("idle", 5, library=library) as target:
             check(1 <= check_target(target)["caches"] <= 6, "caches")
 
 
 @test
-def shapes_of_all_kinds_are_known():
+def heaps_of_all_shapes_are_known():
     shapes = (("exited", 6), ("aligned", 32), ("tiny", 100000), ("sparse", 20))
     for library in each_library():
         for shape in shapes:
@@ -171,7 +175,7 @@ def muzzy_pages_are_lazyfree():
                             one_cpu=True) as target:
             wait_until(lambda: decays(target), "dirty pages decay")
             heap = check_target(target)
-            check(heap["muzzy_bytes"] > MIB, "nothing is muzzy: the test does not test")
+            check(heap["muzzy_bytes"] > MIB, "nothing is muzzy: the test proves nothing")
             equal(heap["muzzy_resident_bytes"], lazyfree_within(target.pid), "LazyFree")
             check_purge(target, heap)
 
@@ -191,7 +195,7 @@ def configurations_change_nothing():
 
 
 @test
-def without_caches_what_is_live_is_a_bound():
+def without_caches_live_bytes_are_a_bound():
     for library in each_library():
         with JemallocTarget("fragmented", 4, library=library,
                             conf=f"{STILL},tcache:false") as target:
@@ -203,11 +207,12 @@ def without_caches_what_is_live_is_a_bound():
 
 
 @test
-def huge_pages_of_jemallocs_own_make_a_bound():
+def jemalloc_huge_pages_make_live_bytes_a_bound():
     for library in each_library():
         with JemallocTarget("fragmented", 16, library=library, conf=f"{STILL},hpa:true") as target:
             heap = read_heap(target.pid)
-            if heap["heap_quality"] == "exact":  # before 5.3, or without support for it
+            # jemalloc before 5.3, or built without huge page support
+            if heap["heap_quality"] == "exact":
                 check_truth(heap, target.truth)
                 continue
             equal(heap["heap_quality"], "bound", "quality")
@@ -226,7 +231,7 @@ def a_static_programs_heap_is_known():
 
 
 @test
-def a_process_that_never_stands_still_goes_on_undamaged():
+def a_constantly_allocating_process_is_read_unharmed():
     for library in each_library():
         with JemallocTarget("churn", 3, library=library) as target:
             for args in ((), ("--no-stop",)) * 10:
@@ -236,12 +241,12 @@ def a_process_that_never_stands_still_goes_on_undamaged():
                 equal(heap["allocator"], "jemalloc", "allocator")
                 check(heap["heap_quality"] in ("exact", "bound", "estimate"),
                       heap["heap_quality"])
-            equal(target.process.poll(), None, "the target")
+            equal(target.process.poll(), None, "exit status of the target")
             equal(status_field(target.pid, "TracerPid"), "0", "tracer")
 
 
 @test
-def the_page_for_people_has_what_jemalloc_has():
+def the_text_report_shows_jemallocs_own_figures():
     library = each_library()[0]
     with JemallocTarget("fragmented", 2, library=library) as target:
         out = memstate("heap", "-p", target.pid, *NO_HURRY).must_be(0).out.decode()
@@ -252,7 +257,7 @@ def the_page_for_people_has_what_jemalloc_has():
 
 
 class Redis:
-    """A redis-server that nobody else talks to, with values of many sizes."""
+    """A private redis-server with values of many sizes."""
 
     def __init__(self, folder):
         server = shutil.which("redis-server")
@@ -274,7 +279,7 @@ class Redis:
             raise Skip(f"redis-server does not answer: {error}") from error
 
     def ask(self, *words):
-        """The reply of one command: a line, or the text that it announces."""
+        """Send one command; return its reply, a line or a bulk string."""
         data = b"*%d\r\n" % len(words)
         for word in words:
             word = word if isinstance(word, bytes) else str(word).encode()
@@ -286,11 +291,11 @@ class Redis:
         return line.decode()
 
     def stats(self):
-        """What jemalloc says of all its arenas."""
+        """Return jemalloc's own figures for all its arenas."""
         text = self.ask("MEMORY", "MALLOC-STATS")
         found = re.search(r"Allocated: (\d+), active: (\d+), .*retained: (\d+)", text)
         if not found:
-            raise Skip("this redis-server has no jemalloc")
+            raise Skip("this redis-server does not use jemalloc")
         return dict(zip(("allocated", "active", "retained"), map(int, found.groups())))
 
     def stop(self):
@@ -299,7 +304,7 @@ class Redis:
 
 
 def check_redis(redis):
-    # its replies are in its heap as well: what a buffer or two may take
+    # replies are in redis's heap too: allow for a few buffers
     slack = 256 * KIB
     for _ in range(20):
         before = redis.stats()
@@ -314,7 +319,7 @@ def check_redis(redis):
               f"{key}: {heap[f'{key}_bytes']}, redis says {value}")
     row = check_matrix(redis.pid, is_still=False)
     equal(row["allocator"], "jemalloc", "allocator of the row")
-    check(row["live_bytes"] > row["anon_bytes"], "most memory is not the heap's")
+    check(row["live_bytes"] > row["anon_bytes"], "most memory is not in the heap")
 
 
 @test

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of heaps share: targets that say what their malloc has, and what must hold of any.
+"""Helpers for the heap tests: targets that print malloc's own figures, and checks
+for any heap.
 
-The target is run as it was built, or by the command in MEMSTATE_TEST_HEAP_TARGET: one that was built
-for another glibc, say, and is started by that one's loader.
+The target runs as built, or through the command in MEMSTATE_TEST_HEAP_TARGET, such as the
+loader of another glibc with a target built for it.
 """
 
 import json
@@ -16,11 +17,11 @@ FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 MALLINFO = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
             "fordblks", "keepcost"]
 HEAP_OWNERS = OWNERS[:4]
-NO_HURRY = ("--max-pause", "60s")  # a busy machine stops threads, and copies, slowly
+NO_HURRY = ("--max-pause", "60s")  # a busy machine stops threads and copies memory slowly
 
 
 class HeapTarget(OrderedTarget):
-    """A shape of tests/targets/heap_target, made and waiting for letters."""
+    """A shape of tests/targets/heap_target, set up and waiting for commands."""
 
     def __init__(self, *args, program="heap_target", tunables=None, more_env=None, **popen):
         env = {**os.environ, **(more_env or {})}
@@ -34,7 +35,7 @@ class HeapTarget(OrderedTarget):
 
     def wait_for_rest(self):
         if not self.is_restless:
-            wait_until(lambda: is_in_state(self.pid, b"S"), "all of it waits")
+            wait_until(lambda: is_in_state(self.pid, b"S"), "all threads wait")
 
 
 def read_heap(pid):
@@ -42,7 +43,7 @@ def read_heap(pid):
 
 
 def anonymous_rss(pid):
-    """Resident anonymous memory without the stack, which moves by itself."""
+    """Return resident anonymous memory without the stack, whose size varies."""
     total, counts = 0, False
     for line in read_proc(pid, "smaps").splitlines():
         words = line.split()
@@ -62,7 +63,8 @@ def rss(pid):
 
 
 def check_matrix(pid, *args, is_still=True):
-    """Rows, columns and the whole of the matrix are Rss, with the heap's owners in it."""
+    """Check that rows, columns and total of the matrix equal Rss, including
+    the heap's owners."""
     before = rss(pid)
     rows = memstate("-p", pid, "--csv", "-n1", "--output-all", "--heap", "walk",
                     *NO_HURRY, *args).must_be(0).rows()
@@ -86,7 +88,7 @@ def check_matrix(pid, *args, is_still=True):
 
 
 def check_target(target, trims=True):
-    """All that can be known of a target from both sides."""
+    """Check everything that both sides can know about a target."""
     pid = target.pid
     rss_before = rss(pid)
     heap = read_heap(pid)

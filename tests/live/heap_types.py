@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live blocks have the types that the program gave them; pages are in use as it says."""
+"""Types of live blocks and use of heap pages match what the program reports."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from live import (Folder, Skip, as_nobody, check, equal, memstate, parse_csv, ru
 TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
 FILLS = {"none": "0%", "to25": "1-25%", "to50": "26-50%", "to75": "51-75%", "to99": "76-99%",
          "all": "100%"}
-# As compilers write them, and as they are shown without libiberty.
+# Names as compilers write them, which memstate shows if built without libiberty.
 MANGLED = {"shapes::Circle": "_ZTVN6shapes6CircleE",
            "shapes::Polygon<unsigned long, 5>": "_ZTVN6shapes7PolygonImLi5EEE",
            "shapes::Polygon<char, 40>": "_ZTVN6shapes7PolygonIcLi40EEE",
@@ -26,7 +26,7 @@ def has(what):
 
 
 class Waiting:
-    """A target that said what is true of it, line by line, and waits for its input to end."""
+    """A target that has printed its figures and waits for its input to end."""
 
     def __init__(self, path, *args, **popen):
         if not os.path.exists(path):
@@ -41,7 +41,7 @@ class Waiting:
         else:
             status = self.process.wait()
             if status == 77:
-                raise Skip("cannot be had here")
+                raise Skip("not available here")
             raise AssertionError(f"target: status {status}")
         self.pid = int([line for line in self.lines if line.startswith("pid ")][0].split()[1])
 
@@ -55,7 +55,8 @@ class Waiting:
         self.process.stdout.close()
 
     def types(self):
-        """Of C++: {name: (count, bytes)}; and {size of each: (count, bytes)} of the others."""
+        """Return {name: (count, bytes)} of C++ objects and {size: (count, bytes)}
+        of other blocks."""
         named, plain = {}, {}
         for line in self.lines:
             words = line.split(" ", 2)
@@ -76,20 +77,21 @@ def read_heap(pid, **popen):
 
 
 def check_sums(heap):
-    """What must be so of any heap of glibc's."""
+    """Check what holds for any glibc heap."""
     live = sum(t["live_count"] for t in heap["types"])
     equal(live, sum(a["live_count"] for a in heap["arenas"]) + heap["mapped_count"], "live blocks")
-    # each chunk is its block and a word; those with a mapping have two, and may begin later in it
+    # a chunk is its block and one word; a mapped chunk has two words, and may begin later
+    # in its mapping
     usable = sum(t["live_bytes"] + 8 * t["live_count"] for t in heap["types"])
     chunks = sum(a["live_bytes"] for a in heap["arenas"]) + heap["mapped_bytes"]
     check(usable <= chunks, f"{usable} usable bytes in chunks of {chunks}")
     if heap["mapped_count"] == 0:
         equal(usable, chunks, "bytes of live blocks, with their words")
     pages = {p["in_use"]: p for p in heap["pages"]}
-    equal(list(pages), list(FILLS.values()), "how much can be in use")
+    equal(list(pages), list(FILLS.values()), "classes of pages")
     equal(pages["0%"]["free_bytes"], heap["pool_pages_resident_bytes"], "pool_pages")
-    equal(pages["0%"]["free_bytes"], 4096 * pages["0%"]["pages"], "free pages are free")
-    equal(pages["100%"]["free_bytes"], 0, "full pages are full")
+    equal(pages["0%"]["free_bytes"], 4096 * pages["0%"]["pages"], "free bytes in free pages")
+    equal(pages["100%"]["free_bytes"], 0, "free bytes in full pages")
     equal(sum(p["free_bytes"] for p in heap["pages"]) - pages["0%"]["free_bytes"],
           heap["pool_fragments_resident_bytes"], "pool_fragments")
     equal(sum(m["free_bytes"] for m in heap["map"]), sum(p["free_bytes"] for p in heap["pages"]),
@@ -97,7 +99,7 @@ def check_sums(heap):
     for m in heap["map"]:
         equal(len(m["used_percent"]), -(-m["pages"] // m["pages_per_cell"]), "cells of the map")
     for t in heap["types"]:
-        check(t["resident_bytes"] <= t["live_bytes"], "more resident than there is")
+        check(t["resident_bytes"] <= t["live_bytes"], "more resident bytes than live bytes")
         check(t["pinned_alone_pages"] <= t["pinned_pages"] <= heap["fragmented_pages"], str(t))
         check(t["pinning_count"] <= t["live_count"], str(t))
 
@@ -113,7 +115,7 @@ def check_types(target, knows_types=True, **popen):
         equal(sized.get(size), amount, f"blocks of {size} bytes")
     if not knows_types:
         equal({n for n in named if n in true_named and n != "std::bad_alloc"}, set(),
-              "types that cannot be known")
+              "types in a build that cannot know them")
         return
     if not has("LIBIBERTY"):
         true_named = {MANGLED[name]: amount for name, amount in true_named.items()}
@@ -122,7 +124,7 @@ def check_types(target, knows_types=True, **popen):
 
 def strip(path):
     if not shutil.which("strip"):
-        raise Skip("there is no strip")
+        raise Skip("strip is not installed")
     subprocess.run(["strip", path], check=True)
 
 
@@ -134,7 +136,7 @@ def objects_have_the_types_of_their_classes():
 
 
 @test
-def a_stripped_program_has_types_too():
+def a_stripped_program_still_has_types():
     for program in ("types_target", "types_target_fixed"):
         with Folder() as folder:
             path = shutil.copy(os.path.join(TARGETS, program), folder)
@@ -144,7 +146,7 @@ def a_stripped_program_has_types_too():
 
 
 @test
-def classes_without_type_information_are_known_by_their_symbols():
+def classes_without_rtti_are_identified_by_symbols():
     program = os.path.join(TARGETS, "types_target_bare")
     with Waiting(program) as target:
         check_types(target, knows_types=has("LIBELF"))
@@ -156,7 +158,7 @@ def classes_without_type_information_are_known_by_their_symbols():
 
 
 @test
-def a_program_that_was_deleted_or_replaced_has_the_types_it_had():
+def a_deleted_or_replaced_program_keeps_its_types():
     program = os.path.join(TARGETS, "types_target_bare")
     other = os.path.join(TARGETS, "pins_target")
     for replaced in (False, True):
@@ -171,7 +173,7 @@ def a_program_that_was_deleted_or_replaced_has_the_types_it_had():
 
 
 @test
-def an_ordinary_user_knows_types_too():
+def types_are_known_to_an_ordinary_user():
     nobody = as_nobody()
     with Folder() as folder:
         os.chmod(folder, 0o755)
@@ -179,7 +181,7 @@ def an_ordinary_user_knows_types_too():
         try:
             target = Waiting(path, preexec_fn=nobody)
         except PermissionError as error:
-            raise Skip(f"nobody may not go to {folder}") from error
+            raise Skip(f"user nobody cannot enter {folder}") from error
         with target:
             check_types(target, knows_types=has("LIBELF"), preexec_fn=nobody)
 
@@ -196,9 +198,9 @@ def swift_folder(folder, script):
 
 
 @test
-def classes_of_swift_and_objective_c_are_known_by_their_symbols():
+def swift_and_objective_c_classes_are_identified_by_symbols():
     if not has("LIBELF") or not shutil.which("objcopy"):
-        raise Skip("built without libelf, or there is no objcopy")
+        raise Skip("built without libelf, or objcopy is not installed")
     with Folder() as folder:
         path = shutil.copy(os.path.join(TARGETS, "types_target"), folder)
         subprocess.run(["objcopy", "--redefine-sym", "swift_class=$s4main3FooCN",
@@ -220,7 +222,7 @@ def classes_of_swift_and_objective_c_are_known_by_their_symbols():
 
 
 @test
-def pages_are_in_use_as_the_program_says_and_kept_by_what_it_left():
+def page_usage_and_pinning_match_the_program():
     number = 3000
     with Waiting(os.path.join(TARGETS, "pins_target"), number) as target:
         truth = {k: int(v) for k, v in (line.split() for line in target.lines)}
@@ -238,7 +240,7 @@ def pages_are_in_use_as_the_program_says_and_kept_by_what_it_left():
 
 
 @test
-def rows_of_csv_are_what_json_says():
+def csv_rows_match_json():
     with Waiting(os.path.join(TARGETS, "pins_target"), 300) as target:
         heap = read_heap(target.pid)
         rows = parse_csv(memstate("heap", "-p", target.pid, "--csv").must_be(0).out)
@@ -263,8 +265,8 @@ def the_text_shows_types_pages_and_the_map():
     with Waiting(os.path.join(TARGETS, "pins_target"), 300) as target:
         out = memstate("heap", "-p", target.pid, "--top", "1").must_be(0).out.decode()
         check("LIVE BLOCKS" in out and "PAGES IN USE" in out and "ALONE ON" in out, out)
-        check("\n  ::::" in out, "the map shows pages that are nearly free")
-        check("more (--top N)" in out, "what is left out is said")
+        check("\n  ::::" in out, "the map shows no nearly free pages")
+        check("more (--top N)" in out, "omitted rows are not mentioned")
 
 
 @test
@@ -277,10 +279,11 @@ def leaked_objects_have_their_types():
             count, size = found.get(group["type"], (0, 0))
             found[group["type"]] = (count + group["blocks"], size + group["total_bytes"])
         named, _ = target.types()
-        # of the kinds made last an address may be left where nobody wrote since
+        # stale addresses of the kinds created last may remain in memory, so check
+        # only these two
         for name in ("shapes::Circle", "Labelled"):
             equal(found.get(name if has("LIBIBERTY") else MANGLED[name]), named[name], name)
-        check(None in found, "blocks that are no objects have no type")
+        check(None in found, "no block without a type")
 
 
 run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A process that is held still for a walk of its heap goes on as if nothing had been."""
+"""A process that is stopped for a heap walk continues as if nothing had happened."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from live import (MIB, Skip, Traced, check, equal, memstate, read_proc, run, sta
 
 RESTARTED = ["nanosleep", "clock_nanosleep", "futex", "read", "poll", "select", "recv", "accept",
              "waitpid"]
-# signal(7): these fail with EINTR after a stop, whoever stopped them.
+# signal(7): these fail with EINTR after any stop.
 INTERRUPTED = ["epoll_wait", "sigtimedwait", "semop", "recv_in_time"]
 
 WALKS = 10
@@ -35,7 +35,7 @@ class HeldTarget(HeapTarget):
         super().__init__(*args, program="held_target")
 
     def __exit__(self, *unused):
-        self.process.stdin.close()  # it cleans up, then ends
+        self.process.stdin.close()  # the target cleans up, then exits
         try:
             self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -44,7 +44,7 @@ class HeldTarget(HeapTarget):
 
 
 @test
-def system_calls_that_wait_go_on_or_say_so():
+def waiting_system_calls_continue_or_fail_with_eintr():
     with HeldTarget("sleeps", 0) as target:
         for _ in range(WALKS):
             walk(target.pid)
@@ -68,16 +68,16 @@ def no_queued_signal_is_lost_or_late():
             process = start_memstate("heap", "-p", target.pid)
             if generator.random() < 0.5:
                 time.sleep(generator.random() * 0.02)
-                process.kill()  # in the middle, or not
+                process.kill()  # possibly in the middle of a walk
             process.communicate()
             walks += 1
         sender.join()
         equal(said, {"received": count, "misplaced": 0}, "signals")
-        check(walks > 1, "it was not walked: the test does not test")
+        check(walks > 1, "it was not walked: the test proves nothing")
 
 
 @test
-def the_target_goes_on_however_memstate_ends_in_the_middle():
+def the_target_continues_however_memstate_ends():
     with HeapTarget("threads", 12) as target:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT,
                        signal.SIGKILL):
@@ -92,31 +92,33 @@ def the_target_goes_on_however_memstate_ends_in_the_middle():
                 process.send_signal(number)
                 process.communicate()
                 wait_until(lambda: is_released(target.pid), "the target is released")
-            check(seen_stopped, f"never in the middle: {number}")
+            check(seen_stopped, f"never stopped in the middle of a walk: {number}")
         target.order(b"i")
         check_target(target)
 
 
 @test
-def a_stopped_target_stays_stopped_and_its_parent_is_told_nothing():
+def a_stopped_target_stays_stopped_and_its_parent_is_not_notified():
     options = os.WSTOPPED | os.WCONTINUED | os.WNOHANG
     with HeapTarget("fragmented", 4) as target:
         os.kill(target.pid, signal.SIGSTOP)
         equal(os.waitid(os.P_PID, target.pid, os.WSTOPPED).si_status, signal.SIGSTOP, "stop")
         for _ in range(WALKS):
             equal(read_heap(target.pid)["heap_quality"], "exact", "quality")
-            # it goes from one kind of stop to the other without running in between
+            # the process changes from ptrace stop to group stop without
+            # running in between
             wait_until(lambda: status_field(target.pid, "State").startswith("T (stopped)"),
-                       "it is stopped again")
-            equal(os.waitid(os.P_PID, target.pid, options), None, "what its parent is told")
+                       "the process is stopped again")
+            equal(os.waitid(os.P_PID, target.pid, options), None, "wait status reported to its parent")
         os.kill(target.pid, signal.SIGCONT)
         wait_until(lambda: os.waitid(os.P_PID, target.pid, options),
-                   "its parent is told that it goes on")
+                   "its parent is notified that it continues")
         check_target(target)
 
 
 class MemoryCgroup:
-    """A cgroup with a limit of memory, of version 1 or 2, if one can be made."""
+    """A cgroup, version 1 or 2, with a memory limit; skips the test if it
+    cannot be made."""
 
     PLACES = (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"))
 
@@ -133,7 +135,7 @@ class MemoryCgroup:
             except OSError:
                 if os.path.isdir(path):
                     os.rmdir(path)
-        raise Skip("no cgroup with a limit of memory can be made")
+        raise Skip("no cgroup with a memory limit can be created")
 
     def join(self):
         with open(os.path.join(self.path, "cgroup.procs"), "w", encoding="ascii") as f:
@@ -145,7 +147,7 @@ class MemoryCgroup:
     def is_removed(self):
         try:
             os.rmdir(self.path)
-        except OSError:  # those who were in it are on their way out
+        except OSError:  # processes in it are still exiting
             return False
         return True
 
@@ -154,13 +156,13 @@ class MemoryCgroup:
 
 
 @test
-def a_copy_for_which_its_cgroup_has_no_room_is_refused():
+def a_copy_that_does_not_fit_into_the_cgroup_is_refused():
     with MemoryCgroup(128 * MIB) as cgroup, HeapTarget("fragmented", 150) as target:
         result = memstate("heap", "-p", target.pid, *NO_HURRY, preexec_fn=cgroup.join).must_be(1)
         check(b"that needs " in result.err and b"cgroup" in result.err, result.err)
         equal(result.out, b"", "output")
         equal(status_field(target.pid, "TracerPid"), "0", "tracer")
-        walk(target.pid)  # outside of it there is room
+        walk(target.pid)  # outside the cgroup there is room
 
 
 @test

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A helper that a program is started with says what the program's own allocator says, and is in nobody's way."""
+"""A program started with the helper: memstate gets the allocator's own figures, and the
+helper does not disturb the program."""
 
 import os
 import re
@@ -14,7 +15,7 @@ AGENT = os.path.join(os.environ["builddir"], "src", "agent", "libmemstate-agent.
 ALLOCATORS = {"jemalloc": ["libjemalloc.so.2"],
               "tcmalloc": ["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
               "mimalloc": ["libmimalloc.so.2", "libmimalloc.so.2.0"]}
-# Nothing decays while a test looks.
+# No pages decay during a test.
 STILL = "dirty_decay_ms:-1,muzzy_decay_ms:-1"
 PAGE_BYTES = 4096 + (1 << 19)
 IDLE_OFFSET = 0x30
@@ -36,7 +37,7 @@ class HelperTarget(OrderedTarget):
 
 
 def ask(pid, *args):
-    """What memstate is told: figures by name, the text."""
+    """Ask the helper; return its figures by name, and the allocator's text."""
     done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(pid), *args],
                           capture_output=True, text=True)
     check(done.returncode == 0, f"ask_helper: {done.stdout} {done.stderr}")
@@ -80,55 +81,55 @@ def page_addr(pid):
 
 def compare(library, allocator):
     with HelperTarget(library) as target:
-        ask(target.pid)  # what the helper's thread needs of its allocator, it has now
+        ask(target.pid)  # the helper's thread has now allocated what it needs
         before = target.order(b"i")
         said, _ = ask(target.pid)
         after = target.order(b"i")
         equal(said["allocator"], allocator, "allocator")
-        check(len(before) > 1, "the target says something")
+        check(len(before) > 1, "the target printed no figures")
         for name, value in before.items():
             if value == after[name]:
                 equal(said[name], value, name)
-        check(any(before[n] == after[n] and before[n] > 0 for n in before), "something is steady")
+        check(any(before[n] == after[n] and before[n] > 0 for n in before), "no figure is unchanged")
 
 
 @test
-def glibc_says_the_same_to_the_helper():
+def glibc_gives_the_helper_the_same_figures():
     with HelperTarget() as target:
         before = target.order(b"i")
         said, _ = ask(target.pid)
         equal({name: said[name] for name in before}, before, "mallinfo2")
-        equal(target.order(b"i"), before, "what asking did to it")
+        equal(target.order(b"i"), before, "figures after the query")
 
 
 @test
-def jemalloc_says_the_same_to_the_helper():
+def jemalloc_gives_the_helper_the_same_figures():
     compare(find_library(ALLOCATORS["jemalloc"]), "jemalloc")
 
 
 @test
-def gperftools_says_the_same_to_the_helper():
+def gperftools_gives_the_helper_the_same_figures():
     compare(find_library(ALLOCATORS["tcmalloc"]), "tcmalloc")
 
 
 @test
-def mimalloc_says_the_same_to_the_helper():
+def mimalloc_gives_the_helper_the_same_figures():
     compare(find_library(ALLOCATORS["mimalloc"]), "mimalloc")
 
 
 @test
-def malloc_info_is_had_without_an_arena_for_the_helper():
+def malloc_info_needs_no_arena_for_the_helper():
     with HelperTarget() as target:
         before = target.order(b"i")
         _, text = ask(target.pid, "text")
         equal(text.count("<heap nr="), 1, "arenas")
         system = re.findall(r'<system type="current" size="(\d+)"', text)
         equal(int(system[-1]), before["arena"], "bytes of all arenas")
-        equal(target.order(b"i"), before, "what asking did to it")
+        equal(target.order(b"i"), before, "figures after the query")
 
 
 @test
-def nothing_of_the_program_is_taken():
+def the_helper_uses_no_descriptors_or_signals_of_the_program():
     with HelperTarget() as target:
         equal(sorted(os.listdir(f"/proc/{target.pid}/fd")), ["0", "1", "2"], "descriptors")
         equal(thread_names(target.pid), ["helper_target", "memstate-help"], "threads")
@@ -136,20 +137,21 @@ def nothing_of_the_program_is_taken():
         for tid in os.listdir(f"/proc/{target.pid}/task"):
             if tid != str(target.pid):
                 blocked = int(status_field(f"{target.pid}/task/{tid}", "SigBlk"), 16)
-                # all but KILL and STOP, which nobody can block, and libc's own
+                # all signals except KILL and STOP, which cannot be blocked,
+                # and libc's own
                 equal(blocked | 1 << 8 | 1 << 18, (1 << 64) - 1 - (1 << 31) - (1 << 32),
                       "signals that the helper blocks")
 
 
 @test
-def a_child_has_a_page_and_a_helper_of_its_own():
+def a_child_has_its_own_page_and_helper():
     with HelperTarget() as target:
         child = target.order(b"f")["child"]
-        equal(ask(child)[0]["allocator"], "glibc", "the child")
+        equal(ask(child)[0]["allocator"], "glibc", "allocator of the child")
         equal(thread_names(child), ["helper_target", "memstate-help"], "threads")
-        check(ask(child)[0]["uordblks"] > 0, "figures of the child")
+        check(ask(child)[0]["uordblks"] > 0, "the child has no figures")
         ask(target.pid)
-        equal(target.order(b"c"), {"signal": 15}, "how it ended")
+        equal(target.order(b"c"), {"signal": 15}, "wait status of the child")
         ask(target.pid)
 
 
@@ -157,27 +159,27 @@ def child_of_threads(library):
     with HelperTarget(library) as target:
         child = target.order(b"t")["child"]
         ask(child, "stall")
-        equal(target.order(b"c"), {"signal": 15}, "how it ended")
+        equal(target.order(b"c"), {"signal": 15}, "wait status of the child")
         ask(target.pid, "stall")
 
 
 @test
-def a_child_of_many_threads_has_one_too():
+def a_child_of_many_threads_has_its_own_helper():
     child_of_threads(None)
 
 
 @test
-def a_child_of_many_threads_has_one_too_with_jemalloc():
+def a_child_of_many_threads_has_its_own_helper_with_jemalloc():
     child_of_threads(find_library(ALLOCATORS["jemalloc"]))
 
 
 @test
-def a_child_of_many_threads_has_one_too_with_gperftools():
+def a_child_of_many_threads_has_its_own_helper_with_gperftools():
     child_of_threads(find_library(ALLOCATORS["tcmalloc"]))
 
 
 @test
-def a_daemon_has_one_too():
+def a_daemon_has_its_own_helper():
     with HelperTarget() as target:
         child = target.order(b"d")["child"]
         try:
@@ -187,14 +189,14 @@ def a_daemon_has_one_too():
 
 
 @test
-def a_vfork_and_what_it_executes_go_as_without():
+def vfork_and_exec_work_as_without_the_helper():
     with HelperTarget() as target:
         equal(target.order(b"v"), {"status": 0}, "vfork")
         ask(target.pid)
 
 
 @test
-def what_it_becomes_has_one_of_its_own():
+def a_program_started_by_exec_has_its_own_helper():
     with HelperTarget() as target:
         ask(target.pid)
         target.become_itself()
@@ -203,16 +205,16 @@ def what_it_becomes_has_one_of_its_own():
 
 
 @test
-def setuid_waits_for_no_thread_in_vain():
+def setuid_does_not_hang_on_the_helper_thread():
     if not IS_ROOT:
-        raise Skip("needs root")
+        raise Skip("requires root")
     with HelperTarget() as target:
         equal(target.order(b"s"), {"same_uid": 1}, "users")
         ask(target.pid)
 
 
 @test
-def a_process_whose_threads_have_all_ended_ends():
+def a_process_ends_when_all_its_threads_have_ended():
     with HelperTarget() as target:
         with open(f"/proc/{target.pid}/mem", "r+b", buffering=0) as memory:
             memory.seek(page_addr(target.pid) + IDLE_OFFSET)
@@ -220,12 +222,12 @@ def a_process_whose_threads_have_all_ended_ends():
         ask(target.pid)
         target.process.stdin.write(b"m")
         target.process.stdin.flush()
-        equal(target.process.stdout.read(), b"ended 1\n", "what atexit said")
+        equal(target.process.stdout.read(), b"ended 1\n", "output of the atexit handler")
         equal(target.process.wait(), 0, "status")
 
 
 @test
-def a_process_goes_on_for_as_long_as_its_main_thread():
+def a_process_lives_as_long_as_its_main_thread():
     with HelperTarget() as target:
         with open(f"/proc/{target.pid}/mem", "r+b", buffering=0) as memory:
             memory.seek(page_addr(target.pid) + IDLE_OFFSET)
@@ -237,14 +239,14 @@ def a_process_goes_on_for_as_long_as_its_main_thread():
 
 
 @test
-def nobody_is_asked_who_has_no_helper():
-    equal(refusal(os.getpid()), "ENOENT", "this process")
+def a_process_without_a_helper_is_not_queried():
+    equal(refusal(os.getpid()), "ENOENT", "error for a process without a helper")
 
 
 @test
-def an_ordinary_user_asks_a_program_of_their_own():
+def an_ordinary_user_can_query_their_own_program():
     if not IS_ROOT:
-        raise Skip("is what all other tests do")
+        raise Skip("all other tests do this already")
     user = 65534
 
     def become_user():
@@ -254,7 +256,7 @@ def an_ordinary_user_asks_a_program_of_their_own():
 
     if subprocess.run(["test", "-x", os.path.join(FOLDER, "ask_helper")],
                       preexec_fn=become_user).returncode:
-        raise Skip("the build tree cannot be read by others")
+        raise Skip("the build tree is not readable by other users")
     with HelperTarget(preexec_fn=become_user) as target:
         done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(target.pid)],
                               preexec_fn=become_user, capture_output=True, text=True)
@@ -262,17 +264,18 @@ def an_ordinary_user_asks_a_program_of_their_own():
     with HelperTarget() as target:
         done = subprocess.run([os.path.join(FOLDER, "ask_helper"), str(target.pid)],
                               preexec_fn=become_user, capture_output=True, text=True)
-        equal(done.returncode, 1, "another user's")
+        equal(done.returncode, 1, "status for another user's process")
 
 
 @test
-def a_program_under_a_new_filter_is_left_without():
-    """One that was set since memstate began may kill who attaches a segment."""
+def a_program_under_a_new_filter_gets_no_helper():
+    """A filter installed after memstate started may kill a process that
+    attaches a segment."""
     if not os.path.exists(AGENT):
         raise Skip("built without the helper")
     filters = status_field("self", "Seccomp_filters")
     if filters is None:
-        raise Skip("needs Linux 5.9")
+        raise Skip("requires Linux 5.9")
     target = os.path.join(FOLDER, "helper_target")
     script = f"""
 import ctypes, os, struct
@@ -288,7 +291,7 @@ os.execve({target!r}, [{target!r}], env)
 """
     with OrderedTarget(["python3", "-c", script]) as filtered:
         equal(thread_names(filtered.pid), ["helper_target"], "threads")
-        equal(page_addr(filtered.pid), None, "its page")
+        equal(page_addr(filtered.pid), None, "page of the filtered process")
 
 
 run()

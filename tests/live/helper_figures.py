@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--heap helper: what allocators say of themselves, beside a walk and alone, in all formats; and processes
-into which no helper may be put are left as they are."""
+"""--heap helper: the allocator's own figures, with a walk and without, in all formats.
+
+Processes that must not get a helper are left unchanged.
+"""
 
 import ctypes.util
 import json
@@ -13,7 +15,7 @@ from live import (HEAP_OWNERS, KIB, MIB, OWNERS, STATES, Skip, check, equal, mem
                   start_memstate, status_field, stop, test, wait_until)
 
 HELPER = ("--heap", "helper")
-BLOCK = 1000  # of compare_target
+BLOCK = 1000  # bytes per block of compare_target
 SYS_MMAP = 9
 
 
@@ -36,7 +38,7 @@ def library(name):
 
 
 class Leaking(HeapTarget):
-    """Has so many bytes in blocks, and goes on allocating and freeing one."""
+    """Allocates this many bytes, and then keeps allocating and freeing one block."""
 
     def __init__(self, mib, **more):
         self.bytes = mib * MIB // BLOCK * BLOCK
@@ -45,7 +47,7 @@ class Leaking(HeapTarget):
 
     def read_until(self, word):
         wait_until(lambda: int(status_field(self.pid, "RssAnon").split()[0]) * KIB > self.bytes and
-                   status_field(self.pid, "State").startswith("S"), "it is filled")
+                   status_field(self.pid, "State").startswith("S"), "the target has allocated its blocks")
         return {}
 
     def wait_for_rest(self):
@@ -59,31 +61,32 @@ def check_sums(row):
 
 
 @test
-def glibc_says_of_a_still_process_what_the_walk_finds():
+def glibc_figures_of_an_idle_process_match_the_walk():
     for shape in (("fragmented", 4), ("mapped", 3), ("threads", 3)):
         with HeapTarget(*shape) as target:
             heap, _ = asked(target.pid)
             said, walked = heap["helper"]["values"], heap["helper"]["walked"]
             for name, value in walked.items():
                 equal(value, said[name], f"{shape}: {name}")
-            equal(set(walked), set(MALLINFO) - {"usmblks"}, "what is compared")
-            equal(heap["helper"]["apart_bytes"], 0, "apart")
-            # what its own mallinfo2() said, but for what a thread more takes
+            equal(set(walked), set(MALLINFO) - {"usmblks"}, "compared figures")
+            equal(heap["helper"]["apart_bytes"], 0, "apart_bytes")
+            # the target's own mallinfo2(), within what an additional thread takes
             for name in ("arena", "hblkhd", "uordblks", "fordblks"):
                 check(abs(said[name] - target.truth[name]) <= 64 * KIB,
                       f"{shape}: {name}: {said[name]}, {target.truth[name]}")
-            check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"], "at most")
+            check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"],
+                  "upper bound of live bytes")
             cached = sum(arena["cached_bytes"] for arena in heap["arenas"])
             for o in ("pool_pages", "pool_fragments"):
                 check(heap["helper"][f"{o}_at_most_bytes"] + cached >=
                       heap[f"{o}_resident_bytes"] >= heap["helper"][f"{o}_at_least_bytes"],
                       f"{shape}: bounds of {o}")
             check(heap["helper"]["live_at_least_bytes"] <= heap["live_resident_bytes"] + cached,
-                  "at least")
+                  "lower bound")
 
 
 @test
-def jemalloc_says_of_a_still_process_what_the_walk_finds():
+def jemalloc_figures_of_an_idle_process_match_the_walk():
     with HeapTarget("fragmented", 4, program="jemalloc_target",
                     more_env={"LD_PRELOAD": library("jemalloc"),
                               "MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1"}) as target:
@@ -102,26 +105,27 @@ def owners_of_allocators_that_cannot_be_walked_are_bounds():
             row, result = row_of(target.pid)
             equal(result.complaints(), [], "errors")
             equal((row["allocator"], row["heap_quality"], row["heap_source"]),
-                  (allocator, "bound", "helper"), "who says it, and how well")
+                  (allocator, "bound", "helper"), "allocator, quality, source")
             check(target.bytes <= row["live_bytes"] <= most * target.bytes + 2 * MIB,
                   f"live: {row['live_bytes']}, {target.bytes}")
             check_sums(row)
             heap, _ = asked(target.pid)
             equal(heap["heap_quality"], "bound", "quality")
             check(heap["helper"]["live_at_least_bytes"] <= target.bytes * 1.1,
-                  "at least so much is resident")
-            check(heap["helper"]["live_at_most_bytes"] >= target.bytes, "at most")
+                  "the lower bound is too high")
+            check(heap["helper"]["live_at_most_bytes"] >= target.bytes, "upper bound of live bytes")
             equal(heap["arenas"], None, "arenas")
 
 
 def check_left_alone(pid, words, walks=True):
-    """It is as it was, the gate is named, and its heap is walked."""
+    """Check that the process is unchanged, the reason is reported, and its
+    heap is walked."""
     before = facts(pid)
     row, result = row_of(pid)
     check(any(words in line for line in result.errors()), f"{words}: {result.errors()}")
     check(words in row["heap_problem"], f"heap_problem: {row['heap_problem']}")
-    equal(row["heap_source"], "walk" if walks else None, "who told the owners")
-    equal(row["said_live_bytes"], None, "what it said")
+    equal(row["heap_source"], "walk" if walks else None, "source of the owners")
+    equal(row["said_live_bytes"], None, "figures of the allocator")
     check_sums(row)
     check_same(before, facts(pid))
 
@@ -129,7 +133,7 @@ def check_left_alone(pid, words, walks=True):
 @test
 def a_process_with_a_seccomp_filter_is_left_alone_and_walked():
     with InjectTarget("filtered", f"kill:{SYS_MMAP}") as target:
-        wait_until(lambda: status_field(target.pid, "Seccomp") == "2", "it has its filter")
+        wait_until(lambda: status_field(target.pid, "Seccomp") == "2", "the filter is installed")
         target.wait_until_parked()
         check_left_alone(target.pid, "seccomp")
 
@@ -145,12 +149,12 @@ def a_stopped_process_is_left_alone_and_walked():
     with HeapTarget("fragmented", 2) as target:
         stop(target.pid)
         check_left_alone(target.pid, "stop")
-        # on its way back into the stop, it was let go of just now
-        wait_until(lambda: status_field(target.pid, "State")[0] == "T", "it is stopped again")
+        # after the walk, the process returns to its group stop
+        wait_until(lambda: status_field(target.pid, "State")[0] == "T", "the process is stopped again")
 
 
 @test
-def without_a_stop_none_is_put_in():
+def with_no_stop_no_helper_is_injected():
     with HeapTarget("fragmented", 2) as target:
         before = facts(target.pid)
         _, result = row_of(target.pid, "--no-stop")
@@ -172,7 +176,7 @@ def a_stall_is_refused_unless_it_is_allowed():
 
 
 @test
-def its_own_report_is_there_if_it_is_asked_for():
+def the_allocators_own_report_is_included_on_request():
     with HeapTarget("fragmented", 2) as target:
         heap, _ = asked(target.pid, "--malloc-info")
         check(heap["helper"]["text"].startswith("<malloc version"), heap["helper"]["text"][:40])
@@ -181,7 +185,7 @@ def its_own_report_is_there_if_it_is_asked_for():
 
 
 @test
-def a_command_is_started_with_it():
+def a_command_is_started_with_the_helper():
     command = (os.path.join(FOLDER, "compare_target"), "steady", "8", "1500")
     result = memstate("--csv", "-i", "100ms", "--max-share", "100",
                       "-o", "pid,said_live_bytes,heap_problem", *HELPER,
@@ -191,24 +195,24 @@ def a_command_is_started_with_it():
 
 
 def start_series(pid):
-    """A series that has asked: its helper is in the process."""
+    """Start a series and wait until a helper in the process has answered."""
     process = start_memstate("-p", pid, "--csv", "-i", "100ms", "--no-headings",
                              "-o", "said_live_bytes", *HELPER, *NO_HURRY)
     while not process.stdout.readline().strip():
-        check(process.poll() is None, "memstate has ended")
+        check(process.poll() is None, "the series ended too early")
     return process
 
 
 @test
-def it_is_taken_out_however_a_series_ends():
+def the_helper_is_removed_however_a_series_ends():
     with HeapTarget("fragmented", 2) as target:
-        asked(target.pid)  # what libc does for its first thread stays
+        asked(target.pid)  # libc keeps what it allocates for the first additional thread
         before = facts(target.pid)
         for number in (signal.SIGINT, signal.SIGTERM, None):
             process = start_series(target.pid)
             if number:
                 process.send_signal(number)
-            process.stdout.close()  # the next row is too much for a pipe without a reader
+            process.stdout.close()  # the next row does not fit into a pipe without a reader
             process.stderr.read()
             process.wait()
             check_same(before, facts(target.pid))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captured trees made to do harm: nothing outside of one is read, and nothing crashes or hangs."""
+"""Captured trees made to do harm: memstate reads nothing outside the tree, and neither
+crashes nor hangs."""
 
 import os
 import shutil
@@ -10,7 +11,8 @@ from live import IS_ROOT, Folder, Target, check, memstate, run, test
 SECRET = "not-for-anybody-else"
 HUGE = 1 << 42
 
-# Every command that reads a tree; {pids} are all processes in it, {out} is a new folder.
+# All commands that read a tree; {pids} stands for all processes in it, {out} for
+# a new folder.
 OF_PROCESSES = [
     ["-p", "{pids}", "--text"],
     ["-p", "{pids}", "--csv", "-n", "1"],
@@ -46,7 +48,7 @@ def device(path):
 
 
 def ways_to_replace(data, secret):
-    """How a file becomes an odd one, by name."""
+    """Return the ways to turn a file into an odd one, by name."""
     ways = {
         "empty": write,
         "FIFO": os.mkfifo,
@@ -76,7 +78,7 @@ def files_below(tree):
 
 def check_no_secret(out, what):
     for path in files_below(out):
-        check(not os.path.islink(path), f"{what}: {path} is no link")
+        check(not os.path.islink(path), f"{what}: {path} is a symlink")
         with open(path, "rb") as f:
             check(SECRET.encode() not in f.read(), f"{what}: the secret is in {path}")
 
@@ -95,7 +97,8 @@ def check_commands(commands, tree, pids, what):
 
 
 def make_tree(folder):
-    """A capture of one process, and a file outside of it that looks like each of its files."""
+    """Return a capture of one process, an outside file that must not be read,
+    and the pid."""
     tree = os.path.join(folder, "tree")
     secret = os.path.join(folder, "secret")
     write(secret, SECRET.encode() + b"\n")
@@ -112,7 +115,7 @@ def discard(path):
 
 
 def copy_process(tree, pid, copy):
-    """The same process once more, with another pid."""
+    """Copy a process in the tree under another pid."""
     to = os.path.join(tree, str(copy))
     shutil.copytree(os.path.join(tree, str(pid)), to)
     os.rename(os.path.join(to, "task", str(pid)), os.path.join(to, "task", str(copy)))
@@ -164,7 +167,7 @@ def no_file_of_the_machine_can_do_harm():
 
 
 @test
-def a_process_or_its_threads_elsewhere_are_not_read():
+def symlinked_process_and_thread_directories_are_not_read():
     with Folder() as folder:
         tree, _, pid = make_tree(folder)
         own = os.path.join(tree, str(pid))

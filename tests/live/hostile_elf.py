@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs and libraries of a target whose ELF and DWARF are damaged on purpose.
+"""Programs and libraries of a target with deliberately damaged ELF and DWARF data.
 
 usage: hostile_elf.py [COUNT]: damage this many copies in each test (default 12)
 """
@@ -20,7 +20,7 @@ BYTES = (0, 0x7f, 0x80, 0xff)
 
 
 class Elf:
-    """An ELF file whose bytes are changed; the original stays."""
+    """An ELF file to damage copies of; the original stays unchanged."""
 
     def __init__(self, path):
         with open(path, "rb") as f:
@@ -83,7 +83,7 @@ def a_damaged_file_that_a_target_maps_is_read_as_far_as_it_goes():
             with subprocess.Popen([os.path.join(TARGETS, "elf_target"), path],
                                   stdout=subprocess.PIPE) as target:
                 try:
-                    check(target.stdout.readline() == b"ready\n", f"{i}: the target")
+                    check(target.stdout.readline() == b"ready\n", f"{i}: the target does not start")
                     for args in (["heap"], ["leaks"], ["map"],
                                  ["count", "-n", "1", "-i", "20ms", "--stacks"]):
                         check_ends_well(memstate(*args, "-p", target.pid), f"{args} {how} {i}")

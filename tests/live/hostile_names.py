@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Processes called like lines of the files that memstate reads: only the kernel's own lines count."""
+"""Processes named like lines of the files that memstate reads: only the kernel's
+own lines count."""
 
 import ctypes
 import os
@@ -12,14 +13,14 @@ from live import Skip, check, equal, memstate, run, sample, test, wait_until
 PR_SET_NAME, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER_MODE = 15, 38, 22, 2
 RET_ALLOW = 0x7fff0000
 
-# Lines of status, ends of the name in stat, terminals: 15 bytes at most.
+# Lines of status, ends of the name in stat, terminal sequences; at most 15 bytes each.
 NAMES = [b"State:\tZ", b"State:\tX (dead)", b"TracerPid:\t9", b"Seccomp:\t2", b"a\nState:\tZ",
          b"a\nTracerPid:\t9", b"a) Z 1 1 (", b") Z 0 0 0", b"x) X", b"\nUid:\t1\t2", b"NSpid:\t1",
          b"(((", b")))", b" ", b"\x1b[31m\\n", b"a\\", b"VmHWM:\t9 kB", b"\xff\xfe"]
 
 
 class Named:
-    """A process that has given itself a name, and a seccomp filter on request."""
+    """A process that has set its own name and, on request, a seccomp filter."""
 
     def __init__(self, name, has_filter=False):
         self.process = subprocess.Popen(
@@ -65,9 +66,9 @@ def comm_of(pid):
 
 
 def helper_of(pid):
-    """The doctor's word on whether code can be put into a process, without trying."""
+    """Return what memstate doctor reports about the helper, without injecting one."""
     words = " ".join(memstate("doctor", "-p", str(pid)).out.decode().split())
-    check(" helper " in words, "the doctor speaks of the helper")
+    check(" helper " in words, "the doctor does not mention the helper")
     return words[words.index(" helper "):]
 
 
@@ -77,22 +78,22 @@ def is_sleeping(pid):
 
 
 @test
-def a_name_does_not_open_the_gate_for_a_process_under_seccomp():
+def a_name_cannot_hide_a_seccomp_filter():
     for name in (b"Seccomp:\t0", b"x\nSeccomp:\t0"):
         with Named(name, has_filter=True) as named:
             equal(comm_of(named.pid), name, "its name")
             check("seccomp" in helper_of(named.pid), f"{name}: {helper_of(named.pid)}")
             result = memstate("heap", "--heap", "helper", "-p", str(named.pid))
             check(b"seccomp" in result.err, f"{name}: {result.err}")
-            equal(named.process.poll(), None, "it lives")
+            equal(named.process.poll(), None, "exit status while it must be running")
             result = memstate("count", "-p", str(named.pid), "--probe", "inject", "-n", "1",
                               "-i", "0.1")
             check(b"seccomp" in result.err, f"{name}: {result.err}")
-            equal(named.process.poll(), None, "it lives")
+            equal(named.process.poll(), None, "exit status while it must be running")
 
 
 @test
-def a_name_does_not_close_the_gate_for_any_other():
+def a_name_cannot_fake_a_seccomp_filter():
     with Named(b"plain") as named:
         plain = helper_of(named.pid).replace(str(named.pid), "PID")
     for name in NAMES:
@@ -102,10 +103,10 @@ def a_name_does_not_close_the_gate_for_any_other():
 
 
 @test
-def figures_are_those_of_a_process_whatever_its_name_is():
+def figures_do_not_depend_on_the_name():
     for name in NAMES:
         with Named(name) as named:
-            wait_until(lambda: is_sleeping(named.pid), "it sleeps")
+            wait_until(lambda: is_sleeping(named.pid), "the process sleeps")
             row = sample(named.pid, ["ppid", "state", "threads", "rss_bytes"], heap="off")
             equal((row["ppid"], row["state"], row["threads"]), (os.getpid(), "S", 1), f"{name}")
             check(row["rss_bytes"] > 1 << 20, f"{name}: {row}")

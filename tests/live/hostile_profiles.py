@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles that somebody made by hand take bounded time and memory, and are refused with the reason."""
+"""Hand-crafted hostile profiles: memstate rejects them with a reason, in bounded
+time and memory."""
 
 import gzip
 import resource
@@ -7,7 +8,7 @@ import subprocess
 
 from live import MEMSTATE, MIB, Folder, check, equal, need_small_address_space, run, test
 
-SECONDS = 100  # only a hang takes so long
+SECONDS = 100  # only a hang takes this long
 ROOM = 4096 * MIB
 DEPTH = 100000
 
@@ -73,7 +74,7 @@ def a_stack_of_any_depth_is_compared_and_drawn():
 
 
 @test
-def numbers_without_bounds_in_a_profile_are_refused():
+def unbounded_numbers_in_a_profile_are_refused():
     need_small_address_space()
     top = 2**64 - 1
     types = field(1, field(1, 1) + field(2, 2))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording that somebody made by hand never crashes memstate, hangs it, or runs code in it."""
+"""Hand-crafted hostile recordings: they never crash memstate, make it hang, or run
+code in it."""
 
 import os
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 
 from live import MEMSTATE, MIB, Folder, Skip, Target, check, equal, memstate, run, test
 
-SECONDS = 60  # only a hang takes so long
+SECONDS = 60  # only a hang takes this long
 
 
 def make_good(folder, pid):
@@ -22,7 +23,7 @@ def make_good(folder, pid):
 
 
 def change(good, path, sql):
-    """A copy of the recording, changed by sql."""
+    """Copy the recording and change the copy with SQL."""
     shutil.copy(good, path)
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA journal_mode=DELETE")
@@ -31,7 +32,8 @@ def change(good, path, sql):
 
 
 def behind_its_back(table, old, new, sql):
-    """Change a column's declaration for the time of sql: the file then looks untouched."""
+    """Change a column's declaration while running the SQL, so that the file
+    then looks untouched."""
     def replace(a, b):
         return (f"PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql,'{a}','{b}') "
                 f"WHERE name='{table}'; PRAGMA writable_schema=RESET;")
@@ -84,7 +86,7 @@ OTHER_SCHEMAS = {
 
 
 @test
-def other_tables_than_ours_are_refused_by_every_command():
+def every_command_refuses_foreign_tables():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         good = make_good(folder, target.pid)
         for name, sql in OTHER_SCHEMAS.items():
@@ -99,10 +101,10 @@ def other_tables_than_ours_are_refused_by_every_command():
             for args in commands(path, good):
                 refused(path, args, "damaged: ")
             with open(path, "rb") as f:
-                check(f.read() == before, f"{name}: the file is unchanged")
+                check(f.read() == before, f"{name}: the file has changed")
 
 
-# What a table has and its declaration does not allow, or what no memstate writes.
+# Values that a table's declaration does not allow, or that memstate never writes.
 WRONG_VALUES = {
     "no kind": behind_its_back("event", "kind TEXT NOT NULL", "kind TEXT",
                                "INSERT INTO event VALUES(1,1,1,NULL,1,'x');"),
@@ -143,7 +145,7 @@ def values_of_a_wrong_type_or_out_of_range_are_refused():
 
 
 @test
-def a_recording_of_an_earlier_version_is_read_and_goes_on():
+def a_recording_of_an_earlier_version_is_read_and_continued():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         good = make_good(folder, target.pid)
         path = f"{folder}/earlier"
@@ -154,7 +156,7 @@ def a_recording_of_an_earlier_version_is_read_and_goes_on():
 
 
 @test
-def amounts_that_cannot_be_are_unknown():
+def impossible_amounts_are_unknown():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         good = make_good(folder, target.pid)
         path = f"{folder}/hostile"
@@ -168,7 +170,8 @@ def amounts_that_cannot_be_are_unknown():
 
 
 def make_maze(path, table, depth=12):
-    """Give a table inner pages that all lead to one page: more rows than can ever be counted."""
+    """Make all inner pages of a table's tree lead to one page: more rows than can
+    ever be counted."""
     with sqlite3.connect(path) as db:
         root, = db.execute("SELECT rootpage FROM sqlite_master WHERE name=?", (table,)).fetchone()
         size, = db.execute("PRAGMA page_size").fetchone()
@@ -193,7 +196,7 @@ def make_maze(path, table, depth=12):
 
 
 @test
-def an_index_that_leads_nowhere_ends():
+def an_endless_index_is_refused():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         good = make_good(folder, target.pid)
         path = f"{folder}/hostile"
@@ -208,7 +211,7 @@ def an_index_that_leads_nowhere_ends():
 
 
 @test
-def what_is_not_a_regular_file_is_not_waited_for():
+def special_files_are_not_waited_for():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         make_good(folder, target.pid)
         path = f"{folder}/fifo"

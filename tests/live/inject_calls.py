@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A system call that waits returns what it would have returned, and not sooner, when the helper is put in and
-taken out meanwhile."""
+"""Injecting and removing the helper does not disturb a thread that waits in a system
+call: the call returns the same result, no earlier than before."""
 
 import concurrent.futures
 import errno
@@ -17,11 +17,12 @@ ENDLESS = ["futex", "poll", "ppoll", "select", "epoll_wait", "epoll_pwait", "rea
 SIGNALLED = ["pause", "read", "poll", "epoll_wait", "futex", "nanosleep:100000", "sigsuspend",
              "recv", "accept", "wait4", "select", "sigtimedwait"]
 IDLE = ["read", "futex", "nanosleep:100000", "clock_nanosleep:100000", "poll:100000", "select:100000", "msgrcv", "flock"]
-SLACK_US = 1000  # of the clock
+SLACK_US = 1000  # tolerance of the clock
 
 
 def all_of(check_one, names):
-    """At the same time: mostly they sleep. Those that cannot be had here are left out."""
+    """Check all names in parallel, since they mostly sleep; leave out calls
+    not available here."""
     left_out = []
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         for name, done in [(name, pool.submit(check_one, name)) for name in names]:
@@ -45,7 +46,8 @@ def answer(said):
 
 
 def put_in(target, *args):
-    """Or not: in some calls a thread cannot be broken off without its program seeing it."""
+    """Try to inject the helper; EAGAIN means that the thread's call must
+    not be interrupted."""
     cycle = tool(target.pid, "-l", 300, *args)[0]
     check(-cycle["open"] in (0, errno.EAGAIN), f"open: {cycle}")
     if cycle["open"] == 0:
@@ -62,9 +64,9 @@ def check_endless(name):
         begin(target)
         for _ in range(3):
             put_in(target)
-            equal(target.is_in_call, 1, "whether it is still waiting")
+            equal(target.is_in_call, 1, "is in call")
         target.say(b"w")
-        equal(answer(target.read_until(b"done")), wanted, "what came back")
+        equal(answer(target.read_until(b"done")), wanted, "result of the call")
         target.check_whole()
 
 
@@ -76,16 +78,17 @@ def check_timed(name, milliseconds=600):
         put_in(target)
         in_time = target.is_in_call == 1
         said = target.read_until(b"done")
-        equal(answer(said), wanted, "what came back")
+        equal(answer(said), wanted, "result of the call")
         check(said["elapsed_us"] >= milliseconds * 1000 - SLACK_US, f"too early: {said}")
         target.check_whole()
-    if not in_time:  # on a busy machine it was over first
-        check(milliseconds < 60000, "it is never put in in time")
+    if not in_time:  # on a busy machine the call returned before the injection
+        check(milliseconds < 60000, "never injected before the call returned")
         check_timed(name, milliseconds * 4)
 
 
 def answer_to_signal(target):
-    """After its handler has run; if it waits on then what it waits for comes."""
+    """Return the result after the handler has run; if the call still waits, provide what
+    it waits for."""
     wait_until(lambda: target.counters()[0] > 0, "the signal is handled")
     if target.process.args[2].find(":") < 0:
         target.say(b"w")
@@ -93,7 +96,8 @@ def answer_to_signal(target):
 
 
 def check_signalled(case):
-    """A signal at some step of putting it in: see signal(7) for what goes on after a handler."""
+    """Send a signal at one step of the injection; signal(7) lists the calls that restart
+    after a handler."""
     name, number, step = case
     with InjectTarget("call", name) as target:
         begin(target)
@@ -102,7 +106,7 @@ def check_signalled(case):
     with InjectTarget("call", name) as target:
         begin(target)
         if put_in(target, "-s", f"{step}:{number}"):
-            equal(answer_to_signal(target), wanted, "what came back")
+            equal(answer_to_signal(target), wanted, "result of the call")
         target.check_whole()
 
 
@@ -112,24 +116,25 @@ def step_count():
 
 
 @test
-def calls_that_wait_for_something():
+def calls_that_wait_for_an_event():
     all_of(check_endless, ENDLESS)
 
 
 @test
-def old_return_addresses_into_malloc_are_no_obstacle():
-    """Where nothing but the stack can prove that the thread is not in malloc()."""
+def stale_return_addresses_into_malloc_do_not_prevent_injection():
+    """Injection must work where only the call stack can prove that the thread is
+    not in malloc()."""
     for name in IDLE:
         with InjectTarget("idle", name) as target:
             begin(target)
             for cycle in put_in_and_out(target, "-n", 2):
-                equal(cycle["open_in_main"], 1, f"{name}: the main thread was borrowed")
-            equal(target.is_in_call, 1, "whether it is still waiting")
+                equal(cycle["open_in_main"], 1, f"{name}: injected through the main thread")
+            equal(target.is_in_call, 1, "is in call")
             target.check_whole()
 
 
 @test
-def a_handler_that_interrupted_the_programs_own_code_is_no_obstacle():
+def a_signal_handler_does_not_prevent_injection():
     with InjectTarget("idle", "handler") as target:
         target.wait_until_parked()
         put_in_and_out(target, "-n", 2)
@@ -138,12 +143,12 @@ def a_handler_that_interrupted_the_programs_own_code_is_no_obstacle():
 
 
 @test
-def calls_that_wait_for_a_time():
+def calls_with_a_timeout():
     all_of(check_timed, TIMED)
 
 
 @test
-def signals_in_the_middle_have_the_same_effect():
+def signals_during_the_injection_have_the_same_effect():
     count = step_count()
     all_of(check_signalled, [(name, number, 1 + (3 * i + number) % count)
                              for i, name in enumerate(SIGNALLED)

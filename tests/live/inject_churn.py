@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The helper is put into processes that allocate all the time, and taken out: nothing hangs, nothing
-is spoilt. "make stress-inject" does it thousands of times."""
+"""The helper is injected into processes that allocate constantly, and removed: nothing
+hangs and no memory is corrupted.
+
+"make stress-inject" repeats this thousands of times.
+"""
 
 import errno
 import os
@@ -28,17 +31,17 @@ def sixteen_allocating_threads_keep_running():
 
 
 @test
-def one_thread_that_allocates_goes_on():
+def one_allocating_thread_keeps_running():
     check_churn(1, 10)
 
 
 @test
-def threads_whose_freed_memory_is_overwritten_go_on():
+def threads_with_overwritten_freed_memory_keep_running():
     check_churn(3, 2, env=PERTURBED)
 
 
 def is_stuck(target):
-    """Its main thread waits for a lock, for good: it does not even try."""
+    """Return whether the main thread waits for a lock without any progress."""
     before, start = target.counters(), time.monotonic()
     while time.monotonic() - start < 0.5:
         time.sleep(0.02)
@@ -50,27 +53,27 @@ def is_stuck(target):
 
 
 @test
-def without_proof_of_a_safe_moment_it_would_hang():
-    """What the tests above would see if the proof did not hold."""
+def without_proof_of_a_safe_moment_the_target_hangs():
+    """Show what the tests above would see without the proof of a safe moment."""
     end = time.monotonic() + 60
     with InjectTarget("churn", 2) as target:
         cycle = {"open": 0}
         while cycle["open"] in (0, -errno.EBUSY) and not target.has_ended():
-            check(time.monotonic() < end, "it never hung: the test does not test")
+            check(time.monotonic() < end, "it never hung: the test proves nothing")
             cycle = tool(target.pid, "-x", 1, "-q", 0)[0]
-        check(target.has_ended() or is_stuck(target), f"it goes on after {cycle}")
+        check(target.has_ended() or is_stuck(target), f"the target still works after {cycle}")
 
 
 @test
-def two_at_once_do_not_harm_it():
+def two_concurrent_injections_do_no_harm():
     with InjectTarget("churn", 4) as target:
         before = facts(target.pid, file_maps)
         both = [start_tool(target.pid, "-n", 4) for _ in range(2)]
         cycles = [cycle for process in both for cycle in end_tool(process)[1]]
-        check(any(cycle["open"] == 0 for cycle in cycles), f"none was put in: {cycles}")
+        check(any(cycle["open"] == 0 for cycle in cycles), f"no helper was injected: {cycles}")
         for cycle in cycles:
             check(-cycle["open"] in (0, errno.EBUSY, errno.EAGAIN), f"open: {cycle}")
-            equal(cycle.get("close", 0), 0, f"it is taken out: {cycle}")
+            equal(cycle.get("close", 0), 0, f"close: {cycle}")
         target.check_goes_on()
         check_same(before, facts(target.pid, file_maps))
 

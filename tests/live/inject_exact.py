@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A process out of which the helper was taken is as it was before it was put in: to the last mapping,
-register, mask and count."""
+"""After the helper is removed, a process is exactly as before the injection: mappings,
+registers, signal masks and counters."""
 
 import errno
 import os
@@ -13,34 +13,35 @@ UINT64_MAX = 2 ** 64 - 1
 MOST_STOPS = 20  # one attach
 MOST_ROOM = MIB
 JEMALLOC = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
-MOST_JEMALLOC_ROOM = 16 * MIB  # a stack of 8 MiB, an arena, and a cache
+MOST_JEMALLOC_ROOM = 16 * MIB  # a stack of 8 MiB, an arena and a cache
 
 
 @test
 def the_process_is_restored_in_every_visible_respect():
     with InjectTarget("still", 16) as target:
         seen, own = facts(target.pid), target.order(b"s")
-        check(any(b"[heap]" in line for line in maps(target.pid)), "there is no heap yet")
+        check(any(b"[heap]" in line for line in maps(target.pid)), "the target has no heap yet")
         for cycle in put_in_and_out(target, "-n", 5):
             check(0 < cycle["open_stops"] <= MOST_STOPS, f"stops: {cycle['open_stops']}")
             check(0 < cycle["close_stops"] <= MOST_STOPS, f"stops: {cycle['close_stops']}")
         check_same(seen, facts(target.pid))
-        equal(target.order(b"s"), own, "what it says of itself")
+        equal(target.order(b"s"), own, "figures of the target")
         target.check_whole()
 
 
 @test
-def while_it_is_in_there_is_a_thread_more_and_little_memory():
+def the_helper_adds_one_thread_and_little_memory():
     with InjectTarget("still", 3) as target:
         seen, own, room = facts(target.pid), target.order(b"s"), room_of(target.pid)
         process = start_holding(target.pid)
         (helper,) = set(threads(target.pid)) - set(seen["threads"])
-        # glibc's own signals must get through: they are 32 and 33, bits 31 and 32 here; and so do KILL and STOP
+        # glibc's own signals 32 and 33 (bits 31 and 32 here) must get through; KILL and
+        # STOP cannot be blocked
         free = ~int(status_field(f"{target.pid}/task/{helper}", "SigBlk"), 16) & UINT64_MAX
-        equal(free, 1 << 31 | 1 << 32 | 1 << 8 | 1 << 18, "signals that it does not block")
+        equal(free, 1 << 31 | 1 << 32 | 1 << 8 | 1 << 18, "signals that the helper does not block")
         equal(descriptors(target.pid), seen["descriptors"], "descriptors")
-        check(room_of(target.pid) - room <= MOST_ROOM, "it takes more memory")
-        equal(target.order(b"s"), own, "what it says of itself")
+        check(room_of(target.pid) - room <= MOST_ROOM, "the helper uses too much memory")
+        equal(target.order(b"s"), own, "figures of the target")
         for tid in seen["threads"]:
             now = facts(target.pid)[f"status of {tid}"]
             same = [line for line in now if not line.startswith((b"Vm", b"Threads"))]
@@ -59,22 +60,22 @@ def no_register_changes():
 
 
 @test
-def no_restartable_sequence_goes_on_where_it_was_left():
+def restartable_sequences_are_restarted():
     with InjectTarget("rseq", 3) as target:
         target.check_goes_on()
-        # its main thread is in one most of the time
+        # the main thread is in a restartable sequence most of the time
         for cycle in tool(target.pid, "-n", 5, "-l", 300):
             check(-cycle["open"] in (0, errno.EAGAIN), f"open: {cycle}")
         target.check_goes_on()
 
 
 @test
-def a_heap_that_would_stall_it_is_not_asked():
+def a_query_that_would_stall_the_target_is_refused():
     with InjectTarget("chunks", 1000000) as target:
         for known in (1000000, UINT64_MAX):
             cycle = tool(target.pid, "-f", known)[0]
             equal((cycle["open"], cycle["ask"], cycle["close"]), (0, -errno.EFBIG, 0), "outcome")
-            check(cycle["ask_reason"], "no reason is given")
+            check(cycle["ask_reason"], "no reason given")
         cycle = tool(target.pid, "-f", 1000000, "-q", 2)[0]
         was_put_in(cycle)
         check(cycle["live_bytes"] >= 24 * 1000000, f"live: {cycle}")
@@ -82,13 +83,15 @@ def a_heap_that_would_stall_it_is_not_asked():
 
 
 def background_threads(pid):
-    """jemalloc's. It starts them one after the other, a moment after they are wanted."""
+    """Return jemalloc's background threads, which it starts one at a
+    time, slightly later."""
     return [tid for tid in threads(pid) if read_proc(f"{pid}/task/{tid}", "comm") == b"jemalloc_bg_thd\n"]
 
 
 @test
 def jemalloc_keeps_one_arena_and_one_background_thread_at_most():
-    """As SECURITY.md says: jemalloc has them for the first thread that asks it, and reuses them for all others."""
+    """As SECURITY.md says: jemalloc creates them for the first thread that queries it,
+    and reuses them."""
     if not os.path.exists(JEMALLOC):
         raise Skip(f"{JEMALLOC} is not installed")
     environment = {**os.environ, "LD_PRELOAD": JEMALLOC, "MALLOC_CONF": "background_thread:true"}
@@ -99,7 +102,7 @@ def jemalloc_keeps_one_arena_and_one_background_thread_at_most():
         wait_until(lambda: len(background_threads(target.pid)) == 2, "jemalloc has its second background thread")
         after = facts(target.pid)
         equal(set(threads(target.pid)) - own, set(background_threads(target.pid)[1:]), "threads that stay")
-        check(room_of(target.pid) - room <= MOST_JEMALLOC_ROOM, "it takes more address space")
+        check(room_of(target.pid) - room <= MOST_JEMALLOC_ROOM, "jemalloc uses too much address space")
         put_in_and_out(target, "-n", 5)
         equal(threads(target.pid), after["threads"], "threads after more cycles")
         equal(len(background_threads(target.pid)), 2, "background threads after more cycles")
@@ -108,9 +111,10 @@ def jemalloc_keeps_one_arena_and_one_background_thread_at_most():
 
 
 @test
-def its_first_thread_may_have_ended():
+def a_process_without_its_first_thread_is_handled():
     with InjectTarget("no-main") as target:
-        wait_until(lambda: status_field(target.pid, "State").startswith("Z"), "its leader has ended")
+        wait_until(lambda: status_field(target.pid, "State").startswith("Z"),
+                   "the first thread has ended")
         before = threads(target.pid)
         for cycle in tool(target.pid, "-n", 3):
             check(cycle["open"] == 0 or cycle["steps"] == [], f"{cycle}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A process fakes what a killed memstate leaves behind: memstate writes nothing where the process says, and unmaps
-nothing that is not its own."""
+"""A process fakes the remains of a killed memstate. memstate must not write to any
+address the process names, nor unmap memory that is not its own."""
 
 import ctypes
 import json
@@ -25,7 +25,8 @@ MARK = 0x1234567890
 
 
 def fake(kind):
-    """Runs in the process that fakes: says where all is, and in the end what became of it."""
+    """Run in the faking process: print the addresses, and finally whether
+    they were touched."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
@@ -43,19 +44,19 @@ def fake(kind):
     words[0] = MARK
     if kind != "parcel":
         hook = struct.unpack_from("=I", code, OFFSETS)[0]
-        if kind != "foreign":  # it leads to a hook, and is to be "put back"
+        if kind != "foreign":  # the place leads to a hook and is to be "put back"
             words[0] = base + hook
         struct.pack_into("=QQQ", code, OWNER, 0x7ffffff, 1, os.stat("/proc/self/ns/pid").st_ino)
         struct.pack_into("=QIIQ", code, GATES, victim + 2048 if kind == "gates" else 0, 1, HOOKS_BYTES, 0)
         record = struct.pack("=QQ", victim, 0xbad)
         ctypes.memmove(base + RECORDS, record, len(record))
-        # gates in memory that can be written
+        # gates in writable memory
         ctypes.memmove(victim + 2048, struct.pack("=II", 0x4743534d, 2), 8)
     ctypes.memmove(base, bytes(code), len(code))
     libc.mprotect(base, HOOKS_BYTES, READ_EXEC)
     inside = take(4096, base + (PRIVATE - 8192 if kind != "parcel" else 16384))
     ctypes.cast(inside, ctypes.POINTER(ctypes.c_uint64))[0] = MARK
-    if kind == "whole":  # as if all of the range were of the hooks
+    if kind == "whole":  # pretend that the whole range belongs to the hooks
         libc.mprotect(inside, 4096, READ_EXEC)
     before = words[0]
     print("ready", flush=True)
@@ -72,13 +73,13 @@ class Faker:
     def __init__(self, kind):
         self.process = subprocess.Popen([sys.executable, "-B", os.path.abspath(__file__), "fake", kind],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        equal(self.process.stdout.readline(), b"ready\n", "the process that fakes")
+        equal(self.process.stdout.readline(), b"ready\n", "first line of the faking process")
         self.pid = self.process.pid
 
     def check_untouched(self):
-        check(read_proc(self.pid, "stat"), "it has ended")
+        check(read_proc(self.pid, "stat"), "the faking process has ended")
         out = self.process.communicate(b"\n", timeout=TIMEOUT)[0]
-        equal(self.process.returncode, 0, "how it ended")
+        equal(self.process.returncode, 0, "exit status of the faking process")
         equal(json.loads(out), {"is_same": True, "inside": True, "code": True}, "its memory")
 
     def __enter__(self):
@@ -104,21 +105,21 @@ def hooks_with_foreign_memory_in_their_range_are_not_unmapped():
 
 
 @test
-def no_place_is_put_back_because_a_process_names_it():
+def addresses_named_by_the_process_are_not_written():
     with Faker("whole") as faker:
-        check(run_count(faker.pid)["open"] != 0, "what still leads to hooks was taken out")
+        check(run_count(faker.pid)["open"] != 0, "hooks that are still in use were removed")
         faker.check_untouched()
 
 
 @test
-def gates_that_can_be_written_are_none():
+def writable_gates_are_not_trusted():
     with Faker("gates") as faker:
         run_count(faker.pid)
         faker.check_untouched()
 
 
 @test
-def a_parcel_with_the_helpers_code_alone_is_none():
+def a_segment_with_the_helpers_code_alone_is_not_trusted():
     with Faker("parcel") as faker:
         cycle = inject_lib.tool(faker.pid)[0]
         check(cycle["open"] == 0 or cycle["open_reason"], f"no reason is given: {cycle}")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whoever puts the helper in is killed: its target goes on, can be entered again, and has little left
-over. Here each step is hit once; "make stress-inject" hits it in each kind of target."""
+"""memstate is killed while it injects or removes the helper. The target must keep
+running, accept another injection, and retain little memory.
+
+Here each step is hit once; "make stress-inject" hits each step in each kind of target.
+"""
 
 import ctypes
 import itertools
@@ -26,7 +29,7 @@ def memstate_is_killed_at_each_step():
 
 
 @test
-def its_target_is_stopped_at_each_step_and_goes_on():
+def a_target_stopped_at_each_step_continues():
     for step in range(1, step_count() + 1):
         with KillTarget("spin", 0) as target:
             process = start_tool(target.pid, "-s", f"{step}:{int(signal.SIGSTOP)}")
@@ -40,9 +43,9 @@ def its_target_is_stopped_at_each_step_and_goes_on():
 
 
 class Page:
-    """The one that a helper in a process answers through, which is shared memory of System V."""
+    """The page in System V shared memory through which a helper answers."""
 
-    IDLE_MS = 0x30  # where that is in it, agent/abi.h
+    IDLE_MS = 0x30  # offset of the idle time in the page, see agent/abi.h
 
     def __init__(self, pid):
         (line,) = [line for line in maps(pid) if b"/SYSV" in line and b" rw-s " in line]
@@ -59,7 +62,7 @@ class Page:
 
 
 @test
-def a_helper_that_nobody_asks_any_more_leaves():
+def an_idle_helper_exits():
     with InjectTarget("still", 2) as target:
         before = facts(target.pid)
         process = start_holding(target.pid)
@@ -68,21 +71,23 @@ def a_helper_that_nobody_asks_any_more_leaves():
         page.leave()
         process.kill()
         end_tool(process)
-        # it sleeps for as long as was said before; asked, it sleeps for less, and another may ask it at just that time
+        # the helper sleeps for the time set before; a query shortens that, and another
+        # client may be busy
         for _ in range(5):
             put_in_and_out(target)
-        wait_until(lambda: threads(target.pid) == before["threads"], "the helper has left")
+        wait_until(lambda: threads(target.pid) == before["threads"], "the helper has exited")
         target.check_whole()
-        put_in_and_out(target)  # which takes out what was left
+        put_in_and_out(target)  # removes the remains
         check_same(before, facts(target.pid))
 
 
 @test
-def a_helper_whose_client_is_killed_at_its_question_goes_on():
+def a_helper_survives_the_kill_of_its_client():
     with InjectTarget("chunks", 1000000) as target:
         seen = threads(target.pid)
         process = start_tool(target.pid, "-q", 2)
-        wait_until(lambda: process.poll() is not None or is_at_work(target.pid, seen), "it is asked")
+        wait_until(lambda: process.poll() is not None or is_at_work(target.pid, seen),
+                   "the helper is queried")
         process.kill()
         end_tool(process)
         target.check_goes_on()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of putting a helper in share: targets that show what it did to them, the tool that
-does it, and the facts of a process that must be as they were."""
+"""Helpers for the injection tests: targets that detect changes, the injecting tool, and
+the facts about a process that must not change."""
 
 import errno
 import json
@@ -22,13 +22,14 @@ TOOL = os.path.join(FOLDER, "inject_tool")
 COUNTERS_AT, COUNTER_SIZE = 32, 64  # as in inject_target.h
 SHOWN_SIZE = COUNTERS_AT + 64 * COUNTER_SIZE
 
-# The way in is known on these machines only.
+# Injection is supported on x86-64 only.
 if os.uname().machine != "x86_64":
     raise SystemExit(77)
 
 
 class InjectTarget:
-    """A behaviour of tests/targets/inject_target. What it shows is read from memory it shares."""
+    """A behaviour of tests/targets/inject_target; its counters are read
+    from shared memory."""
 
     def __init__(self, behaviour, argument=0, command=(TARGET,), **popen):
         self.memory_fd = os.memfd_create("shown", 0)
@@ -50,8 +51,8 @@ class InjectTarget:
         return read_said(self.process, iter(self.read_line, b""), word)
 
     def read_line(self):
-        """It has no buffer, so that nothing is there but what is not read yet."""
-        check(select.select([self.process.stdout], [], [], TIMEOUT)[0], "it says nothing")
+        """Read unbuffered: select() then sees everything that is still unread."""
+        check(select.select([self.process.stdout], [], [], TIMEOUT)[0], "no output before the timeout")
         return self.process.stdout.readline()
 
     def say(self, letter):
@@ -83,31 +84,32 @@ class InjectTarget:
         return [self.number(COUNTERS_AT + i * COUNTER_SIZE) for i in range(self.number(0))]
 
     def check_goes_on(self):
-        """Each of its threads does, nothing is wrong, and nobody holds it."""
+        """Check that each thread makes progress, nothing is wrong, and nobody
+        traces the process."""
         before = self.counters()
-        check(before, "it counts nothing")
+        check(before, "no counters")
         wait_until(lambda: self.has_ended() or all(a > b for a, b in zip(self.counters(), before)),
-                   "each thread goes on")
-        check(not self.has_ended(), f"it has ended: {self.process.returncode}")
+                   "each thread makes progress")
+        check(not self.has_ended(), f"the target has ended: {self.process.returncode}")
         self.check_whole()
 
     def check_whole(self):
-        equal(self.process.poll(), None, "how it ended")
-        equal(self.wrong, 0, "what is wrong")
+        equal(self.process.poll(), None, "exit status")
+        equal(self.wrong, 0, "errors that the target detected")
         equal(status_field(self.pid, "TracerPid"), "0", "TracerPid")
 
     def has_ended(self):
         return self.process.poll() is not None
 
     def wait_until_parked(self, stage=1):
-        """It is where it was to be, and asleep there."""
-        wait_until(lambda: self.is_in_call == stage, "it gets there")
-        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "it sleeps there")
+        """Wait until the thread sleeps at the intended place."""
+        wait_until(lambda: self.is_in_call == stage, "the thread gets there")
+        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "the thread sleeps there")
 
     def end(self):
         self.process.stdin.close()
         if self.pid != self.process.pid and not self.has_ended():
-            try:  # behind a program that starts it
+            try:  # the target may run under another program
                 os.kill(self.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
@@ -131,16 +133,18 @@ def start_tool(pid, *args, command=(TOOL,), **popen):
 
 
 def start_holding(pid, **popen):
-    """The helper is in it until the tool gets a line, or is killed."""
+    """Start the tool; it holds the helper in the process until it reads a line
+    or is killed."""
     process = start_tool(pid, "-w", 1, **popen)
     for line in process.stdout:
         if line == b"held\n":
             return process
-    raise AssertionError(f"it was not put in: {process.stderr.read()}")
+    raise AssertionError(f"the helper was not injected: {process.stderr.read()}")
 
 
 def end_tool(process, may_be_gone=False, timeout=TIMEOUT):
-    """Its status, and what it says of each cycle: of none, maybe, of a process that is gone."""
+    """Return the status and the reported cycles; the list may be empty if the
+    process is gone."""
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as late:
@@ -153,7 +157,7 @@ def end_tool(process, may_be_gone=False, timeout=TIMEOUT):
 
 
 def tool(pid, *args, **popen):
-    """Cycles that all came to their end."""
+    """Run the tool to its end; return all cycles."""
     status, cycles = end_tool(start_tool(pid, *args, **popen))
     equal(status, 0, "status of the tool")
     return cycles
@@ -165,7 +169,8 @@ def was_put_in(cycle):
 
 
 def put_in_and_out(target, *args):
-    """Once or more. No safe moment in time is no failure of the engine's on a busy machine: again."""
+    """Inject and remove the helper at least once. Retry if a busy machine offered no safe
+    moment in time."""
     for _ in range(5):
         cycles = tool(target.pid, *args)
         if all(-errno.EAGAIN not in (cycle["open"], cycle.get("close")) for cycle in cycles):
@@ -175,25 +180,25 @@ def put_in_and_out(target, *args):
     return cycles
 
 
-# It was stopped, and looked at, and let go again.
+# The steps of stopping, inspecting and releasing a process.
 LOOKED_AT = {"open: seize", "open: interrupt"}
 
 
 def is_refused(pid, *args, wanted=(errno.EOPNOTSUPP,), steps=frozenset(), **popen):
-    """And no step was taken but these. The reason."""
+    """Check that injection is refused after at most these steps; return the reason."""
     cycle = tool(pid, *args, **popen)[0]
     check(-cycle["open"] in wanted, f"open: {cycle}")
-    check(cycle["open_reason"], "no reason is given")
+    check(cycle["open_reason"], "no reason given")
     check(set(cycle["steps"]) <= steps, f"steps: {cycle}")
     return cycle["open_reason"]
 
 
 def steps_of(target):
-    """The names of all steps of one cycle, in order."""
+    """Return the names of all steps of one cycle, in order."""
     return put_in_and_out(target, "-n", 1)[0]["steps"]
 
 
-# Changed by what any process does, or only ever going up.
+# Fields that change in any process, or that only ever grow.
 STATUS_OF_THE_MOMENT = re.compile(rb"State|Vm(Peak|HWM|RSS|PTE|Swap)|Rss(Anon|File|Shmem)|SigQ|"
                                   rb"(non)?voluntary_ctxt_switches|Speculation|Cpus_|Mems_")
 
@@ -202,8 +207,8 @@ LIBC_SIGNALS = 1 << 31 | 1 << 32
 
 
 def own_status(pid):
-    """Without the signals that libc keeps for its threads: it catches them from the second thread on, also if who
-    started the program had them ignored."""
+    """Return status without libc's internal signals: libc catches them from the second
+    thread on, even if they were ignored when the program started."""
     found = []
     for line in read_proc(pid, "status").splitlines():
         if line.startswith((b"SigCgt:", b"SigIgn:")):
@@ -224,12 +229,13 @@ def descriptors_now(pid):
         try:
             found[int(fd)] = os.readlink(f"/proc/{pid}/fd/{fd}")
         except FileNotFoundError:
-            pass  # closed meanwhile
+            pass  # closed in the meantime
     return found
 
 
 def descriptors(pid):
-    """Those that stay: for an arena glibc reads a file to count processors, and closes it again."""
+    """Return the descriptors that stay open: glibc briefly opens a file to count
+    processors for an arena."""
     found = descriptors_now(pid)
     for _ in range(100):
         time.sleep(0.001)
@@ -244,12 +250,12 @@ def maps(pid):
 
 
 def file_maps(pid):
-    """Those that a process that allocates does not change itself."""
+    """Return the mappings that an allocating process does not change itself."""
     return [line for line in maps(pid) if b"/" in line or b"[v" in line or b"[stack" in line]
 
 
 def facts(pid, maps_of=maps):
-    """What of a process must be as it was when all is over."""
+    """Return the facts about a process that must be restored at the end."""
     found = {"maps": maps_of(pid), "descriptors": descriptors(pid), "threads": threads(pid),
              "place": os.readlink(f"/proc/{pid}/cwd"), "exe": os.readlink(f"/proc/{pid}/exe")}
     for tid in found["threads"]:
@@ -275,21 +281,23 @@ def room_of(pid):
                (line.split()[0].split(b"-") for line in maps(pid)))
 
 
-# What the thread is at that is entered.
+# what the entered thread is doing
 KINDS = [("spin", 0), ("call", "poll"), ("call", "epoll_wait"), ("call", "nanosleep:1000000"),
          ("call", "futex"), ("call", "read")]
-LEFT_OVER = MIB  # at most, of one that was killed
-# A thread that is let go of before it is known what to tell the kernel: as after any other stop, see signal(7).
+LEFT_OVER = MIB  # upper bound after a kill
+# A thread released before the kernel is told to restart its call gets EINTR, as after any
+# stop; see signal(7).
 INTERRUPTED = "epoll_wait"
 
 
 def own_part(status):
-    """What of a thread's status says nothing of memory, and of others."""
+    """Return the lines of a thread's status that do not concern memory
+    or other threads."""
     return [line for line in status if not line.startswith((b"Vm", b"Threads", b"FDSize"))]
 
 
 class KillTarget(InjectTarget):
-    """In the state in which it is to be entered."""
+    """A target in the state in which it will be entered."""
 
     def __init__(self, kind, argument):
         super().__init__(kind, argument)
@@ -306,7 +314,7 @@ class KillTarget(InjectTarget):
         self.check_whole()
         for tid in self.seen["threads"]:
             wait_until(lambda tid=tid: own_part(facts(self.pid)[f"status of {tid}"]) ==
-                       own_part(self.seen[f"status of {tid}"]), f"{tid} is as before")
+                       own_part(self.seen[f"status of {tid}"]), f"{tid} is restored")
         equal(facts(self.pid)["descriptors"], self.seen["descriptors"], "descriptors")
         if not self.call:
             self.check_goes_on()
@@ -315,7 +323,8 @@ class KillTarget(InjectTarget):
             self.begin()
 
     def kill_at(self, step):
-        """A helper that was left in it answers the next one, and leaves when nobody asks it."""
+        """Kill the tool at this step. A leftover helper answers the next tool, and exits
+        when it stays idle."""
         status, _ = end_tool(start_tool(self.pid, "-k", step))
         equal(status, -signal.SIGKILL, f"status after step {step}")
         self.check_as_before()

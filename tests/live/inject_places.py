@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A thread that stands where nothing may be called is let be; a process that sees other files, or is
-given no more room, is entered, or is as it was."""
+"""Threads in places where no function may be called are left alone.
+
+Processes with another file system view or without more resources are entered,
+or left unchanged.
+"""
 
 import errno
 import os
@@ -26,7 +29,7 @@ def check_parked(place, stage):
             os.kill(target.pid, signal.SIGUSR1)
         target.wait_until_parked(stage)
         is_refused(target.pid, "-l", 100, wanted=(errno.EAGAIN,), steps=LOOKED_AT)
-        equal(target.counters(), [0], "it goes on too early")
+        equal(target.counters(), [0], "the thread continued too early")
         target.say(b"u")
         target.check_goes_on()
         put_in_and_out(target)
@@ -34,7 +37,7 @@ def check_parked(place, stage):
 
 
 @test
-def threads_in_the_wrong_place_are_let_be():
+def threads_in_unsafe_places_are_left_alone():
     skipped = []
     for place, stage in PARKED:
         try:
@@ -47,22 +50,22 @@ def threads_in_the_wrong_place_are_let_be():
 
 @test
 def a_thread_that_leaves_malloc_late_is_waited_for():
-    """Many more tries than fit into the first moments; 5 seconds are not over yet."""
+    """Allow many more tries than fit into the first moments, within 5 seconds."""
     with InjectTarget("parked", "malloc") as target:
         target.wait_until_parked()
         process = start_tool(target.pid, "-l", 60000, "-t", LATE_TRY)
-        equal(process.stdout.readline(), b"tried\n", "whether it is still tried")
+        equal(process.stdout.readline(), b"tried\n", "output after a late try")
         target.say(b"u")
         was_put_in(end_tool(process)[1][0])
         target.check_goes_on()
 
 
 @test
-def one_with_mounts_and_a_root_of_its_own():
+def a_process_with_its_own_mounts_and_root():
     if not IS_ROOT:
         raise Skip("only root can change its root")
     with Folder() as folder, InjectTarget("rooted", folder) as target:
-        equal(os.listdir(f"/proc/{target.pid}/root"), [], "what it sees")
+        equal(os.listdir(f"/proc/{target.pid}/root"), [], "root folder of the target")
         before = facts(target.pid)
         put_in_and_out(target, "-n", 3)
         check_same(before, facts(target.pid))
@@ -70,7 +73,8 @@ def one_with_mounts_and_a_root_of_its_own():
 
 
 def own_libraries(folder):
-    """A command that runs the target with copies of its loader and libc in the folder."""
+    """Return a command that runs the target with copies of its loader and libc
+    in the folder."""
     with InjectTarget("still", 1) as target:
         paths = {line.split()[5].decode() for line in maps(target.pid) if b"/" in line}
     loader = [path for path in paths if os.path.basename(path).startswith("ld-linux")]
@@ -84,7 +88,7 @@ def own_libraries(folder):
 
 def check_other_libc(change):
     if not IS_ROOT:
-        raise Skip("only root can open files of processes that have no path any more")
+        raise Skip("only root can open files of processes after their path is gone")
     with Folder() as folder:
         with InjectTarget("churn", 2, command=own_libraries(folder)) as target:
             change(os.path.join(folder, "libc.so.6"))
@@ -96,12 +100,12 @@ def check_other_libc(change):
 
 
 @test
-def one_whose_libc_was_deleted():
+def a_process_whose_libc_was_deleted():
     check_other_libc(os.unlink)
 
 
 @test
-def one_whose_libc_was_replaced_by_another():
+def a_process_whose_libc_was_replaced():
     def replace(path):
         with open(path + ".new", "wb") as f:
             f.write(b"\x7fELF" + bytes(4096))
@@ -110,7 +114,7 @@ def one_whose_libc_was_replaced_by_another():
 
 
 @test
-def one_that_gets_no_more_address_space_at_some_step():
+def a_process_that_runs_out_of_address_space_at_each_step():
     with InjectTarget("still", 2) as target:
         put_in_and_out(target)
         before, own = facts(target.pid), target.order(b"s")
@@ -120,15 +124,15 @@ def one_that_gets_no_more_address_space_at_some_step():
             failed += cycle["open"] != 0
             check(cycle["open"] != 0 or cycle["close"] == 0, f"{cycle}")
             check_same(before, facts(target.pid))
-            equal(target.order(b"s"), own, "what it says of itself")
-        check(failed, "it had room each time: the test does not test")
+            equal(target.order(b"s"), own, "figures of the target")
+        check(failed, "it never ran out of address space: the test proves nothing")
         put_in_and_out(target)
         target.check_whole()
 
 
 @test
-def one_that_may_not_have_another_thread():
-    """As root there is no such limit but that of a cgroup."""
+def a_process_at_its_thread_limit():
+    """As root, only a cgroup limits the number of threads."""
     popen = {"preexec_fn": as_nobody()} if IS_ROOT else {}
     command = shutil.which("prlimit")
     if not command:
@@ -143,7 +147,8 @@ def one_that_may_not_have_another_thread():
 
 
 class Cgroup:
-    """One of a controller, of version 1 or 2, if it can be made. Its file gets a value when it is told."""
+    """A cgroup, version 1 or 2, with this controller; skips the test if it cannot be
+    made. set() writes its file."""
 
     def __init__(self, controller, file_of_1, file_of_2):
         for parent, file in ((f"/sys/fs/cgroup/{controller}", file_of_1), ("/sys/fs/cgroup", file_of_2)):
@@ -180,7 +185,7 @@ class Cgroup:
 
 
 @test
-def one_whose_cgroup_may_not_have_another_thread():
+def a_process_at_the_thread_limit_of_its_cgroup():
     with Cgroup("pids", "pids.max", "pids.max") as cgroup, InjectTarget("still", 2) as target:
         before = facts(target.pid)
         cgroup.write("cgroup.procs", target.pid)
@@ -195,7 +200,7 @@ def one_whose_cgroup_may_not_have_another_thread():
 
 
 @test
-def one_that_is_frozen():
+def a_frozen_process():
     with Cgroup("freezer", "freezer.state", "cgroup.freeze") as cgroup, InjectTarget("spin") as target:
         is_old = cgroup.file.endswith("state")
         cgroup.write("cgroup.procs", target.pid)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Processes that cannot or may not be entered: it is said why, and nothing is done to them, for most of them
-not even a stop."""
+"""Processes that cannot or must not be entered: the reason is reported and they are left
+alone, most of them without even a stop."""
 
 import errno
 import os
@@ -13,17 +13,18 @@ from inject_lib import LOOKED_AT, InjectTarget, check_same, facts, is_refused, t
 from live import (IS_ROOT, Folder, Skip, as_nobody, check, equal, read_proc, run, status_field, stop,
                   test, wait_until)
 
-# x86-64: mmap, mprotect, munmap, clone, exit, futex, clone3, rseq; and an allow-list of poll alone
+# x86-64: mmap, mprotect, munmap, clone, exit, futex, clone3, rseq; and an allow-list
+# with poll only
 FILTERS = [f"{action}:{number}" for action in ("errno", "trap", "kill")
            for number in (9, 10, 11, 56, 60, 202, 435, 334)] + ["allow:7"]
 
 
 @test
-def one_with_a_filter_of_system_calls():
+def a_process_with_a_seccomp_filter():
     reasons = set()
     for name in FILTERS:
         with InjectTarget("filtered", name) as target:
-            wait_until(lambda: target.is_in_call == 1, "it has its filter")
+            wait_until(lambda: target.is_in_call == 1, "the filter is installed")
             before = facts(target.pid)
             reasons.add(is_refused(target.pid))
             check_same(before, facts(target.pid))
@@ -32,7 +33,7 @@ def one_with_a_filter_of_system_calls():
 
 
 @test
-def one_that_is_traced():
+def a_traced_process():
     with InjectTarget("traced") as target:
         reason = is_refused(target.pid, wanted=(errno.EBUSY,))
         check("trace" in reason, reason)
@@ -40,30 +41,30 @@ def one_that_is_traced():
 
 
 @test
-def one_that_is_stopped():
+def a_stopped_process():
     with InjectTarget("churn", 2) as target:
         stop(target.pid)
         before = facts(target.pid)
         is_refused(target.pid, "-l", 300, wanted=(errno.EAGAIN,))
         wait_until(lambda: status_field(target.pid, "State").startswith("T (stopped)"),
-                   "it is still stopped")
+                   "the process is still stopped")
         check_same(before, facts(target.pid))
         os.kill(target.pid, signal.SIGCONT)
         target.check_goes_on()
 
 
 @test
-def one_of_another_user():
+def a_process_of_another_user():
     nobody = {"preexec_fn": as_nobody()}
     with InjectTarget("churn", 2) as target:
         reason = is_refused(target.pid, wanted=(errno.EPERM, errno.EACCES),
                             steps=LOOKED_AT, **nobody)
-        check(reason, "no reason")
+        check(reason, "no reason given")
         target.check_goes_on()
 
 
 @test
-def one_that_may_not_be_dumped():
+def a_process_that_is_not_dumpable():
     popen = {"preexec_fn": as_nobody()} if IS_ROOT else {}
     with InjectTarget("not-dumpable", **popen) as target:
         is_refused(target.pid, wanted=(errno.EPERM, errno.EACCES),
@@ -72,14 +73,14 @@ def one_that_may_not_be_dumped():
 
 
 @test
-def one_of_ones_own_as_an_ordinary_user():
-    """If the machine lets it. Otherwise it is as it was."""
+def an_ordinary_users_own_process():
+    """The kernel's settings may permit it; otherwise the process is unchanged."""
     popen = {"preexec_fn": as_nobody()} if IS_ROOT else {}
     with InjectTarget("still", 2, **popen) as target:
         before = facts(target.pid)
         cycle = tool(target.pid, **popen)[0]
         if cycle["open"] != 0:
-            check(cycle["open_reason"], f"no reason: {cycle}")
+            check(cycle["open_reason"], f"no reason given: {cycle}")
         check_same(before, facts(target.pid))
         target.check_whole()
         if cycle["open"] != 0:
@@ -87,7 +88,7 @@ def one_of_ones_own_as_an_ordinary_user():
 
 
 @test
-def one_that_has_its_parents_memory():
+def a_process_that_shares_its_parents_memory():
     with InjectTarget("vforked") as target:
         before = [facts(target.truth[who]) for who in ("pid", "parent")]
         for who in ("pid", "parent"):
@@ -98,7 +99,7 @@ def one_that_has_its_parents_memory():
 
 
 class Program:
-    """One that was built for this, and waits."""
+    """A program compiled for the test, waiting."""
 
     def __init__(self, folder, command, source):
         path, text = os.path.join(folder, "program"), os.path.join(folder, "program.c")
@@ -114,7 +115,7 @@ class Program:
 
     def __enter__(self):
         wait_until(lambda: status_field(self.pid, "State").startswith("S") or
-                   self.process.poll() is not None, "it waits")
+                   self.process.poll() is not None, "the program waits")
         equal(self.process.poll(), None, "status")
         return self
 
@@ -131,9 +132,10 @@ CC = shlex.split(os.environ.get("CC", "cc"))
 
 
 def check_program(command, source, words):
-    """words: of the reason."""
+    """Check that the program is refused with these words in the reason."""
     with Folder() as folder, Program(folder, command, source) as program:
-        wait_until(lambda: read_proc(program.pid, "syscall").startswith((b"34 ", b"29 ")), "it waits")
+        wait_until(lambda: read_proc(program.pid, "syscall").startswith((b"34 ", b"29 ")),
+                   "the program waits")
         before = facts(program.pid)
         reason = is_refused(program.pid, wanted=(errno.EOPNOTSUPP, errno.ENOSYS))
         check(words in reason, f"{words!r} is not in the reason {reason!r}")
@@ -142,23 +144,23 @@ def check_program(command, source, words):
 
 
 @test
-def one_with_musl():
+def a_musl_program():
     check_program(["musl-gcc"], WAITS, "musl")
 
 
 @test
-def one_that_is_static():
+def a_static_program():
     check_program([*CC, "-static"], WAITS, "static")
 
 
 @test
-def one_of_another_word_size():
+def a_program_of_another_word_size():
     check_program([*CC, "-m32", "-nostdlib", "-static"], WAITS_32, "word size")
 
 
 @test
-def one_under_a_sanitizer():
-    """Their runtimes crash in a thread that they did not start."""
+def a_program_with_a_sanitizer():
+    """Sanitizer runtimes crash in threads that they did not start."""
     skipped = []
     for option, word in (("thread", "ThreadSanitizer"), ("address", "AddressSanitizer"),
                          ("leak", "LeakSanitizer")):
@@ -189,20 +191,22 @@ MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED ? 1 : pa
 
 
 @test
-def one_whose_malloc_is_not_glibcs():
-    """As in Chromium: mallinfo2 of glibc would report a malloc that the program does not use."""
+def a_program_with_its_own_malloc():
+    """As in Chromium: glibc's mallinfo2() would report a malloc that the program
+    does not use."""
     check_program([*CC, "-rdynamic", "-fno-builtin"], OWN_MALLOC, "malloc is not glibc's")
 
 
 @test
-def one_of_go():
+def a_go_program():
     check_program([*CC, "-D_GNU_SOURCE"], LIKE_GO, "Go program")
     check_program([*CC, "-D_GNU_SOURCE", "-static"], LIKE_GO, "Go program")
 
 
 @test
 def memstate_with_few_descriptors():
-    """It is refused before anything is done, and the limit is named; or there are enough."""
+    """With too few descriptors the injection is refused before anything is done,
+    naming the limit."""
     refused = 0
     with InjectTarget("still", 2) as target:
         before = facts(target.pid)

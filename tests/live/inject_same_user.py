@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Another process of the target's user, which may not trace the target, tries to get at what memstate puts into it:
-code is out of its reach at any time, and what it can write steers nothing."""
+"""A process of the target's user, which is not allowed to trace the target, attacks
+what memstate injects.
+
+It must never reach code, and the memory it can write must not control anything.
+"""
 
 import ctypes
 import json
@@ -31,22 +34,23 @@ def as_nobody(*rights):
 
 
 def prepare():
-    """An ipc namespace of its own: no segment of anybody else is touched."""
+    """Use a private IPC namespace, so that nobody else's segments are touched."""
     if not IS_ROOT or not SETPRIV:
-        raise Skip("needs root and setpriv")
+        raise Skip("requires root and setpriv")
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWIPC) != 0:
-        raise Skip("needs an ipc namespace of its own")
+        raise Skip("requires a private IPC namespace")
     if subprocess.run([*as_nobody("net_raw"), inject_lib.TOOL], capture_output=True, check=False).returncode == 127:
         raise Skip("the build tree cannot be reached by another user")
 
 
 def start_target(kind, *args):
-    """Of an ordinary user, with a right that others of this user lack: they may not trace it."""
+    """Start a target as an ordinary user with a capability the user's other processes
+    lack, so that they cannot trace it."""
     prepare()
     command = kind.__init__.__defaults__[-1]
     target = kind(*args, command=[*as_nobody("net_raw"), *command])
-    check(int(status_field(target.pid, "CapEff"), 16) != 0, "it has no right")
-    equal(status_field(target.pid, "Uid").split()[1], NOBODY, "its user")
+    check(int(status_field(target.pid, "CapEff"), 16) != 0, "the target has no capability")
+    equal(status_field(target.pid, "Uid").split()[1], NOBODY, "user of the target")
     return target
 
 
@@ -55,8 +59,8 @@ class Attacker:
         self.said = None
         self.process = subprocess.Popen([*as_nobody(), sys.executable, "-B", os.path.join(HERE, "same_user_lib.py"), how,
                                          str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        equal(self.process.stdout.readline(), b"ready\n", "the other process")
-        equal(status_field(self.process.pid, "CapEff"), "0" * 16, "its rights")
+        equal(self.process.stdout.readline(), b"ready\n", "first line of the attacker")
+        equal(status_field(self.process.pid, "CapEff"), "0" * 16, "capabilities of the attacker")
 
     def __enter__(self):
         return self
@@ -67,37 +71,39 @@ class Attacker:
 
 
 def check_out_of_reach(target, attacker):
-    """It got at no file of the target's, and at no code."""
+    """Check that the attacker opened no file of the target and reached no code."""
     reached = [path for path in attacker.said["files"] if not path.startswith("/dev/shm/")]
-    equal(reached, [], "what of the process it could open")
+    equal(reached, [], "files of the target that the attacker opened")
     mapped = b"\n".join(maps(target.pid)).decode()
     check(not any(path in mapped for path in attacker.said["files"]), "a file of /dev/shm is mapped")
 
 
 def check_code(pid):
-    """What can be executed is private, cannot be written, and is no file that its user may write. Its bytes, by address."""
+    """Check that injected code is private, not writable, and in no file that the user may
+    write; return its bytes by address."""
     found = {}
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         for line in maps(pid):
             words = line.split()
             if b"x" not in words[1] or line.endswith(b"[vsyscall]") or line.endswith(b"[vdso]"):
                 continue
-            equal(words[1], b"r-xp", f"rights of {line}")
+            equal(words[1], b"r-xp", f"permissions of {line}")
             start, end = (int(addr, 16) for addr in words[0].split(b"-"))
             if len(words) == 5:
                 memory.seek(start)
                 found[start] = memory.read(min(end - start, 1 << 18))
-    check(found, "no code was put in")
+    check(found, "no code was injected")
     return found
 
 
 def shared_of(pid):
-    """The segments that it has attached."""
+    """Return the ids of the attached System V segments."""
     return {int(line.split()[4]) for line in maps(pid) if b"/SYSV" in line}
 
 
 def wait_a_round(rounds=0.3):
-    """Long enough for the other process to try everything many times: no condition can show that to us."""
+    """Let the attacker try everything many times; no condition could show us when
+    it is done."""
     time.sleep(rounds)
 
 
@@ -117,7 +123,7 @@ def no_code_of_the_helper_can_be_attached():
 
 
 @test
-def no_code_that_counts_can_be_attached():
+def no_counting_code_can_be_attached():
     with start_target(CountTarget, 2) as target:
         with Attacker(target.pid, "attach") as attacker:
             for args in ((), ("-s", 0)):
@@ -126,16 +132,17 @@ def no_code_that_counts_can_be_attached():
                     check_code(target.pid)
                     wait_a_round()
                     count_inject_lib.was_put_in(counting.end())
-                check_code(target.pid)  # the gates, which stay
+                check_code(target.pid)  # the gates stay mapped
         check_out_of_reach(target, attacker)
         target.order(b"w")
         target.check_whole()
 
 
 def segments_reach(attacker, pid, process):
-    """What is shared belongs to this user, as memstate is run by it: the other process has it, too."""
+    """Wait until the attacker has attached the shared segments, which belong
+    to its user."""
     wanted = shared_of(pid)
-    check(wanted, "nothing is shared")
+    check(wanted, "no segment is shared")
     deadline = time.monotonic() + TIMEOUT
     with open(f"/proc/{attacker.process.pid}/maps", "rb") as lines:
         while time.monotonic() < deadline and process.poll() is None:
@@ -143,7 +150,7 @@ def segments_reach(attacker, pid, process):
             if wanted <= {int(line.split()[4]) for line in lines.read().splitlines() if b"/SYSV" in line}:
                 return
             time.sleep(0.01)
-    check(process.poll() is not None, "the other process does not get at what is shared")
+    check(process.poll() is not None, "the attacker cannot attach the shared segments")
 
 
 @test
@@ -161,10 +168,10 @@ def a_helper_whose_page_is_garbled_harms_nobody():
             equal(process.returncode, 0, f"status of the tool ({err})")
             check(json.loads(out.splitlines()[-1])["open"] == 0, f"{out}")
             cycle = inject_lib.tool(target.pid, command=tool)[0]
-            check(cycle["open"] == 0 or cycle["open_reason"], f"no reason is given: {cycle}")
+            check(cycle["open"] == 0 or cycle["open_reason"], f"no reason given: {cycle}")
             target.check_goes_on()
         check_out_of_reach(target, attacker)
-        check(attacker.said["segments"], "it could attach nothing: the test does not test")
+        check(attacker.said["segments"], "the attacker attached nothing: the test proves nothing")
         target.check_goes_on()
 
 
@@ -180,13 +187,14 @@ def a_probe_whose_counts_are_garbled_harms_nobody():
                     target.order(bytes([letter]))
                     counting.process.stdin.write(b"\n")
                     counting.process.stdin.flush()
-                    check(select.select([counting.process.stdout], [], [], TIMEOUT)[0], "it says nothing")
+                    check(select.select([counting.process.stdout], [], [], TIMEOUT)[0],
+                          "no output before the timeout")
                     counting.process.stdout.readline()
                 equal(check_code(target.pid), code, "code")
                 cycle = counting.end()
             equal(cycle["close"], 0, f"close: {cycle.get('close_reason')}")
         check_out_of_reach(target, attacker)
-        check(attacker.said["segments"], "it could attach nothing: the test does not test")
+        check(attacker.said["segments"], "the attacker attached nothing: the test proves nothing")
         for letter in b"wtf":
             target.order(bytes([letter]))
         target.check_whole()

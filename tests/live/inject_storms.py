@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Processes that fork, become other programs and end while the helper is put in: a child must be whole, a
-process that goes on too, and one that is gone is no reason to fail."""
+"""Processes that fork, exec and exit during the injection: children and survivors stay
+intact, and a process that is gone is not an error."""
 
 import errno
 import os
@@ -22,19 +22,20 @@ def repeat(act):
 
 
 @test
-def one_that_forks_and_tells_its_threads_of_a_user_id():
+def a_process_that_forks_and_changes_its_user_id():
     with InjectTarget("forks", 4) as target:
         repeat(lambda: put_in_and_out(target, "-n", 3))
         target.check_goes_on()
 
 
 @test
-def one_that_forks_while_the_helper_is_in_it():
+def a_process_that_forks_with_the_helper_inside():
     with InjectTarget("forks", 2) as target:
         process = start_holding(target.pid)
         before = target.counters()[0]
-        # each 50th time it changes its user id, which waits for each thread, the helper too
-        wait_until(lambda: target.counters()[0] > before + 110, "it forks on")
+        # every 50th iteration it changes its user id, which waits for each thread
+        # including the helper
+        wait_until(lambda: target.counters()[0] > before + 110, "it keeps forking")
         process.stdin.write(b"\n")
         process.stdin.flush()
         was_put_in(end_tool(process)[1][-1])
@@ -42,7 +43,7 @@ def one_that_forks_while_the_helper_is_in_it():
 
 
 @test
-def one_that_starts_other_programs():
+def a_process_that_starts_other_programs():
     with InjectTarget("vforks") as target:
         repeat(lambda: tool(target.pid, "-n", 3))
         target.check_goes_on()
@@ -50,7 +51,7 @@ def one_that_starts_other_programs():
 
 
 @test
-def one_that_becomes_another_program():
+def a_process_that_execs():
     with InjectTarget("execs") as target:
         def act():
             cycle = tool(target.pid, "-l", 100)[0]
@@ -60,24 +61,24 @@ def one_that_becomes_another_program():
 
 
 @test
-def one_that_ends():
+def a_process_that_exits():
     with InjectTarget("ends") as target:
         def act():
             for cycle in end_tool(start_tool(target.is_in_call, "-l", 100), True)[1]:
                 check(-cycle["open"] in GONE, f"{cycle}")
-        wait_until(lambda: target.is_in_call > 1, "it has a child")
+        wait_until(lambda: target.is_in_call > 1, "the target has a child")
         repeat(act)
         target.check_goes_on()
 
 
 @test
-def one_that_is_killed_at_some_step():
+def a_process_that_is_killed_at_each_step():
     with InjectTarget("spin") as target:
         count = len(steps_of(target))
     for step in range(1, count + 1, 2):
         with InjectTarget("spin") as target:
             end_tool(start_tool(target.pid, "-s", f"{step}:{int(signal.SIGKILL)}"))
-            equal(target.process.wait(), -signal.SIGKILL, "how it ended")
+            equal(target.process.wait(), -signal.SIGKILL, "exit status")
 
 
 run()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Lazily freed pages are told apart from the clean ones that the kernel counts them among."""
+"""Lazily freed pages are distinguished from the clean pages among which the
+kernel counts them."""
 
 from live import (MIB, PAGE, Target, add_up, check_sums, equal, mappings_within, run, sample, stop,
                   test)
@@ -35,7 +36,7 @@ def pages_written_after_they_were_freed_are_dirty_again():
 
 
 @test
-def after_a_fork_lazyfree_pages_are_told_apart_from_shared_clean_ones():
+def after_a_fork_lazyfree_pages_are_not_counted_as_shared_clean():
     with Target("lazyfree", TOTAL, FREED, REDIRTIED, WRITTEN, is_stopped=True) as target:
         child = target.truth["child"]
         stop(child)
@@ -52,7 +53,7 @@ def after_a_fork_lazyfree_pages_are_told_apart_from_shared_clean_ones():
 
 
 @test
-def the_same_is_said_whether_owners_are_asked_for_or_not():
+def lazyfree_does_not_depend_on_the_requested_columns():
     with Target("lazyfree", TOTAL, FREED, REDIRTIED, WRITTEN, is_stopped=True) as target:
         columns = [f"{s}_bytes" for s in ("lazyfree", "private_clean", "shared_clean", "rss")]
         whole = sample(target.pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of leaks and explain share: the program that says what it leaked."""
+"""Helpers for the tests of leaks and explain: the program that reports what it leaked."""
 
 import os
 
@@ -9,7 +9,7 @@ PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "leak_target"
 
 
 class LeakTarget(OrderedTarget):
-    """A shape of tests/targets/leak_target, made and waiting for letters."""
+    """A shape of tests/targets/leak_target, set up and waiting for commands."""
 
     def __init__(self, shape, number, **popen):
         super().__init__([PROGRAM, shape, str(number)], **popen)
@@ -17,7 +17,7 @@ class LeakTarget(OrderedTarget):
         self.truth["indirect_count"] = self.truth["indirect"]
 
     def word(self, addr):
-        """What is in its memory there."""
+        """Return the word at this address of the target's memory."""
         with open(f"/proc/{self.pid}/mem", "rb", buffering=0) as memory:
             memory.seek(addr)
             return int.from_bytes(memory.read(8), "little")

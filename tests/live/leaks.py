@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Leaked blocks are those that the process says it leaked: none more, none less."""
+"""memstate leaks finds exactly the blocks that the process reports as leaked."""
 
 import ctypes.util
 import json
@@ -14,7 +14,8 @@ from live import (KIB, Folder, Skip, as_nobody, check, complaints, equal, memsta
 
 SUMS = ["direct_count", "indirect_count", "direct_bytes", "indirect_bytes"]
 
-# Those in which memcheck has no other name for it: no block that only an inner address leads to.
+# Shapes that memcheck classifies the same way: no block is reachable only by
+# an interior pointer.
 AS_MEMCHECK = [("singles", 100), ("list", 1000), ("backwards", 1000), ("ring", 50), ("tree", 9),
                ("pairs", 60), ("mixed", 60), ("ends", 20), ("freed", 50), ("tls", 30),
                ("mapping", 30)]
@@ -24,7 +25,7 @@ SHAPES = AS_MEMCHECK + [
 
 
 def leaks(pid, *args, status=0, **popen):
-    """The process's JSON. A long pause is a busy machine's, and no reason to fail."""
+    """Return memstate's JSON output. A long pause on a busy machine is not a failure."""
     result = memstate("leaks", "-p", pid, "-J", "--max-pause", "1m", *args, **popen)
     return json.loads(result.must_be(status).out)
 
@@ -40,14 +41,16 @@ def check_truth(target, found):
     equal(found["reachable_resident_bytes"] + found["leaked_resident_bytes"],
           found["live_resident_bytes"], "resident parts of live")
     groups = found["leaked"]
-    equal(sum(g["blocks"] for g in groups), found["direct_count"], "direct of the groups")
+    equal(sum(g["blocks"] for g in groups), found["direct_count"], "direct blocks of the groups")
     equal(sum(g["total_bytes"] for g in groups), found["direct_bytes"], "bytes of the groups")
-    equal(sum(g["indirect_blocks"] for g in groups), found["indirect_count"], "indirect of groups")
-    equal(sum(g["indirect_bytes"] for g in groups), found["indirect_bytes"], "their bytes")
+    equal(sum(g["indirect_blocks"] for g in groups), found["indirect_count"],
+          "indirect blocks of the groups")
+    equal(sum(g["indirect_bytes"] for g in groups), found["indirect_bytes"],
+          "indirect bytes of the groups")
 
 
 @test
-def what_is_leaked_is_what_the_program_leaked():
+def leaks_match_the_program():
     for shape, number in SHAPES:
         with LeakTarget(shape, number) as target:
             try:
@@ -57,8 +60,9 @@ def what_is_leaked_is_what_the_program_leaked():
 
 
 @test
-def small_leaked_blocks_are_resident_with_the_words_before_them():
-    """Each page of theirs has the head of one of them, so all of them are resident."""
+def small_leaked_blocks_are_resident_with_their_headers():
+    """Each page of the leaked blocks holds the header of one of them, so all of
+    them are resident."""
     for shape, number in (("singles", 100), ("list", 1000), ("tree", 9)):
         with LeakTarget(shape, number) as target:
             found = leaks(target.pid)
@@ -68,8 +72,9 @@ def small_leaked_blocks_are_resident_with_the_words_before_them():
 
 
 @test
-def it_is_the_same_with_jemalloc():
-    """Counts only: its blocks are larger. An end is its neighbour's start, and keeps that."""
+def leaks_match_the_program_with_jemalloc():
+    """Compare counts only, since jemalloc's blocks are larger. A block's end is its
+    neighbour's start and keeps the neighbour."""
     library = ctypes.util.find_library("jemalloc")
     if not library:
         raise Skip("libjemalloc is not installed")
@@ -84,7 +89,7 @@ def it_is_the_same_with_jemalloc():
 
 
 @test
-def memory_that_was_given_back_lazily_keeps_nothing():
+def lazily_freed_memory_keeps_no_blocks_alive():
     with LeakTarget("lazy", 20) as target:
         for words in (line.split() for line in read_proc(target.pid, "smaps").splitlines()):
             if words[0] == b"Rss:":
@@ -92,12 +97,12 @@ def memory_that_was_given_back_lazily_keeps_nothing():
             if words[0] == b"LazyFree:" and words[1] != b"0" and words[1] == rss:
                 break
         else:
-            raise Skip("the kernel has not marked all of it")
+            raise Skip("the kernel has not lazily freed all of it")
         check_truth(target, leaks(target.pid))
 
 
 def lost(valgrind, shape, number):
-    """What memcheck has as definitely and as indirectly lost: bytes and blocks of each."""
+    """Return memcheck's bytes and blocks that are definitely and indirectly lost."""
     result = subprocess.run(
         [valgrind, "--leak-check=full", "--show-leak-kinds=none", PROGRAM, shape, str(number)],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
@@ -107,8 +112,9 @@ def lost(valgrind, shape, number):
 
 
 @test
-def valgrind_finds_the_same():
-    """Its heap has low addresses, and a word that looks like one keeps a block in few of its runs."""
+def valgrind_finds_the_same_leaks():
+    """Valgrind's heap has low addresses, so in a few runs a random word looks like a
+    pointer to a block."""
     valgrind = shutil.which("valgrind")
     if not valgrind:
         raise Skip("valgrind is not installed")
@@ -124,7 +130,7 @@ def valgrind_finds_the_same():
 
 
 @test
-def groups_say_size_content_and_where_and_the_bytes_are_there():
+def groups_report_size_content_and_location():
     with LeakTarget("list", 50) as target:
         groups = leaks(target.pid)["leaked"]
         equal(len(groups), 1, "groups")
@@ -142,7 +148,7 @@ def groups_say_size_content_and_where_and_the_bytes_are_there():
 
 
 @test
-def above_a_limit_the_status_is_4():
+def leaks_above_the_limit_give_status_4():
     with LeakTarget("singles", 100) as target:
         for limit, status in (("99", 4), ("100", 0), ("3999B", 4), ("4000B", 0), ("3.9K", 4),
                               ("4K", 0), ("0", 4), ("1G", 0)):
@@ -155,11 +161,11 @@ def above_a_limit_the_status_is_4():
 
 
 @test
-def blocks_that_are_new_and_kept_are_those_since_the_snapshot():
+def new_blocks_are_those_since_the_snapshot():
     with LeakTarget("singles", 50) as target, Folder() as folder:
         first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
         leaks(target.pid, "--snapshot", first)
-        equal(leaks(target.pid, "--since", first)["new"], [], "new when nothing happened")
+        equal(leaks(target.pid, "--since", first)["new"], [], "new blocks without any change")
         target.order(b"k")
         target.order(b"l")
         found = leaks(target.pid, "--since", first, "--snapshot", second)
@@ -168,10 +174,10 @@ def blocks_that_are_new_and_kept_are_those_since_the_snapshot():
         target.order(b"k")
         for snapshot, count in ((first, 200), (second, 100)):
             found = leaks(target.pid, "--since", snapshot)
-            equal([(g["block_bytes"], g["blocks"]) for g in found["new"]], [(72, count)], "new")
-        # the later one over the earlier one
+            equal([(g["block_bytes"], g["blocks"]) for g in found["new"]], [(72, count)], "new blocks")
+        # write the later snapshot over the earlier one
         leaks(target.pid, "--since", second, "--snapshot", second)
-        equal(leaks(target.pid, "--since", second)["new"], [], "new")
+        equal(leaks(target.pid, "--since", second)["new"], [], "new blocks")
         equal(sorted(os.listdir(folder)), ["first", "second"], "files")
         rows = parse_csv(memstate("leaks", "-p", target.pid, "--max-pause", "1m", "--csv",
                                   "--since", first).must_be(0).out)
@@ -180,8 +186,8 @@ def blocks_that_are_new_and_kept_are_those_since_the_snapshot():
 
 
 @test
-def objects_have_their_types():
-    """All of a program's blocks are new since a snapshot that has none."""
+def new_objects_have_their_types():
+    """With a snapshot that contains no blocks, all blocks of a program are new."""
     path = os.path.join(os.path.dirname(PROGRAM), "types_target")
     if not os.path.exists(path):
         raise Skip("types_target was not built: no C++ compiler")
@@ -199,7 +205,7 @@ def objects_have_their_types():
         finally:
             process.kill()
     if not any(g["type"] for g in found["new"]):
-        raise Skip("no types are known in this build")
+        raise Skip("this build cannot determine types")
     groups = [g for g in found["new"] + found["leaked"] if g["type"] and "Circle" in g["type"]]
     equal([(sum(g["blocks"] for g in groups), sum(g["total_bytes"] for g in groups))], truth,
           "circles")
@@ -226,7 +232,7 @@ def a_snapshot_of_another_process_or_a_damaged_one_is_refused():
             good = f.read()
         check(b"another process" in refused(folder, other.pid, good), "whose")
         ticks = good.replace(b"start_ticks ", b"start_ticks 1")
-        check(b"another process" in refused(folder, target.pid, ticks), "when it started")
+        check(b"another process" in refused(folder, target.pid, ticks), "the start time is not checked")
         check(b"version" in refused(folder, target.pid, good.replace(b"blocks 1", b"blocks 2")),
               "version")
         for bad in (b"", b"x", good[:20], good[:-1], good + b"\1\1", good + b"\x80",
@@ -241,7 +247,7 @@ def a_snapshot_of_another_process_or_a_damaged_one_is_refused():
 
 
 @test
-def one_process_where_it_can_only_be_one():
+def leaks_requires_exactly_one_process():
     with LeakTarget("singles", 5) as a, LeakTarget("list", 5) as b, Folder() as folder:
         pids = f"{a.pid},{b.pid}"
         for args in (["--csv"], ["--snapshot", os.path.join(folder, "x")]):
@@ -253,10 +259,11 @@ def one_process_where_it_can_only_be_one():
 
 
 @test
-def what_is_not_known_is_not_said_to_be_leaked():
+def unknown_memory_is_not_reported_as_leaked():
     with subprocess.Popen(["sleep", "60"]) as process:
         try:
-            # whatever its malloc is, nothing was lost: or it is unknown, and then nothing is said
+            # nothing is leaked, whichever malloc it uses; if the heap is unknown,
+            # nothing is reported
             result = memstate("leaks", "-p", process.pid, "-J", "--max-pause", "1m")
             if result.status == 0:
                 equal(json.loads(result.out)["leak_quality"], "exact", "quality")
@@ -271,7 +278,7 @@ def what_is_not_known_is_not_said_to_be_leaked():
 
 
 @test
-def an_ordinary_user_may_scan_its_own_process():
+def an_ordinary_user_can_scan_their_own_process():
     become = as_nobody()
     with LeakTarget("tree", 5, preexec_fn=become) as target:
         check_truth(target, leaks(target.pid, preexec_fn=become))
@@ -279,7 +286,7 @@ def an_ordinary_user_may_scan_its_own_process():
 
 
 @test
-def nothing_of_the_target_changes():
+def the_target_does_not_change():
     with LeakTarget("large", 10) as target:
         before = [line for line in read_proc(target.pid, "smaps_rollup").splitlines()
                   if line.startswith((b"Rss", b"Anonymous", b"LazyFree", b"Swap:"))]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate under limits of its own, with closed descriptors, and without the usual surroundings."""
+"""memstate under resource limits, with closed descriptors, and
+in unusual environments."""
 
 import os
 import resource
@@ -14,7 +15,7 @@ from live import (IS_ROOT, KIB, MEMSTATE, TIMEOUT, Folder, Skip, Target, as_nobo
 
 
 def run_without(descriptors, *args):
-    """Run memstate with these of its descriptors 0 to 2 closed. Returns the exit status."""
+    """Run memstate with these descriptors (of 0 to 2) closed. Return the exit status."""
     def close_them():
         for fd in descriptors:
             os.close(fd)
@@ -32,7 +33,7 @@ def integrity(path):
 
 
 @test
-def messages_never_get_into_a_recording_when_descriptors_are_closed():
+def with_closed_descriptors_messages_never_end_up_in_a_recording():
     need_built_with("SQLITE")
     with Target("name", "present") as gone:
         pass
@@ -54,13 +55,13 @@ def a_closed_standard_output_is_a_failure():
 
 
 @test
-def a_command_finds_the_descriptors_closed_that_memstate_found_closed():
+def a_command_inherits_closed_descriptors():
     with Folder() as folder:
         said = os.path.join(folder, "said")
         script = f"test -e /proc/self/fd/0; echo $? >{said}"
         run_without([0], "count", "--", "sh", "-c", script)
         with open(said) as f:
-            equal(f.read().strip(), "1", "whether the command's standard input is closed")
+            equal(f.read().strip(), "1", "number of closed standard inputs")
 
 
 def limit_file_size(size_bytes):
@@ -82,7 +83,7 @@ def a_capture_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
     with Target("name", "present") as target, Folder() as folder:
         for name in ("tree", "tree.tar"):
             made = check_too_large(folder, KIB, "capture", "-p", target.pid, f"{folder}/{name}")
-            equal(made, set(), "what was left in the folder")
+            equal(made, set(), "files left in the folder")
 
 
 @test
@@ -93,10 +94,10 @@ def a_page_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
         memstate("-p", target.pid, "--csv", "-n", 200, "-i", "3ms", "--max-share", "100",
                  "--record", path).must_be(0)
         memstate("--replay", path, "--html", f"{folder}/whole.html").must_be(0)
-        limit = 33 * KIB  # SQLite needs 32 to read a recording
-        check(os.path.getsize(f"{folder}/whole.html") > limit, "the page is small")
+        limit = 33 * KIB  # SQLite needs 32 KiB to read a recording
+        check(os.path.getsize(f"{folder}/whole.html") > limit, "the page is too small for this test")
         made = check_too_large(folder, limit, "--replay", path, "--html", f"{folder}/page.html")
-        equal(made, set(), "what was left in the folder")
+        equal(made, set(), "files left in the folder")
 
 
 @test
@@ -106,13 +107,13 @@ def a_recording_without_room_for_its_first_sample_leaves_nothing():
         for size_kib in (1, 4, 8, 20, 60):
             made = check_too_large(folder, size_kib * KIB, "-p", target.pid, "--csv", "-n", 2, "-i",
                                    "10ms", "--record", f"{folder}/r.msr")
-            equal(made, set(), f"what was left in the folder at {size_kib} KiB")
-        # a file that was there before is its owner's
+            equal(made, set(), f"files left in the folder at {size_kib} KiB")
+        # memstate must not remove an empty file that it did not create
         with open(f"{folder}/empty", "wb"):
             pass
         check_too_large(folder, KIB, "-p", target.pid, "--csv", "-n", 2, "-i", "10ms", "--record",
                         f"{folder}/empty")
-        check(os.path.exists(f"{folder}/empty"), "an empty file that memstate did not create is gone")
+        check(os.path.exists(f"{folder}/empty"), "memstate removed an empty file of another owner")
 
 
 @test
@@ -125,10 +126,10 @@ def a_full_disk_leaves_no_recording_without_samples():
                                       "-p", target.pid, "--csv", "-n", 2, "-i", "10ms", "--record",
                                       f"{folder}/r.msr")
             if done.returncode == 77:
-                raise Skip("nothing can be mounted")
+                raise Skip("mounting is not permitted")
             check(done.returncode in (1, 3), f"status at {size_kib} KiB: {done.returncode}")
             check(b"No space left on device" in done.stderr, done.stderr)
-            equal(done.stdout, b"", f"what was left at {size_kib} KiB")
+            equal(done.stdout, b"", f"files left at {size_kib} KiB")
 
 
 @test
@@ -149,7 +150,7 @@ def reading_a_recording_leaves_no_files_beside_it():
 
 
 @test
-def a_recording_in_a_folder_of_somebody_else_is_read():
+def a_recording_in_another_users_folder_is_readable():
     need_built_with("SQLITE")
     become = as_nobody()
     with Target("name", "present") as target, tempfile.TemporaryDirectory() as folder:
@@ -163,7 +164,7 @@ def a_recording_in_a_folder_of_somebody_else_is_read():
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             equal((done.returncode, done.stderr), (0, b""), f"reading {name}")
             equal(done.stdout, memstate("--replay", path, "--csv").must_be(0).out, name)
-            # a log that cannot be read belongs to it
+            # a damaged write-ahead log makes the recording unreadable
             with open(f"{path}-wal", "wb") as f:
                 f.write(bytes(32))
             done = subprocess.run([copy, "--replay", path, "--csv"], preexec_fn=become, timeout=TIMEOUT,
@@ -183,11 +184,11 @@ def a_recording_at_the_limit_of_file_sizes_keeps_what_fits():
         equal(integrity(path), "ok", "integrity")
         kept = memstate("--replay", path, "--csv").must_be(0).rows()
         check(len(kept) > 0, "no sample was kept")
-        check(len(result.rows()) > len(kept), "the series ended with the recording")
+        check(len(result.rows()) > len(kept), "the series ended when the recording did")
 
 
 @test
-def the_command_gets_the_signal_that_memstate_survives():
+def signals_ignored_by_memstate_are_not_ignored_in_the_command():
     with Folder() as folder:
         path = f"{folder}/status"
         script = ["sh", "-c", f"grep -e SigIgn: -e SigBlk: /proc/self/status >{path}"]
@@ -202,7 +203,7 @@ def the_command_gets_the_signal_that_memstate_survives():
 
 
 @test
-def with_few_descriptors_or_little_address_space_it_ends_with_a_message():
+def low_resource_limits_lead_to_a_message():
     commands = (["--text"], ["map"], ["heap"], ["leaks"], ["count", "-n", "1", "-i", "10ms"])
     with Target("name", "present") as target:
         for what, limits in ((resource.RLIMIT_NOFILE, (4, 5, 6, 7, 8, 10, 12)),
@@ -212,23 +213,23 @@ def with_few_descriptors_or_little_address_space_it_ends_with_a_message():
                     args = command + ["-p", target.pid]
                     result = memstate(*args, preexec_fn=lambda: resource.setrlimit(
                         what, (limit, limit)))
-                    # 127: not even the dynamic linker has room for a library
+                    # 127: not even the dynamic linker can map a library
                     check(result.status in (0, 1, 3, 127), f"{args} with {limit}: {result.status}")
                     check(result.status == 0 or result.err, f"{args} with {limit}: no message")
 
 
 def in_mount_namespace(script, *args):
     if not IS_ROOT or not shutil.which("unshare"):
-        raise Skip("only root may make a mount namespace, with unshare(1)")
+        raise Skip("only root can create a mount namespace with unshare(1)")
     if subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode != 0:
-        raise Skip("no mount namespace can be made here")
+        raise Skip("mount namespaces are not available")
     return subprocess.run(["unshare", "-m", "sh", "-c", script + '; exec "$@"', "sh", MEMSTATE,
                            *[str(a) for a in args]], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=TIMEOUT)
 
 
 @test
-def a_restricted_proc_is_read_as_far_as_it_goes():
+def a_restricted_proc_is_read_as_far_as_possible():
     with Target("name", "present") as target:
         done = in_mount_namespace("mount -t proc -o subset=pid proc /proc", "-p", target.pid,
                                   "--text")
@@ -244,7 +245,7 @@ def a_restricted_proc_is_read_as_far_as_it_goes():
 
 
 @test
-def a_process_that_hidepid_hides_is_not_called_gone():
+def a_process_hidden_by_hidepid_is_not_reported_as_gone():
     if not shutil.which("setpriv"):
         raise Skip("setpriv(1) is not installed")
     with Target("name", "present") as target:
@@ -265,13 +266,13 @@ def a_copy_that_is_set_user_id_refuses_to_run():
         done = subprocess.run([copy, "--text"], preexec_fn=become, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=TIMEOUT)
         if b"set-user-ID" not in done.stderr and os.statvfs(folder).f_flag & os.ST_NOSUID:
-            raise Skip("the folder for temporary files is mounted nosuid")
+            raise Skip("the temporary folder is mounted nosuid")
         equal((done.returncode, done.stdout), (1, b""), "status and output")
         check(b"set-user-ID" in done.stderr, done.stderr)
 
 
 @test
-def the_environment_cannot_break_it():
+def odd_environments_cause_no_failure():
     hostile = {"HOME": "/nonexistent", "TMPDIR": "/nonexistent", "TERM": "../../x",
                "TERMINFO": "/etc", "LC_ALL": "xx_YY.bad", "COLUMNS": "-5", "LINES": "x",
                "NO_COLOR": "", "XDG_CONFIG_HOME": "\n", "MEMSTATE_COUNT": "/etc"}

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the live tests share: targets with their true figures, memstate's answers, comparisons.
+"""Shared by the live tests: targets that report their true figures,
+memstate's output, checks.
 
-A test is a function marked with @test, whose name is the sentence that it proves. run() runs
-those of a file: one line for each, exit 1 if one failed, 77 if all were skipped.
+A test is a function marked with @test whose name states what it proves. run() runs the
+tests of a file, prints one line for each, and exits with status 1 if one failed, 77 if
+all were skipped.
 """
 
 import csv
@@ -24,23 +26,24 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 KIB = 1024
 MIB = 1024 * KIB
 IS_ROOT = os.geteuid() == 0
-TIMEOUT = 120  # seconds: only a hang takes so long
+TIMEOUT = 120  # seconds; only a hang takes this long
 
 STATES = ["private_dirty", "lazyfree", "private_clean", "shared_dirty", "shared_clean"]
 OWNERS = ["live", "pool_pages", "pool_fragments", "heap_meta", "stack", "anon", "file", "shmem"]
 HEAP_OWNERS = OWNERS[:4]
 
-# What is ignored here, after nohup or in a shell's background, would be ignored by memstate too.
+# memstate would inherit signals that are ignored here, as under nohup or in
+# a background job.
 for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, signal.SIG_DFL)
 
 _tests = []
-_started = []  # by start_memstate(): a test that fails leaves none behind
+_started = []  # by start_memstate(); ended after each test, even if it failed
 
 
 class Skip(Exception):
-    """This cannot be tested here; says why."""
+    """Raised with the reason where something cannot be tested."""
 
 
 def test(function):
@@ -49,7 +52,8 @@ def test(function):
 
 
 def run():
-    # programs and libraries that were just built or installed are dirty until they are written back
+    # newly built programs and libraries are dirty in the page cache until they
+    # are written back
     os.sync()
     outcomes = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     for function in _tests:
@@ -85,7 +89,7 @@ def check(is_true, what):
 def wait_until(is_true, what):
     end = time.monotonic() + TIMEOUT
     while not is_true():
-        check(time.monotonic() < end, f"waited in vain until {what}")
+        check(time.monotonic() < end, f"timed out waiting until {what}")
         time.sleep(0.005)
 
 
@@ -102,7 +106,8 @@ def status_field(pid, key):
 
 
 def is_in_state(pid, wanted):
-    """All threads of it: one that is still on its way may change memory."""
+    """Return whether all threads are in the state; a thread still on its way
+    may change memory."""
     states = [read_proc(f"{pid}/task/{tid}", "stat").rsplit(b")", 1)[1].split()[0]
               for tid in os.listdir(f"/proc/{pid}/task")]
     return all(state == wanted for state in states)
@@ -114,8 +119,11 @@ def stop(pid):
 
 
 class Target:
-    """A behaviour of tests/targets, set up and waiting. `truth` has what it says of itself;
-    `all` the values of keys that it says more than once."""
+    """A behaviour of tests/targets, set up and waiting.
+
+    `truth` holds the figures that it printed about itself; `all` holds lists, for keys
+    that it printed more than once.
+    """
 
     def __init__(self, *args, is_stopped=False, **popen):
         self.process = subprocess.Popen([TARGET, *[os.fsencode(str(a)) if not isinstance(a, bytes)
@@ -153,7 +161,7 @@ class Target:
 
 
 def read_said(process, lines, word):
-    """What a target says is true, up to this word: a name and a number in each line."""
+    """Read "name number" lines of a target up to this word; return them as a dict."""
     said = {}
     for line in lines:
         if line.strip() == word:
@@ -168,7 +176,8 @@ def read_said(process, lines, word):
 
 
 class OrderedTarget:
-    """A program that says what is true of it, then waits for letters, says what is true after each."""
+    """A program that prints its true figures, then waits for letters and prints
+    figures after each."""
 
     def __init__(self, command, **popen):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -183,8 +192,8 @@ class OrderedTarget:
         return said
 
     def wait_for_rest(self):
-        """It may touch pages, and clean its stack, on its way to where it waits."""
-        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "it waits")
+        """Wait until it sleeps: on its way there it may touch pages and its stack."""
+        wait_until(lambda: status_field(self.pid, "State").startswith("S"), "the target waits")
 
     def order(self, letter):
         self.process.stdin.write(letter)
@@ -222,7 +231,8 @@ class Result:
 
 
 def complaints(err):
-    """Messages, less those about time, which a busy machine gives rise to."""
+    """Return the messages except those about timing, which depend on the load
+    of the machine."""
     return [line for line in err.decode().splitlines()
             if " missed: " not in line and "interval stretched" not in line]
 
@@ -230,7 +240,7 @@ def complaints(err):
 def start_memstate(*args, **popen):
     popen.setdefault("stdout", subprocess.PIPE)
     popen.setdefault("stderr", subprocess.PIPE)
-    popen.setdefault("bufsize", 0)  # communicate() would lose what readline() read ahead
+    popen.setdefault("bufsize", 0)  # communicate() would lose what readline() has buffered
     process = subprocess.Popen([MEMSTATE, *[str(a) for a in args]], **popen)
     _started.append(process)
     return process
@@ -256,9 +266,10 @@ def memstate(*args, timeout=TIMEOUT, **popen):
 
 
 def parse_csv(data):
-    """Rows as dicts; numbers as int, unknown as None. Each must be whole, in all its fields."""
-    text = data.decode()  # strictly: all of it is UTF-8
-    check(text == "" or text.endswith("\n"), f"cut in the middle of a row: {text[-80:]!r}")
+    """Return the rows as dicts, numbers as int, unknown values as None. Each row
+    must be complete."""
+    text = data.decode()  # strict: everything is valid UTF-8
+    check(text == "" or text.endswith("\n"), f"truncated row: {text[-80:]!r}")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     header, rows = rows[0], rows[1:]
     for row in rows:
@@ -275,7 +286,7 @@ def _value(name, field):
 
 
 def sample(pid, columns=None, heap="auto"):
-    """One process, with all its columns if none are named."""
+    """Return the row of one process, with all columns unless some are named."""
     which = ["-o", ",".join(columns)] if columns else ["--output-all"]
     rows = memstate("-p", pid, "--csv", "-n1", "--heap", heap, *which).must_be(0).rows()
     equal(len(rows), 1, "rows")
@@ -296,7 +307,8 @@ def add_up(rows, column):
 
 
 def check_cells(cells, whole, may_be_unknown, what):
-    """Of a heap in several states only the margins are known."""
+    """If a heap has several page states, some cells are unknown and only the
+    margins are exact."""
     if may_be_unknown and None in cells:
         known = sum(c for c in cells if c is not None)
         check(known <= whole, f"{what}: {cells} are more than {whole}")
@@ -305,7 +317,8 @@ def check_cells(cells, whole, may_be_unknown, what):
 
 
 def check_sums(row):
-    """The parts of one row: rows, columns and the whole of the matrix are Rss; bounds hold."""
+    """Check one row: rows, columns and total of the matrix equal Rss, and
+    upper bounds hold."""
     who = f"{row['pid']} {row['comm']}"
     rss = row["rss_bytes"]
     equal(sum(row[f"{s}_bytes"] for s in STATES), rss, f"{who}: sum of states")
@@ -331,14 +344,15 @@ def check_mapping_sums(m):
     check(m["pss_bytes"] <= m["rss_bytes"], f"mapping {m['start_addr']}: Pss more than Rss")
 
 
-# Whether a page of a file is shared changes when another process maps that file or ends: only the
-# sums of these are the stopped process's own.
+# Other processes that map a file or exit change which of its pages are shared. Only these
+# sums depend on the stopped process alone.
 OWN_STATES = (("rss",), ("lazyfree",), ("private_dirty", "shared_dirty"),
               ("private_clean", "shared_clean"))
 
 
 def check_mappings(pid, row):
-    """The mappings of a stopped process add up to its row, and to the kernel's own sum."""
+    """Check that the mappings of a stopped process add up to its row and to
+    the kernel's totals."""
     mappings = map_rows(pid)
     for m in mappings:
         check_mapping_sums(m)
@@ -355,7 +369,8 @@ def check_mappings(pid, row):
 
 
 def need_built_with(*features):
-    """Skip the test where memstate was configured without one of these: "SQLITE", "LIBELF" …"""
+    """Skip the test if memstate was built without one of these, such as
+    "SQLITE" or "LIBELF"."""
     with open(os.path.join(os.environ["builddir"], "config.h")) as f:
         config = f.read()
     for feature in features:
@@ -364,7 +379,7 @@ def need_built_with(*features):
 
 
 def need_small_address_space():
-    """Skip the test where memstate is built with AddressSanitizer, which reserves 20 TiB."""
+    """Skip the test if memstate is built with AddressSanitizer, which reserves 20 TiB."""
     bound = (4 << 30, 4 << 30)
     done = subprocess.run([MEMSTATE, "--version"], stdout=subprocess.DEVNULL, timeout=TIMEOUT,
                           stderr=subprocess.PIPE,
@@ -374,7 +389,7 @@ def need_small_address_space():
 
 
 def as_nobody():
-    """For Popen: an ordinary user of no other right. Only root can become one."""
+    """Return a preexec_fn that switches to an unprivileged user; this requires root."""
     if not IS_ROOT:
         raise Skip("only root can run memstate as another user")
 
@@ -386,7 +401,7 @@ def as_nobody():
 
 
 class Folder:
-    """A temporary folder of the build tree: on a disk, not on a tmpfs."""
+    """A temporary folder in the build tree, which is on a disk rather than a tmpfs."""
 
     def __enter__(self):
         self.path = tempfile.mkdtemp(prefix="live-", dir=os.environ["builddir"])
@@ -397,7 +412,7 @@ class Folder:
 
 
 class Traced:
-    """Another tracer has the process for the time of the block, which is given its pid."""
+    """Make strace trace the process during the block; yields strace's pid."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -409,7 +424,7 @@ class Traced:
         except FileNotFoundError:
             raise Skip("strace is not installed")
         try:
-            wait_until(lambda: status_field(self.pid, "TracerPid") != "0", "it is traced")
+            wait_until(lambda: status_field(self.pid, "TracerPid") != "0", "the process is traced")
         except BaseException:
             self.__exit__()
             raise

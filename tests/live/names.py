@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names are chosen by the process that is looked at: they come out as documented, whatever is in
-them, and never as what drives a terminal or breaks a file format."""
+"""Processes choose their own names. Names appear as documented, whatever they contain,
+and never control a terminal or break a file format."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import sys
 
 from live import (Folder, Target, check, equal, json_rows, memstate, run, test)
 
-# as comm, with what CSV and JSON say of it (render/output.h)
+# comm, and how CSV and JSON show it (render/output.h)
 COMMS = [
     (b"a) b) S 1 1", "a) b) S 1 1", "a) b) S 1 1"),
     (b'a,"b",c', 'a,"b",c', 'a,"b",c'),
@@ -25,7 +25,7 @@ COMMS = [
 
 PATHS = [
     (b"plain", "plain", "plain"),
-    (b"new\nline", "new\\012line", "new\\012line"),  # the kernel's own escape
+    (b"new\nline", "new\\012line", "new\\012line"),  # the kernel's own escape sequence
     (b"esc\x1b]0;title\x07", "esc\\x1b]0;title\\x07", "esc\x1b]0;title\x07"),
     (b"not gone (deleted)", "not gone (deleted)", "not gone (deleted)"),
     (b"bad \xc3\x28 \xff", "bad \\xc3( \\xff", "bad \\xc3( \\xff"),
@@ -49,7 +49,7 @@ def check_text_is_harmless(pid):
 
 
 @test
-def any_name_of_a_process_comes_out_whole_in_csv_and_json():
+def process_names_are_complete_in_csv_and_json():
     for raw, in_csv, in_json in COMMS:
         with Target("name", raw, is_stopped=True) as target:
             args = ["-p", target.pid, "-n1", "-o", "pid,comm,rss_bytes"]
@@ -57,7 +57,7 @@ def any_name_of_a_process_comes_out_whole_in_csv_and_json():
             equal([row["comm"] for row in rows], [in_csv], f"CSV of {raw}")
             rows = json_rows(memstate(*args, "--json").must_be(0).out)
             equal([p["comm"] for p in rows[0]["processes"]], [in_json], f"JSON of {raw}")
-            # listed among all, it comes through libproc2
+            # when all processes are listed, the name comes from libproc2
             rows = memstate("--csv", "-n1", "-o", "pid,comm,rss_bytes").rows()
             equal([row["comm"] for row in rows if row["pid"] == target.pid], [in_csv],
                   f"CSV of {raw} among all")
@@ -65,7 +65,7 @@ def any_name_of_a_process_comes_out_whole_in_csv_and_json():
 
 
 @test
-def any_path_of_a_mapping_comes_out_whole_in_csv_and_json():
+def mapping_paths_are_complete_in_csv_and_json():
     for raw, in_csv, in_json in PATHS:
         with Folder() as folder:
             with Target("name", "paths", os.path.join(os.fsencode(folder), raw),
@@ -83,7 +83,7 @@ def any_path_of_a_mapping_comes_out_whole_in_csv_and_json():
 
 
 @test
-def a_command_line_cannot_drive_a_terminal_or_break_a_row():
+def a_command_line_cannot_control_a_terminal_or_break_a_row():
     argument = b"\x1b[2J\n\xff,\""
     with subprocess.Popen([sys.executable, "-c", "print(flush=True); input()", argument],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -99,7 +99,7 @@ def a_command_line_cannot_drive_a_terminal_or_break_a_row():
 
 
 @test
-def a_message_about_a_name_cannot_drive_a_terminal():
+def a_message_about_a_name_cannot_control_a_terminal():
     result = memstate("-p", "\x1b[31mno such\nname", "--csv").must_be(1)
     equal(len(result.errors()), 1, "lines of the message")
     check(is_printable(result.err.decode()), f"{result.err!r}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What fills a group is told by what is charged to it, and what of it can be taken back."""
+"""memstate oom: what fills a cgroup is determined from its charges, and how
+much is reclaimable."""
 
 import json
 import os
@@ -10,7 +11,7 @@ from oom_lib import Filled, Group, check_sum, figures, near
 
 LIMIT = 128 * MIB
 
-# What is known of the kernel's memory of version 1 besides its sum.
+# Kernel memory figures of cgroup version 1 that recordings do not contain.
 NOT_RECORDED = ("pipe_limit_bytes", "pipe_count", "inode_slab_bytes", "socket_slab_bytes", "socket_count", "tcp_bytes")
 
 
@@ -22,8 +23,9 @@ def private_memory_is_needed():
         near(f["live_anon_bytes"], 50 * MIB, "anon")
         near(f["headroom_bytes"], LIMIT - f["need_bytes"], "headroom", 0)
         near(f["working_set_bytes"], 50 * MIB, "working set")
-        equal([f["limit_bytes"], f["hidden_bytes"], f["lazyfree_bytes"]], [LIMIT, 0, 0], "the rest")
-        equal([f["process_count"], f["cgroup"]], [1, group.path], "the group")
+        equal([f["limit_bytes"], f["hidden_bytes"], f["lazyfree_bytes"]], [LIMIT, 0, 0],
+              "limit, hidden, LazyFree")
+        equal([f["process_count"], f["cgroup"]], [1, group.path], "process count and cgroup")
 
 
 @test
@@ -52,7 +54,7 @@ def one_byte_in_a_huge_page_makes_all_of_it_live_and_hidden():
         f = figures(group)
         check_sum(f)
         if f["lazyfree_bytes"] > 20 * MIB:
-            raise Skip("huge pages are not to be had")
+            raise Skip("huge pages are not available")
         near(f["hidden_bytes"], 40 * MIB, "hidden")
         near(f["working_set_bytes"], 0, "working set")
 
@@ -147,8 +149,8 @@ def a_group_that_is_removed_ends_the_series_and_what_was_read_stays():
         rest, err = process.communicate(timeout=60)
         equal(process.returncode, 3, "status")
         check(b"the group was removed" in err, err)
-        check(lines[2].count(b",") == lines[0].count(b","), "whole rows")
-        check(rest == b"" or rest.endswith(b"\n"), "whole rows to the end")
+        check(lines[2].count(b",") == lines[0].count(b","), "incomplete row")
+        check(rest == b"" or rest.endswith(b"\n"), "incomplete last row")
         os.mkdir(group.dir)
 
 
@@ -160,20 +162,21 @@ def what_was_recorded_of_a_group_is_shown_again():
         live = memstate("oom", "--cgroup", group.dir, "--csv", "--output-all", "-i", "50ms", "-n", 8,
                         "--record", path)
         if b"require SQLite" in live.err:
-            raise Skip("without SQLite")
+            raise Skip("built without SQLite")
         live.must_be(0)
         past = memstate("oom", "--replay", path, "--csv", "--output-all").must_be(0)
         equal(past.rows()[0].keys(), live.rows()[0].keys(), "columns")
         for was, now in zip(live.rows(), past.rows()):
-            # told since the start, and since the first sample
+            # live: since the start; replay: since the first sample
             check(was.pop("elapsed_s") >= now.pop("elapsed_s"), "time")
             for column in NOT_RECORDED:
                 was.pop(column)
-                equal(now.pop(column), None, f"{column}, which is not recorded")
+                equal(now.pop(column), None, f"{column}, expected to be missing in the recording")
             equal(now, was, "row")
         equal([len(live.rows()), len(past.rows())], [8, 8], "samples")
         third = memstate("oom", "--replay", path, "--csv", "--at", live.rows()[2]["time"]).must_be(0)
-        equal([row["time"] for row in third.rows()], [live.rows()[2]["time"]], "that moment")
+        equal([row["time"] for row in third.rows()], [live.rows()[2]["time"]],
+              "time of the replayed sample")
         text = memstate("oom", "--replay", path).must_be(0).out
         check(group.path.encode() in text and b"limit 128.0M" in text, text)
         check(b"\nneed over " in text, text)
@@ -187,9 +190,9 @@ def a_groups_path_says_which_container_it_is():
         equal([f["runtime"], f["container_id"], f["pod"]], ["docker", ident, None], "names")
         text = memstate("oom", "-p", filled.pid, "--text").must_be(0).out.decode()
         check(f"\ncontainer docker {ident[:12]}\n" in text, text)
-        # and it is found by that
+        # the id also selects the cgroup
         row = memstate("oom", "--cgroup", ident, "--csv").must_be(0).rows()[0]
-        equal(row["cgroup"], group.path, "the group of that id")
+        equal(row["cgroup"], group.path, "cgroup with that id")
 
 
 @test
@@ -212,11 +215,11 @@ def a_closed_pipe_ends_the_series_as_any_other():
     with Group(LIMIT) as group, Filled(group, "anon=10"):
         for args in (["--csv"], ["--json"]):
             series = start_memstate("oom", "--cgroup", group.path, "-i", "1ms", *args)
-            check(series.stdout.readline(), "a row")
+            check(series.stdout.readline(), "the series printed no row")
             series.stdout.close()
             err = series.stderr.read()
             series.stderr.close()
-            equal((series.wait(60), err), (-signal.SIGPIPE, b""), f"{args}: status, complaints")
+            equal((series.wait(60), err), (-signal.SIGPIPE, b""), f"{args}: status and messages")
 
 
 run()

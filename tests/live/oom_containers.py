@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The recorder keeps the kernel's report of a kill in a container that is removed immediately.
+"""The recorder keeps the kernel's report of an OOM kill in a container that
+is removed immediately.
 
-COUNT kills per runtime (3 by default): "make stress-oom-containers COUNT=50".
+Each runtime gets COUNT kills (default 3): "make stress-oom-containers COUNT=50".
 """
 
 import json
@@ -17,9 +18,9 @@ from oom_lib import Watch, find_hierarchy, test
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 3
 LIMIT = 24 * MIB
-PACE = 0.7  # the kernel reports at most ten kills in five seconds, seconds
+PACE = 0.7  # seconds between kills; the kernel reports at most ten kills in five seconds
 BUSYBOX = shutil.which("busybox")
-# tail keeps a line until its end: /dev/zero has none
+# tail buffers a line until its end, and /dev/zero has no line end
 FILL = ["/bin/busybox", "sh", "-c", "read line; exec /bin/busybox tail /dev/zero"]
 
 
@@ -28,7 +29,7 @@ def need(*tools):
         if not shutil.which(tool):
             raise Skip(f"{tool} is not installed")
     if os.geteuid() != 0:
-        raise Skip("only root starts containers here")
+        raise Skip("only root can start containers")
     with open(BUSYBOX, "rb") as f:
         if b"/ld-linux" in f.read():
             raise Skip("busybox is not static")
@@ -43,10 +44,12 @@ def make_root(folder):
 
 
 class Container:
-    """A running container that waits for a line, then fills its memory; removed when it ends."""
+    """A running container that waits for a line, then fills its memory; it is removed
+    when it exits."""
 
     def __init__(self, command, path=None, id_file=None, prefix=None):
-        """path: of the cgroup; or id_file, where the runtime writes the id that follows the prefix."""
+        """path: the cgroup's path; or id_file: where the runtime writes the id
+        that follows prefix."""
         self.path, self.command, self.id_file, self.prefix = path, command, id_file, prefix
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
@@ -73,7 +76,7 @@ class Container:
                 return any(os.readlink(f"/proc/{pid}/exe").endswith("/bin/busybox") for pid in pids)
             except OSError:
                 return False
-        wait_until(is_running, f"{self.command[0]} runs it")
+        wait_until(is_running, f"{self.command[0]} runs the container")
 
     def fill(self):
         self.process.communicate(b"go\n", timeout=TIMEOUT)
@@ -81,7 +84,7 @@ class Container:
 
 
 def recorded_kill(container, path, name):
-    """Returns what is wrong with the recording of one kill, or None."""
+    """Return an error message if the recording of one kill is wrong, else None."""
     container.wait_until_running()
     watch = Watch(container, path)
     status = container.fill()
@@ -101,7 +104,7 @@ def recorded_kill(container, path, name):
 
 
 def check_all(name, start):
-    """Kill one container after the other: none may be lost."""
+    """Kill one container after another; no kill may be lost."""
     need_built_with("SQLITE")
     lost = []
     with Folder() as folder:
@@ -153,11 +156,11 @@ def containers_where_docker_puts_them():
             try:
                 os.rmdir(f"{folder}/docker")
             except OSError:
-                pass  # somebody else's containers
+                pass  # other containers are still running
 
 
 class Docker:
-    """A daemon of our own, with an image that has busybox."""
+    """A private Docker daemon with an image that contains busybox."""
 
     def __init__(self, folder, root):
         self.client = ["docker", "-H", f"unix://{folder}/docker.sock"]
@@ -210,7 +213,7 @@ def podman_container(folder, root, number):
     options = ["--root", f"{folder}/store", "--runroot", f"{folder}/run", "--cgroup-manager", "cgroupfs",
                "--events-backend", "none"]
     id_file = f"{folder}/id{number}"
-    # its default limits may be above what is allowed here
+    # podman's default limits may exceed what is allowed here
     return Container(["podman", *options, "run", "-i", "--rm", "--network", "none", "--cidfile", id_file,
                       "--memory", str(LIMIT), "--memory-swap", str(LIMIT), "--ulimit", "nofile=1024:1024",
                       "--ulimit", "nproc=1024:1024", "--rootfs", root, *FILL], id_file=id_file,

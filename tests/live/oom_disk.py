@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oom watch on a disk that fills up: one line when it happens, and the status at the end."""
+"""oom watch on a disk that fills up: it prints one line when that happens, and fails
+at the end."""
 
 import os
 import signal
@@ -13,7 +14,7 @@ ROOM = 1 * MIB
 
 
 class Disk:
-    """A small file system of its own."""
+    """A small tmpfs."""
 
     def __init__(self, folder):
         self.path = folder
@@ -21,7 +22,7 @@ class Disk:
     def __enter__(self):
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "none", self.path], capture_output=True)
         if done.returncode != 0:
-            raise Skip(f"nothing can be mounted: {done.stderr.decode().strip()}")
+            raise Skip(f"mounting is not permitted: {done.stderr.decode().strip()}")
         return self
 
     def __exit__(self, *unused):
@@ -45,14 +46,14 @@ def a_full_disk_is_reported_once_when_it_happens():
         def read_errors():
             lines.extend(watch.stderr)
         if not watch.stdout.readline():
-            raise Skip("without SQLite")
+            raise Skip("built without SQLite")
         reader = threading.Thread(target=read_errors)
         reader.start()
         try:
             disk.fill()
-            with Filled(group, "anon=5", "fork=4/1"):  # something new to record
+            with Filled(group, "anon=5", "fork=4/1"):  # causes new data to record
                 wait_until(lambda: any(os.strerror(28).encode() in line for line in lines), "the message")
-                equal(watch.poll(), None, "it goes on")
+                equal(watch.poll(), None, "exit status while it must be running")
             watch.send_signal(signal.SIGTERM)
             watch.wait(timeout=60)
         finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real kills for want of memory, whose cause is known, are explained by the kernel's log."""
+"""Real OOM kills with a known cause: the kernel's log explains them."""
 
 import os
 import signal
@@ -19,13 +19,13 @@ def kill(group, *steps):
 @test
 def private_memory_of_one_process():
     with Group(LIMIT) as group:
-        equal(group.run("anon=30"), 0, "a step less")
+        equal(group.run("anon=30"), 0, "status with a smaller allocation")
         k = kill(group, "anon=30", "anon=30")
         equal([k["cause"], k["also"]], ["private_memory", []], "cause")
         equal([k["limit_cgroup"], k["victim_cgroup"], k["limit_bytes"]],
-              [group.path, group.path, LIMIT], "whose limit")
-        check(k["victim"]["anon_bytes"] > LIMIT * 0.8, f"its memory: {k['victim']}")
-        equal([len(k["tasks"]), k["tasks"][0]["pid"]], [1, k["victim"]["pid"]], "the table")
+              [group.path, group.path, LIMIT], "cgroups and limit")
+        check(k["victim"]["anon_bytes"] > LIMIT * 0.8, f"memory of the victim: {k['victim']}")
+        equal([len(k["tasks"]), k["tasks"][0]["pid"]], [1, k["victim"]["pid"]], "task table")
 
 
 @test
@@ -45,7 +45,7 @@ def files_that_a_program_left_on_a_tmpfs():
     path = f"/dev/shm/memstate-{os.getpid()}"
     with Group(LIMIT) as group:
         try:
-            equal(group.run(f"file=40:{path}"), 0, "a file of one that has ended")
+            equal(group.run(f"file=40:{path}"), 0, "status of the writer")
             equal(kill(group, "anon=12")["cause"], "tmpfs_leftovers", "cause")
         finally:
             if os.path.exists(path):
@@ -57,7 +57,7 @@ def a_limit_above():
     with Group(LIMIT) as parent, Group(2 * LIMIT, parent) as child:
         k = kill(child, "anon=60")
         equal([k["cause"], k["also"]], ["ancestor_limit", ["private_memory"]], "cause")
-        equal([k["limit_cgroup"], k["victim_cgroup"]], [parent.path, child.path], "whose limit")
+        equal([k["limit_cgroup"], k["victim_cgroup"]], [parent.path, child.path], "cgroups")
 
 
 @test
@@ -74,7 +74,7 @@ def page_cache_and_lazily_freed_memory_kill_nobody():
     with Group(LIMIT) as group:
         equal(group.run("anon=40", "free=0", "anon=30"), 0, "LazyFree")
         result = memstate("oom", "explain", "--cgroup", group.path)
-        # kills of others that name no group are shown with status 3
+        # unrelated kills that name no cgroup are shown, with status 3
         check(result.status in (1, 3) and group.path.encode() not in result.out, result.out)
         check(b"no OOM kill of that cgroup" in result.err or b"/dev/kmsg" in result.err, result.err)
 
@@ -95,7 +95,7 @@ def a_log_from_elsewhere_needs_no_rights():
                                (["--kmsg", "/dev/null", "--csv"], 2, b"--json")]:
         result = memstate("oom", "explain", *args).must_be(status)
         check(word in result.err, result.err)
-    check(b"explain" in memstate("oom", "why").must_be(2).err, "a word that is none")
+    check(b"explain" in memstate("oom", "why").must_be(2).err, "no message for an unknown word")
 
 
 run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Groups of the tests' own, and programs in them that fill them in known ways."""
+"""Cgroups for the tests, and programs that fill them in known ways."""
 
 import contextlib
 import functools
@@ -18,12 +18,13 @@ from live import MIB, TIMEOUT, Skip, check, equal, memstate, start_memstate, wai
 
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "oom_target")
 ROOT = "/sys/fs/cgroup"
-# What each CPU may not have told yet, and what a program has besides: its stack, its libraries' data.
+# Tolerance: per-CPU charges that are not yet flushed, and the program's own
+# stack and data.
 SLACK = 2 * MIB
 
 
 class KernelLog:
-    """What the kernel logs from now on."""
+    """The kernel log from now on."""
 
     def __init__(self):
         try:
@@ -37,13 +38,14 @@ class KernelLog:
             try:
                 yield os.read(self.fd, 8192)
             except BrokenPipeError:
-                continue  # some were lost
+                continue  # some records were lost
             except BlockingIOError:
                 os.close(self.fd)
                 self.fd = None
 
     def lacks_reports(self):
-        """The kernel says of each kill who it was, but reports no more than ten in five seconds."""
+        """Return whether kills lack reports: the kernel logs each kill, but reports at
+        most ten in five seconds."""
         killed, reported = set(), set()
         for record in self.records():
             reported |= set(re.findall(rb"oom-kill:.*,pid=(\d+),", record))
@@ -52,7 +54,8 @@ class KernelLog:
 
 
 def test(function):
-    """As live.test, of kills that are to be in the kernel's log: once more if there were too many."""
+    """Like live.test, for kills that need a report in the kernel log: retry if the
+    kernel omitted it."""
     @functools.wraps(function)
     def try_it():
         for _ in range(5):
@@ -70,7 +73,7 @@ def test(function):
 
 
 def find_hierarchy():
-    """The folder and the version of the hierarchy with the memory controller."""
+    """Return the mount point and version of the hierarchy with the memory controller."""
     with open("/proc/self/mountinfo") as f:
         for line in f:
             fields, _, rest = line.partition(" - ")
@@ -86,7 +89,7 @@ def find_hierarchy():
 
 
 class Group:
-    """A group with a limit, below another one or below the root; removed at the end."""
+    """A cgroup with a limit, below another cgroup or the root; removed at the end."""
     count = 0
 
     def __init__(self, limit=None, parent=None, name=None):
@@ -98,7 +101,7 @@ class Group:
         try:
             os.mkdir(self.dir)
         except OSError as error:
-            raise Skip(f"no group can be made: {error.strerror}")
+            raise Skip(f"no cgroup can be created: {error.strerror}")
         if self.version == 2 and parent:
             with open(f"{parent.dir}/cgroup.subtree_control", "w") as f:
                 f.write("+memory")
@@ -106,7 +109,7 @@ class Group:
             self.limit(limit)
 
     def limit(self, limit):
-        """None: there is none any more."""
+        """Set the limit; None removes it."""
         name, none = ("memory.limit_in_bytes", -1) if self.version == 1 else ("memory.max", "max")
         self.write(name, none if limit is None else limit)
 
@@ -132,12 +135,12 @@ class Group:
             f.write(str(os.getpid()))
 
     def start(self, *steps):
-        """Runs the steps in the group; the last one should say that it is ready."""
+        """Start the steps in the cgroup; the last step should report readiness."""
         return subprocess.Popen([TARGET, *steps], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, preexec_fn=self.enter)
 
     def run(self, *steps):
-        """Runs them to the end, or to the kill. Returns the status."""
+        """Run the steps until they end or are killed. Return the status."""
         process = self.start(*steps)
         _, err = process.communicate(timeout=60)
         if process.returncode == 77:
@@ -160,7 +163,7 @@ class Group:
 
 
 class Filled:
-    """A program in a group that has done its steps, and waits."""
+    """A program in a cgroup that has done its steps and waits."""
 
     def __init__(self, group, *steps):
         self.process = group.start(*steps, "ready=1")
@@ -181,17 +184,17 @@ class Filled:
 
 
 class Watch:
-    """memstate oom watch of a group, which has begun."""
+    """memstate oom watch of a cgroup, from the moment it watches."""
 
     def __init__(self, group, path, *args, **popen):
-        """group has dir, its folder, and path, as /proc/PID/cgroup names it."""
+        """group.dir is the cgroup's folder, group.path its name in /proc/PID/cgroup."""
         self.path = path
         self.process = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", path, *args, **popen)
         self.lines = [self.process.stdout.readline().decode()]
         if not self.lines[0]:
             err = self.process.stderr.read()
             self.process.wait()
-            raise Skip("without SQLite") if b"require SQLite" in err else AssertionError(err)
+            raise Skip("built without SQLite") if b"require SQLite" in err else AssertionError(err)
         check(self.lines[0].startswith(f"watching {group.path}: need "), self.lines[0])
 
     def wait_for(self, word):
@@ -200,7 +203,7 @@ class Watch:
         try:
             while word not in self.lines[-1]:
                 self.lines.append(self.process.stdout.readline().decode())
-                check(self.lines[-1], f"it ended, or was late, before {word}: {self.lines}")
+                check(self.lines[-1], f"the watch ended or timed out before {word}: {self.lines}")
         finally:
             limit.cancel()
 
@@ -222,19 +225,19 @@ class Watch:
 
 
 def figures(group):
-    """The columns of `memstate oom`, all of them."""
+    """Return all columns of `memstate oom`."""
     rows = memstate("oom", "--cgroup", group.path, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()
     return {name: int(value) if name.endswith("_count") and value is not None else value
             for name, value in rows[0].items()}
 
 
 def explained(group):
-    """The last kill in this group, or by its limit."""
+    """Return the last kill in this cgroup, or by its limit."""
     result = memstate("oom", "explain", "--cgroup", group.path, "--json")
     if b"/dev/kmsg" in result.err and result.status == 1 and b"no OOM kill" not in result.err:
         raise Skip("the kernel's log cannot be read")
     kills = [json.loads(line) for line in result.must_be(0).out.splitlines()]
-    # kills of others may be there too, without a group
+    # the log may also contain kills of others, without a cgroup
     return [k for k in kills if (k["limit_cgroup"] or "").startswith(group.path) or
             (k["victim_cgroup"] or "").startswith(group.path)][-1]
 
@@ -244,6 +247,7 @@ def near(got, wanted, what, slack=SLACK):
 
 
 def check_sum(f):
-    """need + LazyFree + files + slab are usage, but for what the CPUs have not told."""
+    """Check that need + LazyFree + files + slab equal usage, except for
+    unflushed per-CPU charges."""
     parts = f["need_bytes"] + f["lazyfree_bytes"] + f["file_bytes"] + (f["slab_reclaimable_bytes"] or 0)
     near(parts, f["usage_bytes"], "sum of the parts", f["slack_bytes"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports on kernel logs of any size and origin, and the time and memory that they cost."""
+"""Reports on kernel logs of any size and origin, within time and memory limits."""
 
 import json
 import os
@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 
 def report(number, group, when="[{0}.5] "):
-    """One whole report, with a table of 100 tasks; number is the victim's pid."""
+    """Return a complete report with a table of 100 tasks; number is the victim's pid."""
     lines = ["hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
              "memory: usage 65536kB, limit 65536kB, failcnt 31",
              f"Memory cgroup stats for {group}:", "anon 62914560", "file 4096", "shmem 0", "kernel 1048576",
@@ -28,7 +28,7 @@ def report(number, group, when="[{0}.5] "):
 
 
 def explain(data, *args):
-    """Returns status, output, messages and CPU seconds."""
+    """Return status, output, messages and CPU seconds."""
     process = subprocess.Popen([MEMSTATE, "oom", "explain", "--kmsg", "-", *args], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     before = os.times()
@@ -47,7 +47,7 @@ def many_kills_have_a_summary_first_and_cost_little():
     equal(lines[0], "348 kills, from 1000 s after boot to 1347 s after boot", "first line")
     check(any(line.split() == ["116", "60.0M", "/pods/2"] for line in lines[:8]), lines[:8])
     check(any(line.split() == ["348", "60.0M", "hog"] for line in lines[:12]), lines[:12])
-    equal(sum(line.startswith("killed   hog (") for line in lines), 348, "each of them")
+    equal(sum(line.startswith("killed   hog (") for line in lines), 348, "kills listed")
     check(cpu < 1, f"{cpu} s of CPU time")
     with Folder() as folder:
         path = f"{folder}/page.html"
@@ -63,12 +63,13 @@ def in_json_the_first_kill_has_the_summary():
     day = "2026-11-22T15:4{0}:01+00:00 host kernel: "
     cut = day.format(3) + "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
     empty = day.format(4) + "Memory cgroup out of memory: Killed process 4 (none) total-vm:1kB, anon-rss:0kB, file-rss:0kB\n"
-    # the second kill is the first one by its time
+    # kill 1 is later in the file, but earlier in time
     log = report(2, "/pods/a", day) + report(1, "/pods/b", day) + empty + cut + report(6, "/pods/a", day)
     status, out, err, _ = explain(log, "--json")
     equal([status, err], [0, ""], "status")
     kills = [json.loads(line) for line in out.splitlines()]
-    equal([bool(kill["summary"]) for kill in kills], [True, False, False, False, False], "only the first one")
+    equal([bool(kill["summary"]) for kill in kills], [True, False, False, False, False],
+          "kills with a summary")
     rss = 15360 * 4096
     equal(kills[0]["summary"], {
         "kill_count": 5, "left_out_count": 0, "unkillable_count": 0,
@@ -83,7 +84,8 @@ def in_json_the_first_kill_has_the_summary():
     text = explain(log)[1]
     check(text.startswith("5 kills, from 2026-11-22T15:41:01.000Z to 2026-11-22T15:46:01.000Z\n"), text[:80])
     check("       1            0  none\n       1            -  not in the log\n" in text, text[:800])
-    equal(json.loads(explain(report(1, "/g"), "--json")[1])["summary"], None, "of a single kill")
+    equal(json.loads(explain(report(1, "/g"), "--json")[1])["summary"], None,
+          "summary of a single kill")
 
 
 @test
@@ -95,7 +97,7 @@ def a_page_is_bounded_and_its_names_are_text():
         with open(path, encoding="utf-8") as f:
             page = f.read()
         check(len(page) <= 2 * MIB and "more kills are not on this page" in page, len(page))
-        check("<script>alert" not in page and "&lt;script&gt;alert" in page, "a name as text")
+        check("<script>alert" not in page and "&lt;script&gt;alert" in page, "the name is not escaped")
     status, _, err, _ = explain(log, "--html", "/no/such/page.html")
     equal(status, 1, err)
     status, _, err, _ = explain(log, "--html", "x.html", "--json")
@@ -115,7 +117,7 @@ def a_line_without_end_costs_no_memory():
     out, err = process.communicate(line * 256 + ("\n" + report(7, "/g")).encode())
     equal(process.returncode, 0, err)
     check(b"longer than any of the kernel's" in err, err)
-    equal(json.loads(out)["victim"]["pid"], 7, "the kill after it")
+    equal(json.loads(out)["victim"]["pid"], 7, "victim after the long line")
 
 
 @test
@@ -150,7 +152,7 @@ def kills_without_a_cgroup_are_not_hidden():
         got, out, err, _ = explain(log, "--cgroup", "/g", "--json")
         equal([got, [json.loads(line)["victim"]["pid"] for line in out.splitlines()]], [status, pids], err)
         check(("no cgroup" in err) == (8 in pids), err)
-    equal(explain(named + nameless, "--json")[2], "", "without --cgroup nothing is unclear")
+    equal(explain(named + nameless, "--json")[2], "", "messages without --cgroup")
 
 
 @test
@@ -179,7 +181,8 @@ def a_log_in_which_nobody_was_killed_says_so():
                                   "Out of memory: Killed process 9 (x) total-vm:4kB, anon-rss:2kB, file-rss:0kB\n",
                                   "--json")
     equal(json.loads(out)["cause"], "sysrq", err)
-    equal(memstate("oom", "explain", "--kmsg", "/no/such").must_be(1).out, b"", "no file")
+    equal(memstate("oom", "explain", "--kmsg", "/no/such").must_be(1).out, b"",
+          "output for a missing file")
 
 
 run()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The limit that a program's runtime sets itself, recorded from its environment, against the group's."""
+"""A runtime's own memory limit, recorded from its environment, compared with
+the cgroup's limit."""
 
 import json
 import os
@@ -14,7 +15,8 @@ SECRET = "hunter2-is-not-for-recordings"
 
 
 def explain_leak(program, variables):
-    """Record a leak by a program of that name up to its kill. Returns what is told of it, and the recording's bytes."""
+    """Record a leak by a program with this name until it is killed. Return the
+    explanation and the recording's bytes."""
     with Folder() as folder, Group(LIMIT) as group:
         process = subprocess.Popen([program, "ready=1", "leak=256/5"], executable=TARGET, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, preexec_fn=group.enter, env={**os.environ, **variables})
@@ -23,7 +25,7 @@ def explain_leak(program, variables):
             equal(process.stdout.readline(), b"ready\n", "step")
             watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "-i", "50ms")
             if not watch.stdout.readline():
-                raise Skip("without SQLite")
+                raise Skip("built without SQLite")
             process.communicate(b"x", timeout=60)
             watch.send_signal(signal.SIGTERM)
             watch.communicate(timeout=60)
@@ -43,8 +45,8 @@ def a_java_heap_larger_than_the_limit():
     equal(end["cause"], "runtime_limit", f"verdict: {end['why']}")
     check("may grow to 600.0M (-Xmx600m), but the limit is 48.0M" in end["why"], end["why"])
     check("-XX:MaxRAMPercentage" in end["advice"], end["advice"])
-    check(b"-Xmx600m" in recording, "the option is in the recording")
-    check(SECRET.encode() not in recording, "nothing else of the environment is")
+    check(b"-Xmx600m" in recording, "the option is not in the recording")
+    check(SECRET.encode() not in recording, "other environment variables are in the recording")
 
 
 @test
@@ -57,7 +59,7 @@ def a_java_heap_that_fits():
 def a_variable_of_go_that_another_program_inherits():
     end, recording = explain_leak("server", {"GOMEMLIMIT": "600MiB"})
     check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
-    check(b"600MiB" not in recording, "it is not in the recording")
+    check(b"600MiB" not in recording, "the variable is in the recording")
 
 
 run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which container of a pod grew, and whose allocation hit the limit, from a recording of the pod."""
+"""A recording of a pod shows which container grew and whose allocation hit the limit."""
 
 import contextlib
 import html
@@ -16,7 +16,7 @@ APP_ID, SIDECAR_ID = "a" * 64, "5" * 64
 
 
 class Pod:
-    """Groups as kubelet names them, the limit at the pod."""
+    """Cgroups named as kubelet does, with the limit at the pod."""
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
@@ -30,7 +30,7 @@ class Pod:
         return self
 
     def start(self, group, *steps):
-        """Start a program of steps and wait for its first ready=1."""
+        """Start a program with these steps and wait for its first ready=1."""
         process = group.start(*steps)
         self.processes.append(process)
         wait_for_ready(process)
@@ -60,7 +60,7 @@ class Watch:
         self.process = start_memstate("oom", "watch", "--cgroup", pod.group.dir, "--record", path, "-i", "50ms")
         if not self.process.stdout.readline():
             err = self.process.stderr.read()
-            raise Skip("without SQLite") if b"require SQLite" in err else AssertionError(err)
+            raise Skip("built without SQLite") if b"require SQLite" in err else AssertionError(err)
 
     def query(self, sql):
         with contextlib.closing(sqlite3.connect(self.path)) as db:
@@ -71,7 +71,8 @@ class Watch:
         wait_until(lambda: self.query("SELECT count(*) FROM sample")[0][0] > seen + count, "more samples")
 
     def wait_for_kill(self):
-        wait_until(lambda: self.query("SELECT count(*) FROM event WHERE kind='oom_kill'")[0][0] > 0, "a kill")
+        wait_until(lambda: self.query("SELECT count(*) FROM event WHERE kind='oom_kill'")[0][0] > 0,
+                   "a kill is recorded")
 
     def explain(self):
         self.process.send_signal(signal.SIGTERM)
@@ -88,16 +89,16 @@ def check_grew(told, process, container_id, least_mib):
     end, text = told
     grower = end["sample"]["growth"]["process"]
     check(grower, f"who grew: {text}")
-    equal(grower["pid"], process.pid, f"who grew: {text}")
-    equal(grower["container_id"], container_id[:12], f"in which container: {text}")
-    check(grower["to_bytes"] - grower["from_bytes"] > least_mib * MIB, f"by how much: {grower}")
+    equal(grower["pid"], process.pid, f"pid of the grower: {text}")
+    equal(grower["container_id"], container_id[:12], f"container of the grower: {text}")
+    check(grower["to_bytes"] - grower["from_bytes"] > least_mib * MIB, f"growth: {grower}")
     check(f"({process.pid}) in container {container_id[:12]}" in text, text)
 
 
 def check_hit_by(told, process, container_id):
     end, text = told
-    equal(end["hit_by"]["pid"], process.pid, f"whose allocation: {text}")
-    equal(end["hit_by"]["container_id"], container_id[:12], "in which container")
+    equal(end["hit_by"]["pid"], process.pid, f"pid whose allocation hit the limit: {text}")
+    equal(end["hit_by"]["container_id"], container_id[:12], "container of that process")
 
 
 @test
@@ -114,7 +115,7 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         watch.wait_for_kill()
         sidecar.kill()
         told = watch.explain()
-        equal(told[0]["victim"]["pid"], app.pid, "who was killed")
+        equal(told[0]["victim"]["pid"], app.pid, "pid of the victim")
         check_grew(told, sidecar, SIDECAR_ID, 15)
         check_hit_by(told, sidecar, SIDECAR_ID)
         check("its own allocation hit the limit" in told[1], told[1])
@@ -122,7 +123,8 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         with open(f"{folder}/page.html", encoding="utf-8") as f:
             page = html.unescape(f.read())
         verdict = page.partition("<h2>Verdict</h2>")[2].partition("</pre>")[0]
-        check(f"({sidecar.pid}) in container {SIDECAR_ID[:12]}" in verdict, f"the page's verdict: {verdict}")
+        check(f"({sidecar.pid}) in container {SIDECAR_ID[:12]}" in verdict,
+              f"verdict in the page: {verdict}")
         check("cause " in verdict and "advice " in verdict, verdict)
         with contextlib.closing(sqlite3.connect(watch.path)) as db:
             db.execute("UPDATE cgroup SET container='app', pod='web-0<b>', namespace='shop'")
@@ -130,7 +132,8 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
         memstate("--html", f"{folder}/named.html", "--replay", watch.path).must_be(0)
         with open(f"{folder}/named.html", encoding="utf-8") as f:
             page = f.read()
-        check("Runs <code>container app of pod shop/web-0&lt;b&gt;</code>" in page, "the page's line of names")
+        check("Runs <code>container app of pod shop/web-0&lt;b&gt;</code>" in page,
+              "the page has no line with the names")
 
 
 @test
@@ -182,7 +185,7 @@ def a_limit_of_one_container_concerns_its_processes_alone():
         wait_for_ready(app)
         watch.wait_for_kill()
         told = watch.explain()
-        equal(told[0]["limit_cgroup"], pod.sidecar.path, "whose limit")
+        equal(told[0]["limit_cgroup"], pod.sidecar.path, "cgroup of the limit")
         check_grew(told, sidecar, SIDECAR_ID, 10)
 
 

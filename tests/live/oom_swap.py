@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Groups of version 2 with swap. `make check-qemu` runs this in a guest that has both."""
+"""Cgroups of version 2 with swap. `make check-qemu` runs this in a guest
+that has both."""
 
 import signal
 
@@ -13,9 +14,9 @@ SWAP = 24 * MIB
 def group_with_swap(limit=SWAP):
     with open("/proc/swaps") as f:
         if len(f.readlines()) < 2:
-            raise Skip("there is no swap")
+            raise Skip("no swap")
     if find_hierarchy()[1] != 2:
-        raise Skip("the memory controller is in version 1 of the hierarchy")
+        raise Skip("the memory controller is on cgroup version 1")
     group = Group(LIMIT)
     group.write("memory.swap.max", limit)
     return group
@@ -34,7 +35,7 @@ def what_is_on_swap_is_told_and_not_needed():
 @test
 def swap_that_was_full_is_the_cause_of_a_kill():
     with group_with_swap() as group:
-        equal(group.run("anon=60"), 0, "a step less")
+        equal(group.run("anon=60"), 0, "status with a smaller allocation")
         equal(group.run("anon=90"), -signal.SIGKILL, "status")
         equal(explained(group)["cause"], "swap_full", "cause")
 

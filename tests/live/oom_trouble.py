@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Groups that change while they are read, are large, strange, stuck, or not ours to look into."""
+"""Cgroups that change while they are read, are large, have odd names, are stuck
+or not accessible."""
 
 import json
 import os
@@ -15,7 +16,7 @@ LIMIT = 128 * MIB
 
 
 class Series:
-    """memstate oom as CSV, all columns; each call of row() is a sample later."""
+    """memstate oom as CSV, all columns; each call of row() returns the next sample."""
 
     def __init__(self, *target):
         self.process = start_memstate("oom", *target, "--csv", "--output-all", "-i", "20ms")
@@ -25,13 +26,14 @@ class Series:
         return parse_csv(self.header + self.process.stdout.readline())[0]
 
     def row_that(self, is_right):
-        """The first such row: what was changed is in one of those that follow."""
+        """Return the first row that satisfies is_right; a change appears in one of
+        the next rows."""
         found = []
 
         def look():
             found.append(self.row())
             return is_right(found[-1])
-        wait_until(look, "a row shows what was changed")
+        wait_until(look, "a row shows the change")
         return found[-1]
 
     def end(self):
@@ -47,12 +49,12 @@ def a_process_that_moves_is_in_the_group_that_it_is_in_and_the_series_goes_on():
         check_sum(series.row())
         other.take_in(filled.pid)
         row = series.row_that(lambda row: row["process_count"] == "0")
-        equal(row["cgroup"], group.path, "the group that was meant")
-        check(row["process_bytes"] == 0, "it has no processes")
+        equal(row["cgroup"], group.path, "selected cgroup")
+        check(row["process_bytes"] == 0, "the cgroup still has processes")
         near(row["live_anon_bytes"], row["unaccounted_bytes"], "what stayed charged")
         group.take_in(filled.pid)
         check_sum(series.row_that(lambda row: row["process_count"] == "1"))
-        equal(series.end(), (0, []), "the end")
+        equal(series.end(), (0, []), "end of the series")
 
 
 @test
@@ -68,11 +70,11 @@ def processes_that_come_and_go_are_no_trouble():
         try:
             series = Series("--cgroup", group.path)
             rows = [series.row() for _ in range(40)]
-            equal(series.end(), (0, []), "the end")
+            equal(series.end(), (0, []), "end of the series")
         finally:
             is_over.set()
             thread.join()
-        check(all(row["need_bytes"] >= 8 * MIB for row in rows), "what is always there")
+        check(all(row["need_bytes"] >= 8 * MIB for row in rows), "need below the constant part")
         check(all(row["oom_kill_count"] == "0" for row in rows), "kills")
 
 
@@ -87,8 +89,8 @@ def a_limit_that_is_changed_is_seen_with_the_next_sample():
         parent.limit(None)
         group.limit(None)
         row = series.row_that(lambda row: row["limit_bytes"] is None)
-        equal([row["limit_cgroup"], row["headroom_bytes"]], [None, None], "no limit")
-        equal(series.end(), (0, []), "the end")
+        equal([row["limit_cgroup"], row["headroom_bytes"]], [None, None], "limit after its removal")
+        equal(series.end(), (0, []), "end of the series")
 
 
 @test
@@ -102,7 +104,7 @@ def groups_below_that_are_made_and_removed_are_no_trouble():
         rows = [series.row() for _ in range(3)]
         for i in range(250, 300):
             os.rmdir(f"{group.dir}/{i}")
-        equal(series.end(), (0, []), "the end")
+        equal(series.end(), (0, []), "end of the series")
         check(all(row["process_count"] == "1" for row in rows), "processes")
 
 
@@ -129,13 +131,13 @@ def names_of_groups_are_foreign():
             said = subprocess.run([MEMSTATE, "oom", "--json", "--cgroup", asked], stdout=subprocess.PIPE,
                                   check=True).stdout
             check(json.loads(said)["oom"]["cgroup"].startswith(group.path + '/a "b", c\\d '), said)
-            check(b"\x1b" not in said, "nothing for a terminal")
+            check(b"\x1b" not in said, "an escape character in the output")
             rows = parse_csv(subprocess.run([MEMSTATE, "oom", "--csv", "--cgroup", asked], stdout=subprocess.PIPE,
                                             check=True).stdout.replace(b"\xff", b"?"))
             equal(len(rows), 1, "rows")
             said = subprocess.run([MEMSTATE, "oom", "--text", "--cgroup", asked], stdout=subprocess.PIPE,
                                   check=True).stdout
-            check(b"\x1b" not in said, "nothing for a terminal")
+            check(b"\x1b" not in said, "an escape character in the output")
         finally:
             os.rmdir(path)
 
@@ -164,7 +166,7 @@ def a_group_that_stands_still_is_read():
 
 
 class frozen:
-    """A group's processes do nothing for the time of the block."""
+    """Freeze a cgroup's processes during the block."""
 
     def __init__(self, group, pid, version):
         self.version = version
@@ -195,7 +197,7 @@ class frozen:
 
     def __enter__(self):
         self.freeze(True)
-        wait_until(self.is_still, "it stands still")
+        wait_until(self.is_still, "the cgroup is frozen")
 
     def __exit__(self, *unused):
         self.freeze(False)
@@ -213,7 +215,8 @@ def processes_that_wait_for_memory_at_the_limit_are_read():
         group.write("memory.oom_control", 1)
         process = group.start("anon=60")
         try:
-            wait_until(lambda: "under_oom 1" in group.read("memory.oom_control"), "nothing is left")
+            wait_until(lambda: "under_oom 1" in group.read("memory.oom_control"),
+                       "the cgroup is out of memory")
             f = figures(group)
             check_sum(f)
             near(f["live_anon_bytes"], 32 * MIB, "anon")
@@ -227,11 +230,11 @@ def processes_that_wait_for_memory_at_the_limit_are_read():
 @test
 def in_a_hybrid_hierarchy_memory_is_where_its_controller_is():
     if find_hierarchy()[1] == 2:
-        raise Skip("the hierarchy is unified")
+        raise Skip("the hierarchy is version 2 only")
     with open("/proc/self/mountinfo") as f:
         folders = [line.split()[4] for line in f if " - cgroup2 " in line]
     if not folders:
-        raise Skip("no version 2 is mounted beside version 1")
+        raise Skip("version 2 is not mounted beside version 1")
     inner = f"{folders[0]}/memstate-{os.getpid()}"
     try:
         os.mkdir(inner)
@@ -242,10 +245,11 @@ def in_a_hybrid_hierarchy_memory_is_where_its_controller_is():
             with open(f"{inner}/cgroup.procs", "w") as f:
                 f.write(str(filled.pid))
             said = json.loads(memstate("oom", "-p", filled.pid, "--json").must_be(0).out)
-            equal([said["oom"]["cgroup"], said["cgroup_version"]], [group.path, 1], "the group")
+            equal([said["oom"]["cgroup"], said["cgroup_version"]], [group.path, 1],
+                  "cgroup and version")
             near(said["oom"]["live_anon_bytes"], 10 * MIB, "anon")
     finally:
-        wait_until(lambda: not open(f"{inner}/cgroup.procs").read(), "it is empty")
+        wait_until(lambda: not open(f"{inner}/cgroup.procs").read(), "the cgroup is empty")
         os.rmdir(inner)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The kernel's memory of a group of version 1: what is known of it besides its sum."""
+"""Kernel memory of a version 1 cgroup: which parts of it are known."""
 
 import fcntl
 import os
@@ -10,15 +10,15 @@ from live import MIB, Folder, Skip, check, equal, memstate, run, test
 from oom_lib import Filled, Group, check_sum, figures
 
 LIMIT = 200 * MIB
-PIPE = 64 << 10  # oom_target fills each of its own
-SPARE = 2 * os.sysconf("SC_PAGESIZE")  # that the kernel may keep for a pipe besides
+PIPE = 64 << 10  # oom_target fills each of its pipes
+SPARE = 2 * os.sysconf("SC_PAGESIZE")  # pages that the kernel may keep for an empty pipe
 
 
 def classic():
     group = Group(LIMIT)
     if group.version != 1:
         os.rmdir(group.dir)
-        raise Skip("the hierarchy is version 2")
+        raise Skip("the memory controller is on cgroup version 2")
     return group
 
 
@@ -31,7 +31,7 @@ def line_of(text, label):
 
 
 def pipes_of(pid):
-    """The inodes of its pipes, each once."""
+    """Return the distinct inodes of the process's pipes."""
     return {link for fd in os.listdir(f"/proc/{pid}/fd")
             for link in [os.readlink(f"/proc/{pid}/fd/{fd}")] if link.startswith("pipe:")}
 
@@ -45,14 +45,15 @@ def full_pipes_are_bounded_by_what_they_hold():
         check(all_of_them >= full, f"pipes: {all_of_them}")
         equal(f["pipe_count"], all_of_them, "pipes")
         bound = full * (PIPE + SPARE) + (all_of_them - full) * SPARE
-        equal(f["pipe_limit_bytes"], bound, "at most")
-        check(10 * MIB <= f["pipe_limit_bytes"] <= f["kernel_bytes"], f"part of {f['kernel_bytes']}")
+        equal(f["pipe_limit_bytes"], bound, "upper bound of the pipes")
+        check(10 * MIB <= f["pipe_limit_bytes"] <= f["kernel_bytes"],
+              f"upper bound outside the kernel memory {f['kernel_bytes']}")
         check(f"at most; {all_of_them} that its processes have open" in line_of(text_of(group), "pipes"), "report")
 
 
 @test
 def empty_pipes_hold_next_to_nothing():
-    """Each may have up to 64 KiB; two processes share all of them."""
+    """Each may hold up to 64 KiB; two processes share all of them."""
     pipes = [os.pipe() for _ in range(100)]
     try:
         with classic() as group:
@@ -62,8 +63,10 @@ def empty_pipes_hold_next_to_nothing():
                                      pass_fds=[fd for ends in pipes for fd in ends])
             try:
                 f = figures(group)
-                equal(f["pipe_count"], len(pipes_of(program.pid) | pipes_of(other.pid)), "each once")
-                check(f["pipe_limit_bytes"] <= f["pipe_count"] * SPARE, f"at most {f['pipe_limit_bytes']}")
+                equal(f["pipe_count"], len(pipes_of(program.pid) | pipes_of(other.pid)),
+                      "number of distinct pipes")
+                check(f["pipe_limit_bytes"] <= f["pipe_count"] * SPARE,
+                      f"upper bound of empty pipes {f['pipe_limit_bytes']}")
                 before = [fcntl.fcntl(r, fcntl.F_GETFL) for r, _ in pipes]
                 text_of(group)
                 equal([fcntl.fcntl(r, fcntl.F_GETFL) for r, _ in pipes], before, "flags")
@@ -85,7 +88,7 @@ def pipes_are_unknown_without_the_right_to_read_them():
         done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", os.environ["MEMSTATE"], "oom",
                                "--cgroup", group.path], capture_output=True, check=False)
         if b"kernel" not in done.stdout:
-            raise Skip(f"nothing can be read as another user: {done.stderr.decode().strip()}")
+            raise Skip(f"reading as another user is not possible: {done.stderr.decode().strip()}")
         check(not re.search(rb"^ +pipes ", done.stdout, re.M), done.stdout.decode())
 
 
@@ -101,7 +104,7 @@ def tcp_buffers_are_known_where_they_have_a_limit():
             counted = int(group.read("memory.kmem.tcp.usage_in_bytes"))
             check(f["tcp_bytes"] >= 16 * MIB, f"queued 16 MiB: {f['tcp_bytes']}")
             check(abs(f["tcp_bytes"] - counted) <= counted // 4, f"{f['tcp_bytes']}, the kernel says {counted}")
-            check(f["usage_bytes"] < 16 * MIB, f"they are beside usage: {f['usage_bytes']}")
+            check(f["usage_bytes"] < 16 * MIB, f"TCP buffers are included in usage: {f['usage_bytes']}")
             check("not in usage" in line_of(text_of(group), "TCP buffers"), "report")
 
 

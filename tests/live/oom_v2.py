@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What only version 2 of the hierarchy tells or does. `make check-qemu` runs this in a guest that has it."""
+"""Figures and behaviour that only cgroup version 2 has. `make check-qemu` runs this in a
+guest that has it."""
 
 import json
 import os
@@ -16,7 +17,7 @@ KILLED = -signal.SIGKILL
 
 def unified(limit=LIMIT, parent=None):
     if find_hierarchy()[1] != 2:
-        raise Skip("the memory controller is in version 1 of the hierarchy")
+        raise Skip("the memory controller is on cgroup version 1")
     return Group(limit, parent)
 
 
@@ -31,7 +32,7 @@ def network_buffers_are_needed_and_have_their_own_line():
         check_sum(f)
         near(f["sock_bytes"], group.stat("sock"), "network buffers", 1 * MIB)
         check(f["sock_bytes"] > 20 * MIB, f"{f['sock_bytes']} of 20 MiB")
-        check(f["need_bytes"] >= f["sock_bytes"], "they are needed")
+        check(f["need_bytes"] >= f["sock_bytes"], "network buffers exceed need")
 
 
 @test
@@ -54,9 +55,10 @@ def inodes_are_slab_and_most_of_it_cannot_be_taken_back():
             f = figures(group)
             check_sum(f)
             check(f["slab_unreclaimable_bytes"] > 10 * MIB, f"{f['slab_unreclaimable_bytes']} of inodes")
-            check(f["slab_reclaimable_bytes"] > 2 * MIB, f"{f['slab_reclaimable_bytes']} of names")
+            check(f["slab_reclaimable_bytes"] > 2 * MIB,
+                  f"{f['slab_reclaimable_bytes']} of directory entries")
             near(f["kernel_bytes"], f["slab_unreclaimable_bytes"], "need", 3 * MIB)
-            shutil.rmtree(folder)  # or it stays charged
+            shutil.rmtree(folder)  # otherwise it stays charged
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -67,7 +69,8 @@ def the_tightest_limit_of_five_levels_counts():
             unified(LIMIT, d) as e, Filled(e, "anon=10"), unified(LIMIT, c) as other, Filled(other, "anon=15"):
         f = figures(e)
         check_sum(f)
-        equal([f["limit_bytes"], f["limit_cgroup"], f["process_count"]], [48 * MIB, c.path, 2], "whose limit")
+        equal([f["limit_bytes"], f["limit_cgroup"], f["process_count"]], [48 * MIB, c.path, 2],
+              "limit, its cgroup, process count")
         near(f["usage_bytes"], 25 * MIB, "usage, at that level")
         limits = [level["limit_bytes"] for level in answer(e)["levels"]]
         equal(limits[:5], [LIMIT, None, 48 * MIB, 256 * MIB, None], "limits on the way up")
@@ -83,7 +86,7 @@ def a_group_without_the_controller_is_charged_to_the_one_above():
                 with open(f"{inner}/cgroup.procs", "w") as f:
                     f.write(str(filled.pid))
                 row = memstate("oom", "-p", filled.pid, "--csv", "-n1", "-i1", "--output-all").must_be(0).rows()[0]
-                equal([row["cgroup"], row["limit_bytes"]], [group.path, LIMIT], "the group")
+                equal([row["cgroup"], row["limit_bytes"]], [group.path, LIMIT], "cgroup and limit")
                 near(row["live_anon_bytes"], 10 * MIB, "anon")
         finally:
             os.rmdir(inner)
@@ -94,7 +97,7 @@ def the_root_has_no_limit_and_is_not_of_a_namespace():
     unified().__exit__()
     said = json.loads(memstate("oom", "--cgroup", "/", "--json").must_be(0).out)
     equal([level["has_limit"] for level in said["levels"]], [False], "limits")
-    equal(said["is_cut"], False, "is a namespace's")
+    equal(said["is_cut"], False, "is_cut")
 
 
 @test
@@ -107,8 +110,9 @@ def a_namespace_hides_the_limits_above_and_that_is_said():
                                stdout=subprocess.PIPE, check=True).stdout.decode() for kind in ("--text", "--json")]
         check("limits above this namespace cannot be seen" in outs[0], outs[0])
         said = json.loads(outs[1])
-        equal([said["is_cut"], len(said["levels"]), said["oom"]["limit_bytes"]], [True, 1, None], "what is seen")
-        equal(said["oom"]["cgroup"], "/", "the group")
+        equal([said["is_cut"], len(said["levels"]), said["oom"]["limit_bytes"]], [True, 1, None],
+              "is_cut, levels, limit")
+        equal(said["oom"]["cgroup"], "/", "cgroup")
 
 
 @test
@@ -116,10 +120,11 @@ def events_are_of_the_group_that_they_happened_in():
     with unified(48 * MIB) as parent, unified(None, parent) as child:
         equal(child.run("anon=60"), KILLED, "status")
         own, above = answer(child)["levels"][:2]
-        equal([own["max_count"], own["oom_count"], own["oom_kill_count"]], [0, 0, 1], "of the victim's group")
-        equal(above["oom_kill_count"], 0, "kills in the group with the limit")
-        check(above["max_count"] > 0 and above["oom_count"] > 0, f"its limit: {above}")
-        check(above["peak_bytes"] > 40 * MIB, f"its peak: {above}")
+        equal([own["max_count"], own["oom_count"], own["oom_kill_count"]], [0, 0, 1],
+              "events of the victim's cgroup")
+        equal(above["oom_kill_count"], 0, "kills in the cgroup with the limit")
+        check(above["max_count"] > 0 and above["oom_count"] > 0, f"events of the limit: {above}")
+        check(above["peak_bytes"] > 40 * MIB, f"peak of the cgroup with the limit: {above}")
         k = explained(child)
         equal([k["cause"], k["limit_cgroup"], k["victim_cgroup"]],
               ["ancestor_limit", parent.path, child.path], "cause")
@@ -130,10 +135,10 @@ def a_group_that_is_killed_as_one_is_told():
     with unified(48 * MIB) as group, Filled(group, "fork=3/2") as filled:
         group.write("memory.oom.group", 1)
         equal(group.run("anon=60"), KILLED, "status")
-        equal(filled.process.wait(), KILLED, "status of another one")
+        equal(filled.process.wait(), KILLED, "status of another process")
         k = explained(group)
-        equal(k["is_group_killed"], True, "as one")
-        # a child that its parent's end has killed first is not one of them
+        equal(k["is_group_killed"], True, "is_group_killed")
+        # the parent's exit may kill a child first, which is then not counted
         check(2 <= k["killed_count"] <= 5, f"{k['killed_count']} of 5 killed")
         text = memstate("oom", "explain", "--cgroup", group.path).must_be(0).out.decode()
         check("all of its group (memory.oom.group)" in " ".join(text.split()), text)
@@ -143,7 +148,7 @@ def a_group_that_is_killed_as_one_is_told():
 def one_that_is_killed_alone_is_told_too():
     with unified(48 * MIB) as group, Filled(group, "fork=3/2") as filled:
         equal(group.run("anon=60"), KILLED, "status")
-        check(filled.process.poll() is None, "the others go on")
+        check(filled.process.poll() is None, "another process was killed too")
         k = explained(group)
         equal([k["is_group_killed"], k["killed_count"], k["cause"]], [False, 1, "private_memory"], "killed")
 
@@ -157,7 +162,8 @@ def memory_high_slows_down_and_kills_nobody():
             check_sum(f)
             equal([f["high_bytes"], f["limit_bytes"], f["oom_kill_count"]], [32 * MIB, LIMIT, 0], "limits")
             check(f["usage_bytes"] <= 36 * MIB, f"usage {f['usage_bytes']}")
-            check(int(group.read("memory.events").split("high ")[1].split()[0]) > 0, "it was met")
+            check(int(group.read("memory.events").split("high ")[1].split()[0]) > 0,
+                  "memory.high was not reached")
 
 
 def stalled_s(group, kind):
@@ -170,14 +176,14 @@ def time_that_was_lost_for_want_of_memory_is_told():
     with Folder() as folder, unified() as group:
         group.write("memory.high", 16 * MIB)
         if not os.path.exists(f"{group.dir}/memory.pressure"):
-            raise Skip("this kernel tells no pressure")
+            raise Skip("this kernel has no pressure stall information")
         with Filled(group, f"file=40:{folder}/f", *[f"read=1:{folder}/f"] * 4):
             before = [stalled_s(group, kind) for kind in ("some", "full")]
             f = figures(group)
             after = [stalled_s(group, kind) for kind in ("some", "full")]
-            check(before[0] > 0, "it was never short of memory")
+            check(before[0] > 0, "no memory stall")
             for was, told, now in zip(before, (f["pressure_some_s"], f["pressure_full_s"]), after):
-                check(was - 0.001 <= told <= now, f"told {told}, which was {was} and then {now}")
+                check(was - 0.001 <= told <= now, f"{told} s stalled, expected between {was} and {now}")
 
 
 @test

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Why a process ended is told from a recording, alone and with the kernel's log, where it is known."""
+"""memstate oom explain determines why a process ended, from a recording alone and with
+the kernel's log."""
 
 import json
 import os
@@ -16,7 +17,7 @@ HAS_LOG = os.access("/dev/kmsg", os.R_OK)
 
 
 class Recording:
-    """A series of a group, recorded; each row that it writes is a sample that is in the file."""
+    """A recorded series of a cgroup; each row that it prints is a sample in the file."""
 
     def __init__(self, group, folder, interval="10ms"):
         self.begin(folder, "oom", "--cgroup", group.path, "-o", "usage_bytes", "-i", interval)
@@ -27,14 +28,14 @@ class Recording:
         self.take(2)
 
     def take(self, count):
-        """So many samples that begin from now on."""
+        """Wait for this many samples that begin from now on."""
         while select.select([self.process.stdout], [], [], 0)[0] and os.read(self.process.stdout.fileno(), 65536):
             pass
         for _ in range(count + 1):
             if not self.process.stdout.readline():
                 err = self.process.stderr.read()
                 if b"require SQLite" in err:
-                    raise Skip("without SQLite")
+                    raise Skip("built without SQLite")
                 raise AssertionError(f"the recorder has ended: {err}")
 
     def end(self):
@@ -42,7 +43,8 @@ class Recording:
         equal(self.process.wait(timeout=60), 0, "status of the recorder")
 
     def told(self, *args):
-        """What is told of all ends, without the log and, where it can be read, with it."""
+        """Return the explanation of all ends, without the log and, where it is
+        readable, with it."""
         command = ["oom", "explain", "--record", self.file, "--json", *args]
         answers = [memstate(*command).must_be(0)]
         if HAS_LOG:
@@ -51,7 +53,7 @@ class Recording:
 
 
 class Started:
-    """A program that has done the steps up to ready=1, and goes on when it is told to."""
+    """A program that has done its steps up to ready=1 and continues on request."""
 
     def __init__(self, group, *steps):
         self.process = group.start(*steps)
@@ -70,7 +72,8 @@ class Started:
 
 
 def record_ends(group, before, after, samples=12, interval="10ms"):
-    """Runs the steps, recorded from in between on, and returns what is told of the ends: without the log, with it."""
+    """Record from between the steps on; return the ends, explained without the log
+    and with it."""
     with Folder() as folder, Started(group, *before, "ready=1", *after) as process:
         recording = Recording(group, folder, interval)
         recording.take(samples)
@@ -89,7 +92,7 @@ def check_ends(ends, cause, **facts):
         equal([e["end"], e["cause"]], ["killed", cause], f"verdict ({e['why']}), has_report {e['has_report']}")
         for key, value in facts.items():
             equal(e[key], value, key)
-    equal([e["has_report"] for e in ends], [False, True][:len(ends)], "where it is known from")
+    equal([e["has_report"] for e in ends], [False, True][:len(ends)], "has_report")
 
 
 @test
@@ -99,7 +102,7 @@ def memory_that_was_freed_lazily_and_written_again():
         check_ends(ends, "hidden", limit_cgroup=group.path, victim_cgroup=group.path)
         for e in ends:
             check(abs(e["sample"]["hidden_bytes"] - 36 * MIB) < 2 * MIB, f"hidden: {e['sample']}")
-        # a near miss: the same without MADV_FREE
+        # the same without MADV_FREE must not match
         for e in last_ends(group, ["anon=36", "write=0"], ["leak=256/5"]):
             check("hidden" not in [e["cause"], *e["also"]], f"hidden: {e}")
 
@@ -107,7 +110,8 @@ def memory_that_was_freed_lazily_and_written_again():
 @test
 def memory_that_was_freed_lazily_while_a_child_had_it():
     with Group(LIMIT) as group:
-        # of parent and child, who have the same, either may be killed, and then the other one
+        # parent and child have the same memory; either is killed first, and then
+        # perhaps the other
         check_ends([ends[0] for ends in record_ends(group, ["anon=36", "fork=1", "free=0"], ["anon=30"])],
                    "forked_lazyfree")
 
@@ -117,7 +121,7 @@ def huge_pages_of_which_a_byte_was_written():
     with Group(LIMIT) as group:
         for e in last_ends(group, ["thp=36", "free=0", "poke=0"], ["anon=30"]):
             equal(e["cause"], "hidden", "verdict")
-            check("huge_pages" in e["also"], f"beside it: {e}")
+            check("huge_pages" in e["also"], f"huge_pages is missing: {e}")
 
 
 @test
@@ -133,14 +137,14 @@ def need_that_grows_on():
         check_ends(ends, "leak")
         for e in ends:
             grower = e["sample"]["growth"]["process"]
-            check(grower and grower["to_bytes"] - grower["from_bytes"] > LIMIT / 2, f"who grew: {grower}")
-            equal(grower["name"], "oom_target", "who grew")
+            check(grower and grower["to_bytes"] - grower["from_bytes"] > LIMIT / 2, f"growth: {grower}")
+            equal(grower["name"], "oom_target", "name of the grower")
 
 
 @test
 def need_that_rises_at_once():
     with Group(LIMIT) as group:
-        # a machine may take most of a second for that
+        # a slow machine may take most of a second to fill the memory
         check_ends(last_ends(group, ["anon=4"], ["anon=60"], samples=16, interval="100ms"), "burst")
 
 
@@ -151,7 +155,7 @@ def need_that_is_nearly_the_limit():
 
 
 class RecordedHeap(Recording):
-    """A series of a process and its heap, without the group."""
+    """A recorded series of a process and its heap, without the cgroup."""
 
     def __init__(self, pid, folder):
         self.begin(folder, "-p", str(pid), "--heap", "walk", "-o", "live_bytes", "-i", "50ms")
@@ -160,7 +164,7 @@ class RecordedHeap(Recording):
 @test
 def memory_that_the_allocator_keeps():
     if not IS_ROOT or not HAS_LOG:
-        raise Skip("reading heaps and the kernel's log takes root")
+        raise Skip("reading heaps and the kernel's log requires root")
     for steps, is_kept in ([["malloc=34", "holes=1"], True], [["malloc=34"], False]):
         with Folder() as folder, Group(LIMIT) as group, \
                 Started(group, *steps, "ready=1", "anon=30") as process:
@@ -168,19 +172,21 @@ def memory_that_the_allocator_keeps():
             recording.take(2)
             process.communicate(b"x", timeout=60)
             recording.process.wait(timeout=60)
-            # it ends with the process; without the log nothing tells that it was killed
+            # the series ends with the process; without the log, nothing shows that
+            # it was killed
             alone, with_log = [ends[0] for ends in recording.told()]
             equal([alone["end"], alone["cause"]], ["none", "nobody"] if alone["end"] == "none"
                   else ["gone", "unknown"], "without the log")
             equal([with_log["end"], "retention" in [with_log["cause"], *with_log["also"]]],
-                  ["killed", is_kept], f"{with_log}")
+                  ["killed", is_kept], f"with the log: {with_log}")
 
 
 @test
 def stacks_of_threads():
     with Group(LIMIT) as group:
         for e in last_ends(group, ["stacks=200"], ["anon=30"]):
-            # mappings are read as often as their time allows, and have a part of them at least
+            # mappings are read as often as the time budget allows, so at least some
+            # stacks are known
             check("thread_stacks" in [e["cause"], *e["also"]], f"stacks: {e}")
             equal(e["sample"]["thread_count"], 201, "threads")
 
@@ -207,7 +213,7 @@ def files_that_were_left_on_a_tmpfs():
     path = f"/dev/shm/memstate-{os.getpid()}"
     with Group(LIMIT) as group:
         try:
-            equal(group.run(f"file=40:{path}"), 0, "a file of one that has ended")
+            equal(group.run(f"file=40:{path}"), 0, "status of the writer")
             check_ends(last_ends(group, ["anon=1"], ["anon=12"]), "tmpfs_leftovers")
         finally:
             if os.path.exists(path):
@@ -233,7 +239,7 @@ def page_cache_is_innocent():
 
 
 def watch_rss(pid, limit, is_fair):
-    """As a watchdog does: ends a process by its Rss, or by what of it is needed."""
+    """End the process like a watchdog, by its Rss or by its Rss without LazyFree."""
     rss = int(status_field(pid, "VmRSS").split()[0]) * 1024
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
         lazy = [int(line.split()[1]) * 1024 for line in f if line.startswith("LazyFree:")][0]
@@ -258,7 +264,7 @@ def a_watchdog_that_goes_by_rss_kills_for_memory_that_is_free():
                 equal([e["end"], e["cause"], e["confidence"]], [*wanted, "high"], "verdict")
             if not is_fair:
                 pid = str(filled.pid)
-                equal(recording.told("-p", pid)[0][0]["victim"]["pid"], filled.pid, "of a process")
+                equal(recording.told("-p", pid)[0][0]["victim"]["pid"], filled.pid, "victim with -p")
 
 
 @test
@@ -286,7 +292,7 @@ def one_that_needed_all_and_was_ended_by_another_is_no_kill_of_the_kernels():
 @test
 def events_that_were_recorded_are_as_good_as_the_log():
     if not HAS_LOG:
-        raise Skip("the kernel's log cannot be read")
+        raise Skip("the kernel's log is not readable")
     with Folder() as folder, Group(LIMIT) as group:
         recording = Recording(group, folder)
         equal(group.run("anon=60"), KILLED, "status")
@@ -311,7 +317,8 @@ def events_that_were_recorded_are_as_good_as_the_log():
                 db.execute("INSERT INTO event(sample, unix_ms, kind, pid, text) VALUES(?, ?, 'oom_kill', NULL, ?)",
                            (sample, unix_ms, line))
         ends = recording.told()[0]
-        equal([len(ends), ends[0]["victim"]["pid"], ends[0]["has_report"]], [1, victim, True], "of the event")
+        equal([len(ends), ends[0]["victim"]["pid"], ends[0]["has_report"]], [1, victim, True],
+              "ends explained by the event")
         check(json.loads(log.out.splitlines()[-1])["victim"]["pid"] == victim, log.out)
 
 

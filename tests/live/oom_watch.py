@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What led to a real kill is in the recording, up to the kill, whoever was killed."""
+"""A recording of oom watch shows what led to a real kill, up to the kill, whichever
+process was killed."""
 
 import ctypes
 import os
@@ -36,8 +37,9 @@ def a_leak_is_there_up_to_its_end():
         rows = usage_over_time(watch)
         near = [row for row in rows if row["need_bytes"] > LIMIT * 8 // 10]
         check(len(near) >= 4, f"{len(near)} samples above 80 %")
-        check(max(row["need_bytes"] for row in rows) > LIMIT - 4 * MIB, "the last one before the kill")
-        # version 2 wakes nobody before the limit is met
+        check(max(row["need_bytes"] for row in rows) > LIMIT - 4 * MIB,
+              "no sample shortly before the kill")
+        # version 2 sends no notification before the limit is reached
         check(len(watch.events("limit")) >= (2 if group.version == 1 else 1), watch.events("limit"))
         check("killed   " in watch.text and "oom_target" in watch.text, watch.text)
         kills = watch.events("oom_kill")
@@ -45,7 +47,7 @@ def a_leak_is_there_up_to_its_end():
         if has_source(watch, b"kernel's log"):
             check("Killed process" in kills[0][1] and group.path in kills[0][1], kills[0][1])
         if has_source(watch, b"about to be killed"):
-            equal([e[0] for e in watch.events("victim")], [k[0] for k in kills], "the victim")
+            equal([e[0] for e in watch.events("victim")], [k[0] for k in kills], "victims")
 
 
 @test
@@ -55,10 +57,10 @@ def the_victim_need_not_be_the_one_that_grew():
         group.run("leak=256/5")
         watch.wait_for("oom_kill")
         watch.end(4)
-        equal(watch.events("oom_kill")[0][0], idle.pid, "who was killed first")
+        equal(watch.events("oom_kill")[0][0], idle.pid, "pid of the first victim")
         rss = watch.query("SELECT max(rss_kb) FROM process JOIN usage USING(process) "
                           f"WHERE pid={idle.pid}")[0][0]
-        check(rss >= 30 * 1024, f"its memory: {rss} kB")
+        check(rss >= 30 * 1024, f"memory of the victim: {rss} kB")
 
 
 @test
@@ -80,7 +82,8 @@ def a_kill_of_another_group_is_not_its_business():
         watch = Watch(group, f"{folder}/r", "-i", "20ms")
         equal(other.run("anon=30"), KILLED, "status")
         seen = watch.query("SELECT count(*) FROM sample")[0][0]
-        wait_until(lambda: watch.query("SELECT count(*) FROM sample")[0][0] > seen + 10, "it has gone on")
+        wait_until(lambda: watch.query("SELECT count(*) FROM sample")[0][0] > seen + 10,
+                   "the watch has continued")
         watch.end(0)
         equal(watch.query("SELECT * FROM event WHERE kind IN ('victim', 'oom_kill')"), [], "events")
 
@@ -103,9 +106,10 @@ def killed_itself_it_leaves_what_it_had_seen():
             wait_until(lambda: watch.query("SELECT count(*) FROM sample WHERE session="
                                            f"(SELECT max(session) FROM sample)")[0][0] > 3 + n, "samples")
             watch.end(-signal.SIGKILL, signal.SIGKILL)
-            equal(watch.query("PRAGMA integrity_check"), [("ok",)], "the file")
+            equal(watch.query("PRAGMA integrity_check"), [("ok",)], "integrity of the file")
         rows = usage_over_time(watch)
-        check(len(rows) > 20 and all(row["usage_bytes"] for row in rows), "all samples are whole")
+        check(len(rows) > 20 and all(row["usage_bytes"] for row in rows),
+              "missing or incomplete samples")
 
 
 @test
@@ -120,7 +124,7 @@ def without_rights_it_says_what_is_lost():
         kills = watch.events("oom_kill")
         equal(len(kills), 1, "kills")
         for row in usage_over_time(watch)[:1]:
-            check(row["usage_bytes"] is not None, "the group can be read")
+            check(row["usage_bytes"] is not None, "the cgroup is not readable")
 
 
 def read_control(group):
@@ -128,7 +132,7 @@ def read_control(group):
 
 
 def guards_of(watch):
-    """The child of memstate that puts back what was changed."""
+    """Return the children of memstate that restore the changed settings."""
     return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_child(pid, watch.process.pid)]
 
 
@@ -141,9 +145,9 @@ def is_child(pid, parent):
 
 def armed(group, folder, mode, *args, **popen):
     if mode == "freeze" and group.version != 1:
-        raise Skip("only version 1 can be frozen")
+        raise Skip("only version 1 has memory.oom_control")
     if mode == "high" and group.version != 2:
-        raise Skip("only version 2 has memory.high")
+        raise Skip("memory.high exists in version 2 only")
     watch = Watch(group, f"{folder}/r", "--arm", mode, "--yes", *args, **popen)
     watch.wait_for("armed")
     return watch
@@ -158,12 +162,13 @@ def a_frozen_group_is_read_whole_before_it_is_killed():
         watch.wait_for("oom_kill")
         watch.end(4)
         control = read_control(group)
-        equal([control["oom_kill_disable"], control["under_oom"]], ["0", "0"], "put back")
-        # the sample that was taken while all stood still has the mappings of that moment
+        equal([control["oom_kill_disable"], control["under_oom"]], ["0", "0"],
+              "control file after the kill")
+        # the sample taken during the freeze includes the mappings of that moment
         moment = watch.events("disarmed")[0][2]
         usage = [row["usage_bytes"] for row in usage_over_time(watch)]
-        check(max(usage) >= LIMIT - MIB, "all of it was there")
-        check(moment <= watch.events("oom_kill")[0][2], "and then it was killed")
+        check(max(usage) >= LIMIT - MIB, "the last sample is far below the limit")
+        check(moment <= watch.events("oom_kill")[0][2], "the kill precedes the release")
 
 
 @test
@@ -171,15 +176,17 @@ def a_frozen_group_is_let_go_however_memstate_ends():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
         watch = armed(group, folder, "freeze")
         watch.end(-signal.SIGKILL, signal.SIGKILL)
-        wait_until(lambda: read_control(group)["oom_kill_disable"] == "0", "the guard has put it back")
+        wait_until(lambda: read_control(group)["oom_kill_disable"] == "0",
+                   "the guard has restored the setting")
         watch = armed(group, folder, "freeze")
         os.kill(guards_of(watch)[0], signal.SIGKILL)
         watch.wait_for("disarmed")
-        equal(read_control(group)["oom_kill_disable"], "0", "put back by memstate")
+        equal(read_control(group)["oom_kill_disable"], "0", "oom_kill_disable after memstate's end")
         watch.end(0)
         watch = armed(group, folder, "freeze")
         stop(watch.process.pid)
-        wait_until(lambda: read_control(group)["oom_kill_disable"] == "0", "one that is silent is as one that ended")
+        wait_until(lambda: read_control(group)["oom_kill_disable"] == "0",
+                   "the guard of a silent memstate has restored the setting")
         os.kill(watch.process.pid, signal.SIGCONT)
         watch.wait_for("disarmed")
         watch.end(0)
@@ -187,7 +194,7 @@ def a_frozen_group_is_let_go_however_memstate_ends():
         result = memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm", "freeze",
                           "--yes").must_be(1)
         check(b"by somebody else" in result.err, result.err)
-        equal(read_control(group)["oom_kill_disable"], "1", "not ours")
+        equal(read_control(group)["oom_kill_disable"], "1", "oom_kill_disable set by others")
         group.write("memory.oom_control", 0)
 
 
@@ -203,7 +210,8 @@ def a_frozen_group_that_is_removed_did_not_stand_still():
 
 
 def hide_end_of_memory(group):
-    """Of a group of version 1: who asks to be told of it is not told."""
+    """Hide the notification file of a version 1 cgroup, so that memstate gets
+    no OOM events."""
     def hide():
         libc = ctypes.CDLL(None)
         path = f"{group.dir}/cgroup.event_control".encode()
@@ -219,10 +227,10 @@ def a_frozen_group_is_let_go_though_memstate_was_not_told_that_it_stands():
         try:
             watch = armed(group, folder, "freeze", preexec_fn=hide_end_of_memory(group))
         except subprocess.SubprocessError:
-            raise Skip("no file of the group can be hidden")
+            raise Skip("files of the cgroup cannot be hidden")
         equal(group.run("leak=256/5"), KILLED, "status")
         watch.wait_for("disarmed")
-        equal(read_control(group)["oom_kill_disable"], "0", "put back")
+        equal(read_control(group)["oom_kill_disable"], "0", "oom_kill_disable")
         watch.end(4)
 
 
@@ -230,22 +238,22 @@ def a_frozen_group_is_let_go_though_memstate_was_not_told_that_it_stands():
 def memstate_does_not_freeze_itself():
     with Folder() as folder, Group(LIMIT) as group:
         if group.version != 1:
-            raise Skip("only version 1 can be frozen")
+            raise Skip("only version 1 has memory.oom_control")
         watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm",
                                "freeze", "--yes", preexec_fn=group.enter)
         err = watch.communicate(timeout=TIMEOUT)[1]
         if b"require SQLite" in err:
-            raise Skip("without SQLite")
+            raise Skip("built without SQLite")
         check(b"would stand still" in err, err)
         equal(watch.returncode, 1, "status")
-        equal(read_control(group)["oom_kill_disable"], "0", "not armed")
+        equal(read_control(group)["oom_kill_disable"], "0", "oom_kill_disable")
 
 
 @test
 def an_end_at_the_question_changes_nothing():
     with Folder() as folder, Group(LIMIT) as group:
         if group.version != 1:
-            raise Skip("only version 1 can be frozen")
+            raise Skip("only version 1 has memory.oom_control")
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(MEMSTATE, [MEMSTATE, "oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r",
@@ -261,13 +269,13 @@ def an_end_at_the_question_changes_nothing():
         except OSError:
             os.waitpid(pid, 0)
             if b"require SQLite" in text:
-                raise Skip("without SQLite")
+                raise Skip("built without SQLite")
             raise AssertionError(text)
         finally:
             limit.cancel()
             os.close(terminal)
         equal(status, 1, text)
-        equal(read_control(group)["oom_kill_disable"], "0", "not armed")
+        equal(read_control(group)["oom_kill_disable"], "0", "oom_kill_disable")
 
 
 @test
@@ -279,15 +287,17 @@ def a_group_that_is_made_below_a_frozen_one_is_not_frozen_with_it():
             before.write("memory.oom_control", 1)
         watch = armed(group, folder, "freeze")
         with Group(None, group) as made, Group(None, made) as within:
-            wait_until(lambda: not is_frozen(made) and not is_frozen(within), "they are let go while it is armed")
+            wait_until(lambda: not is_frozen(made) and not is_frozen(within),
+                       "new groups are released while the watch is armed")
         for number, status in [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 0)]:
             with Group(None, group) as made, Group(None, made) as within:
                 watch.end(status, number)
-                wait_until(lambda: not is_frozen(group), "the guard has put it back")
-                wait_until(lambda: not is_frozen(made) and not is_frozen(within), "below, too")
+                wait_until(lambda: not is_frozen(group), "the guard has restored the setting")
+                wait_until(lambda: not is_frozen(made) and not is_frozen(within),
+                           "the setting is restored in the groups below")
             if number == signal.SIGKILL:
                 watch = armed(group, folder, "freeze")
-        check(is_frozen(before), "what was set before stays")
+        check(is_frozen(before), "a setting that existed before was changed")
 
 
 @test
@@ -297,15 +307,16 @@ def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
         high = int(group.read("memory.high"))
         check(LIMIT * 14 // 16 < high < LIMIT, f"memory.high: {high}")
         watch.end(-signal.SIGKILL, signal.SIGKILL)
-        wait_until(lambda: group.read("memory.high") == "max\n", "the guard has put it back")
+        wait_until(lambda: group.read("memory.high") == "max\n", "the guard has restored memory.high")
         watch = armed(group, folder, "high")
         equal(group.run("leak=256/5"), KILLED, "status")
         watch.wait_for("oom_kill")
         watch.end(4)
-        equal(group.read("memory.high"), "max\n", "put back")
+        equal(group.read("memory.high"), "max\n", "memory.high at the end")
         slowed = [row for row in usage_over_time(watch) if row["usage_bytes"] >= high]
-        # how much slower it gets is the kernel's: it may come to the limit before it is let go
-        check(len(slowed) >= 4, f"{len(slowed)} samples while it was slowed down")
+        # the kernel decides how much it slows down; the cgroup may reach its limit
+        # before the release
+        check(len(slowed) >= 4, f"{len(slowed)} samples while the cgroup was slowed down")
 
 
 @test
@@ -316,25 +327,25 @@ def memory_high_is_put_back_whoever_ends_or_changes_it():
         watch = armed(group, folder, "high")
         os.kill(guards_of(watch)[0], signal.SIGKILL)
         watch.wait_for("disarmed")
-        check(is_put_back(), "put back by memstate")
+        check(is_put_back(), "memstate did not restore memory.high")
         watch.end(0)
         armed(group, folder, "high").end(0)
-        check(is_put_back(), "put back at its end")
+        check(is_put_back(), "memory.high was not restored at the end")
         watch = armed(group, folder, "high")
         group.write("memory.high", 40 * MIB)
         watch.end()
-        equal(int(group.read("memory.high")), 40 * MIB, "what somebody else has set meanwhile")
+        equal(int(group.read("memory.high")), 40 * MIB, "memory.high set by others in the meantime")
         result = memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "--arm", "high",
                           "--yes").must_be(1)
         check(b"by somebody else" in result.err, result.err)
-        equal(int(group.read("memory.high")), 40 * MIB, "not ours")
+        equal(int(group.read("memory.high")), 40 * MIB, "memory.high set by others before")
 
 
 @test
 def a_traced_process_is_read_at_its_end_whoever_kills_it():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=20") as idle:
         watch = armed(group, folder, "trace")
-        wait_until(lambda: status_field(idle.pid, "TracerPid") != "0", "it is traced")
+        wait_until(lambda: status_field(idle.pid, "TracerPid") != "0", "the process is traced")
         os.kill(idle.pid, signal.SIGKILL)
         watch.wait_for("exit ")
         idle.process.wait()
@@ -343,14 +354,14 @@ def a_traced_process_is_read_at_its_end_whoever_kills_it():
         equal(pid, idle.pid, "who")
         rss = watch.query("SELECT rss_kb FROM process JOIN usage USING(process) "
                           f"WHERE pid={idle.pid} AND rss_kb NOT NULL ORDER BY usage.sample DESC LIMIT 1")[0][0]
-        check(rss >= 20 * 1024, f"its memory at its end: {rss} kB")
+        check(rss >= 20 * 1024, f"memory of the process at its end: {rss} kB")
 
 
 @test
 def a_process_that_another_traces_is_said():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
         first = armed(group, folder, "trace")
-        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "it is traced")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "the process is traced")
         second = Watch(group, f"{folder}/r2", "--arm", "trace", "--yes", "-i", "50ms")
         limit = threading.Timer(TIMEOUT, second.process.kill)
         limit.start()
@@ -367,26 +378,26 @@ def a_process_that_another_traces_is_said():
 def a_traced_process_goes_on_and_gets_its_signals():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
         watch = armed(group, folder, "trace")
-        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "it is traced")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "the process is traced")
         os.kill(filled.pid, signal.SIGSTOP)
-        wait_until(lambda: status_field(filled.pid, "State")[0] in "tT", "it is stopped")
+        wait_until(lambda: status_field(filled.pid, "State")[0] in "tT", "the process is stopped")
         os.kill(filled.pid, signal.SIGCONT)
-        wait_until(lambda: status_field(filled.pid, "State")[0] == "S", "it goes on")
+        wait_until(lambda: status_field(filled.pid, "State")[0] == "S", "the process continues")
         watch.end(-signal.SIGKILL, signal.SIGKILL)
-        wait_until(lambda: status_field(filled.pid, "TracerPid") == "0", "it is let go")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") == "0", "the process is released")
         os.kill(filled.pid, signal.SIGTERM)
         equal(filled.process.wait(), -signal.SIGTERM, "status")
 
 
 @test
 def traced_processes_are_released_when_memstate_is_silent():
-    """A thread that hangs in the kernel keeps memstate's sockets open, even after SIGKILL."""
+    """A thread stuck in the kernel keeps memstate's sockets open, even after SIGKILL."""
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
         watch = armed(group, folder, "trace")
-        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "it is traced")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "the process is traced")
         os.kill(watch.process.pid, signal.SIGSTOP)
-        wait_until(lambda: status_field(filled.pid, "TracerPid") == "0", "it is released")
-        check(status_field(watch.process.pid, "State")[0] == "T", "memstate is still silent")
+        wait_until(lambda: status_field(filled.pid, "TracerPid") == "0", "the process is released")
+        check(status_field(watch.process.pid, "State")[0] == "T", "memstate is not stopped any more")
         os.kill(filled.pid, signal.SIGTERM)
         equal(filled.process.wait(), -signal.SIGTERM, "status")
         os.kill(watch.process.pid, signal.SIGCONT)

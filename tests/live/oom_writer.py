@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who wrote a file on tmpfs that no process has mapped, from a recording of its group."""
+"""From the recording of a cgroup, memstate finds who wrote a tmpfs file that
+no process maps."""
 
 import contextlib
 import json
@@ -12,7 +13,8 @@ from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate,
 from oom_lib import Group, test
 
 LIMIT = 64 * MIB
-# Have a file with some MiB in it, say so, and wait for a line: then write 256 KiB each 10 ms, or nothing.
+# Create a file of some MiB, print a line, wait for a line; then write 256 KiB every 10
+# ms, or nothing.
 PROGRAM = """
 import os, sys, time
 path, first, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -66,17 +68,17 @@ def tmpfs():
 
 
 def explain_write(group, folder, writer):
-    """Record until the kill; returns the growth, and the report's text."""
+    """Record until the kill; return the growth and the text of the report."""
     path = f"{folder}/r"
     watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", path, "-i", "50ms")
     try:
         if not watch.stdout.readline():
             err = watch.stderr.read()
-            raise Skip("without SQLite") if b"require SQLite" in err else AssertionError(err)
+            raise Skip("built without SQLite") if b"require SQLite" in err else AssertionError(err)
         writer.go_on()
         wait_until(lambda: group.version == 2 and "oom_kill 0" not in group.read("memory.events") or
                    group.version == 1 and "oom_kill 0" not in group.read("memory.oom_control"), "a kill")
-        wait_until(lambda: b"kill" in watch.stdout.readline(), "its report")
+        wait_until(lambda: b"kill" in watch.stdout.readline(), "the report of the kill")
         watch.send_signal(signal.SIGTERM)
         _, err = watch.communicate(timeout=60)
     finally:
@@ -103,7 +105,8 @@ def the_writer_of_a_file_that_it_has_open():
 
 @test
 def a_file_that_is_closed_after_each_write_is_never_anothers():
-    """The recorder may have seen it open, or not: it is its writer's, or nobody's."""
+    """The recorder may or may not have seen it open, so memstate names its
+    writer or nobody."""
     with Folder() as folder, tmpfs() as shm, Group(LIMIT) as group, \
             Program(group, f"{shm}/idle", 12, "idle"), Program(group, f"{shm}/log", 1, "close") as writer:
         grower, text = explain_write(group, folder, writer)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the output goes may fail: whole rows or nothing, and the status says so."""
+"""Writing the output may fail: memstate prints complete rows or nothing, and its status
+reports the failure."""
 
 import os
 import shutil
@@ -22,18 +23,19 @@ def a_full_disk_is_a_failure_that_is_said_once():
 
 
 def fill_tmpfs(mode, target, *args):
-    """Into a file on a tmpfs of 64 KiB, in a mount namespace of its own. Returns what is there."""
+    """Write to a file on a 64 KiB tmpfs in a private mount namespace. Return
+    what was written."""
     with Folder() as folder:
         script = (f'mount -t tmpfs -o size=64k none "$1" || exit 77; out=$1/out; shift; "$@" {mode}'
                   '"$out" 2>"${out%/*}/../err"; echo $?; cat "$out"')
         os.mkdir(os.path.join(folder, "mnt"))
         if subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode != 0:
-            raise Skip("no mount namespace can be made here")
+            raise Skip("mount namespaces are not available")
         done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", folder + "/mnt", MEMSTATE,
                                "-p", str(target.pid), "-i", "1ms", "--max-share", "100", *args],
                               stdout=subprocess.PIPE, timeout=TIMEOUT)
         if done.returncode == 77:
-            raise Skip("no tmpfs can be mounted here")
+            raise Skip("mounting a tmpfs is not permitted")
         with open(os.path.join(folder, "err")) as f:
             equal("No space left" in f.read(), True, "the message")
     status, out = done.stdout.split(b"\n", 1)
@@ -45,7 +47,7 @@ def fill_tmpfs(mode, target, *args):
 @test
 def a_disk_that_fills_up_keeps_whole_rows_only():
     if not IS_ROOT or not shutil.which("unshare"):
-        raise Skip("only root may mount a tmpfs, with unshare(1)")
+        raise Skip("only root can mount a tmpfs, with unshare(1)")
     with Target("name", "present") as target:
         for mode in (">", ">>"):
             parse_csv(fill_tmpfs(mode, target, "--csv", "--output-all"))
@@ -56,7 +58,8 @@ def a_disk_that_fills_up_keeps_whole_rows_only():
 def a_closed_pipe_ends_it_quietly_after_whole_rows():
     with Target("name", "present") as target:
         for args, is_ignored in ((["--csv"], False), (["--json"], False), (["--csv"], True)):
-            # Python ignores SIGPIPE itself, and hands that on or not
+            # Python ignores SIGPIPE, and passes that on to
+            # children unless restore_signals
             series = start_memstate("-p", target.pid, "-i", "1ms", "--max-share", "100",
                                     "--output-all", *args, restore_signals=not is_ignored)
             head = subprocess.run(["head", "-n", "3"], stdin=series.stdout, check=True,
@@ -64,7 +67,7 @@ def a_closed_pipe_ends_it_quietly_after_whole_rows():
             series.stdout.close()
             err = series.stderr.read()
             series.stderr.close()
-            equal(series.wait(TIMEOUT), -signal.SIGPIPE, "status: as any program that is cut off")
+            equal(series.wait(TIMEOUT), -signal.SIGPIPE, "status of the series")
             equal(complaints(err), [], "stderr")
             if args == ["--csv"]:
                 equal(len(parse_csv(head.stdout)), 2, "rows")

@@ -120,7 +120,7 @@ def targets_that_exec_exit_and_unmap_meanwhile_are_survived():
 
 
 @test
-def without_permission_it_says_what_would_help():
+def missing_permission_is_reported_with_a_remedy():
     become = as_nobody()
     with HeapTarget("fragmented", 1) as target:
         result = memstate("heap", "--no-stop", "-p", target.pid, preexec_fn=become).must_be(1)
