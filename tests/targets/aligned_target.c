@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * aligned_target - large blocks from memalign(), each with a mapping of its own.
+ * aligned_target - large blocks from memalign(), each mmapped separately.
  *
  * Prints the address and the malloc_usable_size() of every block as "addr_N ADDR" and
- * "size_N BYTES", its pid and "ready", and waits until its input ends, for a minute at
- * most. Every third block was moved by realloc(), so that its address has lost its
- * alignment.
+ * "size_N BYTES", its pid and "ready". It waits for the end of its input, for at most a
+ * minute. Every third block was moved by realloc(), so its address is no longer aligned.
  */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Private anonymous memory: touched, never touched, given back, reserved, locked, swapped out. */
+/*
+ * Private anonymous memory: touched, never touched, discarded,
+ * reserved, locked, swapped out.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -64,7 +67,7 @@ void swapped_run(char **args)
 
 	if (sysinfo(&info) < 0 || info.freeswap * info.mem_unit < 2 * out)
 		target_skip("there is no swap here, or too little");
-	/* all bytes different from page to page, so that nothing merges them */
+	/* make each page different, so that pages cannot be merged */
 	for (size_t i = 0; i < total; i += sizeof(size_t))
 		memcpy(p + i, &i, sizeof(i));
 	if (madvise(p, out, MADV_PAGEOUT) < 0)

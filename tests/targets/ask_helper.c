@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask_helper PID [text] [stall]: asks the helper in a process as memstate does, and says what came: a line
- * "name value" for each figure, "allocator NAME", "cost_ns N"; then, if asked for, the text. Exit 1 with "error
- * ERRNO reason" if nothing came.
+ * ask_helper PID [text] [stall] - query the helper in a process as memstate does, and
+ * print the answer: a line "name value" for each figure, "allocator NAME", "cost_ns
+ * N", and with "text" the allocator's text. Exits with status 1 and "error ERRNO
+ * reason" if there is no answer.
  */
 #include "config.h"
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bins_target - a free chunk in each kind of list that glibc's malloc has, for tests to compare with.
+ * bins_target - a free chunk in each kind of list that glibc's malloc
+ * has, for tests to compare with.
  *
- * Says where they are as lines of "key value": "cache48" and "cache208" in a thread's cache, by their size, "small"
- * (208 bytes), "large", "unsorted", and "fast" (48 bytes), which is in the unsorted bin too where malloc has no
- * fastbins: "fast_bytes" is what malloc itself says is in those. Then its "pid" and "ready", and
- * waits for its input to end, a minute at most. Exit 77: cannot be had here.
+ * Prints the chunks' addresses as lines of "key value": "cache48" and "cache208" in a
+ * thread's cache, named after their size, "small" (208 bytes), "large", "unsorted", and
+ * "fast" (48 bytes). "fast" is in the unsorted bin if this malloc has no fastbins.
+ * "fast_bytes" is malloc's own figure for its fastbins. Then the target prints its "pid"
+ * and "ready". It waits for the end of its input, for at most a minute. Exit status 77:
+ * not possible on this system.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -32,7 +35,10 @@ static void *take(size_t size)
 	return p;
 }
 
-/* With another one behind it, so that it is not merged with its neighbour once it is free. */
+/*
+ * Allocate a block, and another one after it so that the first cannot
+ * be merged when it is freed.
+ */
 static void *take_apart(size_t size)
 {
 	void *p = take(size);
@@ -41,7 +47,10 @@ static void *take_apart(size_t size)
 	return p;
 }
 
-/* One more of a size than a thread's cache has room for: that one goes where there is no cache. */
+/*
+ * One block more than a thread's cache has room for: when all are
+ * freed, the last goes elsewhere.
+ */
 struct row {
 	void *blocks[CACHE_SLOTS + 1];
 };
@@ -84,7 +93,7 @@ static void make(void)
 	say("fast", (uintptr_t)tiny.blocks[CACHE_SLOTS]);
 	free_row(&small);
 	free(large);
-	take(4000); /* it is looked for among what is not sorted yet, which is sorted then */
+	take(4000); /* an allocation of this size makes malloc sort the unsorted bin */
 	free_row(&tiny);
 	free(unsorted);
 	say("fast_bytes", ask_fast_bytes());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes that do not hold still: exec, exit, map and unmap, again and again. */
+/* Processes that change all the time: exec, exit, mmap and munmap in a loop. */
 #include "config.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static void use_some(void)
 	target_write(p, size);
 }
 
-/* A new program each time, under the same pid. */
+/* Execute a new program again and again, under the same pid. */
 void exec_loop_run(char **args)
 {
 	char *argv[] = { (char *)"target", (char *)"exec-loop", (char *)"again", NULL };
@@ -33,7 +33,7 @@ void exec_loop_run(char **args)
 	target_fail("exec");
 }
 
-/* Children that live for a moment. */
+/* Start short-lived children. */
 void exit_loop_run(char **args)
 {
 	int parent = getpid();
@@ -57,7 +57,7 @@ void exit_loop_run(char **args)
 	}
 }
 
-/* Mappings of changing size and number, all over the address space. */
+/* Make mappings of changing size and number, all over the address space. */
 static void *churn(void *unused)
 {
 	enum { SLOTS = 64 };

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare_target - work whose memory is of a known kind, whatever the allocator, to be compared under several.
+ * compare_target - work with a known kind of memory use under any
+ * allocator, for comparing allocators.
  *
- *     compare_target fragmented|leaking|steady MIB MS [STATUS]
+ *   compare_target fragmented|leaking|steady MIB MS [STATUS]
  *
- *   fragmented  fills MIB with small blocks, then frees all but the first and the last of them: glibc, whose heap
- *		 ends with the last one, keeps it all; who gives free pages back has hardly any left.
- *   leaking     adds small blocks up to MIB, evenly over MS, and frees none.
- *   steady      fills MIB with small blocks, then frees and allocates one of them after the other.
+ * fragmented  fills MIB with small blocks, then frees all but the first and the last.
+ *             glibc, whose heap ends with the last block, keeps everything; an
+ *             allocator that returns free pages has hardly any left.
+ * leaking     adds small blocks up to MIB, evenly over MS, and frees none.
+ * steady      fills MIB with small blocks, then frees and allocates them in turn.
  *
- * Takes about MS milliseconds, allocates a little all the time, says the bytes of its blocks as "live_bytes N"
- * and "most_live_bytes N", and exits with STATUS (0). With 0 for MS it fills (and empties) at once, and goes on
- * until a signal ends it, or its parent's end, or a minute.
+ * The target runs for about MS milliseconds and allocates a little all the time. It
+ * prints the bytes of its blocks as "live_bytes N" and "most_live_bytes N", and exits
+ * with STATUS (default 0). If MS is 0, it fills (and empties) its memory immediately and
+ * continues until a signal ends it, its parent ends, or a minute has passed.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -34,7 +37,10 @@ static void **blocks;
 static size_t block_count, block_limit;
 static uint64_t live_bytes, most_live_bytes;
 
-/* Not to be left out by a compiler that sees it freed again. */
+/*
+ * Allocate and fill a block. The volatile pointer keeps the
+ * compiler from removing the call.
+ */
 __attribute__((noinline)) static void *take(void)
 {
 	void *volatile kept = malloc(BLOCK_BYTES);
@@ -76,7 +82,9 @@ static void rest(void)
 	nanosleep(&step, NULL);
 }
 
-/* Allocators that give back after a while look at the clock when they are called. */
+/*
+ * Allocators that return memory after a delay check the clock only when they are called.
+ */
 static void allocate_a_little(void)
 {
 	for (int i = 0; i < 200; i++)

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_attach_target - a process whose calls of malloc and its like are known, at any time.
+ * count_attach_target - a process whose numbers of calls of the malloc
+ * functions are known at any time.
  *
- * "count_attach_target THREADS [PLUGIN]" says "pid" and "ready", and does then what the letters on its standard input
- * ask for, each with what it called, as "FUNCTION NUMBER", or "TID.FUNCTION NUMBER" of a thread, and "done":
- *   w   all functions, a number of times of each thread's own
- *   t   200 threads, one after the other, of 5 pairs each
- *   s   what libc allocates itself
- *   d   loads the plugin, and has that call
- *   D   unloads it
- *   f   a child that calls, and its child
- *   k   keeps the addresses of the functions
- *   c   calls by these
- *   x   becomes itself by exec, and says "pid" and "ready" again
- * Nothing else in it allocates. With COUNT_NO_PVALLOC in its environment it calls valloc for that.
+ * "count_attach_target THREADS [PLUGIN]" prints "pid" and "ready". It then obeys the
+ * letters on its standard input. For each letter it prints its calls as "FUNCTION
+ * NUMBER", or as "TID.FUNCTION NUMBER" for a thread, and "done":
+ *
+ *   w   call all functions, a different number of times in each thread
+ *   t   run 200 threads, one after the other, with 5 pairs each
+ *   s   call functions of libc that allocate
+ *   d   load the plugin, and make it allocate
+ *   D   unload it
+ *   f   make a child that calls, and a child of that child
+ *   k   store the addresses of the functions
+ *   c   call through these addresses
+ *   x   execute itself again, and print "pid" and "ready" again
+ *
+ * Nothing else in the program allocates. With COUNT_NO_PVALLOC in its environment, it
+ * calls valloc instead of pvalloc.
  */
 #include "config.h"
 
@@ -36,7 +41,7 @@ static struct worker {
 	int number, tid;
 } workers[THREADS_MAX];
 
-/* Not all allocators have it, and libc's is not for them to free. */
+/* Some allocators lack pvalloc, and could not free a block of libc's. */
 static int has_pvalloc = 1;
 
 static void pairs(int count, size_t bytes)
@@ -48,7 +53,10 @@ static void pairs(int count, size_t bytes)
 	}
 }
 
-/* n of each, and what is allocated is freed. Bytes: 100 n + 3 * 7 n + 50 n + 2 * 9 n + 64 n + 64 n + 33 n + 1 n + 2 n. */
+/*
+ * Call each function n times, and free everything. Bytes: 100 n + 3 * 7 n + 50 n + 2 * 9
+ * n + 64 n + 64 n + 33 n + 1 n + 2 n.
+ */
 static void call_all(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -175,7 +183,7 @@ static void call_plugin(void)
 	say("free", 11);
 }
 
-/* It is not counted, and lives as ever: its own child, too. */
+/* Make a child and a grandchild. Neither is counted, and both must work as usual. */
 static void have_children(void)
 {
 	int status;

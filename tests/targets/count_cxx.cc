@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program in C++ that says on standard error which new and delete it called, all kinds of them. */
+/*
+ * A C++ program that prints to standard error how often it called new and
+ * delete, in all their forms.
+ */
 #include <cstddef>
 #include <cstdio>
 #include <new>
@@ -31,7 +34,10 @@ int main(int argc, char **)
 	}
 	kept = new char[1000];
 	::operator delete(nullptr);
-	/* with an argument; where new is not C++'s, and ends the program instead, without one */
+	/*
+	 * With an argument, make new throw. Omit the argument if the allocator's new
+	 * ends the program instead.
+	 */
 	try {
 		if (argc > 1)
 			kept = ::operator new(static_cast<std::size_t>(-1) / 4);

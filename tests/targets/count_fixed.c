@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that is linked to a fixed address and takes the address of malloc in its code:
- * the linker then makes that the address of a stub in the program, for all to use.
+ * A program linked to a fixed address that takes the address of malloc in its code. The
+ * linker then makes malloc's address that of a stub in the program, for all modules.
  */
 #include <stdlib.h>
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_inject_tool - put the probe that counts into a process, read it, take it out; and be killed on the way.
+ * count_inject_tool - inject the counting probe into a process, read it, remove it;
+ * optionally get killed on the way.
  *
- * "count_inject_tool [OPTION VALUE]… PID" prints one line of JSON per cycle, with the names of its steps.
+ * "count_inject_tool [OPTION VALUE]… PID" prints one line of JSON per cycle,
+ * with the names of its steps.
+ *
  *   -n CYCLES
- *   -k STEP  kills itself when it gets there; steps count from 1 to the end of each cycle, those of another try like
- *            those of the one before
- *   -l MS    how long a safe moment is waited for
- *   -s BYTES takes stacks, one per so many bytes; 0: each
- *   -w 1     says "held" before it closes, and then for each line on standard input what is counted, until that ends
+ *   -k STEP   kill itself at this step; steps count from 1 to the end of each cycle,
+ *             and a retry repeats the numbers of the previous try
+ *   -l MS     how long to wait for a safe moment
+ *   -s BYTES  take stacks, one per this many bytes; 0: at each allocation
+ *   -w 1      print "held" before closing, then the counts for each line on
+ *             standard input until its end
  */
 #include "config.h"
 
@@ -75,7 +79,7 @@ static void step(void *context, const char *name)
 	struct cycle *cycle = context;
 	unsigned long number;
 
-	/* another try: the one before did nothing more than to look at a thread that stood */
+	/* a retry: the previous try only looked at a stopped thread */
 	if (strcmp(name, "seize") == 0) {
 		if (cycle->step_count - cycle->try_start <= TRY_STEPS)
 			cycle->step_count = cycle->try_start;
@@ -97,7 +101,10 @@ static void print_sums(const struct count_sums *sums)
 	printf("\"bytes\": %" PRIu64, sums->requested_bytes);
 }
 
-/* Each node that was counted at: its stack, innermost first, as file and address in that. */
+/*
+ * Print each node with a count: its stack, innermost first, as
+ * file and address in the file.
+ */
 static void print_stacks(void *state)
 {
 	struct stacks stacks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A library that is loaded late, and allocates. */
+/* A library that is loaded at run time and allocates. */
 #include <stdlib.h>
 
 int plugin_call(int count);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_target - programs whose calls of malloc and its like are known: a behaviour by name, which says on standard
- * error, as "KEY NUMBER", what it did, in calls of its own. It says that by write(2): nothing here allocates but what is
- * said, except for what libc does for a thread.
+ * count_target - programs whose numbers of calls of the malloc functions are known. The
+ * first argument selects the behaviour. The program prints its own calls to standard
+ * error as "KEY NUMBER", with write(2). Nothing in it allocates except the calls that it
+ * prints, and what libc allocates for a thread.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* So that the compiler leaves no call out. */
+/* Volatile, so that the compiler removes no call. */
 static void *volatile kept;
 static void *(*volatile call_malloc)(size_t) = malloc;
 static void (*volatile call_free)(void *) = free;
@@ -49,7 +50,7 @@ static void pairs(int count, size_t bytes)
 	}
 }
 
-/* Each function a number of times of its own. */
+/* Call each function a different number of times. */
 static void functions(void)
 {
 	void *p;
@@ -84,7 +85,8 @@ static void functions(void)
 	say("valloc", 8);
 	say("pvalloc", 9);
 	say("free", 102);
-	say("temporary", 103); /* each pair, and twice what realloc gave last, and its end */
+	/* each pair, the last two blocks from realloc, and one that realloc freed */
+	say("temporary", 103);
 	say("requested", 100 * 100 + 2 * 21 + 10 + 1000 + 2000 + 20 + 5 * 50 + 6 * 64 + 7 * 9 + 8 * 11 +
 				 9 * 13);
 	say("blocks", 2 + 1 + 5 + 6 + 7 + 8 + 9);
@@ -96,7 +98,7 @@ static void must(int is_true, const char *what)
 		fail(what);
 }
 
-/* Results and errno as they are without anything in between. */
+/* Check that results and errno are the same as without counting. */
 static void corners(void)
 {
 	void *before = &before, *p = before;
@@ -157,7 +159,7 @@ static void threads(int count, int each)
 		say("thread_malloc", (uint64_t)each * (unsigned int)(i + 1));
 }
 
-/* One after the other, more than there are places for. */
+/* Run threads one after the other, more than there are slots for. */
 static void churn(int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -170,7 +172,7 @@ static void churn(int count)
 	say("threads", (uint64_t)count + 1);
 }
 
-/* Keeps so much, then gives half of it back, then a little more again. */
+/* Allocate a known amount, free half of it, then allocate a little more. */
 static void peak(void)
 {
 	void *blocks[1000];
@@ -201,7 +203,7 @@ static void wait_for(pid_t pid)
 	     "the child");
 }
 
-/* The child frees some of its parent's, and so does its own child. */
+/* The child frees some of its parent's blocks, and so does the grandchild. */
 static void forks(void)
 {
 	void *blocks[10];
@@ -231,7 +233,7 @@ static void forks(void)
 
 struct storm {
 	int count;
-	uint64_t malloc_count; /* of this thread, in this process */
+	uint64_t malloc_count; /* by this thread, in this process */
 };
 
 static pid_t make_vforked(void)
@@ -254,7 +256,7 @@ static pid_t make_forked(int count)
 	return pid;
 }
 
-/* Children of a process whose other threads allocate meanwhile, by fork and vfork in turns. */
+/* Fork while other threads allocate, alternately with fork and vfork. */
 static void *fork_storm(void *argument)
 {
 	struct storm *storm = argument;
@@ -293,8 +295,8 @@ static void storms(int count)
 }
 
 /*
- * A handler that allocates, at any moment at which the thread is in no function of malloc's:
- * in those it must not.
+ * A signal handler that allocates. Signals are blocked inside malloc's functions, where
+ * a handler must not allocate.
  */
 static volatile uint64_t handler_count;
 
@@ -325,7 +327,10 @@ static void timers(int count)
 	say("malloc", sum + 3 * handler_count);
 }
 
-/* posix_spawn() uses vfork(): the child's calls before exec are in its parent's memory. */
+/*
+ * Start a program as posix_spawn() does: with vfork(), so that the child's calls before
+ * exec use its parent's memory.
+ */
 static void spawn(char *self)
 {
 	char *arguments[] = { self, (char *)(uintptr_t)"pairs", (char *)(uintptr_t)"11", NULL };
@@ -365,7 +370,7 @@ static void on_exit_of_thread(void *argument)
 	pairs(5, 64);
 }
 
-/* In a destructor of the thread's, and in the program's at exit. */
+/* Allocate in a destructor of a thread, and in the program's atexit() handler. */
 static void late(void)
 {
 	pthread_key_t key;
@@ -391,7 +396,9 @@ static __attribute__((destructor)) void at_end(void)
 		pairs(500, 16);
 }
 
-/* A module that is loaded now; a symbol that is nowhere, for which the loader makes a message. */
+/*
+ * Load a module, and look up a missing symbol, for which the loader allocates a message.
+ */
 static void modules(void)
 {
 	void *module = dlopen("libm.so.6", RTLD_NOW);

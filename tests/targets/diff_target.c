@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff_target - work that allocates from several places. Built twice: diff_target_after has one more call in store_line(),
- * and code before it, so that nothing is at the address where it was. Both say how often duplicate() is called.
+ * diff_target - a program that allocates in several places. It is built twice:
+ * diff_target_after has an additional call in store_line(), and additional code before
+ * it, so that all addresses differ. Both print how often duplicate() is called.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_target FILE - maps FILE as code and holds blocks whose first words point into it, so
- * that memstate looks for the symbols of FILE. Prints "ready", then waits.
+ * elf_target FILE - map FILE as code, and hold blocks whose first words point into the
+ * mapping, so that memstate looks up symbols in FILE. Prints "ready", then waits.
  */
 #include <fcntl.h>
 #include <stdio.h>

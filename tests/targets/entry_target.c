@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entry_target - a process that allocates through the entry points that allocators have beside malloc: those of the
- * library that is preloaded, or, with OWN_RJEM, those of an allocator of its own that is named as Rust's jemalloc.
+ * entry_target - a process that allocates through entry points that allocators offer in
+ * addition to malloc: those of the preloaded library or, with OWN_RJEM, those of a
+ * built-in allocator with the names of Rust's jemalloc.
  *
- * Prints "ready"; then each "w" on its standard input makes the calls, which it reports as "FUNCTION NUMBER" by the
- * standard functions that they stand for, and "done". Nothing else in it allocates.
+ * Prints "ready". Each "w" on its standard input makes the calls, which the target
+ * reports as "FUNCTION NUMBER" under the equivalent standard functions, and "done".
+ * Nothing else in it allocates.
  */
 #include "config.h"
 
@@ -55,7 +57,8 @@ __attribute__((noinline)) void *_rjem_malloc(size_t bytes)
 
 __attribute__((noinline)) void *_rjem_mallocx(size_t bytes, int flags)
 {
-	void *p = _rjem_malloc(bytes); /* not a call of the program's */
+	/* a call inside the allocator, not of the program */
+	void *p = _rjem_malloc(bytes);
 
 	*(volatile char *)p = (char)flags;
 	return p;

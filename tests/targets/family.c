@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes with children: sharing pages, dead but not buried, in generations. */
+/* Processes with children: shared pages, zombies, several generations. */
 #include "config.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 #include "target.h"
 
-/* The child writes, then says so through the pipe, then both wait. */
+/* The child writes, then reports through the pipe; then both processes wait. */
 void cow_run(char **args)
 {
 	size_t total = target_number(args[0]);
@@ -62,14 +62,15 @@ static void *live_on(void *args)
 {
 	size_t size = target_number(*(char **)args);
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* that of the first thread goes with it */
+	/* the first thread's setting is lost when it ends */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	target_write(target_map_anonymous(size), size);
 	pthread_join(first_thread, NULL);
 	target_ready();
 	target_wait();
 }
 
-/* The first thread ends, another one lives on. */
+/* The first thread ends; another thread continues. */
 void leaderless_run(char **args)
 {
 	pthread_t thread;
@@ -100,7 +101,9 @@ static void have_children(const char *key, size_t count, size_t grandchildren)
 	}
 }
 
-/* Nobody waits for grandchildren to be there: their number is known. */
+/*
+ * Grandchildren may not exist yet when "ready" is printed; the test knows their number.
+ */
 void family_run(char **args)
 {
 	have_children("child", target_number(args[0]), target_number(args[1]));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A private mapping of a file: read, and partly written, which makes copies. */
+/*
+ * A private mapping of a file: all of it is read, and a part is
+ * written, which makes copies.
+ */
 #include "config.h"
 
 #include <fcntl.h>
@@ -19,7 +22,7 @@ static void fill(int fd, size_t size)
 	for (size_t done = 0; done < size; done += sizeof(page))
 		if (write(fd, page, sizeof(page)) != (ssize_t)sizeof(page))
 			target_fail("write");
-	/* a page of the file counts as dirty until it is on disk */
+	/* a page counts as dirty until it has been written to disk */
 	if (fsync(fd) < 0)
 		target_fail("fsync");
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter_target HOW ACTION THREADS CALLS [wait] - starts threads, puts all of them under a
- * seccomp filter that allows little more than malloc() and threads need, and allocates then,
- * in the threads and in main(). Prints how much.
+ * filter_target HOW ACTION THREADS CALLS [wait] - start threads, put all of them under a
+ * seccomp filter that allows little more than malloc() and threads need, and allocate in
+ * the threads and in main(). Prints the amounts.
  *
- * HOW: prctl, syscall (each thread installs the filter), tsync (one does, for all), raw
- * (prctl without libc), mode1 (strict mode; threads allocate one after the other, and main()
- * stays without), fork (prctl, and then a fork).
+ * HOW: prctl, syscall (each thread installs the filter), tsync (one thread installs it
+ * for all), raw (prctl without libc), mode1 (strict mode; the threads allocate one after
+ * the other, and main() is not in strict mode), fork (prctl, and then a fork).
+ *
  * ACTION: kill, or eperm.
- * wait: prints its pid before the filter is installed, and its figures afterwards, and
- * waits for a line after both. Allocates once more in main() after the second.
+ *
+ * wait: print the pid before the filter is installed, and the amounts afterwards, and
+ * wait for a line after both. main() allocates once more after the second line.
  */
 #include "config.h"
 
@@ -35,7 +37,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-#define KEPT	 7 /* blocks that each thread does not free */
+#define KEPT	 7 /* blocks that each thread keeps */
 
 static const int allowed[] = {
 	SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_futex, SYS_mmap, SYS_munmap, SYS_brk,
@@ -47,7 +49,7 @@ static unsigned int action = SECCOMP_RET_KILL_PROCESS;
 static long calls;
 static atomic_long started, ready, done;
 static atomic_int go;
-static sem_t turn; /* to enter strict mode */
+static sem_t turn; /* whose turn it is to enter strict mode */
 static void *volatile sink;
 
 static long raw_call(long number, long a, long b, long c)
@@ -105,7 +107,7 @@ NOINLINE static void *one_block(long i)
 	return sink;
 }
 
-/* Ten different stacks, of different depth. */
+/* Allocate from ten different stacks of different depth. */
 NOINLINE static void *deeper(long depth, long i)
 {
 	volatile char room[3000];
@@ -149,7 +151,7 @@ static void *work(void *unused)
 	atomic_fetch_add(&ready, 1);
 	allocate();
 	atomic_fetch_add(&done, 1);
-	/* what a thread calls at its end is not allowed */
+	/* the filter does not allow the system calls of a thread's end */
 	for (;;)
 		syscall(SYS_futex, &started, 0 /* FUTEX_WAIT */, (int)started, NULL);
 	return NULL;
@@ -179,7 +181,10 @@ static void start_thread(void *(*function)(void *))
 		_exit(2);
 }
 
-/* One after the other: strict mode does not allow to wait for a lock of malloc's. */
+/*
+ * The threads run one after the other, because strict mode does not
+ * allow waiting for malloc's lock.
+ */
 static void run_in_strict_mode(long threads)
 {
 	for (long i = 0; i < threads; i++) {
@@ -191,7 +196,7 @@ static void run_in_strict_mode(long threads)
 
 static void begin(long threads, bool is_strict)
 {
-	free(one_block(299)); /* strict mode allows no brk(2) */
+	free(one_block(299)); /* strict mode does not allow brk(2) */
 	if (is_strict)
 		run_in_strict_mode(threads);
 	else
@@ -236,7 +241,7 @@ int main(int argc, char **argv)
 	threads = atol(argv[3]);
 	calls = atol(argv[4]);
 	is_strict = strcmp(how, "mode1") == 0 && threads > 0;
-	/* another arena would be made with mprotect(2), and a larger heap with brk(2) */
+	/* another arena would need mprotect(2), and a larger heap brk(2) */
 	if (!mallopt(M_ARENA_MAX, 1) || !mallopt(M_TOP_PAD, 16 << 20) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return 2;
@@ -258,6 +263,6 @@ int main(int argc, char **argv)
 		wait_for_line();
 		allocate();
 	}
-	/* in strict mode there is no other */
+	/* strict mode has no exit_group */
 	syscall(threads > 0 ? SYS_exit_group : SYS_exit, 0);
 }

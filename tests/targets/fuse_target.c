@@ -2,17 +2,20 @@
 /*
  * fuse_target - a process that maps files of a FUSE file system which stops answering.
  *
- * The first process serves the file system, in a mount namespace of its own. Its child has
- * a heap, and maps FILE shared and private and a copy of this program as "libhere.so". The
+ * The first process serves the file system, in its own mount namespace. Its child has a
+ * heap, and maps FILE shared and private and a copy of this program as "libhere.so". The
  * target prints the child's pid, the addresses of the mappings ("shared", "private",
- * "program", "bytes" each) and of a function of libc ("libc"), and "ready". Then it obeys its input, a letter at a time:
- *   h  drop all cached pages and answer no request from now on
- *   r  print how many "requests" came since then
- *   a  answer those requests, and later ones
- * each followed by "done". Exit 77: FUSE is not available.
+ * "program", "bytes" each) and of a function of libc ("libc"), and "ready". Then it obeys
+ * its input, a letter at a time:
  *
- * With "covered", the file system is mounted over /usr too, where memstate looks for files of the
- * program; with "root", it is the target's root directory.
+ *   h  drop all cached pages, and answer no request from now on
+ *   r  print the number of "requests" since then
+ *   a  answer those requests, and later ones
+ *
+ * and prints "done" after each. Exit status 77: FUSE is not available.
+ *
+ * With "covered", the file system is also mounted over /usr, where memstate looks up the
+ * program's files; with "root", it is the target's root directory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -240,7 +243,7 @@ static void write_file(const char *path, const char *text)
 	}
 }
 
-/* Without the right to mount, in a user namespace. */
+/* Without the privilege to mount, use a user namespace. */
 static void enter_namespaces(void)
 {
 	char map[64];
@@ -249,7 +252,7 @@ static void enter_namespaces(void)
 	if (unshare(CLONE_NEWNS) < 0) {
 		if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 			exit(77);
-		/* which the new credentials have taken away */
+		/* the change of credentials has cleared these settings */
 		prctl(PR_SET_DUMPABLE, 1);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		snprintf(map, sizeof(map), "%u %u 1", uid, uid);
@@ -333,7 +336,7 @@ static void be_target(const char *folder, const char *mode)
 
 int main(int argc, char **argv)
 {
-	const char *folder = "/mnt"; /* in a mount namespace of our own */
+	const char *folder = "/mnt"; /* in the target's own mount namespace */
 	struct stat st;
 	pid_t child;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * go_like_target - a program that looks like one of Go: its heap is at Go's address, and its file has the section that
- * Go's linker adds. Prints "ready" and waits for the end of its standard input.
+ * go_like_target - a program that looks like a Go program: its heap is at Go's
+ * address, and its file has the section that Go's linker adds. Prints "ready" and
+ * waits for the end of its standard input.
  */
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Needs more memory with time, or does not, under whatever malloc it is run with:
+ * A program whose memory need grows over time, or not, with any malloc:
  *
  *   growth_target leak|warm-up|teeth|leaking-teeth|kept
  *
- * By the clock, so that a busy machine changes when it does something, and not what: 4 MiB
- * are lost each second; 32 MiB are filled up, two thirds of what is missing each second; 8 MiB
- * fill up and are freed three times a second; both; 4 MiB more each second are freed as soon as they are
- * written, and kept by malloc. Says "ready", begins when it has read a byte, and
- * ends with its input.
+ * The amounts depend on the clock, so on a busy machine the same amounts are reached
+ * at slightly different times. leak: 4 MiB are lost each second. warm-up: the program
+ * approaches 32 MiB, by two thirds of the remainder each second. teeth: 8 MiB fill up
+ * and are freed three times a second. leaking-teeth: both leak and teeth. kept:
+ * blocks grow by 4 MiB each second, but are freed as soon as they are written, and
+ * malloc keeps the memory. The program prints "ready", starts when it has read a
+ * byte, and ends with its input.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -36,7 +38,7 @@
 #define TOP_BLOCK (64 * KIB)
 #define BLOCK_COUNT 16384
 
-/* Blocks that are in use, the last one freed first. */
+/* Blocks in use; the last one is freed first. */
 struct pile {
 	void *blocks[BLOCK_COUNT];
 	size_t sizes[BLOCK_COUNT];
@@ -53,7 +55,7 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Sizes of all kinds; of a block with the same number always the same. */
+/* Return a size for block `number`, always the same for the same number. */
 static size_t size_of(size_t number)
 {
 	return 16 + ((unsigned int)number * 2654435761u >> 8) % BLOCK_MAX;
@@ -75,7 +77,7 @@ static void make_it(struct pile *pile, double bytes)
 	}
 }
 
-/* No block is a mapping of its own, and none is given back. */
+/* Make malloc mmap no block, and return no memory to the kernel. */
 static int keep_all(void)
 {
 #ifdef M_TRIM_THRESHOLD
@@ -87,7 +89,7 @@ static int keep_all(void)
 #endif
 }
 
-/* All of it at once, and freed at once: it stays on top of the heap. */
+/* Allocate all memory, then free all of it, so that it remains in the top chunk. */
 static void make_top(double bytes)
 {
 	static size_t written_count;
@@ -119,7 +121,7 @@ int main(int argc, char **argv)
 	bites = strstr(argv[1], "teeth") != NULL;
 	keeps = strcmp(argv[1], "kept") == 0;
 	make_it(&kept, (double)BASE);
-	/* caches that grow with the first teeth are warm then */
+	/* warm up the caches that grow with the first teeth */
 	for (int i = 0; bites && i < WARM_TEETH; i++) {
 		make_it(&tooth, TOOTH);
 		make_it(&tooth, 0);

@@ -2,10 +2,12 @@
 /*
  * heap_target - a process whose malloc is in one known shape, for tests to compare with.
  *
- * Sets the shape up, says its "pid" and the fields of its own mallinfo2() as lines of "key value", says
- * "ready", and then obeys its input, a letter at a time: i says the fields again, t calls
- * malloc_trim(0), h says how many bytes those hold who churn, each ending with "done". It ends with its input, with its parent, and after a
- * minute. What it says and reads goes through no buffer of malloc's. Exit 77: cannot be had here.
+ * Sets up the shape, prints its "pid" and the fields of its own mallinfo2() as lines
+ * of "key value", then "ready". It then obeys its input, a letter at a time: i prints
+ * the fields again, t calls malloc_trim(0), h prints how many bytes the churning
+ * threads hold; each ends with "done". The target ends with its input, with its
+ * parent, and after a minute. It prints and reads without buffers from malloc. Exit
+ * status 77: not possible on this system.
  */
 #include <features.h>
 
@@ -26,7 +28,7 @@
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 26)
 
 #	ifndef MAP_FIXED_NOREPLACE
-#		define MAP_FIXED_NOREPLACE 0x100000 /* glibc before 2.27 does not have it */
+#		define MAP_FIXED_NOREPLACE 0x100000 /* missing in glibc before 2.27 */
 #	endif
 #	define SECONDS 60
 #	define BLOCKS_MAX 400000
@@ -40,7 +42,8 @@ static void say_mallinfo(void)
 #	if __GLIBC_PREREQ(2, 33)
 	struct mallinfo2 info = mallinfo2();
 #	else
-	struct mallinfo info = mallinfo(); /* int is enough for what is made here */
+	/* the int members are large enough for these shapes */
+	struct mallinfo info = mallinfo();
 #	endif
 
 	say("arena", (uint64_t)info.arena);
@@ -70,7 +73,10 @@ static size_t random_size(uint64_t *state)
 	return 1 + next_random(state) % (kind < 999 ? 4096 : 60000);
 }
 
-/* Not to be left out by a compiler that sees it freed again. */
+/*
+ * Allocate and fill a block. The volatile pointer keeps the
+ * compiler from removing the call.
+ */
 __attribute__((noinline)) static void *take(size_t size)
 {
 	void *volatile kept = malloc(size);
@@ -82,7 +88,10 @@ __attribute__((noinline)) static void *take(size_t size)
 	return p;
 }
 
-/* Fill so many bytes into [from, to) of the blocks, then free about half, and a stretch of all. */
+/*
+ * Fill this many bytes into [from, to) of the blocks, then free about half
+ * of them, and a whole stretch.
+ */
 static void fragment(size_t bytes, size_t from, size_t to, uint64_t seed)
 {
 	size_t end = from;
@@ -175,7 +184,7 @@ static void aligned(size_t mib)
 	}
 }
 
-/* Blocks with mappings of their own, some of them written to, some aligned beyond a page. */
+/* Blocks that are mmapped separately: some written, some aligned to more than a page. */
 static void mapped(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -202,7 +211,7 @@ static void free_every_third(size_t count)
 		free(blocks[i]);
 }
 
-/* Others take memory from brk() in between. */
+/* Other code takes memory from brk() between malloc's requests. */
 static void foreign(size_t bytes)
 {
 	fill(0, 20000);
@@ -211,7 +220,7 @@ static void foreign(size_t bytes)
 	free_every_third(60000);
 }
 
-/* brk() finds its way blocked: malloc goes on with mmap(). */
+/* brk() cannot extend the heap: malloc continues with mmap(). */
 static void blocked(size_t pages)
 {
 	uintptr_t end;
@@ -239,7 +248,10 @@ static void forked(size_t count)
 	fragment(1 << 20, BLOCKS_MAX - 5000, BLOCKS_MAX, 9);
 }
 
-/* Known numbers of blocks in the caches and in fastbins: seven of a size are cached, the rest not. */
+/*
+ * Known numbers of blocks in the caches and fastbins: seven of each size are
+ * cached, the others are not.
+ */
 static void lists(size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -248,7 +260,10 @@ static void lists(size_t count)
 		free(blocks[i]);
 }
 
-/* Read, never written: the kernel's page of zeros, which is not resident. */
+/*
+ * Memory that is only read: it maps the kernel's zero page, which
+ * does not count as resident.
+ */
 static void zeros(size_t mib)
 {
 	volatile char *p = malloc(mib << 20);
@@ -260,7 +275,10 @@ static void zeros(size_t mib)
 	blocks[1] = take(1000 + sum);
 }
 
-/* A live block whose pages the program itself gave back lazily: states in one mapping differ. */
+/*
+ * A live block whose pages the program itself freed with MADV_FREE, so the
+ * states in one mapping differ.
+ */
 static void lazy(size_t mib)
 {
 	char *p = memalign(4096, mib << 20);
@@ -280,7 +298,7 @@ static void nothing(size_t unused)
 
 #	define CHURN_BLOCKS 10000
 
-static uint64_t held_bytes; /* chunks of all that churn, heads included */
+static uint64_t held_bytes; /* chunks held by all churning threads, headers included */
 static size_t churning_count;
 
 static uint64_t chunk_bytes(void *p)
@@ -307,7 +325,7 @@ static void *churn_part(void *arg)
 	return NULL;
 }
 
-/* Never stands still, but holds about as much all the time. */
+/* Threads that allocate and free all the time, and hold about the same amount. */
 static void churn(size_t count)
 {
 	pthread_t id;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * held_target - a process that says what being stopped for a moment did to it.
+ * held_target - a process that reports what effects a short stop had on it.
  *
- * "sleeps 0": a thread in each system call that waits. At the letter i it says, for each of them, how often
- * that failed with EINTR, and as "other" how often with something else. "signals N": at the letter
- * g it sends itself N signals that are queued, and then says how many of them came, and how many
- * of these out of order. Says its "pid" and "ready" first; answers end with "done". It ends with its input,
- * with its parent, and after two minutes.
+ * sleeps 0   has a thread in each system call that waits. At the letter i it prints for
+ *            each call how often it failed with EINTR, and as "other" how often with
+ *            another error.
+ * signals N  sends itself N queued signals at the letter g, then prints how many of
+ *            them arrived, and how many of these out of order.
+ *
+ * The target first prints its "pid" and "ready"; answers end with "done". It ends with
+ * its input, with its parent, and after two minutes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -264,7 +267,7 @@ static void send_signals(void)
 {
 	for (uint64_t i = 0; i < to_send; i++)
 		while (sigqueue(getpid(), SIGRTMIN, (union sigval){ .sival_int = (int)i }))
-			usleep(100); /* so many may be queued, and no more */
+			usleep(100); /* the queue is full; wait until there is room */
 	for (int i = 0; i < 5000 && received < to_send; i++)
 		usleep(1000);
 	say("received", received);

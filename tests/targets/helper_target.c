@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper_target - a program that is started with a helper: says what its malloc says, and does what a helper in it
- * may get in the way of. As heap_target it says "ready", then takes letters:
+ * helper_target - a program that is started with a helper. It prints its malloc's own
+ * figures, and does things that a helper inside might disturb. Like heap_target it prints
+ * "ready", then obeys letters:
  *
- *   i  what its allocator says of itself     f  a child waits: "child PID"; c ends it, and says how
- *   t  as f, from a program of many threads that allocate meanwhile; the child allocates, too
- *   v  vfork and exec: "status N"            e  becomes itself by exec
- *   s  becomes another user: "same_uid 1" if all its threads did
- *   m  the main thread ends, and nothing but the helper is left: atexit(3) says "ended 1"
- *   d  a daemon(3): "child PID"
+ * i  print the allocator's own figures
+ * f  make a waiting child: "child PID"; c ends the child, and prints its status
+ * t  like f, in a program of many threads that allocate meanwhile; the child
+ *    allocates, too
+ * v  vfork and exec: "status N"
+ * e  execute itself again
+ * s  become another user: "same_uid 1" if all its threads did
+ * m  end the main thread, so that only the helper remains: an atexit(3) handler
+ *    prints "ended 1"
+ * d  become a daemon(3): "child PID"
  */
 #include "config.h"
 
@@ -32,7 +37,7 @@
 static void *blocks[BLOCKS];
 static pid_t child;
 
-/* Blocks of all sizes, half of them given back. */
+/* Allocate blocks of all sizes, and free half of them. */
 static void allocate(void)
 {
 	for (size_t i = 0; i < BLOCKS; i++)
@@ -166,7 +171,7 @@ static void run_in_vfork(void)
 	say("status", (uint64_t)status);
 }
 
-/* setuid(2) asks each thread to do it, and waits for all of them. */
+/* setuid(2) asks each thread to change its user id, and waits for all of them. */
 static void become_another_user(void)
 {
 	char path[64], line[256];
@@ -197,7 +202,7 @@ static void say_ended(void)
 	say("ended", 1);
 }
 
-/* Its parent ends, so it is not to end with that. */
+/* The daemon's parent ends, so the daemon must not end with it. */
 static void be_daemon(void)
 {
 	child = fork();
@@ -238,7 +243,7 @@ int main(int argc, char **argv)
 	say_word("ready");
 	while (read(STDIN_FILENO, &letter, 1) == 1) {
 		obey(letter, argv);
-		if (!strchr("ftd", letter)) /* a child says it */
+		if (!strchr("ftd", letter)) /* for these letters the child prints it */
 			say_word("done");
 	}
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * holes_target COUNT - allocates from code in a segment far from the others, with nothing
- * in between: linked with --section-start=.far_text=0x2000000.
+ * holes_target COUNT - allocate from code in a segment far from the others, with nothing
+ * mapped between them: linked with --section-start=.far_text=0x2000000.
  */
 #include "config.h"
 

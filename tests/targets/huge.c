@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Huge pages, transparent and of hugetlbfs. */
+/* Huge pages, transparent and from hugetlbfs. */
 #include "config.h"
 
 #include <sys/mman.h>
@@ -8,12 +8,15 @@
 #include "target.h"
 
 #ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 /* Linux 6.1 */
+#define MADV_COLLAPSE 25 /* since Linux 6.1 */
 #endif
 
 #define HUGE_PAGE (2 * MIB)
 
-/* MADV_COLLAPSE says whether it is huge now; MADV_HUGEPAGE and a write only ask for it. */
+/*
+ * MADV_COLLAPSE reports whether the page is huge now; MADV_HUGEPAGE
+ * and a write only request it.
+ */
 void huge_run(char **args)
 {
 	size_t size = target_number(args[0]);

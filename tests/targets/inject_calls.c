@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The main thread waits in one system call, "NAME" or "NAME:MILLISECONDS", and says what came back. At the
- * letter c it calls; at w what it waits for comes; both from another thread.
+ * The main thread waits in one system call, "NAME" or "NAME:MILLISECONDS", and prints
+ * its result. The letter c makes it call; w triggers the event that it waits for.
+ * Another thread reads the letters.
  */
 #include "config.h"
 
@@ -39,7 +40,7 @@
 
 static int orders[2], pipe_fds[2], pair[2], epoll_fd, listener, file, ring;
 static int semaphores = -1, messages = -1;
-static long milliseconds; /* 0: for ever */
+static long milliseconds; /* 0: no timeout */
 static pid_t child;
 static uint32_t word;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -84,7 +85,10 @@ static long do_futex(void)
 	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, time_or_none(&ts), NULL, 0);
 }
 
-/* Who is on the way back into the call, after a signal, does not hear it. */
+/*
+ * Repeat the wake-up: a thread that restarts the call after a
+ * signal would miss a single one.
+ */
 static void wake_futex(void)
 {
 	while (__atomic_load_n(&shown->is_in_call, __ATOMIC_ACQUIRE) &&
@@ -179,7 +183,7 @@ static void connect_once(void)
 		failed("connect");
 }
 
-/* Its queue is full when this is called: see make_full(). */
+/* The listener's queue is full at this point, see make_full(). */
 static long do_connect(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -423,7 +427,7 @@ static void *obey(void *unused)
 	return unused;
 }
 
-/* Signals are for the main thread, and wait for it. */
+/* Signals must wait for the main thread, so the other thread blocks them. */
 static void start_obeying(void)
 {
 	sigset_t all, old;
@@ -466,7 +470,10 @@ static void call_once(void)
 	say_word("done");
 }
 
-/* Signals are counted. SIGUSR1 has a handler after which calls are not started again, SIGALRM one after which they are. */
+/*
+ * Wait in the call that argument names. Signals are counted: after SIGUSR1's handler,
+ * system calls are not restarted; after SIGALRM's, they are.
+ */
 void call_run(const char *argument)
 {
 	struct sigaction action = { .sa_handler = count_signal };
@@ -485,6 +492,7 @@ void call_run(const char *argument)
 		chosen->make();
 	target_is_ready();
 	for (;;)
-		if (read(orders[0], &letter, 1) == 1) /* else a signal came late */
+		/* a late signal may interrupt the read */
+		if (read(orders[0], &letter, 1) == 1)
 			call_once();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that allocate, wait or count. */
+/* Threads that allocate, wait, or count. */
 #include "config.h"
 
 #include "inject_target.h"
@@ -24,7 +24,9 @@ struct block {
 	size_t size;
 };
 
-/* A block of some size in the place of the one that was there, if it was as it was left. */
+/*
+ * Free the block after checking its marks, or allocate one of some size if there is none.
+ */
 static void replace(struct block *block, uint64_t random, unsigned char mark)
 {
 	if (block->p) {
@@ -45,7 +47,7 @@ static void replace(struct block *block, uint64_t random, unsigned char mark)
 	block->p[block->size - 1] = mark;
 }
 
-static unsigned int pause_us; /* between rounds; 0: none */
+static unsigned int pause_us; /* between rounds; 0: no pause */
 
 enum { ROUND = 256 };
 
@@ -67,7 +69,9 @@ static void *churn(void *arg)
 	return NULL;
 }
 
-/* "N", or "N:MICROSECONDS" for threads that leave others some of the CPU. */
+/*
+ * ARGUMENT: "N", or "N:MICROSECONDS" for threads that pause and leave CPU time to others.
+ */
 void churn_run(const char *argument)
 {
 	char *end;
@@ -111,7 +115,9 @@ static void say_own_state(void)
 	say("blocks_usr1", (uint64_t)sigismember(&mask, SIGUSR1));
 }
 
-/* What there is of its own that nobody sees from outside: at any letter, what it is now. */
+/*
+ * Print, at any letter, the part of the process's state that is invisible from outside.
+ */
 void still_run(const char *argument)
 {
 	static char stack_memory[65536];
@@ -130,7 +136,7 @@ void still_run(const char *argument)
 	for (unsigned long i = 0; i < count; i++)
 		start_thread(wait_for_ever, NULL);
 	target_is_ready();
-	/* as servers wait: no allocator ever does */
+	/* wait in poll(), like a server: no allocator ever calls it */
 	while (poll(&input, 1, -1) == 1 && read(STDIN_FILENO, &letter, 1) == 1) {
 		say_own_state();
 		say_word("done");
@@ -151,7 +157,7 @@ static void *time_allocations(void *unused)
 {
 	for (;;) {
 		uint64_t start = now_ns();
-		void *volatile p = malloc(2000); /* in no cache of the thread's */
+		void *volatile p = malloc(2000); /* too large for the thread's cache */
 		uint64_t took = now_ns() - start;
 
 		free(p);
@@ -163,7 +169,10 @@ static void *time_allocations(void *unused)
 	return unused;
 }
 
-/* One arena; each second block is free, and has no free neighbour. The main thread then waits. */
+/*
+ * Use one arena in which every second block is free, without free neighbours.
+ * The main thread then waits.
+ */
 void chunks_run(const char *argument)
 {
 	unsigned long count = number_of(argument);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A main thread that waits, while old return addresses into malloc() lie on its stack, as they do in most programs:
- * "idle CALL" is "call CALL" with such words; "idle handler" waits in a signal handler that interrupted the
- * program's own code, until the letter u comes, after which it counts.
+ * A main thread that waits, while old return addresses into malloc() lie on its stack, as
+ * in most programs. "idle CALL" is "call CALL" with such words on the stack. "idle
+ * handler" waits in a signal handler that interrupted the program's own code; at the
+ * letter u it returns, and the program counts.
  */
 #include "config.h"
 

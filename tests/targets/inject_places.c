@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A main thread that stands where nothing may be called: in malloc, in the loader, in fork(), in a handler; and
- * processes that may not be entered. "parked PLACE" says "ready" when it is there, and goes on at the
- * letter u, after which it counts.
+ * A main thread that is stopped where no function may be called: in malloc, in the
+ * loader, in fork(), in a signal handler; and processes that must not be entered. "parked
+ * PLACE" prints "ready" when it is there. At the letter u it continues, and then counts.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@
 #include "inject_plugin.h"
 #include "say.h"
 
-static int release_fds[2]; /* what a park waits for; written at the letter u */
+static int release_fds[2]; /* a parked thread waits for it; written at the letter u */
 
 static void park_in_read(void)
 {
@@ -49,7 +49,7 @@ static void park_in_poll(void)
 
 static void (*park)(void) = park_in_read;
 
-/* ---- in malloc: it touches a page that comes only when the letter does ---- */
+/* ---- in malloc: it touches a page that arrives only at the letter u ---- */
 
 static struct uffdio_range far_part;
 
@@ -63,7 +63,7 @@ static int fault_fd(void)
 	return fd;
 }
 
-/* The pages at the end of the heap that were never touched are to come from us. */
+/* Let a userfaultfd supply the pages at the end of the heap that were never touched. */
 static int watch_heap(void)
 {
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -82,7 +82,10 @@ static int watch_heap(void)
 	return fd;
 }
 
-/* A process, as there is to be no other thread. */
+/*
+ * Release the main thread from another process, because the target
+ * must not have another thread.
+ */
 static void release_later(int fd)
 {
 	pid_t parent = getpid(), child = fork();
@@ -93,7 +96,10 @@ static void release_later(int fd)
 	if (child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* when it is parked: it is in no system call then, or in the one it parks in */
+	/*
+	 * Print this when the thread is parked. It is then in no system call,
+	 * or in the one it parks in.
+	 */
 	say("pid", (uint64_t)parent);
 	say_word("ready");
 	while (read(STDIN_FILENO, &letter, 1) == 1 && letter != 'u')
@@ -133,7 +139,10 @@ static void *allocate_once(void *unused)
 	return unused;
 }
 
-/* Whether another thread sleeps: "1234 (comm) S …". Nothing is allocated for that. */
+/*
+ * Return whether another thread sleeps, without allocating. stat
+ * contains "1234 (comm) S …".
+ */
 static bool sleeps(pid_t tid)
 {
 	char path[64], text[256] = "";
@@ -157,7 +166,7 @@ static void *allocate_as_other(void *unused)
 	return allocate_once(unused);
 }
 
-/* There is one arena. Another thread waits for a page with its lock held. */
+/* With a single arena, another thread holds its lock while it waits for a page. */
 static void park_at_lock_of_malloc(void)
 {
 	pthread_t thread;
@@ -189,7 +198,7 @@ static void set_handler(int flags)
 		failed("sigaction");
 }
 
-/* The test sends SIGUSR1 when it is in malloc. */
+/* The test sends SIGUSR1 while the thread is in malloc. */
 static void park_in_handler_in_malloc(void)
 {
 	set_handler(0);
@@ -222,7 +231,7 @@ static void park_in_poll_on_other_stack(void)
 	park_on_other_stack();
 }
 
-/* The library's constructor calls this. */
+/* Called by the library's constructor. */
 void plugin_is_loading(void)
 {
 	__atomic_store_n(&shown->is_in_call, 1, __ATOMIC_RELEASE);
@@ -292,7 +301,7 @@ void parked_run(const char *argument)
 	failed(argument);
 }
 
-/* ---- which may not be entered ---- */
+/* ---- processes that must not be entered ---- */
 
 static void wait_and_count(void)
 {

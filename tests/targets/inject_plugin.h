@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between inject_target and the library that it loads. */
+/* The function of inject_target that its plugin calls while it is being loaded. */
 #ifndef MS_TESTS_INJECT_PLUGIN_H
 #define MS_TESTS_INJECT_PLUGIN_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that knows what is in its registers, and below its stack pointer; and threads that count in
- * restartable sequences (rseq(2)), which must not go on after they were left.
+ * A thread that checks the content of its registers and of the memory below its stack
+ * pointer; and threads that count in restartable sequences (rseq(2)), which must not
+ * continue after an interruption.
  */
 #include "config.h"
 
@@ -14,7 +15,9 @@
 
 #if defined(__x86_64__)
 
-/* What the code below loads and stores; its offsets are in there too. */
+/*
+ * The values that the code below loads and stores. The code contains the member offsets.
+ */
 struct image {
 	uint64_t general[16]; /* rax rbx rcx rdx rsi rdi rbp r8-r15, flags */
 	unsigned char red_zone[128];
@@ -36,7 +39,7 @@ _Static_assert(offsetof(struct image, masks) == 2440, "as in the code");
 struct image registers_wanted __attribute__((visibility("hidden")));
 struct image registers_got __attribute__((visibility("hidden")));
 
-/* Load, count down, store: with vectors of 16, 32 or 64 bytes (LEVEL 0, 1, 2). */
+/* Load, count down, store, with vectors of 16, 32 or 64 bytes (level 0, 1, 2). */
 void registers_hold(uint64_t rounds, int level);
 
 #define RCX 2
@@ -79,7 +82,7 @@ __asm__(".pushsection .text\n"
 	" mov registers_wanted+128+8*\\i(%rip), %rax\n mov %rax, 8*\\i-128(%rsp)\n.endr\n"
 	"mov $0, %edx\n"
 	"each_general load_general\n"
-	/* nothing but these two changes in here, not even the flags */
+	/* only these two registers change in the loop, not even the flags */
 	"5: lea -1(%rcx), %rcx\n lea 1(%rdx), %rdx\n jrcxz 6f\n jmp 5b\n"
 	"6:\n"
 	"each_general store_general\n"
@@ -119,7 +122,10 @@ static void fill_some(void *to, size_t size, unsigned int *seed)
 		((unsigned char *)to)[i] = (unsigned char)(rand_r(seed) >> 7);
 }
 
-/* Carry, parity, adjust, zero, sign, direction and overflow; 1 is always set, and so are interrupts. */
+/*
+ * Carry, parity, adjust, zero, sign, direction and overflow. Bit 1 and the
+ * interrupt flag are always set.
+ */
 #define FLAGS_FREE 0xcd5U
 #define FLAGS_SET 0x202U
 
@@ -132,7 +138,8 @@ static void fill(struct image *image, int level, unsigned int *seed)
 	fill_some(image->red_zone, sizeof(image->red_zone), seed);
 	for (int i = 0; i < 8; i++) {
 		fill_some(image->x87[i], 8, seed);
-		image->x87[i][7] |= 0x80; /* a number as the unit itself would store it */
+		/* normalized, as the unit itself would store it */
+		image->x87[i][7] |= 0x80;
 		image->x87[i][8] = (unsigned char)rand_r(seed);
 		image->x87[i][9] = 0x3f;
 	}
@@ -182,10 +189,13 @@ void registers_run(const char *argument)
 
 enum { CPUS_MAX = 1024 };
 
-/* Of each CPU what all threads together counted there, without a lock. */
+/* For each CPU, the number of increments that all threads made there without a lock. */
 static uint64_t per_cpu[CPUS_MAX][8];
 
-/* One more on the CPU it is on: false, and nothing is changed, if it was disturbed on the way. */
+/*
+ * Increment the counter of the current CPU. Return false, with no change, if
+ * the sequence was interrupted.
+ */
 static int count_on_cpu(struct rseq *area)
 {
 	uint64_t cpu = *(volatile uint32_t *)&area->cpu_id_start;
@@ -203,12 +213,12 @@ static int count_on_cpu(struct rseq *area)
 		     "cmpl %k[cpu], %c[cpu_id](%[area])\n"
 		     "jnz 4f\n"
 		     "movq (%[counter]), %%rax\n"
-		     "movl $200, %%ecx\n" /* long enough to be met in here */
+		     "movl $200, %%ecx\n" /* long enough to be interrupted here */
 		     "5: pause\n"
 		     "decl %%ecx\n"
 		     "jnz 5b\n"
 		     "addq $1, %%rax\n"
-		     "movq %%rax, (%[counter])\n" /* this is when it has happened */
+		     "movq %%rax, (%[counter])\n" /* this store commits the sequence */
 		     "2:\n"
 		     "jmp %l[done]\n"
 		     ".byte 0x0f, 0xb9, 0x3d\n"
@@ -235,7 +245,7 @@ static struct rseq *own_area(void)
 static int is_halted;
 static uint64_t halted_count;
 
-/* Counts in sequences, and in a way that needs none. */
+/* Count in restartable sequences, and independently of them. */
 static void *count_both_ways(void *arg)
 {
 	unsigned long id = (uintptr_t)arg;
@@ -253,7 +263,7 @@ static void *count_both_ways(void *arg)
 	return NULL;
 }
 
-/* The threads have halted: both sums must be one. */
+/* The threads have halted: both sums must be equal. */
 static void compare_counts(unsigned long thread_count)
 {
 	uint64_t in_sequences = 0, in_all = 0;
@@ -265,7 +275,7 @@ static void compare_counts(unsigned long thread_count)
 	shown->wrong += in_sequences != in_all;
 }
 
-/* The main thread counts too, and compares from time to time. */
+/* The main thread counts, too, and compares the sums from time to time. */
 void rseq_run(const char *argument)
 {
 	unsigned long count = number_of(argument);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes with filters of system calls, and ones that see other files. */
+/* Processes with seccomp filters, and processes that see a different file system. */
 #include "config.h"
 
 #include "inject_target.h"
@@ -32,7 +32,7 @@ static const struct action {
 	{ "errno", SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW },
 	{ "trap", SECCOMP_RET_TRAP, SECCOMP_RET_ALLOW },
 	{ "kill", SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW },
-	/* an allow-list: poll and the like, and nothing else */
+	/* an allow-list: poll and similar calls, and nothing else */
 	{ "allow", SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS },
 };
 
@@ -70,7 +70,7 @@ void filtered_run(const char *argument)
 	failed(argument);
 }
 
-/* Mounts of its own, and ARGUMENT as its root, which has nothing in it: no /proc, no libc. */
+/* Use a separate mount namespace, and ARGUMENT as an empty root: no /proc, no libc. */
 void rooted_run(const char *argument)
 {
 	have_heap();

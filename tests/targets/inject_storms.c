@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes that fork, become other programs, and end. */
+/* Processes that fork, execute other programs, and end. */
 #include "config.h"
 
 #include "inject_target.h"
@@ -31,7 +31,7 @@ static void *allocate_for_ever(void *arg)
 	return NULL;
 }
 
-/* A child must be able to allocate, whatever other threads were at. */
+/* A child must be able to allocate, whatever the other threads were doing. */
 _Noreturn static void be_child(void)
 {
 	for (int i = 0; i < 20; i++) {
@@ -45,7 +45,10 @@ _Noreturn static void be_child(void)
 	_exit(0);
 }
 
-/* N threads allocate, the main one forks; each 50th time all threads are told of a user id. */
+/*
+ * N threads allocate while the main thread forks. Every 50th time,
+ * setuid() signals all threads.
+ */
 void forks_run(const char *argument)
 {
 	unsigned long count = number_of(argument);
@@ -90,7 +93,7 @@ void vforks_run(const char *argument)
 	}
 }
 
-/* The parent waits in vfork() until its child is gone, which it is not. */
+/* The parent waits in vfork() for its child, which does not end. */
 void vforked_run(const char *argument)
 {
 	pid_t child;
@@ -108,7 +111,7 @@ void vforked_run(const char *argument)
 	waitpid(child, NULL, 0);
 }
 
-/* As many times as there is time for; ARGUMENT is the round. */
+/* Execute itself as often as time permits; ARGUMENT is the round. */
 void execs_run(const char *argument)
 {
 	unsigned long round = number_of(argument);
@@ -127,7 +130,7 @@ void execs_run(const char *argument)
 	failed("exec");
 }
 
-/* One child after the other, of which each says its pid and ends soon. */
+/* Start one child after the other; each prints its pid and ends soon. */
 void ends_run(const char *argument)
 {
 	(void)argument;

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inject_tool - put the helper into a process, ask it, take it out; and do harm on the way.
+ * inject_tool - inject the helper into a process, query it, remove
+ * it; optionally disturb that.
  *
- * "inject_tool PID [OPTION VALUE]…" prints one line of JSON per cycle, with the names of its steps.
+ * "inject_tool PID [OPTION VALUE]…" prints one line of JSON per cycle,
+ * with the names of its steps.
+ *
  *   -n CYCLES
- *   -k STEP       kills itself when it gets there; steps count from 1 to the end of each cycle, those of another try
- *                 like those of the one before
- *   -s STEP:SIG   sends SIG to the process when it gets there
- *   -r STEP       from there to the end of opening or closing the process gets no more address space
- *   -l MS         how long a safe moment is waited for
- *   -q 0|1        whether it asks; 2: whatever stall it causes
- *   -f COUNT      of free chunks, as told to the stall guard
- *   -x 1          takes any moment for a safe one
- *   -t TRY        says "tried" when that try to open it begins
- *   -w 1          says "held" before it closes, and waits for a line
+ *   -k STEP       kill itself at this step; steps count from 1 to the end of each
+ *                 cycle, and a retry repeats the numbers of the previous try
+ *   -s STEP:SIG   send SIG to the process at this step
+ *   -r STEP       allow the process no more address space from this step until the
+ *                 end of opening or closing
+ *   -l MS         how long to wait for a safe moment
+ *   -q 0|1|2      do not query, query, or query regardless of the stall it causes
+ *   -f COUNT      the number of free chunks to give to the stall guard
+ *   -x 1          treat any moment as safe
+ *   -t TRY        print "tried" when this try to open begins
+ *   -w 1          print "held" before closing, and wait for a line
  */
 #include "config.h"
 
@@ -131,7 +135,7 @@ static void step(void *context, const char *name)
 	struct cycle *cycle = context;
 	unsigned long number;
 
-	/* another try: the one before did nothing more than to look at a thread that stood */
+	/* a retry: the previous try only looked at a stopped thread */
 	if (strcmp(name, "seize") == 0) {
 		cycle->step_count = cycle->phase_start;
 		if (++cycle->tries == options.reported_try)
@@ -191,7 +195,8 @@ static void ask(struct probe *probe, struct cycle *cycle)
 	cycle->ask.r = probe_ask(probe, &question, &cycle->stats, &cycle->ask.reason);
 	if (cycle->ask.r)
 		snprintf(cycle->ask_reason, sizeof(cycle->ask_reason), "%s", cycle->ask.reason);
-	cycle->ask.reason = cycle->ask_reason; /* the probe's own is gone with it */
+	/* the probe's own text is freed with the probe */
+	cycle->ask.reason = cycle->ask_reason;
 }
 
 static void hold(void)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jemalloc_target - a process whose jemalloc is in one known shape, for tests to compare with.
+ * jemalloc_target - a process whose jemalloc is in one known
+ * shape, for tests to compare with.
  *
- * As heap_target, but that jemalloc comes by LD_PRELOAD, or linked statically, and that the truth is what
- * mallctl(3) says: the sums over all arenas, and "class_SIZE", how many blocks of a size are
- * handed out or cached. Letters: i says it again, p purges all arenas (dirty and muzzy pages), d lets
- * dirty pages decay, which makes them muzzy. Exit 77: there is no jemalloc.
+ * It is like heap_target, but jemalloc comes from LD_PRELOAD or is linked statically, and
+ * mallctl(3) supplies the true figures: the sums over all arenas, and as "class_SIZE" how
+ * many blocks of a size are allocated or cached. The letter i prints them again, p purges
+ * all arenas (dirty and muzzy pages), d lets dirty pages decay, which makes them muzzy.
+ * Exit status 77: there is no jemalloc.
  */
 #include "config.h"
 
@@ -50,7 +52,10 @@ static void say_word(const char *word)
 		_exit(99);
 }
 
-/* Values of jemalloc's are of 4 or 8 bytes; false if it does not know the name. */
+/*
+ * Read a value of jemalloc's, which has 4 or 8 bytes. Return false if
+ * jemalloc does not know the name.
+ */
 static bool ask(const char *name, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -75,7 +80,10 @@ static uint64_t must_know(const char *name)
 	return value;
 }
 
-/* Blocks of each size: kind is bin or lextent, what the word for their number. */
+/*
+ * Print the number of blocks of each size. kind is bin or lextent; what
+ * is the name of their counter.
+ */
 static void say_classes(const char *kind, const char *what, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -94,7 +102,10 @@ static void say_classes(const char *kind, const char *what, uint64_t count)
 	}
 }
 
-/* 5.1 and 5.2 look for large blocks in the wrong bins (arena_stats_merge()). */
+/*
+ * Return whether jemalloc counts cached blocks correctly. Versions 5.1 and 5.2 look for
+ * large blocks in the wrong bins (arena_stats_merge()).
+ */
 static bool counts_caches(void)
 {
 	const char *version = "";
@@ -146,7 +157,10 @@ static size_t random_size(uint64_t *state)
 	return 1 + next_random(state) % (kind < 999 ? 20000 : 3000000);
 }
 
-/* Not to be left out by a compiler that sees it freed again. */
+/*
+ * Allocate and fill a block. The volatile pointer keeps the
+ * compiler from removing the call.
+ */
 __attribute__((noinline)) static void *take(size_t size)
 {
 	void *volatile kept = malloc(size);
@@ -158,7 +172,10 @@ __attribute__((noinline)) static void *take(size_t size)
 	return p;
 }
 
-/* Fill so many bytes into [from, to) of the blocks, then free about half, and a stretch of all. */
+/*
+ * Fill this many bytes into [from, to) of the blocks, then free about half
+ * of them, and a whole stretch.
+ */
 static void fragment(size_t bytes, size_t from, size_t to, uint64_t seed)
 {
 	size_t end = from;
@@ -276,7 +293,7 @@ static void aligned(size_t mib)
 	}
 }
 
-/* Many small ones of each small size, and then every other is freed. */
+/* Many blocks of each small size, of which every second is freed. */
 static void tiny(size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -327,7 +344,7 @@ static void *churn_part(void *arg)
 	return NULL;
 }
 
-/* Never stands still. */
+/* Threads that allocate and free all the time. */
 static void churn(size_t count)
 {
 	pthread_t id;
@@ -348,7 +365,10 @@ static const struct shape {
 	{ "churn", churn },
 };
 
-/* The kernel marks pages of MADV_FREE in batches, one per CPU: the next call sees to the last ones. */
+/*
+ * The kernel handles MADV_FREE in batches, one per CPU; one more
+ * call flushes the last pages.
+ */
 static void decay(void)
 {
 	void *p;
@@ -404,7 +424,8 @@ int main(int argc, char **argv)
 		if (strcmp(shapes[i].name, argv[1]) != 0)
 			continue;
 		is_silent = true;
-		say_stats(); /* jemalloc makes itself data for it, once */
+		/* the first call makes jemalloc allocate data for its figures */
+		say_stats();
 		is_silent = false;
 		shapes[i].make(strtoul(argv[2], NULL, 10));
 		say("pid", (uint64_t)getpid());

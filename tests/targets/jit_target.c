@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_target FRAME FILE COUNT - makes code at run time that calls a function that
- * allocates. FRAME: pointer (the code has a frame pointer), none, or stray (rbp is on the
- * stack, but no frame). FILE: map, dump, link, garbage or nothing is left for perf(1).
+ * jit_target FRAME FILE COUNT - generate code at run time that
+ * calls an allocating function.
+ *
+ * FRAME: pointer (the code has a frame pointer), none, or stray (rbp points into the
+ * stack, but not at a frame). FILE: map, dump, link, garbage or nothing; the kind of
+ * file that is left for perf(1).
  */
 #include "config.h"
 
@@ -29,7 +32,10 @@ static uint8_t *put(uint8_t *to, const void *bytes, size_t length)
 	return to + length;
 }
 
-/* Code that calls leaf(): mov $leaf, %rax; call *%rax, and what goes around. */
+/*
+ * Generate code that calls leaf(): mov $leaf, %rax; call *%rax,
+ * with a prologue and epilogue.
+ */
 static uint8_t *make(const char *frame)
 {
 	static const uint8_t push_rbp = 0x55, pop_rbp = 0x5d, ret = 0xc3;
@@ -66,7 +72,7 @@ static void write_map(FILE *file, const uint8_t *code)
 		CODE_BYTES);
 }
 
-/* A header, a record of the code, and one of a kind that is of no use. */
+/* Write a header, a record for the code, and a record of a kind that readers skip. */
 static void write_dump(FILE *file, const uint8_t *code)
 {
 	const uint32_t head[10] = { 0x4a695444, 1, 40, 62, 0, (uint32_t)getpid() };

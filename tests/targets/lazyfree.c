@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages freed with MADV_FREE, some written again, some shared with a child that writes a few. */
+/*
+ * Pages freed with MADV_FREE: some are written again, some are shared
+ * with a child that writes a few.
+ */
 #include "config.h"
 
 #include <sys/mman.h>
@@ -7,7 +10,7 @@
 
 #include "target.h"
 
-/* The last pages freed wait in this CPU's batch for the next call. */
+/* The last freed pages wait in this CPU's batch; another call flushes them. */
 static void flush_batch(void)
 {
 	size_t page = target_page_size();
@@ -55,8 +58,8 @@ static void fork_writer(char *p, size_t size)
 }
 
 /*
- * [0, redirtied) is dirty, [redirtied, freed) lazily free, [freed, total) dirty. A child writes the
- * first of the lazy ones, and so gets its own copy of them.
+ * [0, redirtied) is dirty, [redirtied, freed) is lazily freed, [freed, total) is dirty. A
+ * child writes the first of the lazily freed pages, and so gets its own copies.
  */
 void lazyfree_run(char **args)
 {

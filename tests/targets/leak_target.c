@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * leak_target - a process that has leaked known blocks, and keeps others in known places only.
+ * leak_target - a process with known leaks, and with blocks kept in known places only.
  *
- * Makes a shape, says its "pid", the blocks and bytes it leaked ("direct" ones, and "indirect" ones that
- * only those lead to), says "ready", and then obeys its input, a letter at a time: k keeps 100 more
- * blocks, l leaks 100 more, both ending with "done". It ends with its input, with its parent, and after a
- * minute. All sizes are such that all that malloc gives was asked for. Addresses that the program is
- * not to have are nowhere: no stale ones are left on the stack. Exit 77: cannot be had here.
+ * Prints its "pid", the blocks and bytes it leaked ("direct" ones, and "indirect" ones
+ * that only direct ones lead to), and "ready". Then obeys its input, a letter at a time:
+ * k keeps 100 more blocks, l leaks 100 more; both print "done". Ends with its input, its
+ * parent, or after a minute. malloc rounds up none of the sizes. No stale copies of
+ * leaked addresses remain on the stack. Exit status 77: not possible here.
  */
 #include <features.h>
 
@@ -52,7 +52,7 @@ static void say_truth(void)
 	say_word("ready");
 }
 
-/* What calls have left below this frame, and in registers, is gone. */
+/* Erase stale values below this frame and in registers. */
 __attribute__((noinline)) static void scrub(void)
 {
 	char stale[64 << 10];
@@ -63,7 +63,7 @@ __attribute__((noinline)) static void scrub(void)
 			 "pxor %xmm3, %xmm3; pxor %xmm4, %xmm4; pxor %xmm5, %xmm5");
 }
 
-/* Its content is zero: no other block's address is left in it. */
+/* Allocate a zeroed block, so that no stale address remains in it. */
 __attribute__((noinline)) static void *take(size_t size)
 {
 	void *volatile p = calloc(1, size);
@@ -86,7 +86,7 @@ static void note(uint64_t direct, uint64_t indirect)
 	indirect_bytes += indirect * BLOCK_BYTES;
 }
 
-/* So many nodes, each leads to the next. */
+/* Make a list of count nodes. */
 __attribute__((noinline)) static struct node *make_list(size_t count,
 							struct node **ret_last)
 {
@@ -118,7 +118,7 @@ __attribute__((noinline)) static void list(size_t count)
 	note(1, count - 1);
 }
 
-/* The last node is the lowest one by address. */
+/* Leak a list whose last node has the lowest address. */
 __attribute__((noinline)) static void backwards(size_t count)
 {
 	struct node *before = NULL;
@@ -144,7 +144,7 @@ __attribute__((noinline)) static void ring(size_t count)
 	note(1, count - 1);
 }
 
-/* Each leads to two more. */
+/* Make a binary tree. */
 __attribute__((noinline)) static struct node *make_tree(size_t depth)
 {
 	struct node *node = take(sizeof(*node));
@@ -163,7 +163,7 @@ __attribute__((noinline)) static void tree(size_t depth)
 	note(1, ((uint64_t)1 << depth) - 2);
 }
 
-/* Pairs that lead to the same one. */
+/* Leak pairs that point to the same block. */
 __attribute__((noinline)) static void pairs(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -174,7 +174,7 @@ __attribute__((noinline)) static void pairs(size_t count)
 	note(2 * count, count);
 }
 
-/* What is kept leads to blocks, and what is leaked does to those too. */
+/* Kept blocks lead to other blocks, and leaked blocks lead to the same ones. */
 __attribute__((noinline)) static void mixed(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -193,7 +193,7 @@ __attribute__((noinline)) static void interior(size_t count)
 		keep((char *)take(BLOCK_BYTES) + 1 + i % (BLOCK_BYTES - 1));
 }
 
-/* As end() of a vector: it is not the block's, and not its neighbour's. */
+/* Keep only pointers one past the end, which reach neither the block nor the next. */
 __attribute__((noinline)) static void ends(size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -241,13 +241,13 @@ __attribute__((noinline)) static void read_only(size_t count)
 	mprotect(place, MAPPING_BYTES, PROT_READ);
 }
 
-/* All of a mapping that was given back lazily: what is still in it is not the program's any more. */
+/* Keep a list only in a mapping freed with MADV_FREE, whose content no longer counts. */
 __attribute__((noinline)) static void lazy(size_t count)
 {
 	struct node **place, *last;
 	char *after;
 
-	/* shared ones between them, so that each private one stays a mapping of its own */
+	/* shared mappings in between keep the private mappings separate */
 	map(MAP_SHARED);
 	place = map(MAP_PRIVATE);
 	map(MAP_SHARED);
@@ -256,14 +256,14 @@ __attribute__((noinline)) static void lazy(size_t count)
 	memset(place, 1, MAPPING_BYTES);
 	memset(after, 1, MAPPING_BYTES);
 	*place = make_list(count, &last);
-	/* the kernel marks pages in batches: another one puts the first one through */
+	/* the kernel handles MADV_FREE in batches: the second call flushes the first */
 	if (madvise(place, MAPPING_BYTES, MADV_FREE) ||
 	    madvise(after, MAPPING_BYTES, MADV_FREE))
 		_exit(77);
 	note(1, count - 1);
 }
 
-/* Blocks with mappings of their own: leaked, and kept by an address far inside. */
+/* Blocks that are mmapped separately: leaked, and kept by an address far inside. */
 __attribute__((noinline)) static void large(size_t count)
 {
 	const size_t bytes = 50 << 12;
@@ -275,7 +275,7 @@ __attribute__((noinline)) static void large(size_t count)
 	direct_count += count;
 }
 
-/* Free blocks in the cache and in bins lead to nothing, and are not leaked. */
+/* Free blocks in the cache and in bins keep nothing alive, and are not leaked. */
 __attribute__((noinline)) static void freed(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -377,7 +377,7 @@ static void exited(size_t count)
 	note(count, 0);
 }
 
-/* Known to a register only, from here on: this never returns. */
+/* Keep a block's address only in a register. This function never returns. */
 __attribute__((noinline)) static void register_only(size_t is_vector)
 {
 	void *p = take(BLOCK_BYTES);
@@ -400,7 +400,7 @@ __attribute__((noinline)) static void register_only(size_t is_vector)
 				 : "rax", "rbx", "rcx", "r11", "memory");
 }
 
-/* For measuring: one list through all blocks in random order, from one global. */
+/* For benchmarks: a list through all blocks in random order, kept by one global. */
 static void random_list(size_t count)
 {
 	struct node **nodes = mmap(NULL, count * sizeof(*nodes), PROT_READ | PROT_WRITE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Odd shapes and names: very many mappings, a name that no terminal should see. */
+/* Extreme processes: very many mappings, and a name that no terminal should receive. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -10,7 +10,10 @@
 
 #include "target.h"
 
-/* Pages of alternating permissions do not merge; one of four is touched. */
+/*
+ * Map pages with alternating permissions, which do not merge.
+ * One page in four is touched.
+ */
 void mappings_run(char **args)
 {
 	size_t count = target_number(args[0]);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fills a group in ways that are known: each argument is a step, NAME=NUMBER[/NUMBER][:PATH].
- * Sizes are MiB, regions are numbered from 0 as they are made.
+ * Fills a group in known ways. Each argument is a step, NAME=NUMBER[/NUMBER][:PATH].
+ * Sizes are in MiB; regions are numbered from 0 in the order in which they are made.
  *
- *   anon=N thp=N shm=N      a region of private memory, of huge pages, or of a memfd
+ *   anon=N thp=N shm=N      make a region of private memory, huge pages, or a memfd
  *   free=R drop=R write=R   MADV_FREE it, unmap it, write each page of it again
  *   poke=R lock=R           write one byte in each 2 MiB of it, mlock() it
  *   file=N:PATH read=1:PATH map=1:PATH   write, read, map and read a file
- *   pipes=N tables=N tcp=N  the kernel's memory: pipes' buffers, page tables, queues
- *   inodes=K:DIR            so many thousand files
- *   stacks=K                so many threads, each with 200 KiB of stack
- *   fork=K/N                so many children, each with a region of N
- *   malloc=N holes=1        blocks of 1000 bytes, and all but each 16th freed
- *   leak=K/MS               K KiB each MS milliseconds, until it is ended
+ *   pipes=N tables=N tcp=N  kernel memory: pipe buffers, page tables, socket queues
+ *   inodes=K:DIR            make K thousand files
+ *   stacks=K                start K threads, each with 200 KiB of stack
+ *   fork=K/N                start K children, each with a region of N
+ *   malloc=N holes=1        allocate blocks of 1000 bytes, free all but each 16th
+ *   leak=K/MS               leak K KiB each MS milliseconds until it is ended
  *   wait=MS
- *   ready=1                 says "ready", and goes on when it has read a byte
+ *   ready=1                 print "ready", and continue after reading a byte
  *
- * Ends with status 0 after the last step; 77 if a step cannot be had here.
+ * Exits with status 0 after the last step, or 77 if a step is
+ * not possible on this system.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -212,7 +213,7 @@ static void do_pipes(const struct step *step)
 	}
 }
 
-/* A table of 4 KiB is of 2 MiB, and a page that is only read is the zero page. */
+/* A page table of 4 KiB covers 2 MiB, and a page that is only read maps the zero page. */
 static void do_tables(const struct step *step)
 {
 	size_t bytes = step->number * MIB / PAGE * HUGE;
@@ -223,7 +224,7 @@ static void do_tables(const struct step *step)
 		(void)*(volatile char *)(p + at);
 }
 
-/* Sent to a peer that reads nothing. */
+/* Send data to a peer that never reads. */
 static size_t fill_connection(int listening, const struct sockaddr_in *addr)
 {
 	static const char zeros[16 * PAGE];

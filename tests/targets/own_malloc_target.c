@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * own_malloc_target - a program that has a malloc built in, which its libraries use too. Makes a file of the name that
- * is its argument.
+ * own_malloc_target - a program with a built-in malloc that its libraries use, too. It
+ * creates the file named by its argument.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -32,7 +32,9 @@ void *calloc(size_t count, size_t size)
 	return malloc(count * size);
 }
 
-/* What is behind the old one is copied too: it is all in the room, or read as zeroes. */
+/*
+ * Copies size bytes even if the old block was shorter: all of them lie inside the room.
+ */
 void *realloc(void *old, size_t size)
 {
 	char *p = malloc(size);
@@ -47,7 +49,7 @@ void free(void *p)
 	(void)p;
 }
 
-/* With "-" it says that it is there, and waits to be told to end. */
+/* With the argument "-", print "ready" and wait until told to end. */
 static int wait_to_end(void)
 {
 	char byte;

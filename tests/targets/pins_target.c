@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pins_target - a heap in which one or two small blocks are left on each page, for tests to compare with.
+ * pins_target - a heap with one or two small blocks left on each
+ * page, for tests to compare with.
  *
- * Of NUMBER pages, the first of three has a block of 24 bytes, the second one of 24 and one of 40, the third
- * one of 40; all else on them is free. Says as lines of "key value" how many pages of its heap are in use by
- * how much, from its own list of blocks and mincore(2), and its pid; then "ready", and waits for its input
- * to end, a minute at most. Exit 77: cannot be had here.
+ * Of each three of the NUMBER pages, the first has a block of 24 bytes, the second one
+ * of 24 and one of 40, the third one of 40; the rest of each page is free. The target
+ * prints as lines of "key value" how many pages of its heap are used to which degree,
+ * computed from its own list of blocks and mincore(2). Then it prints its pid and
+ * "ready". It waits for the end of its input, for at most a minute. Exit status 77:
+ * not possible on this system.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -23,7 +26,7 @@
 #define HEAP_PAGES_MAX (PAGES_MAX + 1000)
 #define BLOCKS_MAX (3 * PAGES_MAX + 1000)
 
-/* A chunk is its block and a word; and its size is a multiple of 16. */
+/* A chunk is its block plus a word, with a size that is a multiple of 16. */
 #define CHUNK_OF(usable) ((usable) + 8)
 
 static char *blocks[BLOCKS_MAX];
@@ -75,7 +78,10 @@ static void count_used(const char *heap, const char *block)
 		used_bytes[(size_t)(at - heap) / PAGE] += 16;
 }
 
-/* Chunks begin with a page from here on; the last word of the block before is on that page. */
+/*
+ * Allocate so that the next chunk starts at a page boundary. The last word of the block
+ * before it is on that page, too.
+ */
 static char *align(void)
 {
 	char *first = take(24);
@@ -119,8 +125,8 @@ int main(int argc, char **argv)
 	heap = align();
 	for (size_t i = 0; i < number; i++)
 		fill_page(i % 3);
-	take(20000); /* what is before it does not become part of top */
-	/* the thread's cache is before all blocks, and malloc's own */
+	take(20000); /* keeps the block before it from being merged into top */
+	/* the thread's cache and malloc's own data come before all blocks */
 	used_bytes[0] = (uint16_t)(blocks[0] - 16 - heap);
 	for (size_t i = 0; i < block_count; i++) {
 		size_t bytes = malloc_usable_size(blocks[i]);

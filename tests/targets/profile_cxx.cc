@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// As profile_target.c, of C++: names as in the source.
+/* Like profile_target.c, in C++: the names must appear as in the source. */
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A library that a program loads while it runs. */
+/* A library that a program loads at run time. */
 #include <stdlib.h>
 
 void *volatile kept;

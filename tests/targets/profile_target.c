@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocates from known stacks, and says from which: each line is a stack from main on,
- * with its allocations, the bytes of them, and what of both is not freed.
- * profile_target PLUGIN: a library that allocates, too.
+ * Allocates from known stacks and prints them: each line is a stack starting with main,
+ * its number of allocations, their bytes, and the blocks and bytes that are not freed.
+ *
+ * profile_target PLUGIN: also load a library that allocates.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -43,7 +44,7 @@ static APART void drop(void)
 		free(outer(24));
 }
 
-/* Named as a function of Swift is in object files. */
+/* Has the name that a Swift function has in an object file. */
 static APART void swift(void) __asm__("_$s4shop5shelfyyF");
 static APART void swift(void)
 {

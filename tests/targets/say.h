@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * say - what a target says of its heap, without a buffer of malloc's.
+ * say - prints a target's figures without buffers from malloc.
  */
 #ifndef MS_TESTS_SAY_H
 #define MS_TESTS_SAY_H
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* "KEY VALUE" */
+/* Print "KEY VALUE". */
 static inline void say(const char *key, uint64_t value)
 {
 	char line[96];
@@ -19,7 +19,7 @@ static inline void say(const char *key, uint64_t value)
 		_exit(99);
 }
 
-/* A line of its own. */
+/* Print the word on a line. */
 static inline void say_word(const char *word)
 {
 	char line[32];

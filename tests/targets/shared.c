@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared memory in all the ways it can be had. */
+/* Shared memory of every kind. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -70,7 +70,10 @@ void sysv_shm_run(char **args)
 	use(p, size);
 }
 
-/* Where no name speaks of it, in a mount namespace that goes with the process. */
+/*
+ * Map a tmpfs file whose path does not reveal that, in a mount namespace
+ * that ends with the process.
+ */
 void tmpfs_run(char **args)
 {
 	int fd;

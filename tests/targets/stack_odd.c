@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_odd MODE [NUMBER] - as stack_target, what few programs do: "NAME CALLS BYTES" for
- * each function that allocates.
+ * stack_odd MODE [NUMBER] - like stack_target, but does what few programs do. Prints
+ * "NAME CALLS BYTES" for each function that allocates.
  */
 #include "config.h"
 
@@ -39,7 +39,7 @@ NOINLINE static void allocate(long depth)
 		allocate(depth - 1);
 	else
 		free(malloc(20));
-	__asm__ volatile("" ::: "memory"); /* so that it is no jump */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
 static void *allocate_often(void *unused)
@@ -59,7 +59,7 @@ static void wait_for(pid_t child)
 	say("child", child, 0);
 }
 
-/* The child has threads, at once with the one that it began with. */
+/* The child starts threads, which allocate at the same time as its first thread. */
 static void run_fork_threads(void)
 {
 	pthread_t threads[3];
@@ -87,7 +87,7 @@ static void handle(int signal)
 	handled = handled + 1;
 }
 
-/* A handler comes when the child allocates for the first time, which takes it a while. */
+/* A signal handler runs during the child's first allocation, which takes a while. */
 static void run_fork_handler(void)
 {
 	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { { 0, 0 }, { 0, 0 } };
@@ -114,7 +114,7 @@ NOINLINE static void branch(long depth, long path)
 	if (depth == 0)
 		free(malloc(20));
 	else if (path & 1) {
-		/* with both no compiler takes the two calls for one */
+		/* keeps compilers from merging the two calls */
 		__asm__ volatile("nop");
 		branch(depth - 1, path >> 1);
 		__asm__ volatile("nop");
@@ -124,7 +124,10 @@ NOINLINE static void branch(long depth, long path)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The child may have more addresses than its parent, and has more stacks than that had room for. */
+/*
+ * The child raises its limit of address space, and has more stacks
+ * than the parent had room for.
+ */
 static void run_fork_grow(void)
 {
 	struct rlimit limit;
@@ -145,7 +148,10 @@ static void run_fork_grow(void)
 
 static volatile pid_t handlers_child;
 
-/* Of another size than what it interrupts, and so it meets it nowhere in libc. */
+/*
+ * Allocates a different size than the interrupted code, so that both
+ * never use the same list in libc.
+ */
 static void fork_in_handler(int signal)
 {
 	pid_t child = handlers_child == 0 ? -1 : fork();
@@ -163,7 +169,10 @@ static void fork_in_handler(int signal)
 	}
 }
 
-/* A child goes on from a handler: in the middle of what was recorded, as often as not. */
+/*
+ * A child continues after a handler that forked, often in the middle
+ * of recording an allocation.
+ */
 static void run_handler_fork(void)
 {
 	struct sigaction action = { .sa_handler = fork_in_handler, .sa_flags = SA_RESTART };
@@ -181,7 +190,7 @@ static void run_handler_fork(void)
 	}
 }
 
-/* What nobody gives, with calls before and after it. */
+/* Request sizes that cannot be allocated, with other calls before and after. */
 static void run_too_much(void)
 {
 	static const size_t sizes[] = { PTRDIFF_MAX, (size_t)1 << 62, (size_t)1 << 46,
@@ -207,7 +216,10 @@ static void run_too_much(void)
 		__asm__ volatile("# %c0" : : "i"(n) : "memory");           \
 		break;
 
-/* Places that call are as far from each other as the numbers of their callers. */
+/*
+ * The call sites are multiples of 256 bytes apart. Their addresses then differ like the
+ * numbers of their callers, which a weak hash would confuse.
+ */
 NOINLINE static void call_from(long level, unsigned int random)
 {
 	size_t bytes = (size_t)level;
@@ -245,7 +257,7 @@ static void *call_nothing(void *none)
 	return NULL;
 }
 
-/* The first that a thread asks for is nothing. */
+/* A thread's first request is for 0 bytes. */
 static void run_nothing(void)
 {
 	pthread_t thread;
@@ -262,7 +274,7 @@ static void allocate_once(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* A module that was loaded from where the program is, and that is gone. */
+/* Load a module through a relative path, then delete the path. */
 static void run_gone(void)
 {
 	const char *plugin = getenv("STACK_PLUGIN");

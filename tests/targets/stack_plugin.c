@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_plugin - a module that calls back, with a frame of another size in one built with
- * STACK_PLUGIN_OTHER.
+ * stack_plugin - a module that calls back. The variant built with STACK_PLUGIN_OTHER has
+ * a frame of a different size.
  */
 #include "config.h"
 

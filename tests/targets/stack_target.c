@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_target MODE [NUMBER] - allocates from functions that are told, so often and so
- * much, in all kinds of places; says what it did: "NAME CALLS BYTES" for each function.
+ * stack_target MODE [NUMBER] - allocate from known functions, in known numbers and sizes
+ * and in all kinds of places. Prints "NAME CALLS BYTES" for each function.
  */
 #include "config.h"
 
@@ -67,7 +67,7 @@ NOINLINE static void leaf_free(void *p)
 	sink = NULL;
 }
 
-/* Frames of all kinds: found from rbp, with a stack of their own alignment, large ones. */
+/* Frames of all kinds: addressed through rbp, with a realigned stack, very large. */
 NOINLINE static void through_variable(int n, void (*call)(void))
 {
 	volatile char room[n * 16 + 1];
@@ -125,7 +125,10 @@ static void run_known(void)
 	say("live_leaf_one", 3 * (number - number / 2), 300 * (number - number / 2));
 }
 
-/* Up to a height, down again, up to less: of both functions a share was there at the top. */
+/*
+ * Allocate up to a height, free everything, and allocate up to a lower height again. Both
+ * functions contribute to the peak.
+ */
 static void run_peak(void)
 {
 	void *one[64], *two[64];
@@ -177,7 +180,7 @@ static void run_threads(void)
 
 static void *volatile handed[1024];
 
-/* One gives, another takes back. */
+/* One thread allocates, another one frees. */
 static void *take_back(void *unused)
 {
 	(void)unused;
@@ -239,7 +242,10 @@ static void run_signals(void)
 	say("be_interrupted", handled, 32 * handled);
 }
 
-/* Signals at any time, in malloc too, whose handlers do what they had better not. */
+/*
+ * Signals arrive at any time, also inside malloc, and their handlers
+ * allocate although they should not.
+ */
 static void run_storm(void)
 {
 	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
@@ -315,7 +321,10 @@ NOINLINE static void in_context(void)
 static void run_contexts(void)
 {
 	for (volatile int round = 0; round < 3; round++) {
-		/* each at another place, with nothing above it, and gone afterwards */
+		/*
+		 * a different address each time, with no mapping above it,
+		 * and unmapped afterwards
+		 */
 		char *room = mmap(NULL, 3 * 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		mprotect(room + 65536, 65536, PROT_READ | PROT_WRITE);
@@ -358,7 +367,7 @@ NOINLINE static void call_back(void)
 	leaf_free(leaf_one(72));
 }
 
-/* Code without tables, as compilers at run time make it: calls what rdi says. */
+/* Code without unwind tables, as JIT compilers make it: calls the function in rdi. */
 static void run_made_code(void)
 {
 	static const unsigned char code[] = { 0x53, 0xff, 0xd7, 0x5b, 0xc3 };
@@ -407,7 +416,7 @@ NOINLINE static void branch(long bits, int depth)
 	if (depth == 0) {
 		leaf_free(leaf_one(8));
 	} else if (bits & 1) {
-		/* no compiler takes the two calls for one */
+		/* keeps compilers from merging the two calls */
 		__asm__ volatile("nop");
 		branch(bits >> 1, depth - 1);
 		sink = NULL;

@@ -77,7 +77,7 @@ void target_bind_to_parent(int parent)
 {
 	unsigned int left = alarm(TARGET_SECONDS);
 
-	if (left) /* from before an exec: it goes on */
+	if (left) /* set before an exec: keep that timeout */
 		alarm(left);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -96,7 +96,7 @@ _Noreturn void target_wait(void)
 		pause();
 }
 
-/* Address space is taken first, so that both neighbours are ours. */
+/* Reserves the address space first, so that both neighbouring pages are ours, too. */
 char *target_map(size_t size, int protection, int flags, int fd)
 {
 	size_t page = target_page_size();
@@ -130,7 +130,7 @@ void target_read(const char *from, size_t size)
 		(void)((const volatile char *)from)[i];
 }
 
-/* The kernel marks lazily freed pages in batches per CPU, so all the work is done on one. */
+/* The kernel handles MADV_FREE in batches per CPU, so all work is done on one CPU. */
 static void stay_on_this_cpu(void)
 {
 	cpu_set_t set;
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 		return 99;
 	}
 	target_bind_to_parent(getppid());
-	/* a page that is touched is one page, whatever the machine's setting */
+	/* touching a page must not make a huge page, whatever the machine's setting */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	stay_on_this_cpu();
 	b->run(argv + 2);

@@ -2,10 +2,11 @@
 /*
  * target - a process whose memory is in one known state, for tests to compare with.
  *
- * Runs one behaviour of the table. It sets its memory up, says the true figures, which it knows
- * from what it did and never from smaps, as lines of "key value", says "ready", and waits to be
- * killed. It dies with its parent, and after TARGET_SECONDS. Exit 77: cannot be had here, the
- * reason is on stderr; 99: failed.
+ * Runs one behaviour of the table. The behaviour sets up its memory, and prints the
+ * true figures as lines of "key value". It knows them from what it did, never from
+ * smaps. Then it prints "ready" and waits to be killed. The target ends with its
+ * parent, or after TARGET_SECONDS. Exit status 77: not possible on this system, with
+ * the reason on stderr; 99: failed.
  */
 #ifndef MS_TESTS_TARGET_H
 #define MS_TESTS_TARGET_H
@@ -22,12 +23,13 @@
 struct behaviour {
 	const char *name;
 	const char *args;
-	void (*run)(char **args); /* args ends with NULL; at least as many as the table names */
+	/* args ends with NULL and has at least the arguments that the table names */
+	void (*run)(char **args);
 };
 
 extern const struct behaviour behaviours[];
 
-/* Behaviours, by file. */
+/* The behaviours, by source file. */
 void lazyfree_run(char **args);
 void unbacked_run(char **args);
 void dontneed_run(char **args);
@@ -55,30 +57,33 @@ void churn_run(char **args);
 
 size_t target_page_size(void);
 
-/* A number of args, in decimal. */
+/* Return the decimal number in text. */
 size_t target_number(const char *text);
 
 void target_say(const char *key, uint64_t value);
 _Noreturn void target_skip(const char *why);
 _Noreturn void target_fail(const char *what);
 
-/* Die with the parent, and in time: again in each child after fork. */
+/*
+ * End with the parent, and after the time limit. Call it again in each child after fork.
+ */
 void target_bind_to_parent(int parent);
 
-/* Says "ready". */
+/* Print "ready". */
 void target_ready(void);
 _Noreturn void target_wait(void);
 
 /*
- * mmap() that cannot fail, between two pages of other permissions, so that the kernel does not
- * merge it with a neighbour. Says its "start" and "end".
+ * Call mmap(), or end the target. The mapping lies between two pages of
+ * other permissions, so that the kernel does not merge it with a neighbour.
+ * Prints its "start" and "end".
  */
 char *target_map(size_t size, int protection, int flags, int fd);
 
-/* Private, anonymous, readable and writable. */
+/* Map private anonymous memory, readable and writable. */
 char *target_map_anonymous(size_t size);
 
-/* Write to, read from, each page of a range. */
+/* Write to, or read from, each page of a range. */
 void target_write(char *from, size_t size);
 void target_read(const char *from, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads with stacks of all kinds. What of a stack is resident, mincore() knows. */
+/* Threads with stacks of all kinds. mincore() supplies the resident part of a stack. */
 #include "config.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ enum end { END_WAIT, END_SPIN, END_EXIT };
 static const struct kind {
 	const char *name;
 	size_t guard_size;
-	bool is_own_stack; /* mapped by us, as any memory */
+	bool is_own_stack; /* mapped by the target like any other memory */
 	enum end end;
 } kinds[] = {
 	{ "plain", 4 * KIB, false, END_WAIT },
@@ -47,7 +47,10 @@ static __attribute__((noinline)) char go_down(size_t size)
 {
 	volatile char frame[4096];
 
-	/* where, and after the call, so that clang keeps the whole frame and the recursion */
+	/*
+	 * A variable index, used after the call, keeps clang from removing
+	 * the frame or the recursion.
+	 */
 	frame[size % sizeof(frame)] = (char)size;
 	if (size > sizeof(frame))
 		frame[size % sizeof(frame)] = go_down(size - sizeof(frame));

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * types_target - a process with known numbers of objects of C++ classes, for tests to compare with.
+ * types_target - a process with known numbers of objects of C++
+ * classes, for tests to compare with.
  *
- * For each type it says "COUNT BYTES NAME", BYTES being the sum of malloc_usable_size(); then its "pid"
- * and "ready", and waits for its input to end, a minute at most. With an argument it forgets them all before. What it says goes through no
- * buffer of malloc's. Blocks without a type have sizes that nothing else here has.
+ * For each type it prints "COUNT BYTES NAME", where BYTES is the sum of
+ * malloc_usable_size(). Then it prints its "pid" and "ready". It waits for the end
+ * of its input, for at most a minute. With an argument it first forgets all objects.
+ * It prints without buffers from malloc. Blocks without a type have sizes that
+ * nothing else in the process has.
  */
 #include <cstdint>
 #include <cstdio>
@@ -35,7 +38,7 @@ template <typename T, int N> struct Polygon : Shape {
 	T corners[N] = {};
 };
 
-/* of this file only */
+/* internal to this file */
 namespace
 {
 struct Hidden : Shape {
@@ -50,12 +53,12 @@ struct Named {
 	const char *name = "";
 };
 
-/* Objects begin with the table of the first base. */
+/* Its objects begin with the virtual table of the first base. */
 struct Labelled : shapes::Shape, Named {
 	uint64_t label = 3;
 };
 
-/* Offsets to virtual bases stand before the place that objects point to. */
+/* The offsets of virtual bases precede the address that objects point to. */
 struct Left : virtual shapes::Shape {
 	uint64_t left = 4;
 };
@@ -68,7 +71,10 @@ struct Diamond : Left, Right {
 	uint64_t own = 6;
 };
 
-/* To be renamed: what a class of Swift's and one of Objective-C's are to a linker. */
+/*
+ * Renamed after compiling to the names that linkers see for a
+ * Swift and an Objective-C class.
+ */
 extern "C" {
 extern const uint64_t swift_class[], objc_class[];
 const uint64_t swift_class[16] = { 1 };
@@ -105,7 +111,7 @@ template <typename T> static void make(const char *name, size_t count)
 	say_sum(name, count, bytes);
 }
 
-/* What is freed must not be counted. */
+/* Freed objects must not be counted. */
 static void free_some()
 {
 	for (size_t i = 0; i < 500; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_agree - preloaded into a program: at each call of malloc in its main thread who called is found
- * by libunwind and by agent/unwind, first with what was kept, and both are compared, frame by frame.
- * What was found is in the file that the variable UNWIND_AGREE names, when the program has ended.
+ * unwind_agree - a library to be preloaded into a program. At each malloc call of the
+ * main thread, both libunwind and agent/unwind find the callers, agent/unwind with its
+ * remembered frames, and the library compares them frame by frame. When the program ends,
+ * it writes the result to the file named by the environment variable UNWIND_AGREE.
  */
 #include "config.h"
 
@@ -49,7 +50,10 @@ static void note_difference(void **theirs, int count)
 	}
 }
 
-/* theirs begins with malloc itself, and may end with what is outside of all. */
+/*
+ * Compare libunwind's frames with ours. They may end with a
+ * null frame outside of all code.
+ */
 static void compare(void **theirs, int count)
 {
 	uint32_t depth = thread.kept_count;

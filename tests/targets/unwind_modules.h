@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_modules - what agent/unwind asks for, told by the dynamic linker, in programs that
- * may wait for it.
+ * unwind_modules - the module lookup that agent/unwind needs, answered by the dynamic
+ * linker, for programs that may wait for its lock.
  */
 #ifndef MS_TESTS_UNWIND_MODULES_H
 #define MS_TESTS_UNWIND_MODULES_H

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe_target - a process whose calls of malloc and its like are known, for breakpoints at them: also those where the
- * allocator calls itself.
+ * uprobe_target - a process whose numbers of calls of the malloc functions are known, for
+ * breakpoints on these functions. This includes calls that the allocator makes to itself.
  *
- * Says "ready", and does then what the letters on its standard input ask for, each with what it called, as "FUNCTION
- * NUMBER", and "done":
- *   w   all functions, in the ways in which glibc's come to each other
+ * Prints "ready". It then obeys the letters on its standard input. For each letter it
+ * prints its calls as "FUNCTION NUMBER", and "done":
+ *
+ *   w   call all functions, on each path on which glibc's call each other
  *   p   100000 pairs of malloc and free
  *   n   7 direct calls of free with NULL, and 2 with a block
- *   t   20 threads, one after the other, which do what w does, and leave blocks in the thread's cache
- *   f   a child, which calls 1000 times, and a thread: "fork" and "thread" are the errors
- *   x   becomes itself by exec
+ *   t   20 threads, one after the other, which do what w does, and leave blocks
+ *       in the thread's cache
+ *   f   a child that calls 1000 times and starts a thread; "fork" and "thread" are
+ *       the errors
+ *   x   execute itself again
  */
 #include "config.h"
 
@@ -36,16 +39,19 @@ static void pairs(int count)
 		call_free(call_malloc(64));
 }
 
-/* 2 of malloc, 1 of calloc, 6 of realloc, 1 of reallocarray, 2 of the others that align, 1 of valloc and pvalloc; 10 of free. */
+/*
+ * Makes 2 calls of malloc, 1 of calloc, 6 of realloc, 1 of reallocarray, 2 each of
+ * posix_memalign and aligned_alloc, 1 each of valloc and pvalloc, and 10 of free.
+ */
 static void work_once(void)
 {
 	void *p;
 
 	kept = call_malloc(10);
-	kept = realloc(kept, 100); /* in another place */
-	kept = realloc(kept, nothing); /* frees it */
-	p = realloc(NULL, 100);	   /* is malloc's */
-	p = realloc(p, 400000);	   /* has a mapping of its own */
+	kept = realloc(kept, 100); /* moves the block */
+	kept = realloc(kept, nothing); /* frees the block */
+	p = realloc(NULL, 100);	   /* acts like malloc */
+	p = realloc(p, 400000);	   /* is mmapped */
 	p = realloc(p, 800000);
 	kept = realloc(p, 50);
 	call_free(kept);
@@ -53,7 +59,7 @@ static void work_once(void)
 	call_free(kept);
 	kept = calloc(10, 10);
 	call_free(kept);
-	if (posix_memalign(&p, 8, 80) != 0) /* aligned no better than malloc's */
+	if (posix_memalign(&p, 8, 80) != 0) /* malloc's own alignment is enough */
 		_exit(99);
 	call_free(p);
 	if (posix_memalign(&p, 4096, 80) != 0)
@@ -67,7 +73,7 @@ static void work_once(void)
 	call_free(kept);
 	kept = pvalloc(80);
 	call_free(kept);
-	kept = call_malloc((size_t)-1); /* cannot be had */
+	kept = call_malloc((size_t)-1); /* too large: fails */
 	call_free(NULL);
 }
 
@@ -149,7 +155,7 @@ int main(int argc, char **argv)
 	char letter;
 
 	(void)argc;
-	/* what begins with the first call has begun */
+	/* the first call makes malloc initialize itself */
 	pairs(1);
 	say_word("ready");
 	while (read(STDIN_FILENO, &letter, 1) == 1) {
