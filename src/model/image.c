@@ -85,8 +85,20 @@ size_t image_find_run(const struct image *image, uint64_t addr)
 	return low;
 }
 
+/*
+ * Return true if addr is in the gap before the run with the given index, so that searching
+ * would find that run.
+ */
+static bool is_before_run(const struct image *image, size_t index, uint64_t addr)
+{
+	return index < image->run_count && addr < image->runs[index].start_addr &&
+	       (index == 0 || addr >= image->runs[index - 1].end_addr);
+}
+
 const struct image_run *image_search_run(struct image *image, uint64_t addr)
 {
+	if (is_before_run(image, image->hint, addr))
+		return NULL;
 	image->hint = image_find_run(image, addr);
 	return image->hint < image->run_count &&
 			       addr >= image->runs[image->hint].start_addr
@@ -94,16 +106,17 @@ const struct image_run *image_search_run(struct image *image, uint64_t addr)
 		       : NULL;
 }
 
-uint64_t image_next_resident(struct image *image, uint64_t addr, uint64_t limit)
+uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limit)
 {
-	const struct image_run *run;
-	size_t index;
+	const struct image_run *run = image_search_run(image, addr);
 
-	if (addr >= limit || image_run_at(image, addr))
+	if (run)
 		return addr;
-	index = image_find_run(image, addr);
-	run = &image->runs[index];
-	return index < image->run_count && run->start_addr < limit ? run->start_addr : limit;
+	/* The search left the hint at the first run after addr. */
+	if (image->hint == image->run_count)
+		return limit;
+	run = &image->runs[image->hint];
+	return run->start_addr < limit ? run->start_addr : limit;
 }
 
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,

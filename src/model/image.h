@@ -99,11 +99,26 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 	return at != NULL;
 }
 
+/* Like image_next_resident(), for an addr below limit that is not in the run found last. */
+uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limit);
+
 /*
  * Return the first address from addr on that is in the image, or limit if
  * there is none below limit.
  */
-uint64_t image_next_resident(struct image *image, uint64_t addr, uint64_t limit);
+static inline uint64_t image_next_resident(struct image *image, uint64_t addr,
+					   uint64_t limit)
+{
+	if (addr >= limit)
+		return addr;
+	if (image->hint < image->run_count) {
+		const struct image_run *run = &image->runs[image->hint];
+
+		if (addr >= run->start_addr && addr < run->end_addr)
+			return addr;
+	}
+	return image_search_resident(image, addr, limit);
+}
 
 /* Return how many bytes of [start_addr, end_addr) are in the image. */
 uint64_t image_resident_bytes(const struct image *image, uint64_t start_addr,

@@ -58,6 +58,16 @@ static bool has_starts(const struct blocks *blocks)
 	return blocks->bit_count >= blocks->image->length_bytes / BLOCK_ALIGN;
 }
 
+/*
+ * Return true if the page at addr has an address that is in range of the extents. No
+ * other page is ever looked up.
+ */
+static bool may_hold_page(const struct block_index *index, uint64_t addr)
+{
+	return !(addr >> INDEX_ADDR_BITS) && addr + IMAGE_PAGE_BYTES > index->low_addr &&
+	       addr < index->low_addr + index->span_bytes;
+}
+
 static void fill_pages(struct block_index *index)
 {
 	const struct blocks *blocks = index->blocks;
@@ -79,7 +89,7 @@ static void fill_pages(struct block_index *index)
 				extent++;
 			index->pages[number] =
 				(struct block_page){ addr, head_bit, extent, run };
-			if (!(addr >> INDEX_ADDR_BITS))
+			if (may_hold_page(index, addr))
 				add_page(index, addr, number);
 			if (last != BIT_NONE)
 				head_bit = last;
@@ -104,11 +114,14 @@ void block_index_init(struct block_index *index, const struct blocks *blocks)
 
 static void free_upper(struct index_upper *upper)
 {
-	for (size_t i = 0; upper && i < INDEX_TABLE_LENGTH; i++) {
+	for (size_t i = 0; i < INDEX_TABLE_LENGTH; i++) {
 		struct index_middle *middle = upper->middles[i];
 
-		for (size_t k = 0; middle && k < INDEX_TABLE_LENGTH; k++)
-			free(middle->leaves[k]);
+		if (!middle)
+			continue;
+		for (size_t k = 0; k < INDEX_TABLE_LENGTH; k++)
+			if (middle->leaves[k])
+				free(middle->leaves[k]);
 		free(middle);
 	}
 	free(upper);
@@ -117,7 +130,8 @@ static void free_upper(struct index_upper *upper)
 void block_index_release(struct block_index *index)
 {
 	for (size_t i = 0; i < INDEX_TABLE_LENGTH; i++)
-		free_upper(index->top[i]);
+		if (index->top[i])
+			free_upper(index->top[i]);
 	free(index->pages);
 	*index = (struct block_index){ 0 };
 }

@@ -185,6 +185,15 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 /* walk_jemalloc_tree.c */
 
 /*
+ * Find the first element of an array, from *addr on, whose first word is resident and not
+ * zero. Sets *addr to its address and *ret to the word, or *addr to end if there is none.
+ * Returns false if the budget is used up (each element examined takes one step) or if a
+ * word is only partly resident.
+ */
+bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
+			uint64_t element_bytes, uint64_t *ret);
+
+/*
  * Read the extent structure at extent_addr. Returns false unless it lies completely in a
  * base block and describes whole pages.
  */

@@ -186,6 +186,26 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 	return true;
 }
 
+/* Return the distance of a thread's cache below its thread pointer, or 0 if none is found. */
+static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start_addr)
+{
+	struct cache cache;
+
+	for (uint64_t below = 8; below <= TLS_BYTES && tls_addr - below >= start_addr;
+	     below += 8) {
+		uint64_t addr = tls_addr - below;
+
+		if (!jemalloc_spend(j, 1))
+			return 0;
+		/* No bin begins on an absent page: continue below the page. */
+		if (!image_run_at(j->image, addr))
+			below += addr % IMAGE_PAGE_BYTES;
+		else if (read_cache(j, addr, &cache))
+			return below;
+	}
+	return 0;
+}
+
 /*
  * Find the distance of a cache below the thread pointer. It is the same in all threads,
  * because it is in static TLS.
@@ -193,27 +213,17 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {
 	size_t count = j->input->thread_count;
-	struct cache cache;
 
-	for (size_t i = 0; i < count && i < THREADS_SEARCHED; i++) {
+	*ret_below = 0;
+	for (size_t i = 0; i < count && i < THREADS_SEARCHED && *ret_below == 0; i++) {
 		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
 		const struct mapping *m =
 			mapping_list_find(j->input->mappings, tls_addr - 1);
 
-		if (!m)
-			continue;
-		for (uint64_t below = 8;
-		     below <= TLS_BYTES && tls_addr - below >= m->start_addr;
-		     below += 8) {
-			if (!jemalloc_spend(j, 1))
-				return false;
-			if (!read_cache(j, tls_addr - below, &cache))
-				continue;
-			*ret_below = below;
-			return true;
-		}
+		if (m)
+			*ret_below = find_below(j, tls_addr, m->start_addr);
 	}
-	return false;
+	return *ret_below > 0;
 }
 
 /* Return true if the bins are all zero, as in a thread that never called malloc. */

@@ -145,25 +145,27 @@ static uint64_t add_entry(void *context, const struct jemalloc_entry *entry)
 	return extent.end_addr;
 }
 
+static int compare_arenas(const void *a, const void *b)
+{
+	const struct heap_arena *left = a, *right = b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
 /* Sort the arenas by jemalloc's numbers. They were found in the order of their memory. */
 static void sort_arenas(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
-	struct heap_arena *sorted = xcalloc(heap->arena_count + 1, sizeof(*sorted));
 	uint16_t *places = xcalloc(heap->arena_count + 1, sizeof(*places));
-	uint16_t count = 0;
 
-	for (size_t i = 0; i < JEMALLOC_ARENAS_MAX; i++) {
-		if (j->arena_slots[i] == 0)
-			continue;
-		places[j->arena_slots[i] - 1] = count;
-		sorted[count++] = heap->arenas[j->arena_slots[i] - 1];
-	}
+	if (heap->arena_count > 0)
+		qsort(heap->arenas, heap->arena_count, sizeof(*heap->arenas),
+		      compare_arenas);
+	for (size_t i = 0; i < heap->arena_count; i++)
+		places[j->arena_slots[heap->arenas[i].number] - 1] = (uint16_t)i;
 	for (size_t i = 0; i < j->extent_count; i++)
 		j->extents[i].arena = places[j->extents[i].arena];
 	free(places);
-	free(heap->arenas);
-	heap->arenas = sorted;
 }
 
 /* Mark free blocks from the bitmaps. An inactive extent is one free block. */

@@ -158,12 +158,11 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 
 	if (!jemalloc_base_at(j, leaf_addr, bytes))
 		return false;
-	for (uint64_t addr = image_next_resident(j->image, leaf_addr, end); addr < end;
-	     addr = image_next_resident(j->image, addr + tree->element_bytes, end)) {
+	for (uint64_t addr = leaf_addr;; addr += tree->element_bytes) {
 		struct jemalloc_raw raw;
 
-		addr += (leaf_addr - addr) % tree->element_bytes;
-		if (!jemalloc_spend(j, 1) || !image_read(j->image, addr, &word))
+		if (!jemalloc_next_word(j, &addr, end, tree->element_bytes, &word) ||
+		    addr >= end)
 			return false;
 		word &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
 		if (word == 0)
@@ -178,7 +177,6 @@ static bool place_leaf(struct jemalloc *j, const struct jemalloc_tree *tree,
 		if (--tries == 0)
 			return false;
 	}
-	return false;
 }
 
 /* With three levels: determine the position of a middle node from its first leaf. */
@@ -187,23 +185,16 @@ static bool place_node(struct jemalloc *j, const struct jemalloc_tree *tree,
 {
 	unsigned int bits = tree->level_bits[1];
 	uint64_t end = addr + (UINT64_C(8) << bits);
-	uint64_t leaf_addr, key;
+	uint64_t at = addr, leaf_addr, key;
 
 	if (!jemalloc_base_at(j, addr, end - addr))
 		return false;
-	for (uint64_t at = image_next_resident(j->image, addr, end); at < end;
-	     at = image_next_resident(j->image, at + 8, end)) {
-		if (!jemalloc_spend(j, 1) || !image_read(j->image, at, &leaf_addr))
-			return false;
-		if (leaf_addr == 0)
-			continue;
-		if (!place_leaf(j, tree, leaf_addr, &key) ||
-		    (key & ((UINT64_C(1) << bits) - 1)) != (at - addr) / 8)
-			return false;
-		*ret_key = key >> bits;
-		return true;
-	}
-	return false;
+	if (!jemalloc_next_word(j, &at, end, 8, &leaf_addr) || at >= end ||
+	    !place_leaf(j, tree, leaf_addr, &key) ||
+	    (key & ((UINT64_C(1) << bits) - 1)) != (at - addr) / 8)
+		return false;
+	*ret_key = key >> bits;
+	return true;
 }
 
 struct root_check {
@@ -266,15 +257,15 @@ static bool try_word(struct jemalloc *j, const struct area *area, uint64_t addr,
 
 static bool find_in_area(struct jemalloc *j, const struct area *area)
 {
-	uint64_t addr = image_next_resident(j->image, area->start_addr, area->end_addr);
-	uint64_t word;
+	uint64_t addr = area->start_addr, word;
 
-	for (; addr < area->end_addr && jemalloc_spend(j, 1);
-	     addr = image_next_resident(j->image, addr + 8, area->end_addr))
-		if (image_read(j->image, addr, &word) && word &&
-		    word % JEMALLOC_EXTENT_ALIGN == 0 && jemalloc_base_at(j, word, 8) &&
+	while (jemalloc_next_word(j, &addr, area->end_addr, 8, &word) &&
+	       addr < area->end_addr) {
+		if (word % JEMALLOC_EXTENT_ALIGN == 0 && jemalloc_base_at(j, word, 8) &&
 		    try_word(j, area, addr, word))
 			return true;
+		addr += 8;
+	}
 	return false;
 }
 

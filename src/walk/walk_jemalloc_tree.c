@@ -51,6 +51,47 @@ bool jemalloc_place_element(const struct jemalloc_tree *tree,
 	return true;
 }
 
+bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
+			uint64_t element_bytes, uint64_t *ret)
+{
+	uint64_t at = *addr;
+
+	for (;;) {
+		const struct image_run *run;
+		const uint8_t *bytes;
+		uint64_t limit, count = 1;
+
+		at = image_next_resident(j->image, at, end);
+		if (at < end)
+			at += (end - at) % element_bytes;
+		if (at >= end) {
+			*addr = end;
+			return true;
+		}
+		run = image_run_at(j->image, at);
+		if (!run)
+			continue;
+		limit = run->end_addr < end ? run->end_addr : end;
+		if (limit - at < sizeof(*ret))
+			return false;
+		bytes = image_at(j->image, at, sizeof(*ret));
+		memcpy(ret, bytes, sizeof(*ret));
+		while (*ret == 0 && limit - at >= element_bytes + sizeof(*ret)) {
+			at += element_bytes;
+			bytes += element_bytes;
+			memcpy(ret, bytes, sizeof(*ret));
+			count++;
+		}
+		if (!jemalloc_spend(j, count))
+			return false;
+		if (*ret != 0) {
+			*addr = at;
+			return true;
+		}
+		at += element_bytes;
+	}
+}
+
 /* State of a walk through the tree. */
 struct walk {
 	struct jemalloc *j;
@@ -60,14 +101,14 @@ struct walk {
 	bool is_over;
 };
 
-static bool read_entry(const struct walk *w, uint64_t addr, struct jemalloc_entry *ret)
+/* Read the element at addr, whose first word is known. */
+static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
+		       struct jemalloc_entry *ret)
 {
-	struct image *image = w->j->image;
-
+	ret->words[0] = word;
 	ret->words[1] = 0;
-	if (!image_read(image, addr, &ret->words[0]) ||
-	    (w->j->tree->element_bytes == 16 &&
-	     !image_read(image, addr + 8, &ret->words[1])))
+	if (w->j->tree->element_bytes == 16 &&
+	    !image_read(w->j->image, addr + 8, &ret->words[1]))
 		return false;
 	ret->extent_addr = ret->words[0];
 	/* The class is in the upper bits, state and slab in the lower ones. */
@@ -89,6 +130,7 @@ static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_ad
 
 	while (!w->is_over) {
 		struct jemalloc_entry entry;
+		uint64_t word;
 
 		if (w->next_addr > first_page_addr) {
 			uint64_t index = (w->next_addr - first_page_addr) >> PAGE_SHIFT;
@@ -98,16 +140,14 @@ static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_ad
 			if (addr < leaf_addr + index * tree->element_bytes)
 				addr = leaf_addr + index * tree->element_bytes;
 		}
-		addr = image_next_resident(w->j->image, addr, end);
+		if (!jemalloc_next_word(w->j, &addr, end, tree->element_bytes, &word))
+			return false;
 		if (addr >= end)
 			return true;
-		addr += (leaf_addr - addr) % tree->element_bytes;
-		if (!jemalloc_spend(w->j, 1))
-			return false;
 		entry.page_addr =
 			first_page_addr +
 			((addr - leaf_addr) / tree->element_bytes << PAGE_SHIFT);
-		if (read_entry(w, addr, &entry) && entry.extent_addr != 0) {
+		if (read_entry(w, addr, word, &entry) && entry.extent_addr != 0) {
 			w->next_addr = w->fn(w->context, &entry);
 			w->is_over = w->next_addr == 0;
 		}
@@ -127,19 +167,17 @@ static bool walk_node(struct walk *w, uint64_t node_addr, unsigned int level,
 
 	for (unsigned int i = level + 1; i < tree->level_count; i++)
 		shift += tree->level_bits[i];
-	for (uint64_t at = image_next_resident(w->j->image, node_addr, end);
-	     at < end && !w->is_over;
-	     at = image_next_resident(w->j->image, at + 8, end)) {
-		uint64_t page_addr = first_page_addr + ((at - node_addr) / 8 << shift);
+	for (uint64_t at = node_addr; !w->is_over; at += 8) {
+		uint64_t page_addr, bytes;
 		bool is_leaf = level + 2 == tree->level_count;
-		uint64_t bytes = is_leaf ? (uint64_t)tree->element_bytes
-						   << tree->level_bits[level + 1]
-					 : UINT64_C(8) << tree->level_bits[level + 1];
 
-		if (!jemalloc_spend(w->j, 1) || !image_read(w->j->image, at, &child))
+		if (!jemalloc_next_word(w->j, &at, end, 8, &child))
 			return false;
-		if (child == 0)
-			continue;
+		if (at >= end)
+			break;
+		page_addr = first_page_addr + ((at - node_addr) / 8 << shift);
+		bytes = (is_leaf ? (uint64_t)tree->element_bytes : UINT64_C(8))
+			<< tree->level_bits[level + 1];
 		if (child % JEMALLOC_EXTENT_ALIGN ||
 		    !jemalloc_base_at(w->j, child, bytes))
 			return false;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "model/image.h"
 #include "unit.h"
 
 static void a_matrix_without_a_heap_is_zero_and_its_heap_unknown(void **state)
@@ -237,6 +238,47 @@ static void nameless_memory_of_the_allocator_is_grouped(void **state)
 	assert_string_equal(mapping_group_name(&other), "");
 }
 
+/* Look up addr with each possible hint, and compare with a linear search. */
+static void check_lookup(struct image *image, uint64_t addr, uint64_t limit)
+{
+	const struct image_run *expected = NULL;
+	uint64_t next = limit;
+
+	for (size_t i = image->run_count; i > 0; i--) {
+		const struct image_run *run = &image->runs[i - 1];
+
+		if (addr >= run->start_addr && addr < run->end_addr)
+			expected = run;
+		if (addr < run->end_addr && run->start_addr < limit)
+			next = addr > run->start_addr ? addr : run->start_addr;
+	}
+	for (size_t hint = 0; hint <= image->run_count; hint++) {
+		image->hint = hint;
+		assert_ptr_equal(image_run_at(image, addr), expected);
+		image->hint = hint;
+		assert_true(image_next_resident(image, addr, limit) ==
+			    (addr < limit ? next : addr));
+	}
+}
+
+static void an_image_finds_pages_whatever_was_found_last(void **state)
+{
+	static const uint64_t pages[][2] = { { 2, 4 }, { 5, 6 }, { 9, 12 }, { 13, 14 } };
+	struct image image = IMAGE_INIT;
+
+	(void)state;
+	check_lookup(&image, 4096, 8192);
+	assert_int_equal(image_reserve(&image, UINT64_C(7) * 4096), 0);
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		assert_int_equal(image_add_run(&image, pages[i][0] * 4096,
+					       pages[i][1] * 4096),
+				 0);
+	for (uint64_t addr = 0; addr < UINT64_C(16) * 4096; addr += 2048)
+		for (uint64_t limit = 0; limit <= UINT64_C(16) * 4096; limit += 2048)
+			check_lookup(&image, addr, limit);
+	image_release(&image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_finds_by_pid_and_forgets_when_cleared),
 		cmocka_unit_test(a_list_of_mappings_owns_its_names),
 		cmocka_unit_test(permissions_are_shown_as_in_maps),
+		cmocka_unit_test(an_image_finds_pages_whatever_was_found_last),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
