@@ -16,7 +16,7 @@ NOT_RECORDED = ("pipe_limit_bytes", "pipe_count", "inode_slab_bytes", "socket_sl
 
 
 @test
-def private_memory_is_needed():
+def private_memory_counts_as_need():
     with Group(LIMIT) as group, Filled(group, "anon=50"):
         f = figures(group)
         check_sum(f)
@@ -29,7 +29,7 @@ def private_memory_is_needed():
 
 
 @test
-def lazily_freed_memory_can_be_taken_back():
+def lazily_freed_memory_is_reclaimable():
     with Group(LIMIT) as group, Filled(group, "anon=50", "free=0"):
         f = figures(group)
         check_sum(f)
@@ -49,7 +49,7 @@ def memory_that_was_freed_lazily_and_written_again_is_hidden_from_the_working_se
 
 
 @test
-def one_byte_in_a_huge_page_makes_all_of_it_live_and_hidden():
+def one_written_byte_keeps_a_huge_page_and_hides_it():
     with Group(LIMIT) as group, Filled(group, "thp=40", "free=0", "poke=0"):
         f = figures(group)
         check_sum(f)
@@ -60,7 +60,7 @@ def one_byte_in_a_huge_page_makes_all_of_it_live_and_hidden():
 
 
 @test
-def memory_that_was_locked_after_it_was_freed_is_needed():
+def memory_locked_after_it_was_freed_counts_as_need():
     with Group(LIMIT) as group, Filled(group, "anon=40", "free=0", "lock=0"):
         f = figures(group)
         check_sum(f)
@@ -69,7 +69,7 @@ def memory_that_was_locked_after_it_was_freed_is_needed():
 
 
 @test
-def a_file_that_is_read_again_and_again_is_not_hidden():
+def a_file_that_is_read_repeatedly_is_not_hidden():
     with Folder() as folder, Group(LIMIT) as group, \
             Filled(group, f"file=40:{folder}/f", *[f"read=1:{folder}/f"] * 3, f"map=1:{folder}/f", "anon=10"):
         f = figures(group)
@@ -80,7 +80,7 @@ def a_file_that_is_read_again_and_again_is_not_hidden():
 
 
 @test
-def files_and_shared_memory_are_told_apart_and_nothing_is_hidden():
+def files_and_shared_memory_are_distinguished_and_nothing_is_hidden():
     with Folder() as folder, Group(LIMIT) as group, \
             Filled(group, f"file=30:{folder}/f", f"read=1:{folder}/f", f"map=1:{folder}/f", "shm=20"):
         f = figures(group)
@@ -92,7 +92,7 @@ def files_and_shared_memory_are_told_apart_and_nothing_is_hidden():
 
 
 @test
-def the_kernels_memory_is_needed():
+def kernel_memory_counts_as_need():
     with Group(LIMIT) as group, Filled(group, "pipes=20", "tables=10"):
         f = figures(group)
         check_sum(f)
@@ -100,7 +100,7 @@ def the_kernels_memory_is_needed():
 
 
 @test
-def files_left_on_a_tmpfs_are_no_processs():
+def files_left_on_a_tmpfs_belong_to_no_process():
     path = f"/dev/shm/memstate-{os.getpid()}"
     with Group(LIMIT) as group:
         try:
@@ -116,7 +116,7 @@ def files_left_on_a_tmpfs_are_no_processs():
 
 
 @test
-def memory_shared_with_a_child_is_not_lazily_freed_for_it():
+def memory_shared_with_a_child_is_not_lazily_freed():
     with Group(LIMIT) as group, Filled(group, "anon=40", "fork=1", "free=0"):
         f = figures(group)
         check_sum(f)
@@ -125,7 +125,7 @@ def memory_shared_with_a_child_is_not_lazily_freed_for_it():
 
 
 @test
-def the_limit_of_a_group_above_counts_with_all_that_is_in_it():
+def a_parents_limit_applies_to_everything_in_the_parent():
     with Group(64 * MIB) as parent, Group(LIMIT, parent) as own, Group(LIMIT, parent) as other, \
             Filled(own, "anon=10") as filled, Filled(other, "anon=20"):
         f = figures(own)
@@ -141,7 +141,7 @@ def the_limit_of_a_group_above_counts_with_all_that_is_in_it():
 
 
 @test
-def a_group_that_is_removed_ends_the_series_and_what_was_read_stays():
+def removing_the_cgroup_ends_the_series_and_keeps_the_rows():
     with Group(LIMIT) as group:
         process = start_memstate("oom", "--cgroup", group.dir, "--csv", "-i", "50ms")
         lines = [process.stdout.readline() for _ in range(3)]
@@ -155,7 +155,7 @@ def a_group_that_is_removed_ends_the_series_and_what_was_read_stays():
 
 
 @test
-def what_was_recorded_of_a_group_is_shown_again():
+def a_recorded_cgroup_is_replayed():
     with Folder() as folder, Group(LIMIT) as group, \
             Filled(group, "anon=30", "free=0", "anon=20", "fork=2/5"):
         path = f"{folder}/r"
@@ -183,7 +183,7 @@ def what_was_recorded_of_a_group_is_shown_again():
 
 
 @test
-def a_groups_path_says_which_container_it_is():
+def the_container_is_derived_from_the_cgroup_path():
     ident = f"{os.getpid():064x}"
     with Group(LIMIT, name=f"docker-{ident}.scope") as group, Filled(group, "anon=1") as filled:
         f = figures(group)
@@ -196,7 +196,7 @@ def a_groups_path_says_which_container_it_is():
 
 
 @test
-def bad_words_are_refused_in_one_line():
+def bad_arguments_are_refused_in_one_line():
     for args, status, word in [(["--cgroup", "/no/such/group"], 1, b"no such group"),
                                (["--cgroup", "0123456789abcdef"], 1, b"no such group"),
                                (["--cgroup", "/", "-p", "1"], 2, b"exclude"),
@@ -211,7 +211,7 @@ def bad_words_are_refused_in_one_line():
 
 
 @test
-def a_closed_pipe_ends_the_series_as_any_other():
+def a_closed_pipe_ends_the_series():
     with Group(LIMIT) as group, Filled(group, "anon=10"):
         for args in (["--csv"], ["--json"]):
             series = start_memstate("oom", "--cgroup", group.path, "-i", "1ms", *args)

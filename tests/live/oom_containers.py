@@ -145,7 +145,7 @@ def containers_of_runc():
 
 
 @test
-def containers_where_docker_puts_them():
+def containers_at_the_paths_of_docker():
     need("runc")
     try:
         check_all("docker's layout",

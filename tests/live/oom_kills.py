@@ -35,13 +35,13 @@ def shared_memory():
 
 
 @test
-def the_kernels_own_memory():
+def kernel_memory():
     with Group(LIMIT) as group:
         equal(kill(group, "pipes=30", "anon=25")["cause"], "kernel_memory", "cause")
 
 
 @test
-def files_that_a_program_left_on_a_tmpfs():
+def files_left_on_a_tmpfs():
     path = f"/dev/shm/memstate-{os.getpid()}"
     with Group(LIMIT) as group:
         try:
@@ -53,7 +53,7 @@ def files_that_a_program_left_on_a_tmpfs():
 
 
 @test
-def a_limit_above():
+def a_limit_of_a_parent():
     with Group(LIMIT) as parent, Group(2 * LIMIT, parent) as child:
         k = kill(child, "anon=60")
         equal([k["cause"], k["also"]], ["ancestor_limit", ["private_memory"]], "cause")
@@ -61,7 +61,7 @@ def a_limit_above():
 
 
 @test
-def many_processes_none_of_them_alone():
+def many_small_processes_together():
     with Group(LIMIT) as group, Filled(group, "fork=7/6"):
         group.run("anon=12")
         k = explained(group)
@@ -70,7 +70,7 @@ def many_processes_none_of_them_alone():
 
 
 @test
-def page_cache_and_lazily_freed_memory_kill_nobody():
+def page_cache_and_lazily_freed_memory_cause_no_kill():
     with Group(LIMIT) as group:
         equal(group.run("anon=40", "free=0", "anon=30"), 0, "LazyFree")
         result = memstate("oom", "explain", "--cgroup", group.path)
@@ -80,7 +80,7 @@ def page_cache_and_lazily_freed_memory_kill_nobody():
 
 
 @test
-def a_log_from_elsewhere_needs_no_rights():
+def a_log_in_a_file_needs_no_privileges():
     log = (b"Nov 21 17:00:00 host kernel: oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,"
            b"mems_allowed=0,global_oom,task_memcg=/system.slice/x.service,task=x,pid=9,uid=1\n"
            b"Nov 21 17:00:00 host kernel: Out of memory: Killed process 9 (x) total-vm:4kB, anon-rss:2kB, "

@@ -39,7 +39,7 @@ def explain(data, *args):
 
 
 @test
-def many_kills_have_a_summary_first_and_cost_little():
+def many_kills_get_a_summary_first_and_cost_little():
     log = "".join(report(1000 + n, f"/pods/{n % 3}") for n in range(348))
     status, out, err, cpu = explain(log)
     equal([status, err], [0, ""], "status")
@@ -59,7 +59,7 @@ def many_kills_have_a_summary_first_and_cost_little():
 
 
 @test
-def in_json_the_first_kill_has_the_summary():
+def json_has_the_summary_in_the_first_kill():
     day = "2026-11-22T15:4{0}:01+00:00 host kernel: "
     cut = day.format(3) + "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
     empty = day.format(4) + "Memory cgroup out of memory: Killed process 4 (none) total-vm:1kB, anon-rss:0kB, file-rss:0kB\n"
@@ -89,7 +89,7 @@ def in_json_the_first_kill_has_the_summary():
 
 
 @test
-def a_page_is_bounded_and_its_names_are_text():
+def a_page_is_bounded_and_escapes_names():
     log = "".join(report(1000 + n, f"/<script>alert({n})</script>{'x' * 400}") for n in range(3000))
     with Folder() as folder:
         path = f"{folder}/page.html"
@@ -109,7 +109,7 @@ def bound_memory():
 
 
 @test
-def a_line_without_end_costs_no_memory():
+def an_endless_line_costs_no_memory():
     need_small_address_space()
     line = b"x" * (1 << 20)
     process = subprocess.Popen([MEMSTATE, "oom", "explain", "--kmsg", "-", "--json"], stdin=subprocess.PIPE,
@@ -121,7 +121,7 @@ def a_line_without_end_costs_no_memory():
 
 
 @test
-def what_a_cut_list_of_the_machine_lacks_is_left_out():
+def figures_missing_from_a_truncated_report_are_left_out():
     head = "hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\nMem-Info:\n"
     tail = ("[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n"
             "[     77]     0    77    12172    15360   106496        0             0 hog\n"
@@ -171,7 +171,7 @@ def times_are_in_text_and_json():
 
 
 @test
-def a_log_in_which_nobody_was_killed_says_so():
+def a_log_without_kills_is_reported_as_such():
     log = ("systemd invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=100\n"
            "Out of memory and no killable processes...\n")
     status, out, err, _ = explain(log)

@@ -56,7 +56,7 @@ def a_java_heap_that_fits():
 
 
 @test
-def a_variable_of_go_that_another_program_inherits():
+def a_go_variable_inherited_by_another_program():
     end, recording = explain_leak("server", {"GOMEMLIMIT": "600MiB"})
     check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
     check(b"600MiB" not in recording, "the variable is in the recording")

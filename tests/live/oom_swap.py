@@ -23,7 +23,7 @@ def group_with_swap(limit=SWAP):
 
 
 @test
-def what_is_on_swap_is_told_and_not_needed():
+def swapped_memory_is_reported_but_not_needed():
     with group_with_swap() as group, Filled(group, "anon=60"):
         f = figures(group)
         check_sum(f)
@@ -33,7 +33,7 @@ def what_is_on_swap_is_told_and_not_needed():
 
 
 @test
-def swap_that_was_full_is_the_cause_of_a_kill():
+def full_swap_is_the_cause_of_a_kill():
     with group_with_swap() as group:
         equal(group.run("anon=60"), 0, "status with a smaller allocation")
         equal(group.run("anon=90"), -signal.SIGKILL, "status")
@@ -41,7 +41,7 @@ def swap_that_was_full_is_the_cause_of_a_kill():
 
 
 @test
-def swap_that_it_may_not_use_is_not():
+def swap_that_the_cgroup_may_not_use_is_not_the_cause():
     with group_with_swap(0) as group:
         equal(group.run("anon=60"), -signal.SIGKILL, "status")
         equal(explained(group)["cause"], "private_memory", "cause")

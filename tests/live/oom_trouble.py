@@ -43,7 +43,7 @@ class Series:
 
 
 @test
-def a_process_that_moves_is_in_the_group_that_it_is_in_and_the_series_goes_on():
+def a_process_that_moves_counts_in_its_new_cgroup():
     with Group(LIMIT) as group, Group(LIMIT) as other, Filled(group, "anon=20") as filled:
         series = Series("-p", filled.pid)
         check_sum(series.row())
@@ -58,7 +58,7 @@ def a_process_that_moves_is_in_the_group_that_it_is_in_and_the_series_goes_on():
 
 
 @test
-def processes_that_come_and_go_are_no_trouble():
+def processes_may_come_and_go():
     with Group(LIMIT) as group, Filled(group, "anon=10"):
         is_over = threading.Event()
 
@@ -79,7 +79,7 @@ def processes_that_come_and_go_are_no_trouble():
 
 
 @test
-def a_limit_that_is_changed_is_seen_with_the_next_sample():
+def a_changed_limit_appears_in_a_later_sample():
     with Group(LIMIT) as parent, Group(LIMIT, parent) as group, Filled(group, "anon=5"):
         series = Series("--cgroup", group.path)
         equal(series.row()["limit_bytes"], LIMIT, "limit")
@@ -94,7 +94,7 @@ def a_limit_that_is_changed_is_seen_with_the_next_sample():
 
 
 @test
-def groups_below_that_are_made_and_removed_are_no_trouble():
+def child_cgroups_may_be_created_and_removed():
     with Group(LIMIT) as group, Filled(group, "anon=5"):
         series = Series("--cgroup", group.path)
         for i in range(300):
@@ -119,7 +119,7 @@ def hundreds_of_processes_add_up():
 
 
 @test
-def names_of_groups_are_foreign():
+def names_of_cgroups_are_escaped():
     with Group(LIMIT) as group:
         name = b'a "b", c\\d \xff\xc3\xa4 \x1b[31m =1+1'
         path = os.fsencode(group.dir) + b"/" + name
@@ -143,7 +143,7 @@ def names_of_groups_are_foreign():
 
 
 @test
-def what_an_ordinary_user_may_not_read_is_said_and_is_not_guessed():
+def figures_an_ordinary_user_cannot_read_are_unknown():
     with Group(LIMIT) as group, Filled(group, "anon=20", "free=0", "anon=5"):
         result = memstate("oom", "--cgroup", group.path, "--csv", "--output-all",
                           preexec_fn=as_nobody()).must_be(3)
@@ -157,7 +157,7 @@ def what_an_ordinary_user_may_not_read_is_said_and_is_not_guessed():
 
 
 @test
-def a_group_that_stands_still_is_read():
+def a_frozen_cgroup_is_read():
     with Group(LIMIT) as group, Filled(group, "anon=10") as filled:
         with frozen(group, filled.pid, group.version):
             f = figures(group)
@@ -208,7 +208,7 @@ class frozen:
 
 
 @test
-def processes_that_wait_for_memory_at_the_limit_are_read():
+def processes_stuck_at_the_limit_are_read():
     with Group(32 * MIB) as group:
         if group.version == 2:
             raise Skip("version 2 has no memory.oom_control")
@@ -228,7 +228,7 @@ def processes_that_wait_for_memory_at_the_limit_are_read():
 
 
 @test
-def in_a_hybrid_hierarchy_memory_is_where_its_controller_is():
+def in_a_hybrid_hierarchy_the_memory_controller_is_found():
     if find_hierarchy()[1] == 2:
         raise Skip("the hierarchy is version 2 only")
     with open("/proc/self/mountinfo") as f:

@@ -37,7 +37,7 @@ def pipes_of(pid):
 
 
 @test
-def full_pipes_are_bounded_by_what_they_hold():
+def full_pipes_are_bounded_by_their_content():
     with classic() as group, Filled(group, "pipes=10", "tables=10") as program:
         f = figures(group)
         check_sum(f)
@@ -81,7 +81,7 @@ def empty_pipes_hold_next_to_nothing():
 
 
 @test
-def pipes_are_unknown_without_the_right_to_read_them():
+def pipes_are_unknown_without_permission_to_read_them():
     if os.getuid() != 0:
         raise Skip("root only: the group is read as another user")
     with classic() as group, Filled(group, "pipes=2"):
@@ -93,7 +93,7 @@ def pipes_are_unknown_without_the_right_to_read_them():
 
 
 @test
-def tcp_buffers_are_known_where_they_have_a_limit():
+def tcp_buffers_are_known_if_they_have_a_limit():
     with classic() as group:
         group.write("memory.kmem.tcp.limit_in_bytes", 100 * MIB)
         with Filled(group, "tcp=16") as program:
@@ -116,7 +116,7 @@ def tcp_buffers_without_a_limit_are_unknown():
 
 
 @test
-def inodes_are_known_only_where_the_kernel_tells_them():
+def inodes_are_known_only_where_the_kernel_reports_them():
     with classic() as group, Folder() as folder, Filled(group, f"inodes=5:{folder}"):
         f = figures(group)
         slabs = group.read("memory.kmem.slabinfo") if os.path.exists(f"{group.dir}/memory.kmem.slabinfo") else ""

@@ -26,7 +26,7 @@ def answer(group):
 
 
 @test
-def network_buffers_are_needed_and_have_their_own_line():
+def network_buffers_count_as_need_and_have_their_own_line():
     with unified() as group, Filled(group, "tcp=20"):
         f = figures(group)
         check_sum(f)
@@ -36,7 +36,7 @@ def network_buffers_are_needed_and_have_their_own_line():
 
 
 @test
-def the_kernels_memory_is_told_by_part():
+def kernel_memory_is_reported_by_part():
     with unified() as group, Filled(group, "tables=16", "pipes=12", "stacks=200"):
         f = figures(group)
         check_sum(f)
@@ -47,7 +47,7 @@ def the_kernels_memory_is_told_by_part():
 
 
 @test
-def inodes_are_slab_and_most_of_it_cannot_be_taken_back():
+def inodes_are_mostly_unreclaimable_slab():
     folder = f"/dev/shm/memstate-{os.getpid()}"
     os.mkdir(folder)
     try:
@@ -77,7 +77,7 @@ def the_tightest_limit_of_five_levels_counts():
 
 
 @test
-def a_group_without_the_controller_is_charged_to_the_one_above():
+def a_cgroup_without_the_controller_is_charged_to_its_parent():
     with unified() as group:
         inner = f"{group.dir}/inner"
         os.mkdir(inner)
@@ -93,7 +93,7 @@ def a_group_without_the_controller_is_charged_to_the_one_above():
 
 
 @test
-def the_root_has_no_limit_and_is_not_of_a_namespace():
+def the_root_has_no_limit_and_is_not_truncated():
     unified().__exit__()
     said = json.loads(memstate("oom", "--cgroup", "/", "--json").must_be(0).out)
     equal([level["has_limit"] for level in said["levels"]], [False], "limits")
@@ -101,7 +101,7 @@ def the_root_has_no_limit_and_is_not_of_a_namespace():
 
 
 @test
-def a_namespace_hides_the_limits_above_and_that_is_said():
+def limits_hidden_by_a_namespace_are_mentioned():
     if not shutil.which("unshare"):
         raise Skip("unshare is not installed")
     with unified(64 * MIB) as parent, unified(None, parent) as group:
@@ -116,7 +116,7 @@ def a_namespace_hides_the_limits_above_and_that_is_said():
 
 
 @test
-def events_are_of_the_group_that_they_happened_in():
+def events_are_counted_in_the_right_cgroup():
     with unified(48 * MIB) as parent, unified(None, parent) as child:
         equal(child.run("anon=60"), KILLED, "status")
         own, above = answer(child)["levels"][:2]
@@ -131,7 +131,7 @@ def events_are_of_the_group_that_they_happened_in():
 
 
 @test
-def a_group_that_is_killed_as_one_is_told():
+def a_group_kill_is_recognized():
     with unified(48 * MIB) as group, Filled(group, "fork=3/2") as filled:
         group.write("memory.oom.group", 1)
         equal(group.run("anon=60"), KILLED, "status")
@@ -145,7 +145,7 @@ def a_group_that_is_killed_as_one_is_told():
 
 
 @test
-def one_that_is_killed_alone_is_told_too():
+def a_single_kill_is_recognized():
     with unified(48 * MIB) as group, Filled(group, "fork=3/2") as filled:
         equal(group.run("anon=60"), KILLED, "status")
         check(filled.process.poll() is None, "another process was killed too")
@@ -154,7 +154,7 @@ def one_that_is_killed_alone_is_told_too():
 
 
 @test
-def memory_high_slows_down_and_kills_nobody():
+def memory_high_throttles_without_a_kill():
     with Folder() as folder, unified() as group:
         group.write("memory.high", 32 * MIB)
         with Filled(group, f"file=60:{folder}/f"):
@@ -172,7 +172,7 @@ def stalled_s(group, kind):
 
 
 @test
-def time_that_was_lost_for_want_of_memory_is_told():
+def memory_stall_time_is_reported():
     with Folder() as folder, unified() as group:
         group.write("memory.high", 16 * MIB)
         if not os.path.exists(f"{group.dir}/memory.pressure"):

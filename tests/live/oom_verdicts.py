@@ -108,7 +108,7 @@ def memory_that_was_freed_lazily_and_written_again():
 
 
 @test
-def memory_that_was_freed_lazily_while_a_child_had_it():
+def memory_freed_lazily_while_shared_with_a_child():
     with Group(LIMIT) as group:
         # parent and child have the same memory; either is killed first, and then
         # perhaps the other
@@ -117,7 +117,7 @@ def memory_that_was_freed_lazily_while_a_child_had_it():
 
 
 @test
-def huge_pages_of_which_a_byte_was_written():
+def huge_pages_with_one_written_byte():
     with Group(LIMIT) as group:
         for e in last_ends(group, ["thp=36", "free=0", "poke=0"], ["anon=30"]):
             equal(e["cause"], "hidden", "verdict")
@@ -131,7 +131,7 @@ def locked_memory():
 
 
 @test
-def need_that_grows_on():
+def need_that_keeps_growing():
     with Group(LIMIT) as group:
         ends = last_ends(group, ["anon=4"], ["leak=256/8"], samples=2)
         check_ends(ends, "leak")
@@ -142,7 +142,7 @@ def need_that_grows_on():
 
 
 @test
-def need_that_rises_at_once():
+def need_that_rises_suddenly():
     with Group(LIMIT) as group:
         # a slow machine may take most of a second to fill the memory
         check_ends(last_ends(group, ["anon=4"], ["anon=60"], samples=16, interval="100ms"), "burst")
@@ -182,7 +182,7 @@ def memory_that_the_allocator_keeps():
 
 
 @test
-def stacks_of_threads():
+def thread_stacks():
     with Group(LIMIT) as group:
         for e in last_ends(group, ["stacks=200"], ["anon=30"]):
             # mappings are read as often as the time budget allows, so at least some
@@ -192,7 +192,7 @@ def stacks_of_threads():
 
 
 @test
-def shared_memory_and_the_kernels():
+def shared_memory_and_kernel_memory():
     with Group(LIMIT) as group:
         check_ends(last_ends(group, ["shm=40"], ["anon=30"]), "shmem")
     with Group(LIMIT) as group:
@@ -200,7 +200,7 @@ def shared_memory_and_the_kernels():
 
 
 @test
-def page_tables_are_named_where_the_log_is_there():
+def page_tables_are_named_if_the_log_is_available():
     with Group(LIMIT) as group:
         ends = last_ends(group, ["tables=20"], ["anon=40"])
         check_ends(ends, "kernel_memory")
@@ -209,7 +209,7 @@ def page_tables_are_named_where_the_log_is_there():
 
 
 @test
-def files_that_were_left_on_a_tmpfs():
+def files_left_on_a_tmpfs():
     path = f"/dev/shm/memstate-{os.getpid()}"
     with Group(LIMIT) as group:
         try:
@@ -221,14 +221,14 @@ def files_that_were_left_on_a_tmpfs():
 
 
 @test
-def a_limit_above():
+def a_limit_of_a_parent():
     with Group(LIMIT) as parent, Group(2 * LIMIT, parent) as child:
         check_ends(last_ends(child, ["anon=20"], ["anon=60"]), "ancestor_limit",
                    limit_cgroup=parent.path, victim_cgroup=child.path)
 
 
 @test
-def page_cache_is_innocent():
+def page_cache_is_not_a_cause():
     with Folder() as folder, Group(LIMIT) as group:
         recording = Recording(group, folder)
         with Filled(group, f"file=100:{folder}/f", f"read=1:{folder}/f", "anon=10"):
@@ -248,7 +248,7 @@ def watch_rss(pid, limit, is_fair):
 
 
 @test
-def a_watchdog_that_goes_by_rss_kills_for_memory_that_is_free():
+def a_watchdog_that_uses_rss_kills_for_reclaimable_memory():
     for is_fair in (False, True):
         with Folder() as folder, Group(128 * MIB) as group, \
                 Filled(group, "anon=40", "free=0", "anon=12") as filled:
@@ -268,7 +268,7 @@ def a_watchdog_that_goes_by_rss_kills_for_memory_that_is_free():
 
 
 @test
-def one_that_needed_all_and_was_ended_by_another_is_no_kill_of_the_kernels():
+def a_kill_by_another_process_is_not_an_oom_kill():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=40") as filled:
         recording = Recording(group, folder)
         recording.take(2)
@@ -290,7 +290,7 @@ def one_that_needed_all_and_was_ended_by_another_is_no_kill_of_the_kernels():
 
 
 @test
-def events_that_were_recorded_are_as_good_as_the_log():
+def recorded_events_replace_the_log():
     if not HAS_LOG:
         raise Skip("the kernel's log is not readable")
     with Folder() as folder, Group(LIMIT) as group:

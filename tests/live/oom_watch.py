@@ -28,7 +28,7 @@ def usage_over_time(watch):
 
 
 @test
-def a_leak_is_there_up_to_its_end():
+def a_leak_is_recorded_up_to_its_end():
     with Folder() as folder, Group(LIMIT) as group:
         watch = Watch(group, f"{folder}/r")
         equal(group.run("leak=256/5"), KILLED, "status")
@@ -51,7 +51,7 @@ def a_leak_is_there_up_to_its_end():
 
 
 @test
-def the_victim_need_not_be_the_one_that_grew():
+def the_victim_need_not_be_the_growing_process():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=30") as idle:
         watch = Watch(group, f"{folder}/r")
         group.run("leak=256/5")
@@ -64,7 +64,7 @@ def the_victim_need_not_be_the_one_that_grew():
 
 
 @test
-def a_group_that_needs_nothing_is_looked_at_seldom_and_nobody_is_killed():
+def an_idle_cgroup_is_sampled_rarely_and_not_killed():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5", "fork=3/1") as filled:
         watch = Watch(group, f"{folder}/r", "-i", "200ms", "-n", 5)
         watch.end(0, None)
@@ -77,7 +77,7 @@ def a_group_that_needs_nothing_is_looked_at_seldom_and_nobody_is_killed():
 
 
 @test
-def a_kill_of_another_group_is_not_its_business():
+def kills_in_other_cgroups_are_ignored():
     with Folder() as folder, Group(LIMIT) as group, Group(16 * MIB) as other, Filled(group, "anon=5"):
         watch = Watch(group, f"{folder}/r", "-i", "20ms")
         equal(other.run("anon=30"), KILLED, "status")
@@ -89,7 +89,7 @@ def a_kill_of_another_group_is_not_its_business():
 
 
 @test
-def a_group_that_is_removed_ends_it():
+def removing_the_cgroup_ends_the_watch():
     with Folder() as folder, Group(LIMIT) as group:
         watch = Watch(group, f"{folder}/r", "-i", "50ms")
         os.rmdir(group.dir)
@@ -99,7 +99,7 @@ def a_group_that_is_removed_ends_it():
 
 
 @test
-def killed_itself_it_leaves_what_it_had_seen():
+def a_killed_watch_leaves_a_valid_recording():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
         for n in range(5):
             watch = Watch(group, f"{folder}/r", "-i", "5ms")
@@ -113,7 +113,7 @@ def killed_itself_it_leaves_what_it_had_seen():
 
 
 @test
-def without_rights_it_says_what_is_lost():
+def missing_permissions_are_reported():
     with Folder() as folder, Group(LIMIT) as group:
         os.chmod(folder, 0o777)
         watch = Watch(group, f"{folder}/r", "-i", "50ms", preexec_fn=as_nobody() if IS_ROOT else None)
@@ -154,7 +154,7 @@ def armed(group, folder, mode, *args, **popen):
 
 
 @test
-def a_frozen_group_is_read_whole_before_it_is_killed():
+def a_frozen_cgroup_is_fully_read_before_the_kill():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
         watch = armed(group, folder, "freeze")
         equal(read_control(group)["oom_kill_disable"], "1", "frozen")
@@ -172,7 +172,7 @@ def a_frozen_group_is_read_whole_before_it_is_killed():
 
 
 @test
-def a_frozen_group_is_let_go_however_memstate_ends():
+def a_frozen_cgroup_is_released_however_memstate_ends():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
         watch = armed(group, folder, "freeze")
         watch.end(-signal.SIGKILL, signal.SIGKILL)
@@ -199,7 +199,7 @@ def a_frozen_group_is_let_go_however_memstate_ends():
 
 
 @test
-def a_frozen_group_that_is_removed_did_not_stand_still():
+def a_removed_cgroup_is_not_reported_as_frozen():
     with Folder() as folder, Group(LIMIT) as group:
         watch = armed(group, folder, "freeze")
         os.rmdir(group.dir)
@@ -222,7 +222,7 @@ def hide_end_of_memory(group):
 
 
 @test
-def a_frozen_group_is_let_go_though_memstate_was_not_told_that_it_stands():
+def a_frozen_cgroup_is_released_even_without_a_notification():
     with Folder() as folder, Group(LIMIT) as group:
         try:
             watch = armed(group, folder, "freeze", preexec_fn=hide_end_of_memory(group))
@@ -235,7 +235,7 @@ def a_frozen_group_is_let_go_though_memstate_was_not_told_that_it_stands():
 
 
 @test
-def memstate_does_not_freeze_itself():
+def memstate_refuses_to_freeze_itself():
     with Folder() as folder, Group(LIMIT) as group:
         if group.version != 1:
             raise Skip("only version 1 has memory.oom_control")
@@ -250,7 +250,7 @@ def memstate_does_not_freeze_itself():
 
 
 @test
-def an_end_at_the_question_changes_nothing():
+def quitting_at_the_prompt_changes_nothing():
     with Folder() as folder, Group(LIMIT) as group:
         if group.version != 1:
             raise Skip("only version 1 has memory.oom_control")
@@ -279,7 +279,7 @@ def an_end_at_the_question_changes_nothing():
 
 
 @test
-def a_group_that_is_made_below_a_frozen_one_is_not_frozen_with_it():
+def a_cgroup_created_below_a_frozen_one_is_not_frozen():
     def is_frozen(group):
         return read_control(group)["oom_kill_disable"] == "1"
     with Folder() as folder, Group(LIMIT) as group, Group(None, group) as before:
@@ -301,7 +301,7 @@ def a_group_that_is_made_below_a_frozen_one_is_not_frozen_with_it():
 
 
 @test
-def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
+def a_throttled_cgroup_is_released_however_memstate_ends():
     with Folder() as folder, Group(LIMIT) as group:
         watch = armed(group, folder, "high")
         high = int(group.read("memory.high"))
@@ -320,7 +320,7 @@ def a_group_that_is_slowed_down_is_let_go_in_the_end_however_memstate_ends():
 
 
 @test
-def memory_high_is_put_back_whoever_ends_or_changes_it():
+def memory_high_is_restored_unless_others_changed_it():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5"):
         def is_put_back():
             return group.read("memory.high") == "max\n"
@@ -342,7 +342,7 @@ def memory_high_is_put_back_whoever_ends_or_changes_it():
 
 
 @test
-def a_traced_process_is_read_at_its_end_whoever_kills_it():
+def a_traced_process_is_read_at_its_exit():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=20") as idle:
         watch = armed(group, folder, "trace")
         wait_until(lambda: status_field(idle.pid, "TracerPid") != "0", "the process is traced")
@@ -358,7 +358,7 @@ def a_traced_process_is_read_at_its_end_whoever_kills_it():
 
 
 @test
-def a_process_that_another_traces_is_said():
+def a_process_traced_by_another_is_reported():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
         first = armed(group, folder, "trace")
         wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "the process is traced")
@@ -375,7 +375,7 @@ def a_process_that_another_traces_is_said():
 
 
 @test
-def a_traced_process_goes_on_and_gets_its_signals():
+def a_traced_process_continues_and_gets_its_signals():
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
         watch = armed(group, folder, "trace")
         wait_until(lambda: status_field(filled.pid, "TracerPid") != "0", "the process is traced")
@@ -390,7 +390,7 @@ def a_traced_process_goes_on_and_gets_its_signals():
 
 
 @test
-def traced_processes_are_released_when_memstate_is_silent():
+def traced_processes_are_released_when_memstate_hangs():
     """A thread stuck in the kernel keeps memstate's sockets open, even after SIGKILL."""
     with Folder() as folder, Group(LIMIT) as group, Filled(group, "anon=5") as filled:
         watch = armed(group, folder, "trace")
@@ -405,7 +405,7 @@ def traced_processes_are_released_when_memstate_is_silent():
 
 
 @test
-def bad_words_are_refused_in_one_line():
+def bad_arguments_are_refused_in_one_line():
     for args, word in [([], b"--record FILE"), (["--record", "r", "--csv"], b"--replay FILE"),
                        (["--record", "r", "--kmsg", "-"], b"--kmsg"), (["--record", "r", "--yes"], b"--arm"),
                        (["--record", "r", "--arm", "what"], b"high, freeze or trace"),

@@ -93,7 +93,7 @@ def explain_write(group, folder, writer):
 
 
 @test
-def the_writer_of_a_file_that_it_has_open():
+def the_writer_of_an_open_file_is_found():
     with Folder() as folder, tmpfs() as shm, Group(LIMIT) as group, \
             Program(group, f"{shm}/idle", 12, "idle") as idle, Program(group, f"{shm}/log", 1, "write") as writer:
         grower, text = explain_write(group, folder, writer)
@@ -104,7 +104,7 @@ def the_writer_of_a_file_that_it_has_open():
 
 
 @test
-def a_file_that_is_closed_after_each_write_is_never_anothers():
+def a_file_closed_after_each_write_is_never_attributed_wrongly():
     """The recorder may or may not have seen it open, so memstate names its
     writer or nobody."""
     with Folder() as folder, tmpfs() as shm, Group(LIMIT) as group, \
@@ -118,7 +118,7 @@ def a_file_that_is_closed_after_each_write_is_never_anothers():
 
 
 @test
-def a_file_that_two_processes_have_open_has_no_known_writer():
+def a_file_open_in_two_processes_has_no_known_writer():
     with Folder() as folder, tmpfs() as shm, Group(LIMIT) as group, \
             Program(group, f"{shm}/log", 1, "idle"), Program(group, f"{shm}/log", 1, "write") as writer:
         grower, text = explain_write(group, folder, writer)

@@ -12,7 +12,7 @@ from live import (IS_ROOT, MEMSTATE, TIMEOUT, Folder, Skip, Target, check, compl
 
 
 @test
-def a_full_disk_is_a_failure_that_is_said_once():
+def a_full_disk_is_reported_once_and_fails():
     with Target("name", "present") as target, open("/dev/full", "wb") as full:
         for args in (["-p", target.pid, "--csv", "-i", "1ms"], ["-p", target.pid, "--json"],
                      ["-p", target.pid, "--text"], ["--text"], ["map", "-p", target.pid],
@@ -45,7 +45,7 @@ def fill_tmpfs(mode, target, *args):
 
 
 @test
-def a_disk_that_fills_up_keeps_whole_rows_only():
+def a_disk_that_fills_up_keeps_complete_rows_only():
     if not IS_ROOT or not shutil.which("unshare"):
         raise Skip("only root can mount a tmpfs, with unshare(1)")
     with Target("name", "present") as target:
@@ -55,7 +55,7 @@ def a_disk_that_fills_up_keeps_whole_rows_only():
 
 
 @test
-def a_closed_pipe_ends_it_quietly_after_whole_rows():
+def a_closed_pipe_ends_the_output_quietly_after_complete_rows():
     with Target("name", "present") as target:
         for args, is_ignored in ((["--csv"], False), (["--json"], False), (["--csv"], True)):
             # Python ignores SIGPIPE, and passes that on to
@@ -76,7 +76,7 @@ def a_closed_pipe_ends_it_quietly_after_whole_rows():
 
 
 @test
-def standard_output_that_is_closed_is_a_failure():
+def closed_standard_output_is_an_error():
     with Target("name", "present") as target:
         result = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", MEMSTATE, "-p",
                                  str(target.pid), "--csv", "-n1"], stderr=subprocess.PIPE)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""No name that a process, a container, a file or a profile has becomes code or markup in a page or picture."""
+"""No name from a process, container, file or profile becomes code or markup in a
+page or picture."""
 
 import contextlib
 import os
@@ -10,7 +11,8 @@ import sqlite3
 from browser_lib import Browser
 from live import MIB, Folder, Skip, Target, check, equal, memstate, need_built_with, run, test
 
-# Each would set window.pwned, end an element, or change how what follows it is read.
+# Each payload would set window.pwned, close an element, or change how the following
+# text is parsed.
 PAYLOADS = ["</script><img src=x onerror=window.pwned=1>", "\"><svg/onload=window.pwned=1>",
             "'];window.pwned=1;//", "]]><script>window.pwned=1</script>", "<!--<script>", "\u2028window.pwned=1\u2029",
             "${window.pwned=1}`\\", "&lt;b&gt;&#60;i&#62;", "a\u202eb\u2066c\u200bd", "</title></style></svg><b>",
@@ -20,7 +22,7 @@ ALL = "".join(PAYLOADS)
 
 
 def copy_process(db, number, comm, command):
-    """A process as the first one, under another name."""
+    """Copy the first process under another name."""
     db.execute("INSERT INTO process SELECT ?,session,?,start_ticks,?,? FROM process ORDER BY process LIMIT 1",
                (1000 + number, 100000 + number, comm, command))
     for table in ("state", "usage", "usage_more", "mapping"):
@@ -30,7 +32,8 @@ def copy_process(db, number, comm, command):
 
 
 def fill(path):
-    """Names that no live process here could have, in every place of a recording that has any."""
+    """Put hostile names that no live process could have into all text columns
+    of a recording."""
     hostile = ALL.encode()
     with contextlib.closing(sqlite3.connect(path)) as db, db:
         sample, unix_ms = db.execute("SELECT sample, unix_ms FROM sample ORDER BY sample DESC").fetchone()
@@ -65,7 +68,8 @@ def field(number, value):
 
 
 def profile():
-    """One of pprof's, whose functions, source files, modules and comments are hostile."""
+    """Return a pprof profile whose functions, source files, modules and comments
+    have hostile names."""
     names = [b"", b"alloc_objects", b"count", ALL.encode(), INVALID, *[p.encode() for p in PAYLOADS]]
     made = field(1, field(1, 1) + field(2, 2)) + field(13, 3)
     for i in range(1, len(names)):
@@ -77,12 +81,13 @@ def profile():
 
 
 def check_page(b, path, words=PAYLOADS):
-    """Nothing ran, nothing was loaded, no markup came from a name, and the text is there."""
+    """Check that no script ran, nothing was loaded, no name became markup, and the
+    text is present."""
     b.errors.clear()
     b.open(path)
     b.run("new Promise(resolve => setTimeout(resolve, 0))")
     equal(b.errors, [], f"errors of {path}")
-    check(b.run("window.pwned === undefined && ({}).pwned === undefined"), "no script of a name ran")
+    check(b.run("window.pwned === undefined && ({}).pwned === undefined"), "a script in a name ran")
     for selector in ("img", "b", "i", "iframe", "[onerror]", "[onload]", "a[href^='javascript:']", "[src]"):
         equal(b.run(f"document.querySelectorAll(\"{selector}\").length"), 0, f"{selector} in {path}")
     text = b.run("document.documentElement.textContent + ' ' + document.title")
@@ -102,7 +107,7 @@ def names_in_a_recording_are_text_in_its_page():
         path = f"{folder}/r'\"><img src=x onerror=window.pwned=1>"
         result = memstate("-p", target.pid, "--csv", "--heap", "off", "-i", "20ms", "-n", 3, "--record", path)
         if b"require SQLite" in result.err or b"no option --record" in result.err:
-            raise Skip("without SQLite")
+            raise Skip("built without SQLite")
         result.must_be(0)
         fill(path)
         for i, args in enumerate((["--html"], ["oom", "--html"])):
@@ -127,9 +132,10 @@ def names_in_a_profile_are_text_in_a_flame_graph():
             for command in (["count", "--replay", source], ["count", "--replay", other], ["diff", other, source]):
                 memstate(*command, "--flame-graph", page).must_be(0)
                 check_page(b, page, [])
-                # those of boxes are shown by a pointer, or not at all where a box is too narrow
+                # the page shows names of boxes on hover, and not at all where a box
+                # is too narrow
                 check(b.run("document.documentElement.outerHTML.includes('onerror=window.pwned')"),
-                      f"the name is in {page}")
+                      f"the name is missing in {page}")
 
 
 @test
@@ -145,7 +151,7 @@ def names_of_variants_and_arguments_are_text_in_a_comparison():
         result = memstate("--preload", f"glibc,{os.path.abspath(library)}", "--runs", 2, "--warm-up", 0, "--html", page,
                           "--", "sleep", "0.05", env={**os.environ, "LC_ALL": "C.UTF-8"})
         if not os.path.exists(page):
-            raise Skip(f"no page: {result.err[:200]!r}")
+            raise Skip(f"no page was written: {result.err[:200]!r}")
         check_page(b, page, [])
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles in pprof's format, read without memstate and without a library: fields by their numbers."""
+"""Reader for profiles in pprof's format, without memstate and without a library:
+fields by number."""
 
 import collections
 import gzip
@@ -19,7 +20,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """Number and value of each: a whole number, or bytes."""
+    """Yield number and value of each field: an integer, or bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -36,7 +37,7 @@ def fields(data):
 
 
 def numbers(value):
-    """Of a field that may be packed."""
+    """Return the numbers of a field that may be packed."""
     if isinstance(value, int):
         return [value]
     found, at = [], 0
@@ -47,7 +48,7 @@ def numbers(value):
 
 
 def one(data):
-    """The last value of each field."""
+    """Return a dict with the last value of each field."""
     return collections.defaultdict(int, fields(data))
 
 
@@ -107,7 +108,8 @@ class Profile:
         return sum(values[name] for _, values in self.samples)
 
     def find(self, names):
-        """The values of all stacks that end in these functions, outermost first, and their frames."""
+        """Return the sum over all stacks that end in these functions, outermost first,
+        and their frames."""
         names = list(reversed(names))
         found, frames = collections.Counter(), None
         for stack, values in self.samples:

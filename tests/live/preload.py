@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate --preload: which allocator the command really has, what it is told, and what is refused."""
+"""memstate --preload: which allocator the command gets, its settings, and
+what is refused."""
 
 import os
 import shutil
@@ -23,7 +24,8 @@ def environment(**variables):
 
 
 def own_words(preload, *command, **popen):
-    """What the command says on standard output: that is memstate's standard error."""
+    """Return the command's standard output, which appears on
+    memstate's standard error."""
     result = memstate("--preload", preload, "--csv", "-i", "10ms", "--", *command, **popen)
     return result.must_be(0).err.decode(errors="replace").splitlines()
 
@@ -45,7 +47,7 @@ def variable(words, name):
 
 
 @test
-def the_library_that_is_named_is_in_the_process():
+def the_named_library_is_loaded():
     for name in installed():
         maps = own_words(name, CAT, "/proc/self/maps")
         check(any("/" + FILES[name] in line for line in maps), f"{name}: {maps}")
@@ -55,8 +57,9 @@ def the_library_that_is_named_is_in_the_process():
 
 
 @test
-def settings_and_what_was_set_before_are_in_its_environment():
-    preloaded = os.path.join(TARGETS, "no_such_library.so")  # the loader says so, and goes on
+def settings_are_added_to_the_environment():
+    # the loader reports the missing library and continues
+    preloaded = os.path.join(TARGETS, "no_such_library.so")
     before = environment(LD_PRELOAD=preloaded, GLIBC_TUNABLES="glibc.malloc.arena_max=8")
     words = own_words("glibc:arena_max=2:trim_threshold=64K", ENV, env=before)
     equal(variable(words, "GLIBC_TUNABLES"),
@@ -71,7 +74,7 @@ def settings_and_what_was_set_before_are_in_its_environment():
 
 
 @test
-def jemalloc_itself_understands_its_settings():
+def jemalloc_applies_its_settings():
     if "jemalloc" not in installed():
         raise Skip("jemalloc is not installed")
     target = os.path.join(TARGETS, "compare_target")
@@ -80,7 +83,7 @@ def jemalloc_itself_understands_its_settings():
 
 
 @test
-def a_name_or_a_setting_that_there_is_not_is_wrong_usage():
+def an_unknown_name_or_setting_is_a_usage_error():
     for preload, said in (("nosuch", "there is no allocator 'nosuch'"),
                           ("glibc,nosuch", "there is no allocator 'nosuch'"),
                           ("glibc:nosuch=1", "glibc has no setting 'nosuch'"),
@@ -100,7 +103,7 @@ def a_name_or_a_setting_that_there_is_not_is_wrong_usage():
 
 
 class Marked:
-    """A command that leaves a mark when it is run."""
+    """A command that creates a file when it runs."""
 
     def __init__(self, folder):
         self.mark = os.path.join(folder, "mark")
@@ -117,14 +120,14 @@ class Marked:
 
 
 @test
-def a_library_that_is_not_there_or_is_none_is_named_before_anything_runs():
+def a_missing_or_invalid_library_is_reported_before_anything_runs():
     with Folder() as folder:
         marked = Marked(folder)
         bad = os.path.join(folder, "libbad.so")
         with open(bad, "w", encoding="ascii") as f:
             f.write("INPUT(libjemalloc.so)")
         other = os.path.join(folder, "libother.so")
-        with open(other, "wb") as f:  # of 32 bits, for no machine that is here
+        with open(other, "wb") as f:  # a 32-bit library for a machine other than this one
             f.write(b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + b"\3\0\xb7\xff".ljust(48, b"\0"))
         for path, said in ((os.path.join(folder, "none.so"), "none.so: No such file"),
                            (bad, "is no library"), (other, "another kind of program (32-bit)")):
@@ -137,7 +140,7 @@ def a_library_that_is_not_there_or_is_none_is_named_before_anything_runs():
 
 
 @test
-def a_command_that_nothing_can_be_preloaded_into_is_refused():
+def a_command_without_preloading_is_refused():
     with Folder() as folder:
         marked = Marked(folder)
         marked.refuse("No such file", "/no/such/program")
@@ -153,10 +156,10 @@ def a_command_that_nothing_can_be_preloaded_into_is_refused():
 
 
 @test
-def a_program_of_musl_is_refused():
+def a_musl_program_is_refused():
     compiler = shutil.which("musl-gcc")
     if not compiler:
-        raise Skip("there is no musl-gcc")
+        raise Skip("musl-gcc is not installed")
     with Folder() as folder:
         source, program = os.path.join(folder, "a.c"), os.path.join(folder, "a")
         with open(source, "w", encoding="ascii") as f:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that people run: all of their memory is explained, and malloc's own figures are met.
+"""Common programs: all of their memory is explained, and the figures equal malloc's own.
 
-The figures are asked of the program itself: by its own code, or by gdb, which calls mallinfo2() in it.
+The figures come from the program itself: from its own code, or from mallinfo2()
+called by gdb.
 """
 
 import contextlib
@@ -33,13 +34,14 @@ def need(*programs):
 
 @contextlib.contextmanager
 def started(*argv, says=b""):
-    """A program that was given what it should do, said "ready", and waits for more input."""
+    """A program that has received its script, printed "ready", and waits
+    for more input."""
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as process:
         try:
             process.stdin.write(says)
             process.stdin.flush()
-            check(any(line == b"ready\n" for line in process.stdout), f"{argv[0]} ended early")
+            check(any(line == b"ready\n" for line in process.stdout), f"{argv[0]} ended too early")
             wait_until(lambda: is_in_state(process.pid, b"S"), f"{argv[0]} waits")
             yield process
         finally:
@@ -47,7 +49,10 @@ def started(*argv, says=b""):
 
 
 def ask_gdb(pid):
-    """mallinfo2() of a process, called by gdb, its result far below the stack pointer; None without gdb."""
+    """Return mallinfo2() of a process as called by gdb, or None without gdb.
+
+    The result lies far below the stack pointer.
+    """
     if not shutil.which("gdb"):
         return None
     result = subprocess.run(
@@ -65,7 +70,8 @@ def ask_gdb(pid):
 
 
 def check_resting(pid, least_live):
-    """A process that rests: exact, explained, and as it says itself, before and after."""
+    """Check an idle process: exact, fully explained, and equal to its own figures
+    before and after."""
     before = ask_gdb(pid)
     heap = read_heap(pid)
     row = check_matrix(pid)
@@ -99,16 +105,16 @@ while os.read(0, 1):
 
 
 @test
-def python_holds_what_it_says_itself():
+def python_figures_match_its_own():
     def ask():
         process.stdin.write(b"?")
         process.stdin.flush()
         return dict(zip(MALLINFO, WORDS.unpack(process.stdout.read(WORDS.size))))
 
     def is_met():
-        """Between two equal answers: to answer, Python may itself use malloc."""
+        """Compare between two equal answers: answering may itself call malloc()."""
         before = ask()
-        wait_until(lambda: is_in_state(process.pid, b"S"), "it waits")
+        wait_until(lambda: is_in_state(process.pid, b"S"), "python waits")
         heap = read_heap(process.pid)
         if ask() != before:
             return False
@@ -116,10 +122,10 @@ def python_holds_what_it_says_itself():
         return True
 
     if not hasattr(__import__("ctypes").CDLL(None), "mallinfo2"):
-        raise Skip("mallinfo2() is not there")
+        raise Skip("mallinfo2() is not available")
     with started(sys.executable, "-c", PYTHON) as process:
         check_resting(process.pid, 10 * MIB)
-        wait_until(is_met, "it says the same twice")
+        wait_until(is_met, "two answers are equal")
 
 
 @test
@@ -151,7 +157,7 @@ def bash_with_an_array_is_explained():
     with started("bash", "-c", code) as process:
         result = memstate("heap", "-p", process.pid, *NO_HURRY)
         if result.status == 1 and b"heap unknown" in result.err:
-            raise Skip("this bash has a malloc of its own")
+            raise Skip("this bash has its own malloc")
         check_resting(process.pid, 500 * KIB)
 
 
@@ -192,15 +198,16 @@ def get(url, count):
 
 @contextlib.contextmanager
 def nginx(folder):
-    """Yields the worker's pid and the address of a page."""
+    """Yield the worker's pid and the URL of a page."""
     path = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     url = write_nginx(folder)
     with subprocess.Popen([path, "-p", folder, "-c", f"{folder}/conf", "-e", "stderr"],
                           stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         try:
-            wait_until(lambda: process.poll() is not None or children(process.pid), "a worker is there")
+            wait_until(lambda: process.poll() is not None or children(process.pid),
+                       "a worker is running")
             if process.poll() is not None:
-                raise Skip(f"nginx does not start here: {process.stderr.read().decode().strip()}")
+                raise Skip(f"nginx does not start: {process.stderr.read().decode().strip()}")
             worker = children(process.pid)[0]
             wait_until(lambda: is_in_state(worker, b"S"), "the worker waits")
             yield worker, url
@@ -255,7 +262,8 @@ func main() {
 
 
 def check_unread(name, *argv):
-    """A heap that cannot be read: said by name, and never as a number."""
+    """Check that an unreadable heap is reported by allocator name, and never
+    as a number."""
     with started(*argv) as process:
         for args in ((), ("--no-stop",)):
             result = memstate("heap", "-p", process.pid, *args).must_be(1)
@@ -284,7 +292,7 @@ def the_heap_of_a_musl_program_is_unknown():
     need("musl-gcc")
     with Folder() as folder:
         check_unread("musl", build(folder, "m.c", MUSL, "musl-gcc"))
-        # nothing names it
+        # nothing identifies the allocator
         check_unread(None, build(folder, "m.c", MUSL, "musl-gcc", "-static"))
 
 
@@ -299,8 +307,8 @@ def the_heap_of_a_go_program_is_unknown():
 
 
 @test
-def a_jemalloc_that_another_allocator_took_over_from_is_not_the_programs_heap():
-    """As in a program that is linked with jemalloc, and has tcmalloc preloaded."""
+def a_jemalloc_overridden_by_another_allocator_is_not_the_heap():
+    """As in a program linked with jemalloc that has tcmalloc preloaded."""
     libraries = [ctypes.util.find_library(name) for name in ("tcmalloc_minimal", "jemalloc")]
     if not all(libraries):
         raise Skip("libtcmalloc_minimal or libjemalloc is not installed")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Processes that end, exec and map while they are read: never a crash, a hang, or a row whose parts
-do not add up."""
+"""Processes that end, exec and map memory while they are read: memstate never crashes,
+hangs, or prints rows that do not add up."""
 
 import os
 import signal
@@ -14,14 +14,14 @@ GROWING = os.path.join(os.environ["builddir"], "tests", "targets", "compare_targ
 
 
 def repeat(check_once):
-    """As often as there is time. Each time is a try to hit the moment."""
+    """Repeat for a fixed time; each iteration may hit the critical moment."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         check_once()
 
 
 def check_series(pid, *args):
-    """A series as fast as it goes, ended by us."""
+    """Run a series as fast as possible and end it with SIGTERM."""
     process = start_memstate("-p", pid, "--csv", "-i", "1ms", "--max-share", "100",
                              "--output-all", *args)
     time.sleep(SECONDS)
@@ -37,7 +37,8 @@ def check_series(pid, *args):
 
 @test
 def a_heap_that_grows_while_it_is_read_counts_once():
-    """The kernel shows it again with each read in which it has grown: five times its size was seen."""
+    """The kernel reports a growing mapping again in each read; without care up to five
+    times its size was counted."""
     rows = parse_csv(memstate("--csv", "-i", "1ms", "--max-share", "100", "--heap", "off", "-o", "rss_bytes",
                               "--", GROWING, "leaking", 64, 700).must_be(0).out)
     check(len(rows) > 1, f"only {len(rows)} rows")
@@ -46,14 +47,14 @@ def a_heap_that_grows_while_it_is_read_counts_once():
 
 
 @test
-def a_process_that_maps_and_unmaps_adds_up_in_each_row():
+def a_process_that_maps_and_unmaps_adds_up_in_every_row():
     with Target("churn", 2) as target:
         for row in check_series(target.pid):
             check(row["rss_bytes"] < 100 * MIB, f"Rss {row['rss_bytes']}")
 
 
 @test
-def its_mappings_add_up_each():
+def each_mapping_adds_up():
     def check_once():
         for m in memstate("map", "-p", target.pid, "--csv", "--output-all").must_be(0).rows():
             check_mapping_sums(m)
@@ -63,7 +64,7 @@ def its_mappings_add_up_each():
 
 
 @test
-def a_process_that_execs_again_and_again_stays_in_the_series():
+def a_process_that_execs_repeatedly_stays_in_the_series():
     with Target("exec-loop") as target:
         rows = check_series(target.pid)
         equal({row["pid"] for row in rows}, {target.pid}, "pids")
@@ -71,8 +72,9 @@ def a_process_that_execs_again_and_again_stays_in_the_series():
 
 
 @test
-def its_report_and_its_map_are_of_one_program_or_are_refused():
-    """Each program has its stack, and it comes late in the map: half a map would be without."""
+def report_and_map_show_one_program_or_are_refused():
+    """Each program has a stack, near the end of the map, so that a truncated map
+    would lack it."""
     def check_once():
         for args in (["-p", target.pid, "--text"], ["map", "-p", target.pid, "--csv"]):
             result = memstate(*args)
@@ -80,7 +82,7 @@ def its_report_and_its_map_are_of_one_program_or_are_refused():
                                          and not result.out),
                   f"{args}: {result.status} {result.err} {result.out}")
         if result.status == 0:
-            check("[stack]" in {m["name"] for m in result.rows()}, f"half a map: {result.out}")
+            check("[stack]" in {m["name"] for m in result.rows()}, f"truncated map: {result.out}")
 
     with Target("exec-loop") as target:
         repeat(check_once)
@@ -94,7 +96,7 @@ def children_that_end_while_they_are_read_are_left_out():
         rows = result.rows()
         for row in rows:
             check_sums(row)
-            check(row["rss_bytes"] > 0, f"a row of a process without memory: {row}")
+            check(row["rss_bytes"] > 0, f"a row without memory: {row}")
         equal(len([row for row in rows if row["pid"] == target.pid]), 20, "rows of the parent")
 
     with Target("exit-loop") as target:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was recorded is shown again as it was, whatever ended the recorder."""
+"""A recording replays what was shown live, however the recorder ended."""
 
 import os
 import signal
@@ -8,14 +8,14 @@ import sqlite3
 from heap_lib import HeapTarget
 from live import MIB, Folder, Skip, Target, check, equal, memstate, run, start_memstate, test
 
-# not facts of the process, or not recorded
+# figures that are not facts of the process, or are not recorded
 OTHER = ["referenced_bytes", "read_s"]
 
 
 def record(path, *args):
     result = memstate(*args, "--csv", "--heap", "off", "--output-all", "--record", path)
     if b"require SQLite" in result.err or b"no option --record" in result.err:
-        raise Skip("without SQLite")
+        raise Skip("built without SQLite")
     return result.must_be(0).rows()
 
 
@@ -24,18 +24,22 @@ def replay(path, *args):
 
 
 def same_rows(got, wanted):
-    """Mappings are recorded as often as that may cost, each process's first of all; without them
-    what they tell is unknown, and never another figure."""
+    """Compare rows. Mappings are recorded as often as their cost allows, always in
+    the first sample.
+
+    In samples without mappings, the figures derived from them must be
+    unknown, never different.
+    """
     equal(len(got), len(wanted), "rows")
     for g, w in zip(got, wanted):
         for name in w:
             if name not in OTHER and (g[name] is not None or g["mappings"] is not None):
                 equal(g[name], w[name], f"{name} of {w['pid']} at {w['time']}")
-    check(got[0]["mappings"] is not None, "the first sample has mappings")
+    check(got[0]["mappings"] is not None, "the first sample has no mappings")
 
 
 @test
-def a_replay_has_the_rows_that_were_shown_live():
+def a_replay_shows_the_live_rows():
     with Folder() as folder, Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as one, \
             Target("lazyfree", 4 * MIB, 3 * MIB, 0, is_stopped=True) as two:
         path = f"{folder}/r"
@@ -45,12 +49,12 @@ def a_replay_has_the_rows_that_were_shown_live():
         same_rows(replay(path, "-n", 2), live[:4])
         same_rows(replay(path, "--at", "+0s"), live[:2])
         equal([row["time"] for row in replay(path, "--at", live[4]["time"])],
-              [row["time"] for row in live[4:6]], "that moment")
-        check(sum(r["lazyfree_bytes"] for r in live) >= 5 * 3 * MIB, "LazyFree was there")
+              [row["time"] for row in live[4:6]], "times of the replayed samples")
+        check(sum(r["lazyfree_bytes"] for r in live) >= 5 * 3 * MIB, "no LazyFree in the live rows")
 
 
 @test
-def a_page_of_the_past_is_the_page_of_then():
+def a_replayed_report_equals_the_live_report():
     with Folder() as folder, Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as target:
         path = f"{folder}/r"
         for _ in range(30):
@@ -58,7 +62,7 @@ def a_page_of_the_past_is_the_page_of_then():
             live = memstate("-p", target.pid, "--text", "--heap", "off").must_be(0).out
             past = memstate("--replay", path, "--text", "-p", target.pid).must_be(0).out
             if past.split(b"\n", 1)[1] == live:
-                break  # until then others have begun or ended to share its libraries
+                break  # until then, other processes have started or stopped sharing its libraries
         equal(past.split(b"\n", 1)[1], live, "the page")
         check(past.startswith(b"At 20"), past[:80])
 
@@ -77,10 +81,10 @@ def heaps_are_recorded():
                           "--record", path)
         live = result.must_be(0).rows()
         if live[0]["heap_quality"] == "unknown":
-            raise Skip("heaps cannot be read here")
+            raise Skip("heaps cannot be read")
         rows = memstate("--replay", path, "--csv", "-o", ",".join(HEAP)).must_be(0).rows()
         equal(rows[0]["live_bytes"], None, "live bytes where the heap was not read")
-        equal(rows[1:], live, "what was shown then")
+        equal(rows[1:], live, "rows shown live")
 
 
 @test
@@ -96,12 +100,12 @@ def reports_are_recorded_too():
         rows = replay(path)
         equal([row["pid"] for row in rows[:4]],
               [target.pid, target.pid, *sorted([target.pid, os.getpid()])], "processes")
-        check({row["comm"] for row in rows[4:]} >= {"sleep"}, "the command was recorded")
-        equal(rows[1]["anon_bytes"], rows[0]["anon_bytes"], "its owners are known")
+        check({row["comm"] for row in rows[4:]} >= {"sleep"}, "the command is missing in the recording")
+        equal(rows[1]["anon_bytes"], rows[0]["anon_bytes"], "anon bytes in both samples")
 
 
 @test
-def killed_it_loses_at_most_the_last_sample():
+def a_killed_recorder_loses_at_most_the_last_sample():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
         record(path, "-p", target.pid, "-n", 1)
@@ -114,11 +118,12 @@ def killed_it_loses_at_most_the_last_sample():
             whole = [line for line in shown[1:] if line.endswith(b"\n")]
             rows = memstate("--replay", path, "--csv", "-o", "time,rss_bytes").must_be(0).rows()
             times = [row["time"] for row in rows]
-            check(whole[-1].split(b",")[0].decode() in times[-2:], "the last one that was shown")
+            check(whole[-1].split(b",")[0].decode() in times[-2:],
+                  "the last complete sample is not in the recording")
 
 
 @test
-def a_bound_is_kept():
+def a_recording_stays_within_its_bounds():
     with Folder() as folder, Target("churn", 1) as target:
         path = f"{folder}/r"
         record(path, "-p", target.pid, "-n", 1)
@@ -129,29 +134,29 @@ def a_bound_is_kept():
 
 
 @test
-def a_full_disk_is_said_and_the_series_goes_on():
+def a_full_disk_is_reported_and_the_series_continues():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         record(f"{folder}/r", "-p", target.pid, "-n", 1)
         if os.geteuid() != 0:
-            raise Skip("only root can mount a small file system")
+            raise Skip("only root can mount a tmpfs")
         small = f"{folder}/small"
         os.mkdir(small)
         if os.system(f"mount -t tmpfs -o size=256k none {small} 2>/dev/null") != 0:
-            raise Skip("nothing can be mounted here")
+            raise Skip("mounting is not permitted")
         try:
             result = memstate("-p", target.pid, "--csv", "-n", 400, "-i", "2ms", "--max-share", "100",
                               "--output-all", "--heap", "off", "--record", f"{small}/r")
             equal(len(result.rows()), 400, "rows")
             equal(result.status, 3, "status")
             equal([e for e in result.complaints() if "small/r" in e],
-                  [f"memstate: {small}/r: No space left on device"], "said once")
-            check(len(replay(f"{small}/r")) > 0, "what had room is there")
+                  [f"memstate: {small}/r: No space left on device"], "messages")
+            check(len(replay(f"{small}/r")) > 0, "no samples were recorded before the disk was full")
         finally:
             os.system(f"umount {small}")
 
 
 @test
-def bad_words_and_files_are_refused_in_one_line():
+def bad_arguments_and_files_are_refused_in_one_line():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
         record(path, "-p", target.pid, "-n", 1)
@@ -176,7 +181,7 @@ def bad_words_and_files_are_refused_in_one_line():
             check(word in result.err, result.err)
             equal(result.out, b"", f"output of {args}")
         with open(f"{folder}/text") as f:
-            equal(f.read(), "x" * 5000, "the other file")
+            equal(f.read(), "x" * 5000, "content of the other file")
 
 
 run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording as one page: what it has, and what a browser makes of it."""
+"""A recording as a single page: its content, and how a browser renders it."""
 
 import contextlib
 import html.parser
@@ -49,7 +49,7 @@ def recording():
             result = memstate("-p", f"{one.pid},{two.pid}", "--csv", "--heap", "off", "-i", "30ms", "-n", 4,
                               "--record", path, "--output-all")
             if b"require SQLite" in result.err or b"no option --record" in result.err:
-                raise Skip("without SQLite")
+                raise Skip("built without SQLite")
             rows += result.must_be(0).rows()
         with contextlib.closing(sqlite3.connect(path)) as db, db:
             sample, unix_ms = db.execute("SELECT sample, unix_ms FROM sample ORDER BY sample").fetchall()[3]
@@ -60,12 +60,12 @@ def recording():
 
 
 @test
-def a_page_has_what_was_recorded_and_needs_nothing_else():
+def a_page_shows_the_recording_and_is_self_contained():
     with recording() as (path, file, rows, pids):
         page = Page(path)
         text = open(path, encoding="utf-8").read()
         memstate("oom", "--html", path, "--replay", file).must_be(0)
-        equal(open(path, encoding="utf-8").read(), text, "the same by another name")
+        equal(open(path, encoding="utf-8").read(), text, "the page under another name")
         memstate("--html", path, "--replay", file, "-p", pids[0]).must_be(0)
         alone = Page(path).data()
     data = page.data()
@@ -83,53 +83,55 @@ def a_page_has_what_was_recorded_and_needs_nothing_else():
     for chart in (owners, states, processes):
         values = chart["total"]["v"]
         equal(values[:4] + values[-4:], sums, chart["title"])
-        equal(values[4:-4], [None], "the time between the sessions")
+        equal(values[4:-4], [None], "values between the sessions")
         for point, total in enumerate(values):
             if total is not None:
-                equal(sum(area["v"][point] or 0 for area in chart["areas"]), total, "areas add up")
-        check(chart["top"] >= max(sums), "the axis")
+                equal(sum(area["v"][point] or 0 for area in chart["areas"]), total, "sum of the areas")
+        check(chart["top"] >= max(sums), "the axis is too short")
     equal(len(each), 2, "processes")
     lazyfree = next(area for area in states["areas"] if area["name"] == "lazyfree")
     equal(lazyfree["v"][0], sum(row["lazyfree_bytes"] for row in rows[:2]), "LazyFree")
     equal([event["kind"] for event in data["events"]], ["oom_kill"], "events")
     equal(alone["charts"][0]["total"]["v"][0],
-          next(row["rss_bytes"] for row in rows if row["pid"] == pids[0]), "of one process")
+          next(row["rss_bytes"] for row in rows if row["pid"] == pids[0]), "Rss of one process")
 
 
 @test
-def a_browser_draws_it_and_a_pointer_a_key_or_a_finger_shows_values():
+def a_browser_draws_it_and_shows_values_by_mouse_key_or_touch():
     with recording() as (path, _, rows, _), Browser() as b:
         b.open(path)
         equal(b.errors, [], "errors in the page")
         equal(b.run("document.querySelectorAll('.plot svg').length"), 5, "charts")
-        check(b.run("document.querySelectorAll('.plot svg .mark').length") == 5, "the event in each")
+        check(b.run("document.querySelectorAll('.plot svg .mark').length") == 5,
+              "the event is not marked in each plot")
         total = "document.querySelector('.values tr.total td').textContent"
         last = sum(row["rss_bytes"] for row in rows[-2:])
-        equal(b.run(total), f"{last / MIB:.1f}M", "the end")
+        equal(b.run(total), f"{last / MIB:.1f}M", "total at the end")
         x, y = b.centre(".plot svg")
         b.point(x, y)
         b.wait("document.querySelector('.values td').textContent.startsWith('20')", "a time is shown")
         before = b.run("document.querySelector('.cursor').getAttribute('x1')")
         b.run("document.querySelector('.plot svg').focus()")
         b.key("ArrowLeft", 37)
-        check(b.run("document.querySelector('.cursor').getAttribute('x1')") != before, "a key moves it")
+        check(b.run("document.querySelector('.cursor').getAttribute('x1')") != before,
+              "the key does not move the cursor")
         equal(b.errors, [], "errors in the page")
     with recording() as (path, _, _, _), Browser(width=390, height=800, is_phone=True) as b:
         b.open(path)
-        check(b.run("document.documentElement.scrollWidth") <= 390, "it is as wide as the phone")
+        check(b.run("document.documentElement.scrollWidth") <= 390, "the page is wider than the phone")
         b.tap(*b.centre(".plot svg"))
         equal(b.errors, [], "errors in the page")
 
 
 @test
-def what_does_not_go_together_is_refused():
+def conflicting_options_are_refused():
     with recording() as (path, file, _, _):
         for args, status, word in [
                 (["--csv"], 2, b"--csv"), (["--at", "+0s"], 2, b"--at"), (["-p", "1"], 1, b"nothing to show"),
                 (["--runs", "3"], 2, b"--preload")]:
             result = memstate("--html", f"{path}.other", "--replay", file, *args).must_be(status)
             check(word in result.err, result.err)
-            check(not os.path.exists(f"{path}.other"), "no page")
+            check(not os.path.exists(f"{path}.other"), "a page was written")
         result = memstate("--html", "/nowhere/at/all.html", "--replay", file).must_be(1)
         check(b"/nowhere/at/all.html" in result.err, result.err)
         memstate("oom", "--html", path).must_be(2)

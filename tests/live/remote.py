@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Memory and files on a file system that does not answer are never read, and never waited for."""
+"""Memory and files on a hung file system: memstate neither reads them nor
+waits for them."""
 
 import json
 import os
@@ -13,7 +14,7 @@ NO_HURRY = ("--max-pause", "60s")
 
 
 class SilentTarget(OrderedTarget):
-    """Maps files of a FUSE file system, which answers nothing any more."""
+    """A target that maps files of a FUSE file system that no longer answers."""
 
     def __init__(self, *mode):
         probe = subprocess.run([PROGRAM], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
@@ -25,12 +26,12 @@ class SilentTarget(OrderedTarget):
 
     def check_silence(self):
         equal(self.order(b"r")["requests"], 0, "requests to the file system")
-        check(b"\nState:\tS" in read_proc(self.pid, "status"), "the target waits")
-        check(b"\nTracerPid:\t0\n" in read_proc(self.pid, "status"), "nobody traces it")
+        check(b"\nState:\tS" in read_proc(self.pid, "status"), "the target is blocked")
+        check(b"\nTracerPid:\t0\n" in read_proc(self.pid, "status"), "the target is still traced")
 
 
 @test
-def the_heap_is_exact_and_nothing_is_asked_of_the_file_system():
+def the_heap_is_exact_without_a_file_system_request():
     with SilentTarget() as target:
         heap = json.loads(memstate("heap", "-p", target.pid, "-J", *NO_HURRY).must_be(0).out)
         equal(heap["heap_quality"], "exact", "quality")
@@ -42,7 +43,7 @@ def the_heap_is_exact_and_nothing_is_asked_of_the_file_system():
 
 
 @test
-def a_search_for_leaks_names_what_it_leaves_out():
+def a_leak_scan_reports_the_memory_it_skips():
     with SilentTarget() as target:
         result = memstate("leaks", "-p", target.pid, *NO_HURRY).must_be(0)
         check(b"not read: 1 mapping, 1.0M," in result.err and
@@ -51,7 +52,7 @@ def a_search_for_leaks_names_what_it_leaves_out():
 
 
 @test
-def an_address_on_it_is_explained_without_a_look_at_it():
+def an_address_there_is_explained_without_reading_it():
     with SilentTarget() as target:
         for place in ("shared", "private", "program"):
             out = memstate("explain", "-p", target.pid, "-J", *NO_HURRY,
@@ -62,7 +63,8 @@ def an_address_on_it_is_explained_without_a_look_at_it():
 
 
 def check_lookups(target, *prefix):
-    """No request, whether or not the kernel opens the files for us (map_files)."""
+    """Check that no request is made, whether or not the kernel may open the files
+    for us (map_files)."""
     commands = (["heap"], ["leaks"], ["explain", f"{target.truth['libc']:x}"])
     for command, *address in commands:
         argv = [*prefix, MEMSTATE, command, "-p", str(target.pid), *NO_HURRY, *address]
@@ -78,7 +80,7 @@ def check_lookups(target, *prefix):
 
 
 @test
-def no_name_is_looked_up_on_it():
+def no_name_is_looked_up_there():
     for mode in ("covered", "root"):
         with SilentTarget(mode) as target:
             check_lookups(target)
@@ -87,7 +89,7 @@ def no_name_is_looked_up_on_it():
 
 
 @test
-def while_the_target_runs_nothing_is_asked_either():
+def a_running_target_causes_no_request_either():
     with SilentTarget() as target:
         memstate("heap", "-p", target.pid, "--no-stop").must_be(0)
         memstate("map", "-p", target.pid).must_be(0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Processes that an ordinary user may not read: counted and said, never shown as empty."""
+"""Processes that an ordinary user cannot read are counted and reported, never
+shown as empty."""
 
 import contextlib
 import os
@@ -12,10 +13,11 @@ from live import (IS_ROOT, MEMSTATE, MIB, Skip, Target, as_nobody, check, equal,
 
 @contextlib.contextmanager
 def somebody_elses():
-    """A process that is not ours, and as whom to run: root's, for root as another user."""
+    """Return a process of another user, and a preexec_fn; as root, run memstate
+    as another user."""
     if not IS_ROOT:
         if os.stat("/proc/1").st_uid == os.geteuid():
-            raise Skip("process 1 is one's own here")
+            raise Skip("process 1 belongs to the same user")
         yield 1, None
         return
     become = as_nobody()
@@ -29,7 +31,7 @@ def somebody_elses():
 
 
 @test
-def one_unreadable_process_is_a_failure_that_says_what_would_help():
+def one_unreadable_process_is_an_error_with_a_remedy():
     with somebody_elses() as (theirs, become):
         for args in (["--csv"], ["--json"], ["--text"], ["--csv", "-n1", "--output-all"]):
             result = memstate("-p", theirs, *args, preexec_fn=become).must_be(1)
@@ -40,7 +42,7 @@ def one_unreadable_process_is_a_failure_that_says_what_would_help():
 
 
 @test
-def one_of_two_that_is_unreadable_makes_it_partial():
+def one_unreadable_process_of_two_is_a_partial_result():
     with somebody_elses() as (theirs, become), \
          Target("unbacked", MIB, MIB, preexec_fn=become) as ours:
         result = memstate("-p", f"{theirs},{ours.pid}", "--csv", "-n1",
@@ -50,13 +52,13 @@ def one_of_two_that_is_unreadable_makes_it_partial():
 
 
 @test
-def of_all_processes_the_unreadable_ones_are_counted():
+def unreadable_processes_are_counted_when_all_are_listed():
     with somebody_elses() as (theirs, become), \
          Target("unbacked", MIB, MIB, preexec_fn=become) as ours:
         result = memstate("--csv", "-n1", "-o", "pid,rss_bytes", preexec_fn=become).must_be(3)
         pids = {row["pid"] for row in result.rows()}
-        check(ours.pid in pids, "a process of one's own is not there")
-        check(theirs not in pids, "a process that cannot be read is there")
+        check(ours.pid in pids, "the user's own process is missing")
+        check(theirs not in pids, "a process that cannot be read is listed")
         numbers = [int(word) for word in result.errors()[0].split() if word.isdigit()]
         unreadable, total = numbers[:2]
         equal(total - unreadable, len(pids), "readable ones")
@@ -69,9 +71,10 @@ def of_all_processes_the_unreadable_ones_are_counted():
 @test
 def root_without_the_capability_is_not_told_to_be_root():
     if not IS_ROOT or not shutil.which("setpriv"):
-        raise Skip("needs root and setpriv, to give up capabilities")
+        raise Skip("requires root and setpriv to drop capabilities")
     with Target("unbacked", MIB, MIB, preexec_fn=as_nobody()) as theirs:
-        # CAP_PERFMON may read memory maps too since Linux 6.16, CAP_SYS_ADMIN has its rights
+        # CAP_PERFMON may also read memory maps since Linux 6.16;
+        # CAP_SYS_ADMIN includes CAP_PERFMON
         result = subprocess.run(
             ["setpriv", "--inh-caps=-all", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin",
              MEMSTATE, "-p", str(theirs.pid), "--text"], capture_output=True, text=True, check=False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The heap of a process that is not stopped: approximate, said so, and never harmed."""
+"""Heaps of processes that are not stopped: figures are approximate and labelled so, and
+the process is unharmed."""
 
 import json
 import time
@@ -9,8 +10,8 @@ from live import (KIB, MIB, Target, Traced, as_nobody, check, equal, memstate, r
                   status_field, test)
 
 SECONDS = 1.5
-SHARE = 10  # percent: what may be missing or too much
-TRIES = 40  # a busy machine may let a copy wait in its middle
+SHARE = 10  # percent: permitted error
+TRIES = 40  # a busy machine may preempt memstate during the copy
 
 
 def read_running(pid):
@@ -34,7 +35,7 @@ def add_up(heap, *keys):
 
 
 @test
-def a_target_that_rests_has_the_free_bytes_of_a_stopped_one():
+def an_idle_target_has_the_free_bytes_of_a_stopped_one():
     for shape in (("fragmented", 16), ("threads", 4), ("exited", 3), ("mapped", 9), ("foreign", 4096),
                   ("blocked", 1)):
         with HeapTarget(*shape) as target:
@@ -43,7 +44,8 @@ def a_target_that_rests_has_the_free_bytes_of_a_stopped_one():
             for key in ("bin_bytes", "bin_count", "top_bytes"):
                 equal(add_up(running, key), add_up(stopped, key), f"{shape}: {key}")
             equal(running["mapped_bytes"], stopped["mapped_bytes"], f"{shape}: mapped")
-            # the caches themselves are not known as such: they are live too
+            # caches are not recognized in a running process, so their blocks
+            # count as live
             more = live_bytes(running) - live_bytes(stopped) - add_up(stopped, "cached_bytes",
                                                                       "fast_bytes")
             check(0 <= more <= stopped["caches"] * 2 * KIB, f"{shape}: {more} more are live")
@@ -60,7 +62,7 @@ def is_within_the_bound(target):
 
 
 @test
-def a_target_that_churns_holds_what_it_says_within_the_bound():
+def a_churning_target_is_within_the_error_bound():
     for threads, tunables in ((1, None), (3, None), (3, "glibc.malloc.arena_max=1"),
                               (2, "glibc.malloc.tcache_count=0")):
         with HeapTarget("churn", threads, tunables=tunables) as target:
@@ -70,19 +72,20 @@ def a_target_that_churns_holds_what_it_says_within_the_bound():
                 tries += 1
                 check(tries < TRIES, f"{threads} threads, {tunables}: {met} of {tries}")
             check_matrix(target.pid, "--no-stop", is_still=False)
-            equal(target.process.poll(), None, "the target")
+            equal(target.process.poll(), None, "exit status of the target")
 
 
 @test
-def it_is_never_stopped_nor_traced():
+def the_target_is_never_stopped_or_traced():
     with HeapTarget("fragmented", 4) as target:
         with Traced(target.pid) as tracer:
-            read_running(target.pid)  # which a second tracer could not
+            # fails if memstate attached, since there may be only one tracer
+            read_running(target.pid)
             equal(status_field(target.pid, "TracerPid"), str(tracer), "tracer")
 
 
 @test
-def its_memory_stays_as_it_was():
+def the_memory_of_the_target_is_unchanged():
     with HeapTarget("zeros", 8) as target:
         before = read_proc(target.pid, "smaps")
         read_running(target.pid)
@@ -104,13 +107,13 @@ def the_report_says_that_it_is_approximate():
 
 
 @test
-def a_pause_limit_does_not_matter_to_it():
+def a_pause_limit_has_no_effect():
     with HeapTarget("fragmented", 16) as target:
         memstate("heap", "-p", target.pid, "--no-stop", "--max-pause", "1ms").must_be(0)
 
 
 @test
-def targets_that_exec_exit_and_unmap_meanwhile_are_survived():
+def targets_that_exec_exit_or_unmap_cause_no_failure():
     for shape in (("exec-loop",), ("exit-loop",), ("churn", 2)):
         with Target(*shape) as target:
             end = time.monotonic() + SECONDS

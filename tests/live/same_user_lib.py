@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Another process of a user: attaches every piece of memory that it can get at, and maybe writes all over it.
+"""A process of the same user that attaches all memory it can reach and
+optionally overwrites it.
 
-"same_user_lib.py attach|garble PID" works until its standard input ends, and says then, as JSON, what it could attach.
-It needs no rights: where it would, it is refused, which is what the tests that use it are for.
+"same_user_lib.py attach|garble PID" works until its standard input ends, then prints as
+JSON what it could attach. It needs no privileges; operations that require some are
+refused, which the tests rely on.
 """
 
 import ctypes
@@ -19,15 +21,15 @@ LIBC.shmat.restype = ctypes.c_void_p
 LIBC.mmap.restype = ctypes.c_void_p
 FAILED = ctypes.c_void_p(-1).value
 SHM_INFO, SHM_STAT_ANY = 14, 15
-ID_OFFSET_BYTES = 48  # of shm_segsz in struct shmid_ds
-# What a word may be that means most: numbers of commands, states and slots; lengths; addresses.
+ID_OFFSET_BYTES = 48  # offset of shm_segsz in struct shmid_ds
+# Words with a likely meaning: numbers of commands, states and slots; lengths; addresses.
 WORDS = [0, 1, 2, 3, 4, 5, 9, 11, 0x7fffffff, 0xffffffff, 0xfffffffe, 0x80000000, 8192, 8191, 1 << 18, (1 << 18) - 1]
 
 
 class Attacker:
     def __init__(self, pid, garbles):
         self.pid, self.garbles = pid, garbles
-        self.attached = {}  # by number: address, size
+        self.attached = {}  # by number: (address, size)
         self.opened = set()
 
     def look_at_segments(self):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which processes: by pid, by name, with their children."""
+"""Selection of processes: by pid, by name, and with their children."""
 
 import os
 
 from live import (MIB, Target, check, check_sums, equal, memstate, run, test, wait_until)
 
-# At most 15 bytes, and not those of another run of this test beside it.
+# At most 15 bytes, and different from the names of a concurrent run of this test.
 TWIN = f"twin{os.getpid()}"
 OTHER = f"{TWIN}-not"
 NOBODY = f"none{os.getpid()}"
@@ -23,9 +23,9 @@ def a_name_selects_all_processes_of_exactly_that_name():
     with Target("name", TWIN) as a, Target("name", TWIN) as b, \
          Target("name", OTHER):
         equal(pids("-p", TWIN), {a.pid, b.pid}, "pids")
-        equal(pids("-p", f"{TWIN},{a.pid}"), {a.pid, b.pid}, "pids, one by pid too")
+        equal(pids("-p", f"{TWIN},{a.pid}"), {a.pid, b.pid}, "pids by name and pid")
         equal(pids("-p", TWIN, "-p", OTHER) - {a.pid, b.pid} != set(), True,
-              "the third")
+              "pid of the third process")
 
 
 @test
@@ -37,7 +37,7 @@ def a_name_selects_in_each_sample_of_a_series():
 
 
 @test
-def a_name_that_nobody_has_is_said():
+def an_unknown_name_is_reported():
     result = memstate("-p", NOBODY, "--csv").must_be(1)
     equal(result.out, b"", "stdout")
     check(NOBODY in result.errors()[0], result.err)
@@ -47,15 +47,17 @@ def a_name_that_nobody_has_is_said():
 
 
 @test
-def children_and_theirs_come_along():
+def all_descendants_are_selected():
     with Target("family", 3, 2) as target:
-        wait_until(lambda: len(pids("-t", "-p", target.pid)) == 1 + 3 + 3 * 2, "all are there")
+        wait_until(lambda: len(pids("-t", "-p", target.pid)) == 1 + 3 + 3 * 2,
+                   "all descendants are running")
         family = pids("-t", "-p", target.pid)
         check(set(target.all["child"]) < family, "children")
         rows = memstate("-t", "-p", target.pid, "--csv", "-n1", "--output-all").must_be(0).rows()
         for row in rows:
             check_sums(row)
-            equal(row["pid"] == target.pid or row["ppid"] in family, True, "ppid is of the family")
+            equal(row["pid"] == target.pid or row["ppid"] in family, True,
+                  "the parent belongs to the family")
         equal(pids("-p", target.pid), {target.pid}, "without -t")
 
 

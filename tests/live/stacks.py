@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The stack of every thread is stack, with what mincore() says is resident of it."""
+"""The stack of every thread has owner stack, and its Rss equals
+what mincore() reports."""
 
 import os
 
@@ -11,7 +12,8 @@ TOUCHED = 100 * KIB
 
 
 def kernel_marks_stacks():
-    """Linux 6.7 and later keep huge pages away from MAP_STACK: one sign more."""
+    """Return whether the kernel marks stacks: since Linux 6.7, MAP_STACK
+    disables huge pages."""
     return tuple(int(n) for n in os.uname().release.split(".")[:2]) >= (6, 7)
 
 
@@ -56,13 +58,13 @@ def the_stack_of_a_thread_that_spins_is_stack():
 
 @test
 def stacks_without_a_guard_are_stack():
-    """Neighbours may be one mapping then: compared as a whole."""
+    """Adjacent stacks may form one mapping, so compare the total."""
     with Target("threads", "no-guard", COUNT, TOUCHED, is_stopped=True) as target:
         row = sample(target.pid, heap="off")
         check_sums(row)
         check_mappings(target.pid, row)
         if not kernel_marks_stacks():
-            raise Skip("without a guard only Linux 6.7 and later tell a stack by its flags")
+            raise Skip("without a guard, only Linux 6.7 and later mark stacks by their flags")
         check(row["stack_bytes"] >= resident(target), f"stack_bytes: {row['stack_bytes']}, of "
               f"threads {resident(target)}")
 
@@ -71,20 +73,20 @@ def stacks_without_a_guard_are_stack():
 def stacks_with_a_large_guard_are_stack():
     with Target("threads", "large-guard", COUNT, TOUCHED, is_stopped=True) as target:
         if not kernel_marks_stacks():
-            raise Skip("with a large guard only Linux 6.7 and later tell a stack by its flags")
+            raise Skip("with a large guard, only Linux 6.7 and later mark stacks by their flags")
         check_stacks(target)
 
 
 @test
-def stacks_that_glibc_keeps_of_ended_threads_are_stack():
+def stacks_that_glibc_caches_are_stack():
     with Target("threads", "exited", COUNT, TOUCHED, is_stopped=True) as target:
         row = check_stacks(target)
         equal(row["threads"], 1, "threads")
 
 
 @test
-def memory_of_the_programs_own_that_serves_as_a_stack_stays_anon():
-    """Nothing tells it from any other memory, which a heap or a Go arena may be."""
+def program_memory_used_as_a_stack_stays_anon():
+    """Nothing distinguishes it from other memory, such as a heap or a Go arena."""
     with Target("threads", "own-stack", 1, TOUCHED, is_stopped=True) as target:
         row = sample(target.pid, heap="off")
         check_sums(row)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is recorded inside a program that counts its stacks, against programs that say what they did.
+"""Stacks recorded inside a counted program, against programs that report what they did.
 
-The library is preloaded as memstate does it, and its file is read by stacks_lib.py: nothing of memstate that reads
-or shows stacks is in between.
+The library is preloaded as memstate does it, and stacks_lib.py reads its file, so that no
+memstate code that reads or shows stacks is involved.
 """
 
 import bisect
@@ -23,7 +23,7 @@ TARGET = os.path.join(BUILT, "tests", "targets", "stack_target")
 ODD = os.path.join(BUILT, "tests", "targets", "stack_odd")
 LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agent",
                        "libmemstate-count-stacks.so")
-# So many times as much: make stress-stacks COUNT=100.
+# Factor for the amount of work: make stress-stacks COUNT=100.
 COUNT = int(os.environ.get("COUNT", "1"))
 
 if not os.path.exists(LIBRARY):
@@ -35,7 +35,7 @@ if not shutil.which("nm"):
 
 
 class Symbols:
-    """Functions of a file, by address."""
+    """The functions of a file, by address."""
 
     cache = {}
 
@@ -63,7 +63,8 @@ class Symbols:
 
 
 class Recorded:
-    """One run: what the target said (`truth`), and `files` of stacks by pid."""
+    """One run: `truth` is what the target reported, `files` are the stack
+    files by pid."""
 
     def __init__(self, *command, mode="live,check", status=0, environment=None, limits=None):
         with Folder() as folder:
@@ -78,7 +79,7 @@ class Recorded:
             self.all = [StackFile(path) for path in sorted(glob.glob(os.path.join(folder, "*.stacks")))]
             self.files = {file.pid: file for file in self.all}
         for file in self.all:
-            equal(file.mismatch_count, 0, "stacks that were not what a walk without anything kept finds")
+            equal(file.mismatch_count, 0, "cached stacks that differ from a new walk")
 
     @property
     def own(self):
@@ -98,7 +99,7 @@ def names(file, node):
 
 
 def sums(file, what):
-    """What is below each function, wherever in a stack it is."""
+    """Return the sums below each function, wherever it is in a stack."""
     found = {}
     for node in file.nodes.values():
         if node.calls or node.live_blocks or node.peak:
@@ -126,7 +127,7 @@ def check_live(recorded, file):
 
 
 def is_whole(file, skip=()):
-    """Each stack ends where its thread began."""
+    """Check that each stack ends where its thread started."""
     for node in file.nodes.values():
         stack = names(file, node) if node.calls else []
         if stack and not any(name in stack for name in skip):
@@ -147,12 +148,12 @@ def calls_and_bytes_of_each_stack_are_exact_through_frames_of_all_kinds():
             check_live(recorded, own)
             equal(own.live_bytes, own.total("live_bytes"), "live bytes")
         temporary = sums(own, "temporary")
-        equal(temporary["leaf_two"], 1200, "temporary, of leaf_two")
-        equal(temporary.get("leaf_one", 0), 0, "temporary, of leaf_one")
+        equal(temporary["leaf_two"], 1200, "temporary blocks of leaf_two")
+        equal(temporary.get("leaf_one", 0), 0, "temporary blocks of leaf_one")
 
 
 @test
-def the_peak_of_each_stack_is_what_it_had_when_all_together_had_most():
+def the_peak_of_each_stack_is_its_share_of_the_total_peak():
     own = (recorded := Recorded(TARGET, "peak")).own
     peaks = sums(own, "peak")
     equal(own.total("peak"), own.peak_bytes, "peaks of all stacks")
@@ -168,27 +169,28 @@ def threads_that_come_and_go_are_counted_exactly_and_leave_little_behind():
 
 
 @test
-def what_another_thread_frees_is_freed_where_it_was_allocated():
+def frees_by_another_thread_count_where_allocated():
     recorded = Recorded(TARGET, "hand-over", str(5000 * COUNT), mode="live")
     check_truth(recorded)
     check_live(recorded, recorded.own)
 
 
 @test
-def stacks_go_on_from_a_handler_to_what_it_interrupted_on_any_stack():
+def stacks_continue_from_a_handler_into_the_interrupted_code():
     recorded = Recorded(TARGET, "signals", "50")
     check_truth(recorded)
     is_whole(recorded.own)
 
 
 @test
-def a_handler_that_allocates_while_a_stack_is_looked_for_does_no_harm():
-    # the handler may come when malloc runs, where it must not: the program itself does not allocate otherwise
+def a_handler_that_allocates_during_a_stack_walk_does_no_harm():
+    # the handler may run inside malloc(), so the program itself must
+    # not allocate elsewhere
     check_truth(Recorded(TARGET, "storm", str(500 * COUNT), mode="live"))
 
 
 @test
-def a_child_has_a_file_of_its_own_and_knows_what_it_inherited():
+def a_child_has_its_own_file_with_inherited_blocks():
     for mode in ("", "live"):
         recorded = Recorded(TARGET, "fork", "500", mode=mode)
         equal(len(recorded.all), 2, "programs")
@@ -199,13 +201,13 @@ def a_child_has_a_file_of_its_own_and_knows_what_it_inherited():
         equal((childs.get("leaf_one", 0), childs["leaf_two"], childs.get("leaf_aligned", 0)), (0, 500, 0),
               "child")
         if mode:
-            equal(sums(child, "live_blocks")["leaf_one"], 9, "blocks that the child has")
-            equal(sums(child, "live_bytes")["leaf_one"], 9000, "bytes that the child has")
-            equal(sums(parent, "live_blocks")["leaf_one"], 10, "blocks that the parent has")
+            equal(sums(child, "live_blocks")["leaf_one"], 9, "blocks of the child")
+            equal(sums(child, "live_bytes")["leaf_one"], 9000, "bytes of the child")
+            equal(sums(parent, "live_blocks")["leaf_one"], 10, "blocks of the parent")
 
 
 @test
-def threads_of_a_child_share_nothing_with_the_thread_that_it_began_with():
+def threads_of_a_child_do_not_share_state_with_its_first_thread():
     recorded = Recorded(ODD, "fork-threads", "20000")
     child = recorded.files[recorded.truth["child"][0]]
     check_truth(recorded, child)
@@ -213,40 +215,40 @@ def threads_of_a_child_share_nothing_with_the_thread_that_it_began_with():
 
 
 @test
-def a_handler_that_allocates_while_a_childs_file_is_made_does_not_wait_for_it():
+def a_handler_that_allocates_while_a_childs_file_is_created_does_not_hang():
     for _ in range(3):
         Recorded(ODD, "fork-handler", "500", mode="live")
 
 
 @test
-def a_child_that_goes_on_from_a_handler_into_what_was_recorded_is_not_harmed():
+def a_child_returning_from_a_handler_into_recording_code_is_not_harmed():
     Recorded(ODD, "handler-fork", "20", mode="check")
 
 
 @test
-def a_child_that_may_have_more_addresses_than_its_parent_stays_within_what_that_had():
+def a_child_with_a_higher_limit_stays_within_its_parents_reservation():
     def limit():
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (32 << 20, hard))
 
     recorded = Recorded(ODD, "fork-grow", "60000", mode="", limits=limit)
     child = recorded.files[recorded.truth["child"][0]]
-    check(child.lost_count > 0, "something has no room")
+    check(child.lost_count > 0, "nothing was lost")
     equal(child.total("calls") + child.lost_count, 60000, "calls")
 
 
 @test
-def a_call_that_asks_for_more_than_there_is_hides_none_of_those_after_it():
+def an_oversized_request_does_not_hide_later_calls():
     check_truth(Recorded(ODD, "too-much", "100", mode="live"))
     number = 100000
     recorded = Recorded(ODD, "too-much", str(number), mode="sample=1024")
     found = sums(recorded.own, "bytes")["allocate"] / (100 * number << recorded.own.scale_bits)
-    check(0.8 < found < 1.25, f"{found} of what was asked for")
+    check(0.8 < found < 1.25, f"{found} of the requested bytes")
 
 
 @test
-def callers_are_told_apart_where_their_numbers_differ_as_addresses_do():
-    # at each level it asks for as many bytes
+def callers_at_nearby_addresses_are_distinguished():
+    # at level N the program requests N bytes
     for mode in ("", "live", "check"):
         own = Recorded(ODD, "sites", "1000", mode=mode).own
         equal(sums(own, "calls")["call_from"], 4000, "calls")
@@ -257,7 +259,7 @@ def callers_are_told_apart_where_their_numbers_differ_as_addresses_do():
 
 
 @test
-def a_thread_that_asks_for_nothing_first_is_recorded_from_then_on():
+def a_thread_that_first_requests_zero_bytes_is_recorded():
     for mode in ("", "live"):
         check_truth(Recorded(ODD, "nothing", "50", mode=mode))
 
@@ -269,7 +271,7 @@ def posix_spawn_and_vfork_leave_the_parents_counts_alone():
 
 
 @test
-def stacks_of_contexts_end_where_these_begin_and_nothing_is_touched_beyond():
+def stacks_of_contexts_end_at_the_context_start():
     recorded = Recorded(TARGET, "contexts", "50")
     check_truth(recorded)
     is_whole(recorded.own)
@@ -287,17 +289,17 @@ def a_stack_that_is_too_deep_is_cut_and_counted():
 def a_stack_through_code_without_tables_is_cut_and_counted():
     recorded = Recorded(TARGET, "made-code", "500")
     check_truth(recorded)
-    equal(sums(recorded.own, "calls").get("run_made_code", 0), 0, "beyond the cut")
+    equal(sums(recorded.own, "calls").get("run_made_code", 0), 0, "calls beyond the cut")
 
 
 @test
-def errno_is_as_it_was_where_the_folder_of_a_module_is_gone():
+def errno_is_unchanged_if_the_folder_of_a_module_is_gone():
     plugin = os.path.abspath(os.path.join(BUILT, "tests", "targets", "stack_plugin.so"))
     check_truth(Recorded(ODD, "gone", environment={"STACK_PLUGIN": plugin}))
 
 
 @test
-def modules_that_take_each_others_place_are_told_apart():
+def modules_loaded_at_the_same_address_are_distinguished():
     plugins = {"STACK_PLUGIN": os.path.abspath(os.path.join(BUILT, "tests", "targets", "stack_plugin.so")),
                "STACK_PLUGIN_OTHER": os.path.abspath(os.path.join(BUILT, "tests", "targets",
                                                                   "stack_plugin_other.so"))}
@@ -315,11 +317,11 @@ def modules_that_take_each_others_place_are_told_apart():
 
 
 @test
-def new_and_delete_of_an_allocator_are_recorded_and_constructors_have_whole_stacks():
+def new_and_delete_are_recorded_with_complete_constructor_stacks():
     program = os.path.join(BUILT, "tests", "targets", "count_cxx")
     allocators = glob.glob("/usr/lib/*/libjemalloc.so.2") + glob.glob("/usr/lib64/libjemalloc.so.2")
     if not os.path.exists(program):
-        raise Skip("built without a C++ compiler")
+        raise Skip("no C++ compiler")
     preloads = [LIBRARY] + [f"{LIBRARY.replace('stacks.so', 'stacks-new.so')} {path}" for path in allocators]
     for preload in preloads:
         own = Recorded(program, environment={"LD_PRELOAD": preload}).own
@@ -330,12 +332,12 @@ def new_and_delete_of_an_allocator_are_recorded_and_constructors_have_whole_stac
 
 
 @test
-def what_was_counted_is_kept_when_the_program_is_killed():
+def counts_are_kept_when_the_program_is_killed():
     check_truth(Recorded(TARGET, "killed", "1000", mode="live", status=-9))
 
 
 @test
-def what_finds_no_room_is_counted_as_lost():
+def allocations_without_room_are_counted_as_lost():
     size = 4096 + (1 << 20) + 64 * 4500
 
     def limit():
@@ -344,7 +346,7 @@ def what_finds_no_room_is_counted_as_lost():
     recorded = Recorded(TARGET, "many", "3000", mode="live", limits=limit)
     own = recorded.own
     check(own.lost_count > 0, "nothing was lost")
-    equal(sums(own, "calls")["leaf_one"] + own.lost_count, 3000, "found and lost")
+    equal(sums(own, "calls")["leaf_one"] + own.lost_count, 3000, "recorded and lost calls")
 
 
 @test
@@ -367,7 +369,7 @@ def a_full_disk_and_little_address_space_do_no_harm():
             equal(result.returncode, 0, "status")
             own = StackFile(glob.glob(os.path.join(folder, "*.stacks"))[0])
             check(own.lost_count > 0, "nothing was lost")
-            equal(own.total("calls") + own.lost_count, 20000, "found and lost")
+            equal(own.total("calls") + own.lost_count, 20000, "recorded and lost calls")
         finally:
             subprocess.run(["umount", folder], check=False)
 
@@ -376,7 +378,7 @@ def a_full_disk_and_little_address_space_do_no_harm():
 def python_with_each_cached_stack_checked():
     python = "/usr/bin/python3"
     if not os.path.exists(python):
-        raise Skip(f"no {python}")
+        raise Skip(f"{python} is not installed")
     code = ("import json\nt = json.dumps([{'n': str(i), 'v': list(range(20))} for i in range(100)])\n"
             f"for _ in range({4 * COUNT}):\n    json.loads(t)\n")
     own = Recorded(python, "-c", code, environment={"PYTHONMALLOC": "malloc"}).own
@@ -413,7 +415,7 @@ def libunwind_finds_the_same_frames():
 
 
 @test
-def estimates_are_right_on_average_and_as_often_as_they_should_be():
+def estimates_are_unbiased_with_correct_intervals():
     runs, number, mean = (100 if COUNT > 1 else 10), 5000, 16384
     inside = total = expected = 0
     live = 0
@@ -425,16 +427,19 @@ def estimates_are_right_on_average_and_as_often_as_they_should_be():
         estimate = sums(own, "bytes").get("leaf_one", 0) / scale
         calls = sums(own, "calls").get("leaf_one", 0) / scale
         live += sums(own, "live_bytes").get("leaf_two", 0) / scale
-        # a sum of independent draws: of a block of s bytes, s / p with probability p
+        # variance of a sum of independent draws: a block of s bytes counts as s / p
+        # with probability p
         sizes = [1 + i * 7919 % 3000 for i in range(number)]
         chances = [-math.expm1(-(s + 1) / mean) for s in sizes]
         deviation = math.sqrt(sum(s * s * (1 - p) / p for s, p in zip(sizes, chances)))
         inside += abs(estimate - truth[1]) < 1.96 * deviation
         total, expected = total + estimate - truth[1], expected + deviation ** 2
         check(abs(calls - truth[0]) < 6 * math.sqrt(sum((1 - p) / p for p in chances)), f"{calls} calls")
-    # out of 19 in 20 as many as all but one of a million such tests has
-    check(inside >= runs * 0.95 - 4.9 * math.sqrt(runs * 0.95 * 0.05) - 1.5, f"{inside} of {runs} were near")
-    check(abs(total) < 4.9 * math.sqrt(expected), f"off by {total}, where {math.sqrt(expected)} is usual")
+    # 95 % are expected; the bound fails one correct run in a million
+    check(inside >= runs * 0.95 - 4.9 * math.sqrt(runs * 0.95 * 0.05) - 1.5,
+          f"{inside} of {runs} runs were within their interval")
+    check(abs(total) < 4.9 * math.sqrt(expected),
+          f"off by {total}, standard deviation {math.sqrt(expected)}")
     others = recorded.truth["live_leaf_two"][1] * runs
     p = -math.expm1(-100001 / mean)
     check(abs(live - others) < 4.9 * math.sqrt(others * 100000 * (1 - p) / p) + 0.001 * others, f"{live} live")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The file in which stacks are counted, read by its layout (src/agent/stack_abi.h) and by nothing of memstate's."""
+"""Reader for the file in which stacks are counted, from its layout
+(src/agent/stack_abi.h), without memstate's code."""
 
 import struct
 
@@ -28,7 +29,7 @@ class Module:
 
 
 class StackFile:
-    """`nodes` by number; `modules` in their order."""
+    """`nodes` by number; `modules` in the file's order."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -63,13 +64,13 @@ class StackFile:
         return sum(getattr(node, what) for node in self.nodes.values())
 
     def frames(self, node):
-        """Of nodes, innermost first."""
+        """Yield the nodes of a stack, innermost first."""
         while node:
             yield node
             node = self.nodes.get(node.parent)
 
     def place(self, node):
-        """The module of a frame, and the address in it of the call."""
+        """Return the module of a frame, and the call's address within the module."""
         found = None
         for module in self.modules:
             if module.start <= node.pc < module.end and module.first_node <= node.number:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each way to have memory: owner, states and what is beside Rss are what the process did."""
+"""Every kind of memory: owner, states and the figures beside Rss match what
+the process did."""
 
 import contextlib
 import os
@@ -11,7 +12,8 @@ SIZE = 2 * MIB
 
 
 def check_target(target, owner):
-    """All that the target says of its mapping, and that the whole process adds up."""
+    """Check the figures that the target reports about its mapping, and that the whole
+    process adds up."""
     rows = mappings_within(target.pid, target.truth["start"], target.truth["end"])
     equal({m["owner"] for m in rows}, {owner}, "owners")
     for column in ["rss_bytes"] + [f"{s}_bytes" for s in STATES] + ["locked_bytes", "thp_bytes"]:
@@ -24,11 +26,12 @@ def check_target(target, owner):
 
 
 def check_beside(target, column):
-    """Beside Rss: more than the target's own mapping has, by what libc and the loader keep."""
+    """Check a figure beside Rss: a process has more than its own mapping, such as libc's
+    and the loader's."""
     got = sample(target.pid)[column]
     with Target("name", "bare", is_stopped=True) as bare:
         others = sample(bare.pid)[column]
-    # this mapping's two neighbours are pages that were never touched
+    # the mapping's two neighbours are pages that were never touched
     slack = abs(got - others - target.truth[column])
     check(slack <= 16 * PAGE, f"{column}: {got}, without the mapping {others}")
 
@@ -56,18 +59,18 @@ def address_space_without_access_is_reserved_and_not_unbacked():
 
 
 @test
-def locked_memory_is_said():
+def locked_memory_is_reported():
     with Target("locked", SIZE, is_stopped=True) as target:
         equal(check_target(target, "anon")["locked_bytes"], SIZE, "locked_bytes")
 
 
 @test
-def what_is_not_resident_of_paged_out_memory_is_swap():
+def paged_out_memory_that_is_not_resident_is_swap():
     with Target("swapped", 16 * MIB, 8 * MIB, is_stopped=True) as target:
         rows = mappings_within(target.pid, target.truth["start"], target.truth["end"])
         rss, swap = add_up(rows, "rss_bytes"), add_up(rows, "swap_bytes")
         equal(rss + swap, target.truth["total_bytes"], "Rss and Swap")
-        check(swap <= target.truth["out_bytes"], "more swapped out than was asked for")
+        check(swap <= target.truth["out_bytes"], "more swapped out than requested")
         row = sample(target.pid)
         check_sums(row)
         check(row["unbacked_bytes"] < SIZE, "swapped out counted as unbacked")
@@ -112,7 +115,7 @@ def check_file(target):
 
 
 @test
-def a_file_is_clean_where_it_was_read_and_private_dirty_where_it_was_written():
+def a_file_is_clean_where_read_and_private_dirty_where_written():
     with Folder() as folder, \
          Target("file", os.path.join(folder, "data"), SIZE, SIZE // 4, "keep",
                 is_stopped=True) as target:
@@ -138,7 +141,7 @@ def pages_shared_since_a_fork_are_shared_dirty_until_one_writes_them():
 
 
 @test
-def transparent_huge_pages_are_said():
+def transparent_huge_pages_are_reported():
     with Target("huge", 4 * MIB, is_stopped=True) as target:
         row = check_target(target, "anon")
         check(row["thp_bytes"] >= 4 * MIB, f"thp_bytes: {row['thp_bytes']}")
@@ -146,7 +149,7 @@ def transparent_huge_pages_are_said():
 
 @contextlib.contextmanager
 def free_huge_pages(count):
-    """Some more in the pool, for the time of a test."""
+    """Enlarge the pool of huge pages during the block."""
     path = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
     if not os.path.exists(path):
         raise Skip("no huge pages of 2 MiB on this machine")
@@ -168,7 +171,7 @@ def free_huge_pages(count):
 
 
 @test
-def hugetlb_pages_are_said_and_are_no_part_of_rss():
+def hugetlb_pages_are_reported_outside_rss():
     with free_huge_pages(2), Target("hugetlb", 4 * MIB, is_stopped=True) as target:
         row = sample(target.pid)
         check_sums(row)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows, columns and the whole of the matrix are Rss, the mappings add up to the process, and the
-process to the kernel's own sum: for programs as they are, and for the whole machine."""
+"""Rows, columns and total of the matrix equal Rss, mappings add up to the process, and
+the process equals the kernel's totals.
+
+Checked for ordinary programs and for the whole machine.
+"""
 
 import os
 import shutil
@@ -27,14 +30,14 @@ input()
 
 
 def check_program(*command):
-    """A program that says "ready" and then waits for its input."""
+    """Check a program that prints "ready" and then waits for input."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         try:
             equal(program.stdout.readline(), b"ready\n", f"first line of {command}")
             stop(program.pid)
             row = sample(program.pid)
-            # from the stop of the walk into the one before it: nowhere for a moment
-            wait_until(lambda: is_in_state(program.pid, b"T"), "it is stopped again")
+            # between the ptrace stop and the group stop the process is briefly in neither
+            wait_until(lambda: is_in_state(program.pid, b"T"), "the program is stopped again")
             check_sums(row)
             check_mappings(program.pid, row)
         finally:
@@ -80,7 +83,8 @@ def every_process_of_the_machine_adds_up_in_every_sample():
     with Target("churn", 2), Target("exit-loop"), Target("lazyfree", 4 * MIB, 2 * MIB, 0, 0):
         result = memstate("--csv", "-n", 3, "-i", "200ms", "--max-share", "100",
                           "--output-all")
-    # some cannot be read by anybody, or not by an ordinary user: that is said
+    # some processes cannot be read by anybody or by an ordinary user;
+    # memstate reports them
     equal(result.status, 3 if result.complaints() else 0, f"status, with {result.err}")
     rows = result.rows()
     for row in rows:
@@ -93,7 +97,7 @@ def every_process_of_the_machine_adds_up_in_every_sample():
 
 
 def is_pss_near(whole, totals):
-    """Each mapping's Pss is cut to KiB before it is added up."""
+    """Each mapping's Pss is rounded down to KiB before the sum."""
     return 0 <= totals["pss_bytes"] - whole["pss_bytes"] <= 1024 * whole["mappings"]
 
 
@@ -103,7 +107,8 @@ def totals_are_the_same_from_the_rollup_and_from_the_mappings():
                "locked_bytes", "anonymous_bytes", "source"]
     with Target("cow", 4 * MIB, MIB, is_stopped=True) as target:
         stop(target.truth["child"])
-        # others that map the same libraries come and go, and change its Pss between two reads
+        # other processes that map the same libraries come and go, which changes Pss
+        # between two reads
         for _ in range(100):
             whole = sample(target.pid)
             totals = sample(target.pid, columns)

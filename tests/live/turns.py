@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Nobody is stopped for nothing, and one memstate waits for another one for a moment."""
+"""No process is stopped in vain, and a memstate waits briefly for another one."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from live import Skip, check, equal, memstate, read_proc, run, test, wait_until
 
 OWN_NAME = "memstate"
 NO_HURRY = ("--max-pause", "60s")
-# PTRACE_SEIZE is a stop of nobody, but no other tracer can come
+# PTRACE_SEIZE does not stop the process, but excludes other tracers
 TRACER = """
 import ctypes, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -23,7 +23,7 @@ if libc.ptrace(0x4206, int(sys.argv[1]), None, None) != 0:
 print("ready", flush=True)
 time.sleep(float(sys.argv[3]))
 """
-# resident anonymous memory where Go has its heap, and most of the process's
+# resident anonymous memory at the addresses of Go's heap, most of the process
 GO_LIKE = """
 import ctypes, sys, time
 libc = ctypes.CDLL(None)
@@ -55,7 +55,7 @@ class Script:
 
 
 @test
-def an_allocator_that_cannot_be_read_is_known_before_anybody_is_stopped():
+def an_unreadable_allocator_is_recognized_without_a_stop():
     with Script(GO_LIKE) as target:
         with Script(TRACER, target.pid, "debugger", 60):  # a stop would be refused
             for verb in ("heap", "leaks"):
@@ -63,21 +63,21 @@ def an_allocator_that_cannot_be_read_is_known_before_anybody_is_stopped():
                 check(b"Go program" in result.err, result.err)
         row = memstate("-p", target.pid, "--csv", "-n1", "--heap", "off", "-o",
                        "allocator").must_be(0).rows()[0]
-        equal(row["allocator"], "go", "allocator in a report without the heap")
+        equal(row["allocator"], "go", "allocator in a report without heap figures")
 
 
 def find_children(pid):
-    """All processes below it."""
+    """Return all descendants of the process."""
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
         own = [int(child) for child in children.read().split()]
     return own + [below for child in own for below in find_children(child)]
 
 
 @test
-def chromium_is_known_in_all_reports_and_never_stopped():
+def chromium_is_recognized_in_all_reports_and_never_stopped():
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if not program:
-        raise Skip("no Chromium")
+        raise Skip("Chromium is not installed")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         argv = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
                 f"--user-data-dir={folder}", "about:blank"]
@@ -87,11 +87,11 @@ def chromium_is_known_in_all_reports_and_never_stopped():
                     b"--type=renderer" in read_proc(pid, "cmdline") for pid in find_children(browser.pid)),
                     "a renderer runs")
                 if browser.poll() is not None:
-                    raise Skip("Chromium does not run here")
+                    raise Skip("Chromium does not start")
                 pids = [browser.pid] + [pid for pid in find_children(browser.pid)
                                         if b"--type=renderer" in read_proc(pid, "cmdline") or
                                         b"--type=gpu-process" in read_proc(pid, "cmdline")]
-                check(len(pids) >= 2, "browser and renderer")
+                check(len(pids) >= 2, "browser or renderer is missing")
                 for pid in pids:
                     with Script(TRACER, pid, "debugger", 60):  # a stop would be refused
                         result = memstate("heap", "-p", pid).must_be(1)
@@ -105,14 +105,14 @@ def chromium_is_known_in_all_reports_and_never_stopped():
 
 
 @test
-def another_memstate_is_waited_for():
+def memstate_waits_for_another_memstate():
     with HeapTarget("fragmented", 1) as target:
         with Script(TRACER, target.pid, OWN_NAME, 0.3):
             memstate("heap", "-p", target.pid, *NO_HURRY).must_be(0)
 
 
 @test
-def who_still_traces_it_is_named():
+def a_remaining_tracer_is_named():
     with HeapTarget("fragmented", 1) as target:
         for name in (OWN_NAME, "some debugger"):
             with Script(TRACER, target.pid, name, 60) as tracer:
@@ -121,7 +121,8 @@ def who_still_traces_it_is_named():
                       f"{target.pid}: heap not read: another tracer is there: process "
                       f"{tracer.pid} ({name})\n"
                       .encode(), "message")
-            wait_until(lambda: b"\nTracerPid:\t0\n" in read_proc(target.pid, "status"), "it is gone")
+            wait_until(lambda: b"\nTracerPid:\t0\n" in read_proc(target.pid, "status"),
+                       "the tracer is gone")
 
 
 run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whatever memstate reads of a process, the process is as it was before."""
+"""Whatever memstate reads about a process, the process stays unchanged."""
 
 import itertools
 import os
@@ -19,17 +19,19 @@ def read_all_ways(pid, heap):
 
 
 def own_status(pid):
-    """status, less what counts for all processes of the user."""
+    """Return the lines of status, except those that count for all processes
+    of the user."""
     return [line for line in read_proc(pid, "status").splitlines() if not line.startswith(b"SigQ")]
 
 
 def own_state(pid):
-    """status, less how often it was put off a CPU: a stop counts."""
+    """Return the lines of status without context switches, which a stop changes."""
     return [line for line in own_status(pid) if b"ctxt_switches" not in line]
 
 
 def own_smaps(pid):
-    """smaps, less what other processes that map the same files change in it."""
+    """Return the lines of smaps, except figures that other processes mapping the
+    same files change."""
     lines, is_shared = [], False
     for line in read_proc(pid, "smaps").splitlines():
         if b"-" in line.split(b" ")[0]:
@@ -41,7 +43,7 @@ def own_smaps(pid):
 
 def check_same(pid, before, now):
     changed = [f"{a} became {b}" for a, b in itertools.zip_longest(before, now) if a != b]
-    equal(changed, [], f"what has changed of {pid}")
+    equal(changed, [], f"changes of {pid}")
 
 
 def states(pid):
@@ -54,8 +56,10 @@ def check_unchanged(pids, facts_of, heap="off"):
     for pid in pids:
         was = states(pid)
         read_all_ways(pid, heap)
-        # it goes back to its own stop, or its sleep, by itself, and on a busy machine not at once
-        wait_until(lambda pid=pid, was=was: states(pid) == was, "it is in the state it was in")
+        # the process returns to its group stop or sleep, on a busy machine only
+        # after a moment
+        wait_until(lambda pid=pid, was=was: states(pid) == was,
+                   "the process is back in its former state")
     for pid, was in zip(pids, before):
         check_same(pid, was, facts_of(pid))
 
@@ -63,14 +67,14 @@ def check_unchanged(pids, facts_of, heap="off"):
 @test
 def a_stopped_process_has_the_same_pages_in_the_same_states():
     with Target("unbacked", 8 * MIB, 4 * MIB, is_stopped=True) as target:
-        check(b"Referenced:         4096 kB" in own_smaps(target.pid), "nothing is referenced")
+        check(b"Referenced:         4096 kB" in own_smaps(target.pid), "no referenced pages")
         check_unchanged([target.pid], lambda pid: own_status(pid) + own_smaps(pid))
         check_unchanged([target.pid], lambda pid: own_state(pid) + own_smaps(pid), "auto")
 
 
 @test
-def pages_freed_lazily_or_shared_with_a_child_stay_so():
-    """Of these, whether they are referenced is no measure: the kernel changes it by itself."""
+def lazily_freed_or_shared_pages_keep_their_state():
+    """The referenced state of lazily freed pages means nothing: the kernel changes it."""
     with Target("lazyfree", 4 * MIB, 3 * MIB, MIB, MIB, is_stopped=True) as target:
         child = target.truth["child"]
         stop(child)
@@ -100,7 +104,7 @@ def a_running_process_is_neither_stopped_nor_traced_with_heaps_off():
 
 
 @test
-def a_series_with_heaps_leaves_a_process_as_it_was():
+def a_series_with_heaps_leaves_the_process_unchanged():
     def facts_of(pid):
         return own_state(pid) + [line for line in own_smaps(pid)
                                  if not line.startswith(b"Referenced")]
@@ -112,8 +116,8 @@ def a_series_with_heaps_leaves_a_process_as_it_was():
                         100).must_be(0).rows()
         equal(len(rows), 50, "samples")
         ages = [row["heap_age_s"] for row in rows]
-        check(any(age <= last for last, age in zip(ages, ages[1:])), "it was not walked again")
-        wait_until(lambda: is_in_state(target.pid, b"T"), "it is stopped as before")
+        check(any(age <= last for last, age in zip(ages, ages[1:])), "the heap was not walked again")
+        wait_until(lambda: is_in_state(target.pid, b"T"), "the process is stopped as before")
         check_same(target.pid, before, facts_of(target.pid))
 
 

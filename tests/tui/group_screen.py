@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The view of a group on a real terminal: its figures are what a program has filled the group with, and
-whether that grows is seen while it does."""
+"""The cgroup view on a real terminal: its figures match what a program puts into the
+cgroup, and growth is visible while it happens."""
 
 import os
 import re
@@ -17,7 +17,7 @@ LIMIT = 2048 * MIB
 
 
 class Screen(Terminal):
-    """With exact bytes, ten times a second."""
+    """A screen with exact bytes and ten samples a second."""
 
     def __init__(self, *args, interval="100ms"):
         super().__init__("-b", "--heap", "off", "-i", interval, *[str(a) for a in args])
@@ -33,7 +33,7 @@ class Screen(Terminal):
         return plain(self.output[self.start:]).decode(errors="replace")
 
     def wait_for_redraw(self, sign):
-        """Once more from scratch, as often as it takes: only what has changed comes by itself."""
+        """Redraw from scratch until the text appears; otherwise only changes are sent."""
         def is_there():
             if sign in self.text():
                 return True
@@ -45,13 +45,13 @@ class Screen(Terminal):
 
 
 def need_of(screen):
-    """In the legend of the bar."""
+    """Return the need figure in the legend of the bar."""
     screen.wait_for_redraw("free")
     return int(re.search(r"N need (\d+)", screen.text()).group(1))
 
 
 @test
-def a_group_that_was_named_comes_first_with_what_fills_it():
+def a_named_cgroup_comes_first_with_its_contents():
     with Group(LIMIT) as parent, Group(None, parent) as own, Filled(own, "anon=30", "free=0", "write=0"), \
             Filled(parent, "anon=10", "anon=8", "free=1"), Screen("--cgroup", own.path) as screen:
         screen.wait_for_redraw("memstate group")
@@ -64,7 +64,7 @@ def a_group_that_was_named_comes_first_with_what_fills_it():
 
 
 @test
-def a_leak_is_told_from_what_stays_and_the_group_is_left_as_it_was_entered():
+def a_leak_is_distinguished_from_stable_memory_and_the_view_can_be_left():
     with Group(LIMIT) as group, Filled(group, "anon=20") as still, \
             Screen("-p", still.pid, interval="50ms") as screen:
         leak = group.start("leak=64/20")
@@ -85,7 +85,7 @@ def a_leak_is_told_from_what_stays_and_the_group_is_left_as_it_was_entered():
 
 
 @test
-def what_was_read_of_a_group_that_is_removed_stays():
+def figures_of_a_removed_cgroup_stay_on_the_screen():
     with Group(LIMIT) as group, Screen("--cgroup", group.dir) as screen:
         screen.wait_for_redraw("0 processes")
         os.rmdir(group.dir)

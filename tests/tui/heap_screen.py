@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The view of the heap on a real terminal: its figures are the target's own, and whatever happens on the
-screen, the target goes on and nobody holds it."""
+"""The heap view on a real terminal: its figures are the target's own.
+
+Whatever happens on the screen, the target continues and is not traced.
+"""
 
 import os
 import re
@@ -15,7 +17,7 @@ from terminal_lib import Failure, Terminal, has_terminals, plain
 
 
 class Screen(Terminal):
-    """Large enough for all parts of a small heap, with exact bytes."""
+    """A screen large enough for all parts of a small heap, with exact bytes."""
 
     def __init__(self, *args, rows=60, columns=160):
         super().__init__("-b", *NO_HURRY, *[str(a) for a in args])
@@ -31,7 +33,7 @@ class Screen(Terminal):
         return plain(self.output[self.start:]).decode(errors="replace")
 
     def press(self, keys):
-        """Keys that something is waited for, so without a redraw that would show what was before."""
+        """Send keys without forcing a redraw, which would show earlier text again."""
         self.mark()
         os.write(self.master, keys)
 
@@ -39,14 +41,14 @@ class Screen(Terminal):
         def is_there():
             text = self.text()
             if "no right to stop it" in text:
-                raise Skip("no right to stop another process")
+                raise Skip("no permission to stop another process")
             return sign in text
         self.wait_for(sign, is_there)
         self.type(b"")
         self.wait_for_text("F10 Quit")
 
     def figures(self, label, count=2):
-        """The first numbers after a label; a dot is 0."""
+        """Return the first numbers after a label; a dot is 0."""
         match = re.search(re.escape(label) + r"((?: (?:\d+|\.)(?= )){%d})" % count, self.text())
         if not match:
             raise Failure(f"{label!r} is not on the screen: {self.text()[-1500:]}")
@@ -59,8 +61,8 @@ class Screen(Terminal):
 
 
 def check_free(target):
-    """Nobody traces it, and it does what it is told."""
-    wait_until(lambda: status_field(target.pid, "TracerPid") == "0", "nobody traces it")
+    """Check that nobody traces the target and that it obeys commands."""
+    wait_until(lambda: status_field(target.pid, "TracerPid") == "0", "nobody traces the target")
     target.order(b"i")
 
 
@@ -69,14 +71,14 @@ def is_held(target):
 
 
 @test
-def the_figures_are_what_the_target_says_itself():
+def figures_match_the_target():
     with HeapTarget("fragmented", 8) as target, Screen("-p", target.pid) as screen:
         screen.open_heap()
         truth = target.truth
         equal(screen.figures("free, in fastbins"), [truth["smblks"], truth["fsmblks"]], "fastbins")
         equal(screen.figures("live, with a mapping of their own"),
               [truth["hblks"], truth["hblkhd"]], "mapped")
-        # the top chunk counts as one of ordblks
+        # ordblks includes the top chunk
         equal(screen.figures("free, in bins")[0], truth["ordblks"] - 1, "chunks in bins")
         check_free(target)
         screen.type(b"q")
@@ -85,7 +87,7 @@ def the_figures_are_what_the_target_says_itself():
 
 
 @test
-def leaks_are_those_of_the_target():
+def leaks_match_the_target():
     with HeapTarget("list", 100, program="leak_target") as target:
         with Screen("-p", target.pid) as screen:
             screen.open_heap()
@@ -98,7 +100,7 @@ def leaks_are_those_of_the_target():
 
 
 @test
-def nobody_is_stopped_without_a_yes():
+def no_process_is_stopped_without_confirmation():
     with HeapTarget("fragmented", 8) as target, Screen() as screen:
         screen.wait_for_text("F10 Quit")
         screen.press(b"\\" + str(target.pid).encode() + b"\r")
@@ -114,7 +116,7 @@ def nobody_is_stopped_without_a_yes():
         screen.wait_for_text("y/n")
         screen.press(b"y")
         screen.wait_for_heap()
-        screen.press(b"r")  # asked for once only
+        screen.press(b"r")  # ask once only
         screen.wait_for_text("reading the heap")
         check_free(target)
 
@@ -125,7 +127,7 @@ def threads(pid):
 
 
 @test
-def a_helper_is_put_in_after_a_yes_and_taken_out_at_the_end():
+def a_helper_is_injected_after_confirmation_and_removed_at_the_end():
     with HeapTarget("fragmented", 8) as target, Screen("-p", target.pid) as screen:
         screen.open_heap()
         equal(threads(target.pid), ["heap_target"], "threads")
@@ -139,8 +141,8 @@ def a_helper_is_put_in_after_a_yes_and_taken_out_at_the_end():
         screen.wait_for_text("IN ITS OWN WORDS")
         screen.type(b"")
         screen.wait_for_text("F10 Quit")
-        equal(screen.figures("uordblks", 3)[2], 0, "how far walk and words are apart")
-        equal(sorted(threads(target.pid)), ["heap_target", "memstate-help"], "threads meanwhile")
+        equal(screen.figures("uordblks", 3)[2], 0, "difference between walk and allocator")
+        equal(sorted(threads(target.pid)), ["heap_target", "memstate-help"], "threads with the helper")
         screen.type(b"q")
         screen.wait_for_end()
         screen.check_restored()
@@ -149,7 +151,7 @@ def a_helper_is_put_in_after_a_yes_and_taken_out_at_the_end():
 
 
 @test
-def a_helper_that_was_asked_for_by_name_needs_no_yes():
+def a_helper_requested_by_option_needs_no_confirmation():
     with HeapTarget("fragmented", 8) as target:
         with Screen("--heap", "helper", "-p", target.pid) as screen:
             screen.wait_for_text("F10 Quit")
@@ -161,7 +163,7 @@ def a_helper_that_was_asked_for_by_name_needs_no_yes():
 
 
 def end_in_the_middle(end):
-    """With these keys, or by a kill that nobody can catch."""
+    """End memstate with these keys, or with SIGKILL, while it reads the heap."""
     with HeapTarget("fragmented", 64) as target, Screen("-p", target.pid) as screen:
         screen.wait_for_text("F10 Quit")
         screen.press(b"H")
@@ -178,13 +180,13 @@ def end_in_the_middle(end):
 
 
 @test
-def the_target_goes_on_however_the_screen_ends_in_the_middle():
+def the_target_continues_however_the_screen_ends():
     for end in (b"q", b"\x03", None):
         end_in_the_middle(end)
 
 
 @test
-def a_look_for_leaks_can_be_left_and_the_screen_follows_a_resize_meanwhile():
+def a_leak_scan_can_be_left_and_the_screen_resized_meanwhile():
     with HeapTarget("fragmented", 32) as target, Screen("-p", target.pid) as screen:
         screen.open_heap()
         screen.press(b"l")
@@ -192,7 +194,7 @@ def a_look_for_leaks_can_be_left_and_the_screen_follows_a_resize_meanwhile():
         screen.wait_for("an answer", lambda: len(screen.output) > screen.start)
         screen.escape()
         screen.resize(60, 160)
-        # Esc went back if the look had ended before it came
+        # if the search had ended before, Esc has left the view
         screen.type(b"")
         screen.wait_for_text("F10 Quit")
         if "memstate heap" not in screen.text():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The screen on a real terminal: keys work, a resize is followed, and the terminal is as it was on
-every way out."""
+"""The screen on a real terminal: keys work, a resize is followed, and every exit
+restores the terminal."""
 
 import contextlib
 import mmap
@@ -17,7 +17,8 @@ import tempfile
 from terminal_lib import LEAVE, LIMIT_S, MEMSTATE, Failure, Terminal, has_terminals, plain
 
 def is_sanitized():
-    """Then a crash ends in the sanitizer's report."""
+    """Return whether memstate is built with ASan, where a crash ends in
+    the sanitizer's report."""
     with open(MEMSTATE, "rb") as program:
         return b"__asan_init" in program.read()
 
@@ -34,7 +35,7 @@ def end_by(number):
         terminal.close()
 
 
-def q_restores_the_terminal():
+def quitting_restores_the_terminal():
     terminal = Terminal()
     try:
         terminal.wait_for_text("F10 Quit")
@@ -53,7 +54,7 @@ def term_int_and_hup_restore_the_terminal():
             raise Failure(f"signal {number}: ended with {status}")
 
 
-def a_terminal_that_goes_away_ends_it():
+def a_hangup_ends_memstate():
     terminal = Terminal()
     try:
         terminal.wait_for_text("F10 Quit")
@@ -76,16 +77,17 @@ def crashes_restore_the_terminal_and_stay_crashes():
             raise Failure(f"signal {number}: ended with {status}")
 
 
-def want_of_memory_restores_the_terminal():
+def running_out_of_memory_restores_the_terminal():
     if is_sanitized():
-        return  # its allocator has ways of its own
-    # a read of the heap would leave room behind
+        return  # AddressSanitizer's allocator behaves differently
+    # reading the heap would leave free memory behind
     terminal = Terminal("-i", "100ms", "--heap", "off", "-p", str(os.getpid()))
     maps = []
     try:
         terminal.wait_for_text("F10 Quit")
         resource.prlimit(terminal.process.pid, resource.RLIMIT_AS, (1, 1))
-        # neighbours that differ cannot become one mapping: a list that memstate has no room for
+        # mappings with different permissions cannot merge, so memstate has no room
+        # for their list
         for i in range(8000):
             access = mmap.PROT_READ | (mmap.PROT_WRITE if i % 2 else 0)
             maps.append(mmap.mmap(-1, mmap.PAGESIZE, prot=access))
@@ -99,7 +101,7 @@ def want_of_memory_restores_the_terminal():
             one.close()
 
 
-def control_c_is_an_end():
+def control_c_quits():
     terminal = Terminal()
     try:
         terminal.wait_for_text("F10 Quit")
@@ -110,8 +112,8 @@ def control_c_is_an_end():
         terminal.close()
 
 
-def keys_go_from_view_to_view():
-    # two that do not end meanwhile
+def keys_switch_between_views():
+    # two processes that do not end meanwhile
     terminal = Terminal("-p", f"{os.getpid()},{os.getppid()}")
     try:
         terminal.wait_for_text("F10 Quit")
@@ -149,7 +151,7 @@ def a_resize_is_followed():
         terminal.close()
 
 
-def a_command_is_watched_and_its_output_kept_from_the_screen():
+def output_of_a_watched_command_is_kept_off_the_screen():
     terminal = Terminal("--", "sh", "-c", "printf 'first %s\\n' line; exec sleep 600")
     try:
         terminal.wait_for_text("F10 Quit")
@@ -168,14 +170,15 @@ def a_command_is_watched_and_its_output_kept_from_the_screen():
 
 
 def written_by_child(pid):
-    """Bytes, by the only child of a process; some of them may still be in a pipe."""
+    """Return the bytes written by the only child of a process; some may still be
+    in a pipe."""
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
         child = f.read().strip()
     with open(f"/proc/{child}/io", encoding="ascii") as f:
         return int(re.search(r"^wchar: (\d+)$", f.read(), re.MULTILINE).group(1))
 
 
-def a_command_that_never_stops_printing_stops_nothing():
+def endless_output_of_a_command_does_not_block_the_screen():
     terminal = Terminal("--", "yes")
     try:
         terminal.wait_for_text("F10 Quit")
@@ -207,8 +210,8 @@ def an_ended_command_stays_on_the_screen():
         terminal.close()
 
 
-def no_names_drive_the_terminal():
-    """A process that calls itself an escape sequence."""
+def names_cannot_control_the_terminal():
+    """A process that names itself like an escape sequence."""
     evil = subprocess.Popen(
         ["\x1b]0;owned\x07\x1b[31m", "600"], executable="/bin/sleep")
     terminal = Terminal("-p", str(evil.pid))
@@ -230,7 +233,7 @@ def count_samples(path):
         with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
             return db.execute("SELECT count(*) FROM sample").fetchone()[0]
     except sqlite3.Error:
-        return 0  # not there yet
+        return 0  # the recording does not exist yet
 
 
 def ask(terminal, keys, text):
@@ -238,7 +241,7 @@ def ask(terminal, keys, text):
     terminal.wait_for_text(text)
 
 
-def what_is_watched_is_recorded_and_gone_through_later():
+def a_watched_process_is_recorded_and_replayed():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/r"
         terminal = Terminal("-p", str(os.getpid()), "-i", "100ms", "--record", path)
@@ -273,7 +276,7 @@ def what_is_watched_is_recorded_and_gone_through_later():
 
 
 def check_opens_at_the_kill(path):
-    """A recording whose second sample is the last one before a kill."""
+    """Open a recording whose second sample is the last one before a kill."""
     count = count_samples(path)
     with contextlib.closing(sqlite3.connect(path)) as db, db:
         sample, unix_ms = db.execute("SELECT sample, unix_ms FROM sample ORDER BY sample").fetchall()[1]
@@ -289,7 +292,8 @@ def check_opens_at_the_kill(path):
 
 
 def own_group():
-    """A name of the group that this process is in; None: the root, or none."""
+    """Return the name of this process's cgroup, or None if it is in the root
+    or in none."""
     with open("/proc/self/cgroup", encoding="ascii") as f:
         for line in f:
             _, controllers, path = line.rstrip("\n").split(":", 2)
@@ -309,7 +313,7 @@ def a_group_is_recorded_as_a_whole():
             terminal.wait_for("a screen", lambda: b"REC" in plain(terminal.output) or
                               terminal.process.poll() is not None)
             if terminal.process.poll() is not None:
-                return  # without SQLite, or the group is not to be seen
+                return  # built without SQLite, or the cgroup is not visible
             terminal.wait_for("samples", lambda: count_samples(path) > 2)
             terminal.type(b"q")
             terminal.wait_for_end()
@@ -331,19 +335,19 @@ def a_group_is_recorded_as_a_whole():
 
 
 TESTS = [
-    q_restores_the_terminal,
+    quitting_restores_the_terminal,
     term_int_and_hup_restore_the_terminal,
-    a_terminal_that_goes_away_ends_it,
+    a_hangup_ends_memstate,
     crashes_restore_the_terminal_and_stay_crashes,
-    want_of_memory_restores_the_terminal,
-    control_c_is_an_end,
-    keys_go_from_view_to_view,
+    running_out_of_memory_restores_the_terminal,
+    control_c_quits,
+    keys_switch_between_views,
     a_resize_is_followed,
-    a_command_is_watched_and_its_output_kept_from_the_screen,
-    a_command_that_never_stops_printing_stops_nothing,
+    output_of_a_watched_command_is_kept_off_the_screen,
+    endless_output_of_a_command_does_not_block_the_screen,
     an_ended_command_stays_on_the_screen,
-    no_names_drive_the_terminal,
-    what_is_watched_is_recorded_and_gone_through_later,
+    names_cannot_control_the_terminal,
+    a_watched_process_is_recorded_and_replayed,
     a_group_is_recorded_as_a_whole,
 ]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A pseudo terminal with memstate in it, for the tests of the screen."""
+"""A pseudo-terminal that runs memstate, for the tests of the screen."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ import termios
 import time
 
 MEMSTATE = os.environ["MEMSTATE"]
-LIMIT_S = 60  # only a hang takes so long
+LIMIT_S = 60  # only a hang takes this long
 ENTER = b"\x1b[?1049h"
 LEAVE = b"\x1b[?1049l"
 SHOW_CURSOR = b"\x1b[?25h"
@@ -26,7 +26,7 @@ class Failure(Exception):
 
 
 def plain(output):
-    """What was written, without the sequences that move and colour."""
+    """Return the output without the sequences that move the cursor or set colours."""
     text = re.sub(rb"\x1b\][^\x07\x1b]*(\x07|\x1b\\)", b"", output)
     text = re.sub(rb"\x1b\[[0-9;?]*[ -/]*[@-~]", b" ", text)
     text = re.sub(rb"\x1b[()][0-9A-B]|\x1b[=>78M]", b"", text)
@@ -34,7 +34,7 @@ def plain(output):
 
 
 class Terminal:
-    """A pseudo terminal with memstate in it, as its session's foreground program."""
+    """A pseudo-terminal with memstate as the foreground program of its session."""
 
     def __init__(self, *args, term="xterm-256color", command=None):
         self.master, self.slave = pty.openpty()
@@ -50,11 +50,11 @@ class Terminal:
     @staticmethod
     def own_terminal():
         os.setsid()
-        # ignored after nohup or in a shell's background, and then by memstate too
+        # memstate would inherit signals ignored by nohup or in a background job
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        # a crash here is meant: no core file of it
+        # crashes are intended here: write no core files
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def resize(self, rows, columns):
@@ -73,12 +73,12 @@ class Terminal:
         end = time.monotonic() + LIMIT_S
         while not test():
             if time.monotonic() > end:
-                raise Failure(f"waited in vain for {what}; the end of what came:\n"
+                raise Failure(f"timed out waiting for {what}; the end of what came:\n"
                               f"{plain(self.output)[-1500:].decode(errors='replace')}")
             self.pump(0.05)
 
     def wait_for_text(self, text):
-        """From what comes from now on, or came since the last mark()."""
+        """Wait for text in the output since the last mark()."""
         self.wait_for(repr(text), lambda: text.encode() in plain(self.output[self.start:]))
 
     def mark(self):
@@ -87,15 +87,16 @@ class Terminal:
     start = 0
 
     def type(self, keys):
-        """And ^L, so that all of the screen comes and not what has changed alone."""
+        """Send keys and ^L, so that memstate redraws the whole screen."""
         self.mark()
         os.write(self.master, keys + b"\x0c")
 
     def escape(self):
-        """A key that is no sequence yet when nothing follows it; ^L comes when it was taken."""
+        """Send Esc alone, which memstate recognizes after a delay; send ^L once
+        it has answered."""
         self.mark()
         os.write(self.master, b"\x1b")
-        self.wait_for("an answer", lambda: len(self.output) > self.start)
+        self.wait_for("an answer to Esc", lambda: len(self.output) > self.start)
         self.type(b"")
 
     def wait_for_end(self):
