@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
-#ifndef PKGLIBDIR /* local.mk has it; what only reads the sources has not */
+#ifndef PKGLIBDIR /* defined by local.mk; analyzers that read only the sources lack it */
 #define PKGLIBDIR "/usr/local/lib/memstate"
 #endif
 
@@ -22,7 +22,7 @@
 #define PRELOAD "LD_PRELOAD="
 #define FILTERS AGENT_FILTERS_VARIABLE "="
 
-/* Where it lies in a build tree; NULL if there is none. */
+/* Return the path in a build tree, or NULL if there is none. */
 static char *find_beside_program(const char *name)
 {
 	struct strbuf path = STRBUF_INIT;
@@ -64,8 +64,8 @@ int agent_library_find(char **ret)
 }
 
 /*
- * "Seccomp_filters:       1" of this process, since Linux 5.9: others that its children
- * have are not memstate's.
+ * Return the setting with the "Seccomp_filters:" of this process (since Linux 5.9): if a
+ * child has more filters, memstate did not install them.
  */
 static char *filters_setting(const struct procfs *fs)
 {

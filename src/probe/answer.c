@@ -8,8 +8,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Where others are, glibc's functions are there too, and gperftools has a mallinfo2 of
- * its own: so glibc is the last.
+ * glibc comes last: its functions exist even if another allocator is in use, and
+ * gperftools has its own mallinfo2.
  */
 static const struct asked_allocator allocators[] = {
 	{ ALLOCATOR_JEMALLOC, AGENT_JEMALLOC, AGENT_JEMALLOC_TEXT, false },
@@ -26,10 +26,11 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 	return NULL;
 }
 
-/* A figure, in its place in the page: agent/helper.c has the same tables. */
+/* A figure; its index is its place in the page. agent/helper.c has the same tables. */
 struct figure {
 	const char *name;
-	enum { BYTES, COUNT, PAGES } unit; /* PAGES: of the size that is in JEMALLOC_PAGE */
+	/* PAGES: multiples of the value at JEMALLOC_PAGE */
+	enum { BYTES, COUNT, PAGES } unit;
 };
 
 static const struct figure glibc_figures[] = {
@@ -95,7 +96,7 @@ static const struct figure mimalloc_figures[] = {
 
 #define MIMALLOC_COMMIT 5
 
-/* What the answer has in one place, in bytes where that is what it is. */
+/* Return a value of the answer, or BYTES_UNKNOWN if the allocator did not report it. */
 static uint64_t value(const struct ctlpage_answer *answer, size_t index)
 {
 	return answer->known >> index & 1 ? answer->values[index] : BYTES_UNKNOWN;
@@ -162,7 +163,7 @@ static void read_gperftools(const struct ctlpage_answer *a, struct allocator_sta
 	ret->resident_bytes = bytes_sub(ret->system_bytes, value(a, GPERFTOOLS_UNMAPPED));
 }
 
-/* current_rss is the whole process's, and so no figure of the allocator's. */
+/* current_rss is the Rss of the whole process, so it is not a figure of the allocator. */
 static void read_mimalloc(const struct ctlpage_answer *a, struct allocator_stats *ret)
 {
 	add_figures(a, mimalloc_figures, LENGTH(mimalloc_figures), ret);

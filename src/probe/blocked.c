@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* Not all machines have all of them. */
+/* Not all machines have all of these calls. */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,
@@ -32,8 +32,8 @@ static const long idle_calls[] = {
 };
 
 /*
- * Those that tell the program how far they came when they are broken off, and connect(2),
- * which cannot be begun twice where it has a limit.
+ * Calls that report their progress when they are interrupted, and connect(2), which
+ * cannot be restarted if it has a timeout.
  */
 static const long fragile_calls[] = {
 	SYS_connect, SYS_write,	   SYS_writev,	   SYS_pwrite64,      SYS_pwritev,
@@ -42,7 +42,10 @@ static const long fragile_calls[] = {
 	SYS_close,   SYS_ioctl,	   SYS_io_uring_enter, SYS_readv,     SYS_preadv,
 };
 
-/* glibc 2.36: nptl/allocatestack.c, nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c. */
+/*
+ * Calls that libc makes while it holds a lock. From glibc 2.36: nptl/allocatestack.c,
+ * nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c.
+ */
 static const long memory_calls[] = {
 	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex,
 	SYS_clone, SYS_rt_sigprocmask, SYS_membarrier, SYS_tgkill, SYS_prctl, SYS_exit,
@@ -51,7 +54,7 @@ static const long memory_calls[] = {
 	435, /* clone3 */
 };
 
-/* Their bare -EINTR means that nothing was done. */
+/* Calls whose plain -EINTR means that nothing was done. */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,

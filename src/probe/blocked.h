@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * blocked - what it does to a system call to be broken off by a stop.
- */
+/* blocked - what happens to a system call that a stop interrupts. */
 #ifndef MS_PROBE_BLOCKED_H
 #define MS_PROBE_BLOCKED_H
 
 enum blocked_kind {
-	BLOCKED_IDLE,	/* a wait for work: no allocator and no dynamic linker ever waits there */
-	BLOCKED_OTHER,	/* goes on as if nothing had happened */
-	BLOCKED_MEMORY, /* likewise; allocators and libc make it while they hold a lock */
-	BLOCKED_FRAGILE, /* the program could see it: half of the work done, or an error */
+	/* a wait for work: allocators and the dynamic linker never wait there */
+	BLOCKED_IDLE,
+	BLOCKED_OTHER,	/* continues as if nothing had happened */
+	/* likewise; allocators and libc make such calls while holding a lock */
+	BLOCKED_MEMORY,
+	/* the program could notice the stop: partial work, or an error */
+	BLOCKED_FRAGILE,
 };
 
 enum blocked_kind blocked_kind(long number);
 
 /*
- * What the kernel is to be told that the call returned, so that it goes on with it unless
- * a handler runs: result, or another one where the call has a bare -EINTR for that.
+ * Return the result to give to the kernel so that it resumes the call unless a handler
+ * runs: result itself, or another value for calls that return a plain -EINTR.
  */
 long blocked_result(long number, long result);
 
-/* -ERESTARTNOHAND: begins again unless a handler runs. */
+/* -ERESTARTNOHAND: the call is restarted unless a handler runs. */
 #define BLOCKED_AGAIN_UNLESS_HANDLED (-514)
 
 #endif

@@ -46,7 +46,7 @@ void borrow_let_go(struct borrow *b, int signal)
 	b->cost.stopped_ns += clock_now_ns() - b->stopped_at_ns;
 }
 
-/* Go on to the next stop that is not a signal's or a group's. */
+/* Resume the thread until a stop that is neither a signal's nor a group stop. */
 static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns, enum trace_event *ret)
 {
 	int signal = 0;
@@ -65,7 +65,7 @@ static int go_on(struct borrow *b, enum trace_how how, uint64_t limit_ns, enum t
 	}
 }
 
-/* The mask last: up to there a thread that is let go of has its own. */
+/* Block signals last: a thread that is let go of before still has its own mask. */
 static int block_signals(struct borrow *b)
 {
 	if (b->is_masked)
@@ -86,7 +86,7 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 	r = machine_begin_syscall(b->tid, b->state, &b->code, call);
 	if (r == 0)
 		r = block_signals(b);
-	/* it begins, and it ends */
+	/* one stop at the start of the call, one at its end */
 	while (r == 0 && stops < 2) {
 		enum trace_event event;
 
@@ -132,8 +132,8 @@ static int wait_for_answer(struct borrow *b, long *ret)
 }
 
 /*
- * Bring it to a stop from which the kernel goes on with what was broken off, without a
- * step in its own code.
+ * Stop the thread so that the kernel resumes the interrupted system call, without
+ * executing an instruction of the thread's own code.
  */
 static int stop_again(struct borrow *b)
 {
@@ -155,8 +155,9 @@ static int stop_again(struct borrow *b)
 }
 
 /*
- * A handler of libc's is let come to its end. One that has gone back by itself never gets
- * there.
+ * Stop the thread in the code it was pointed at. A handler of libc is
+ * allowed to finish first. A thread that has already returned through its
+ * frame never gets there: -EALREADY.
  */
 static int stop_borrowed(struct borrow *b)
 {
@@ -213,7 +214,7 @@ static int give_back(struct borrow *b)
 	r = stop_borrowed(b);
 	if (r < 0)
 		return r;
-	/* the end of a handler makes the kernel forget */
+	/* at the end of a handler the kernel forgets how far a sleep had come */
 	if (b->handler_ran)
 		machine_begin_again(b->state);
 	borrow_step(b, "vectors and mask back");

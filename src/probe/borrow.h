@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * borrow - one thread of a process, stopped at a safe moment, that runs something for us
- * and then goes on where it was. The others run all the time. All of it is to be called
- * in trace_run().
+ * borrow - stop one thread of a process at a safe moment, have it run something for
+ * memstate, and let it continue where it was. The other threads keep running. All
+ * functions must be called within trace_run().
  *
- * The thread gets back by itself, by the frame on its stack, if it is let go of at any time.
+ * If the thread is let go of at any time, the frame on its stack leads it back.
  */
 #ifndef MS_PROBE_BORROW_H
 #define MS_PROBE_BORROW_H
@@ -20,61 +20,74 @@ struct borrow {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	int process_fd; /* the process's directory in /proc */
-	bool calls_libc; /* borrow_run() is to be called: no lock must be held that it needs */
-	int mem_fd;	/* its mem, opened before marks were read: of the address space that they are of */
+	/*
+	 * borrow_run() will be called, so the thread must hold no lock
+	 * that the call needs
+	 */
+	bool calls_libc;
+	/*
+	 * /proc/PID/mem, opened before marks were read: refers to the same
+	 * address space as they do
+	 */
+	int mem_fd;
 	struct probe_cost cost;
-	const char *reason; /* why it failed last; static */
-	const struct machine_state *earlier; /* of the thread earlier_tid, or NULL */
+	const char *reason; /* why the last call failed; static */
+	/* saved state of the thread earlier_tid, or NULL */
+	const struct machine_state *earlier;
 	int earlier_tid;
 
-	/* borrow's own */
+	/* private to borrow */
 	struct machine_state *state;
 	struct machine_code code;
 	int tid;
 	bool is_masked, handler_ran;
 	enum borrow_place {
-		BORROW_RESTS, /* as trace_interrupt() asked: where it can be given back from */
+		/* stopped by trace_interrupt(): the thread can be given back */
+		BORROW_RESTS,
 		BORROW_STOPS,
 		BORROW_RUNS,
 	} place;
 	uint64_t stopped_at_ns;
-	uint8_t *stack_bytes; /* what was where the frame is */
+	uint8_t *stack_bytes; /* what the frame has overwritten */
 	uint64_t stack_addr;
 	size_t stack_length;
 };
 
-/* What a process has mapped, by address; without counters. 0 or -errno. */
+/* Read the mappings of a process, by address, without counters. Return 0 or -errno. */
 int borrow_read_mappings(int process_fd, struct mapping_list *ret);
 
-/* The list of its threads, or NULL. The caller closes it. */
+/* Open the list of the process's threads; the caller closes it. Return NULL on failure. */
 DIR *borrow_open_tasks(int process_fd);
 
-/* A test may end memstate here: something in the target is changed next. */
+/*
+ * Call the test's hook before a step that changes the target; a test
+ * may kill memstate there.
+ */
 void borrow_step(const struct borrow *b, const char *name);
 
 /*
- * Choose a thread, the main one where that can be, and stop it. Returns 0; -EAGAIN if no
- * moment was safe in time;
- * -ESRCH, -EPERM, -EBUSY; -errno. Nothing is held then.
+ * Choose a thread, preferably the main thread, and stop it. Return 0; -EAGAIN
+ * if no moment was safe in time; -ESRCH, -EPERM, -EBUSY; -errno. After a
+ * failure no thread is stopped.
  */
 int borrow_begin(struct borrow *b);
 
 /*
- * A system call. *ret is its result, -errno included. Returns 0, or -errno: it is not
- * known to have ended.
+ * Run a system call. *ret is its result, which may be -errno. Return 0, or -errno if it
+ * is not known whether the call has ended.
  */
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
 
 /*
- * The stub, where it is now, with the order that is there. *ret is its result. Returns as
- * above.
+ * Run the stub at stub_addr with the order at order_addr. *ret is its result. Return
+ * values as for borrow_syscall().
  */
 int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *ret);
 
-/* Let it go on where it was. Always to be called after borrow_begin() returned 0. */
+/* Let the thread continue where it was. Required after borrow_begin() returned 0. */
 int borrow_end(struct borrow *b);
 
-/* Free what a borrow has, in every case. */
+/* Free the borrow's memory; needed in every case. */
 void borrow_release(struct borrow *b);
 
 #endif

@@ -30,28 +30,28 @@
 #include "target/trace.h"
 
 /*
- * A stop costs the thread 0.1 to 2 ms. The first tries follow one another quickly. Then the
- * pauses grow, so that 5 seconds have about 60 tries, which cost the thread 2 % of its time
- * at most.
+ * A stop costs the thread 0.1 to 2 ms. The first tries follow each other quickly.
+ * Then the pauses grow: in 5 seconds there are about 60 tries, which cost the
+ * thread at most 2 % of its time.
  */
 #define TRIES_MAX 100
 #define QUICK_TRIES 12
-#define PAUSE_GROWTH_DIVISOR 4 /* each further try: pauses grow by a quarter */
+#define PAUSE_GROWTH_DIVISOR 4 /* each further try extends the pause by a quarter */
 #define PAUSE_MAX_NS (200 * NS_PER_MS)
-/* At random, so that the tries do not meet the same phase of a loop again and again. */
+/* Pauses are random, so that the tries do not always meet the same phase of a loop. */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
-/* How often to look for a wait for work before accepting another moment. */
+/* Number of looks for a wait for work before any other moment is accepted. */
 #define IDLE_LOOKS 8
-/* The main thread is tried alone for this part of the time, then in turn with the others. */
+/* The main thread is tried alone for this part of the time, then alternately with others. */
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
 #define STOP_LIMIT_NS NS_PER_S
-/* So many of them for a thread that only waits for a CPU. */
+/* This many times the limit for a thread that waits only for a CPU. */
 #define STOP_LIMITS_RUNNABLE 5
 
-/* Below the frame: what the stub answers. */
+/* Below the frame: the answer of the stub. */
 #define BELOW_FRAME_BYTES 64
 
 static int explain_refusal(struct borrow *b, int error)
@@ -70,9 +70,9 @@ static int explain_refusal(struct borrow *b, int error)
 }
 
 /*
- * Some calls say only that they were interrupted, not that they are to be gone on with.
- * That is put right before anything else: from here on, whoever lets go of the thread,
- * the program does not see it.
+ * Correct the result of a call that returned a plain -EINTR instead of asking to be
+ * restarted. This comes before anything else: from here on the program does not notice
+ * the stop, even if the thread is let go of.
  */
 static int mend_result(struct borrow *b)
 {
@@ -85,7 +85,7 @@ static int mend_result(struct borrow *b)
 	return machine_restore_registers(b->tid, b->state);
 }
 
-/* "1234 (comm) R 1 …": on a CPU, or in line for one. */
+/* Return whether the state in "1234 (comm) R 1 …" is R: on a CPU, or waiting for one. */
 static bool is_runnable(const struct borrow *b)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -99,7 +99,7 @@ static bool is_runnable(const struct borrow *b)
 	return end && strncmp(end, ") R", 3) == 0;
 }
 
-/* On a busy machine one that is ready to stop may be long in getting there. */
+/* Wait for the stop. On a busy machine a runnable thread may take long to stop. */
 static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
 {
 	int r = borrow_wait(b, STOP_LIMIT_NS, ret, ret_signal);
@@ -109,7 +109,10 @@ static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signa
 	return r;
 }
 
-/* Returns 0 if it stands; -EAGAIN if something else came first. */
+/*
+ * Stop the thread. Return 0, or -EAGAIN if a signal or a group stop
+ * came first, or -errno.
+ */
 static int stop(struct borrow *b)
 {
 	enum trace_event event = TRACE_ENDED;
@@ -144,8 +147,8 @@ static int stop(struct borrow *b)
 }
 
 /*
- * "232 0x5 … 0x7ffe… 0x7f…": which system call it is in; -1 if none, or not to be seen.
- * All of it into *ret.
+ * Return the system call that a thread is in, or -1 if it is in none or this is unknown.
+ * *ret is set to the whole line: "232 0x5 … 0x7ffe… 0x7f…".
  */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {
@@ -184,8 +187,8 @@ int borrow_read_mappings(int process_fd, struct mapping_list *ret)
 }
 
 /*
- * After an execve(2) nothing is where it was: mem is of the address space that it was
- * opened in.
+ * Check that libc's code is still there. After an execve(2) it is not: mem_fd refers to
+ * the address space that it was opened in.
  */
 static int check_code(struct borrow *b)
 {
@@ -253,7 +256,7 @@ static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
 	return r == -EFAULT ? -EAGAIN : r;
 }
 
-/* One try. 0: it is borrowed. */
+/* Try once to borrow a thread. Return 0 on success. */
 static int try_thread(struct borrow *b, int tid)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -262,8 +265,8 @@ static int try_thread(struct borrow *b, int tid)
 	b->tid = tid;
 	b->cost.tries++;
 	/*
-	 * as they are now: stacks grow, and threads come. Before the stop, which they
-	 * would make longer
+	 * Read the mappings now: stacks grow, and threads are created. Reading them
+	 * before the stop keeps the stop short.
 	 */
 	r = borrow_read_mappings(b->process_fd, &mappings);
 	if (r == 0)
@@ -288,20 +291,26 @@ static void pause_ns(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
-/* Is this a moment to stop it? After some looks any moment is that nothing can notice. */
+/*
+ * Return whether this is a moment to stop the thread. After IDLE_LOOKS looks, any moment
+ * is good that the program cannot notice.
+ */
 static bool is_moment(long number, unsigned int looks)
 {
 	enum blocked_kind kind = blocked_kind(number);
 
-	/* restart_syscall(2) continues a call that is known once the thread is stopped */
+	/*
+	 * restart_syscall(2) continues a call that is known only once
+	 * the thread is stopped
+	 */
 	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
 	       (kind != BLOCKED_FRAGILE && looks >= IDLE_LOOKS);
 }
 
 /*
- * Try one thread until the deadline. The best moment is one in which it waits for work. A
- * system call that would notice is no moment, nor is one in which nothing has changed since
- * the last refusal.
+ * Try one thread until the deadline. The best moment is a wait for work. Two moments are
+ * never used: a system call that would notice the stop, and a system call that was
+ * refused before if nothing has changed since.
  */
 static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 {
@@ -378,7 +387,7 @@ int borrow_begin(struct borrow *b)
 		b->state = machine_state_new();
 	for (;;) {
 		r = try_until(b, b->request->pid, until_ns);
-		/* EPERM: it may have ended, and the other threads are still there */
+		/* -EPERM: the main thread may have ended while the others live on */
 		if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
 			return r;
 		reason = b->reason;

@@ -10,7 +10,10 @@
 #define WORD_BYTES sizeof(uint64_t)
 
 #define DEPTH_MAX 4096
-/* The thread is stopped all this time. The unknown rest of a chain is scanned instead. */
+/*
+ * The thread is stopped all this time. After the limit, the unknown rest of the
+ * chain is scanned instead.
+ */
 #define TIME_MAX_NS (5 * NS_PER_MS)
 
 static bool read_word(void *context, uint64_t addr, uint64_t *ret)
@@ -38,7 +41,10 @@ static int leave_handler(const struct stack_words *stack, struct unwind_state *s
 	return 1;
 }
 
-/* Returns 1 with the caller in *state; 0 at the outermost function; -1 if it is unknown. */
+/*
+ * Step to the caller. Return 1 with the caller in *state, 0 if this is the outermost
+ * function, -1 if the caller is unknown.
+ */
 static int step(const struct landmarks *marks, const struct stack_words *stack, uint64_t lookup,
 		struct unwind_state *state, bool *ret_is_call)
 {
@@ -71,7 +77,10 @@ void call_chain_read(const struct landmarks *marks, const struct stack_words *st
 {
 	uint64_t deadline_ns = clock_now_ns() + TIME_MAX_NS;
 	struct unwind_state state = *start;
-	bool is_call = false; /* a return address follows its call, maybe at a function's end */
+	/*
+	 * a return address follows its call, maybe beyond the end of the calling function
+	 */
+	bool is_call = false;
 
 	*ret = (struct call_chain){ .holds = false };
 	for (size_t depth = 0; depth < DEPTH_MAX; depth++) {

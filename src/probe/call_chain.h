@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_chain - the functions that a stopped thread is in, from the innermost outwards, as
- * the unwind tables of its code show them.
+ * call_chain - the functions that a stopped thread is in, from the innermost outwards,
+ * according to the unwind tables of its code.
  *
- * Old return addresses stay on a stack for as long as nothing overwrites them. A scan of
- * all words takes them for calls that are still active; the chain does not.
+ * Old return addresses stay on a stack until something overwrites them. A scan of all
+ * words takes them for active calls; the chain does not.
  */
 #ifndef MS_PROBE_CALL_CHAIN_H
 #define MS_PROBE_CALL_CHAIN_H
@@ -15,7 +15,7 @@
 
 #include "probe/landmarks.h"
 
-/* A copy of the stack from the stack pointer on. */
+/* A copy of the stack, starting at the stack pointer. */
 struct stack_words {
 	const uint64_t *words;
 	size_t count;
@@ -24,12 +24,18 @@ struct stack_words {
 
 struct call_chain {
 	bool holds; /* one of the functions is in a range of the landmarks */
-	bool is_whole; /* the outermost function was reached; or holds is true */
-	/* If it is not whole: the words from this one on belong to unknown functions. */
+	bool is_whole; /* the outermost function was reached, or holds is true */
+	/*
+	 * If the chain is not whole: index of the first word that belongs
+	 * to unknown functions.
+	 */
 	size_t rest_index;
 };
 
-/* Where a thread is: its program counter, stack pointer and frame pointer. */
+/*
+ * Find the call chain of a thread from its program counter, stack
+ * pointer and frame pointer.
+ */
 void call_chain_read(const struct landmarks *marks, const struct stack_words *stack,
 		     const struct unwind_state *start, struct call_chain *ret);
 

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/xalloc.h"
 
-/* Chromium's tables have 20 MiB. */
+/* An upper bound; Chromium's tables have 20 MB. */
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
 #define PARTS_MAX	 64
 
@@ -29,12 +29,12 @@ struct header_entry {
 	int32_t code_delta, entry_delta; /* from the header */
 };
 
-/* Addresses within the file, before it is moved to where it is loaded. */
+/* Addresses within the file, before base_addr is added. */
 struct span {
 	uint64_t start, end;
 };
 
-/* Read what is loaded at vaddr. Only one part of the file may hold all of it. */
+/* Read what is loaded at vaddr. A single part of the file must contain all of it. */
 static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -48,7 +48,7 @@ static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_
 	return -EBADMSG;
 }
 
-/* Find PT_GNU_EH_FRAME. */
+/* Find the address of PT_GNU_EH_FRAME. */
 static int find_header(const struct loaded *file, uint64_t *ret_vaddr)
 {
 	Elf64_Ehdr header;
@@ -68,7 +68,10 @@ static int find_header(const struct loaded *file, uint64_t *ret_vaddr)
 	return r < 0 ? r : -ENODATA;
 }
 
-/* The tables end with the record that the header's table places last. */
+/*
+ * Find the end of the tables: the end of the record to which the highest entry of
+ * the header's table refers.
+ */
 static int find_end(const struct loaded *file, uint64_t header_vaddr,
 		    const struct header *header, uint64_t *ret)
 {
@@ -90,7 +93,7 @@ static int find_end(const struct loaded *file, uint64_t header_vaddr,
 	r = read_vaddr(file, header_vaddr + (uint64_t)(int64_t)last, &length, sizeof(length));
 	if (r < 0)
 		return r;
-	/* The analyzer does not see that read_vaddr() has set it. NOLINTNEXTLINE */
+	/* The analyzer does not see that read_vaddr() has set length. NOLINTNEXTLINE */
 	*ret = header_vaddr + (uint64_t)(int64_t)last + sizeof(length) + length;
 	if (*ret < entries_vaddr + bytes)
 		*ret = entries_vaddr + bytes;
@@ -112,7 +115,7 @@ static int find_tables(const struct loaded *file, struct span *ret, uint64_t *re
 		r = find_end(file, *ret_header, &header, &ret->end);
 	if (r < 0)
 		return r;
-	/* The same for the header. NOLINTNEXTLINE */
+	/* The same applies to the header. NOLINTNEXTLINE */
 	frames_vaddr = *ret_header + offsetof(struct header, frames_delta) +
 		       (uint64_t)(int64_t)header.frames_delta; /* NOLINT */
 	ret->start = frames_vaddr < *ret_header ? frames_vaddr : *ret_header;
@@ -163,8 +166,8 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file)
 }
 
 /*
- * Addresses in the tables are relative to the place of the tables. So an address in the
- * process is looked up at the same distance from the copy.
+ * Addresses in the tables are relative to the tables' own place. So look up an address of
+ * the process at the same distance from the copy.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret)
 {

@@ -2,8 +2,8 @@
 /*
  * code_tables - the unwind tables (.eh_frame) of the files that a process has mapped.
  *
- * They are copied from the files before any thread is stopped, so that a slow file
- * system cannot prolong a stop. A damaged table is the same as a missing one.
+ * They are copied from the files before any thread is stopped, so that a slow file system
+ * cannot prolong a stop. A damaged table is treated like a missing one.
  */
 #ifndef MS_PROBE_CODE_TABLES_H
 #define MS_PROBE_CODE_TABLES_H
@@ -16,8 +16,8 @@
 #include "probe/loaded.h"
 
 struct code_table {
-	uint64_t start_addr, end_addr; /* the file's code in the memory of the process */
-	uint64_t tables_addr;	       /* of the copied tables, in the memory of the process */
+	uint64_t start_addr, end_addr; /* the file's code, as addresses of the process */
+	uint64_t tables_addr; /* of the copied tables, as an address of the process */
 	uint64_t header_offset;	       /* of .eh_frame_hdr within the copy */
 	uint8_t *bytes;
 	size_t length;
@@ -30,12 +30,12 @@ struct code_tables {
 
 #define CODE_TABLES_INIT { NULL, 0, 0 }
 
-/* Copy the tables of a file. A file without usable tables is left out. */
+/* Copy the tables of a file. Do nothing if the file has no usable tables. */
 void code_tables_add(struct code_tables *tables, const struct loaded *file);
 
 /*
- * Find the rules for the code at addr, an address in the process. Returns false if there
- * are none.
+ * Find the rules for the code at addr, an address in the process. Return
+ * false if there are none.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret);
 

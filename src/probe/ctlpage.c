@@ -20,7 +20,7 @@
 #include "base/units.h"
 #include "proc/proc_stat.h"
 
-/* How often a client that waits looks whether there is anybody to wait for. */
+/* How often a waiting client checks whether the process still exists. */
 #define SLICE_NS (50 * NS_PER_MS)
 
 #define PATH_SIZE 96
@@ -30,7 +30,10 @@ static uint32_t get(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* Returns early whenever anything happens. */
+/*
+ * Wait until *word changes, for at most SLICE_NS. Returns early
+ * whenever anything happens.
+ */
 static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadline_ns)
 {
 	uint64_t now = clock_now_ns();
@@ -42,9 +45,9 @@ static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadli
 }
 
 /*
- * Has the process this page still? It keeps its number and its start time when it becomes
- * another program. A link in map_files needs a privilege to be followed, not to be looked
- * at.
+ * Return whether the process still has this page. A process keeps its pid and start time
+ * across an execve(2), so its mapping is checked, too. Following a link in map_files
+ * requires a privilege, but lstat(2) does not.
  */
 static bool is_there(const struct ctlpage *ctl)
 {
@@ -89,7 +92,7 @@ int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns)
 	}
 }
 
-/* Is the client that holds the lock still there? */
+/* Return whether the client that holds the lock still exists. */
 static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 {
 	struct process client;
@@ -99,7 +102,7 @@ static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 	       (client.start_ticks & UINT32_MAX) == lock >> 32;
 }
 
-/* It is held for as long as one answer takes, so whoever waits looks again soon. */
+/* Take the lock. It is held only while one request is answered, so retry soon. */
 static int take_lock(struct ctlpage *ctl, uint64_t deadline_ns)
 {
 	const struct timespec pause = { .tv_nsec = NS_PER_MS };
@@ -155,7 +158,10 @@ static int await_reply(const struct ctlpage *ctl, uint32_t seq, uint64_t deadlin
 	}
 }
 
-/* Lines stay lines; what else would move a terminal's cursor is shown as what it is. */
+/*
+ * Copy the text. Newlines are kept; other control characters are made visible, so that
+ * they cannot control a terminal.
+ */
 static char *copy_text(const struct ctlpage *ctl)
 {
 	uint32_t length = get(&ctl->page->text_bytes);
@@ -210,7 +216,7 @@ static int ask_locked(struct ctlpage *ctl, enum agent_command command, uint64_t 
 	answer->taken_ns = clock_now_ns();
 	if (answer->cost_ns > answer->taken_ns - begin_ns)
 		answer->cost_ns = answer->taken_ns - begin_ns;
-	/* nobody else's request, and so nobody else's answer, came in between */
+	/* check that no other client's request, hence no other answer, intervened */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (get(&page->reply_seq) != seq || get(&page->request_seq) != seq) {
 		free(answer->text);

@@ -24,12 +24,13 @@
 #define LINK_SIZE 64
 
 /*
- * One line of /proc/PID/maps: 7f15e4621000-7f15e46a2000 rw-s 00000000 00:01 32812
- * /SYSV00000000 (deleted)
+ * One line of /proc/PID/maps, such as:
+ *
+ * 7f15e4621000-7f15e46a2000 rw-s 00000000 00:01 32812 /SYSV00000000 (deleted)
  */
 struct place {
 	uint64_t start_addr;
-	uint64_t inode; /* a segment's number */
+	uint64_t inode; /* number of the segment */
 	bool is_segment;
 };
 
@@ -63,7 +64,7 @@ static bool is_same_ipc_namespace(const struct procfs *fs, int pid)
 	       memcmp(ours, theirs, (size_t)our_length) == 0;
 }
 
-/* A segment is as long as it was made, and cannot be made shorter. */
+/* Attach a segment. Its size is fixed when it is created and cannot shrink. */
 static int attach(uint64_t number, struct ctlpage *ret)
 {
 	struct shmid_ds segment;
@@ -82,8 +83,8 @@ static int attach(uint64_t number, struct ctlpage *ret)
 }
 
 /*
- * The device of the kernel's own tmpfs: a file of that name elsewhere could be made
- * shorter, which ends who reads it.
+ * Return whether the file is on the kernel's own tmpfs. A file of the same name elsewhere
+ * could be truncated, and reading it would then kill memstate with SIGBUS.
  */
 static bool is_of_kernel(const struct stat *file)
 {
@@ -103,7 +104,10 @@ static int map(const struct procfs *fs, int pid, uint64_t addr, struct ctlpage *
 	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, addr,
 		 addr + AGENT_PAGE_BYTES);
 	procfs_format_path(path, pid, name);
-	/* what it is, is known before it is opened: that of a device may have effects */
+	/*
+	 * check the type before the file is opened: opening a device
+	 * may have side effects
+	 */
 	path_fd = openat(fs->fd, path, O_PATH | O_CLOEXEC);
 	if (path_fd < 0)
 		return -errno;
@@ -134,8 +138,8 @@ static int share(const struct procfs *fs, int pid, const struct place *place, st
 }
 
 /*
- * Whose page it is: a child has its parent's where that did not see to it, and no helper
- * with it.
+ * Return the pid of the process in its own namespace: a child may have inherited its
+ * parent's page, but not the helper.
  */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {
@@ -171,7 +175,10 @@ static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid, ui
 	return page->state == AGENT_LEAVING || page->state == AGENT_EMPTY ? -ENOENT : 0;
 }
 
-/* This client, among all that may ask: stealable when this process is gone. */
+/*
+ * Return the lock value of this client. Others may take the lock away
+ * when this process is gone.
+ */
 static uint64_t own_lock(const struct procfs *fs)
 {
 	struct process self;

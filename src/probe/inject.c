@@ -25,26 +25,26 @@
 #include "proc/proc_stat.h"
 #include "target/trace.h"
 
-/* A target with 16 threads to a CPU takes its time to get to run. */
+/* A target with 16 threads per CPU takes long to get a turn. */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
-#define TURN_LIMIT_NS (1 * NS_PER_S) /* a debugger does not leave by itself */
+#define TURN_LIMIT_NS (1 * NS_PER_S) /* a debugger does not go away within this time */
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
-/* What a tracing thread takes at most beyond the time that a safe moment is waited for. */
+/* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
 struct injection {
 	struct probe_request request;
 	int process_fd, mem_fd;
 	struct landmarks marks;
-	uint64_t base_addr; /* of the parcel; 0: it is not there */
+	uint64_t base_addr; /* of the parcel; 0: not mapped */
 	int helper_tid;	    /* in our own pid namespace; 0: unknown */
-	/* the thread that was borrowed, as it was found */
+	/* the borrowed thread, as it was found */
 	struct machine_state *found;
 	int found_tid;
-	/* what others left, to be taken out with it */
+	/* parcels left by others, to be removed together with ours */
 	uint64_t orphans[ORPHANS_MAX];
 	size_t orphan_count;
 };
@@ -65,8 +65,8 @@ static struct orphans_look look_of(const struct injection *injection, uint64_t o
 }
 
 /*
- * Only what is known to have failed is taken out again: a call that has not come back may
- * still do so.
+ * Place the parcel with a borrowed thread. After a failure remove it, but only if the
+ * call has certainly ended: a call that has not come back may still do so.
  */
 static int load_borrowed(struct load *load)
 {
@@ -95,7 +95,7 @@ static int load(void *context)
 	return r < 0 ? r : ended;
 }
 
-/* After a check that the process has it there still. */
+/* Remove the parcel if the process still has it. */
 static int take_out_parcel(struct load *load, uint64_t addr)
 {
 	const struct injection *injection = load->injection;
@@ -105,7 +105,10 @@ static int take_out_parcel(struct load *load, uint64_t addr)
 	return parcel_take_out(&load->borrow, addr);
 }
 
-/* Another memstate may have used the time since, and put its own helper there. */
+/*
+ * Remove the orphans noted before. Look for them again first: meanwhile another memstate
+ * may have taken one over for its own helper.
+ */
 static int take_out_orphans(struct load *load)
 {
 	const struct injection *injection = load->injection;
@@ -187,7 +190,7 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	return r;
 }
 
-/* The segment is made before anything is stopped. */
+/* Make the segment before anything is stopped. */
 static int prepare(struct load *load, const char **ret_reason)
 {
 	struct injection *injection = load->injection;
@@ -241,7 +244,7 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	r = gates_check(request, injection->process_fd, ret_reason);
 	if (r < 0)
 		return r;
-	/* the kernel asks for the same rights as it does for tracing */
+	/* opening mem requires the same rights as tracing */
 	injection->mem_fd = openat(injection->process_fd, "mem", O_RDWR | O_CLOEXEC);
 	if (injection->mem_fd < 0) {
 		r = -errno;
@@ -251,7 +254,7 @@ static int open_process(struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
-/* Note the caller's own parcel, and those that are to be removed together with it. */
+/* Note the caller's own parcel, and the orphans to be removed together with it. */
 static void note_orphans(struct injection *injection, const struct mapping_list *mappings,
 			 uint64_t own_addr)
 {
@@ -288,8 +291,9 @@ static int look_around(struct injection *injection, uint64_t own_addr, const cha
 }
 
 /*
- * Which thread the helper is: the one with a stack in the parcel, as the kernel sees it.
- * The page is not asked, as others can write it. The helper sleeps as soon as it is ready.
+ * Find the helper's thread: the thread whose stack pointer is in the parcel, according
+ * to the kernel. The page is not consulted, as others can write to it. The helper
+ * sleeps as soon as it is ready.
  */
 static void find_helper(struct injection *injection)
 {
@@ -303,7 +307,7 @@ static void find_helper(struct injection *injection)
 	       nanosleep(&look, NULL) == 0);
 }
 
-/* Whatever failed, it did because there is no process any more. */
+/* Return whether the process has ended, which explains any failure. */
 static bool has_ended(const struct injection *injection)
 {
 	const struct probe_request *request = &injection->request;
@@ -326,7 +330,7 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 	if (r == 0)
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
-		/* nothing else that is looked at can be missing */
+		/* no other file read here can be missing */
 		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
 			*ret_reason = "it has ended";
 			r = -ESRCH;
@@ -360,7 +364,10 @@ struct injection *inject_adopt(const struct probe_request *request, const struct
 	return NULL;
 }
 
-/* Memory is taken from nobody: the helper's thread is gone, or all of it stays. */
+/*
+ * Wait for the end of the helper's thread. Its memory is never unmapped under it: if the
+ * thread is still there, the parcel stays.
+ */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {
 	const struct orphans_look own = look_of(injection, 0);
@@ -369,7 +376,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	char path[32];
 
 	*ret_reason = "the helper is still at work: it leaves when it has done";
-	/* it may have left before it was seen */
+	/* the helper may have exited before it was found */
 	if (injection->helper_tid == 0)
 		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;
 	snprintf(path, sizeof(path), "task/%d", injection->helper_tid);
@@ -381,7 +388,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	return 0;
 }
 
-/* Another memstate that is just then at work there has soon done. */
+/* Unload; wait a short time if another memstate is at work in the process. */
 static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
 			  const char **ret_reason)
 {
@@ -404,7 +411,7 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 	int r;
 
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	/* it may have left by itself */
+	/* the helper may have exited on its own */
 	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
 	free(answer.text);
 	r = await_end(injection, ret_reason);
@@ -412,6 +419,6 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 		r = unload_in_turn(injection, ret_cost, ret_reason);
 	ctlpage_close(page);
 	injection_free(injection);
-	/* with the process all of it is gone */
+	/* everything disappeared with the process */
 	return r == -ESRCH ? 0 : r;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * inject - put the helper into a process that runs, and take it out again.
- */
+/* inject - put the helper into a running process, and remove it. */
 #ifndef MS_PROBE_INJECT_H
 #define MS_PROBE_INJECT_H
 
@@ -11,19 +9,19 @@
 struct injection;
 
 /*
- * As probe_open() with may_inject, where no helper is there yet. On success *ret_page is
- * the page of a helper that is ready; both are to be given to inject_unload().
+ * Like probe_open() with may_inject, for a process without a helper. On success *ret_page
+ * is the page of a helper that is ready; pass both to inject_unload().
  */
 int inject_load(const struct probe_request *request, struct injection **ret,
 		struct ctlpage *ret_page, struct probe_cost *ret_cost, const char **ret_reason);
 
 /*
- * Whoever put in the helper that was found was killed: from now on it is as if
- * inject_load() had. NULL if that cannot be, or is not so.
+ * Take over a helper whose memstate was killed, as if inject_load() had put it in. Return
+ * NULL if the helper cannot be taken over, or was not injected.
  */
 struct injection *inject_adopt(const struct probe_request *request, const struct ctlpage *page);
 
-/* As probe_close(). Closes the page, and frees the injection, in every case. */
+/* Like probe_close(). Always closes the page and frees the injection. */
 int inject_unload(struct injection *injection, struct ctlpage *page,
 		  struct probe_cost *ret_cost, const char **ret_reason);
 

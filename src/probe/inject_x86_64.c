@@ -15,22 +15,22 @@
 #	include <sys/syscall.h>
 #	include <sys/user.h>
 
-/* Restart codes of the kernel, which a tracer sees (include/linux/errno.h). */
+/* Restart codes of the kernel that a tracer sees (include/linux/errno.h). */
 #	define RESTART_FIRST (-516) /* ERESTART_RESTARTBLOCK */
 #	define RESTART_NO_INTR (-513)
 #	define RESTART_LAST (-512) /* ERESTARTSYS */
 
-#	define CODE_64_BITS 0x33 /* the cs of such code */
+#	define CODE_64_BITS 0x33 /* cs of 64-bit code */
 #	define RED_ZONE_BYTES 128
 #	define FLAG_TRAP 0x100
 #	define FLAGS_PLAIN 0x202
 #	define SYSCALL_BYTES 2
 #	define MOV_EAX 0xb8
 
-/* Those that restart_syscall(2) goes on with. */
+/* Calls that restart_syscall(2) continues. */
 static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep, SYS_futex };
 
-/* The XSAVE area in its standard form. */
+/* The XSAVE area in its standard format. */
 #	define VECTORS_MAX 16384
 #	define FXSAVE_BYTES 512
 #	define HEADER_BYTES 64
@@ -40,7 +40,10 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 #	define TILE_FEATURES (UINT64_C(3) << 17)
 #	define TILE_OFFSET 2752
 
-/* SIGSETXID of libc: setuid() in another thread waits for all to answer it, with a lock held. */
+/*
+ * SIGSETXID of libc: setuid() in another thread holds a lock until all
+ * threads have answered it.
+ */
 #	define SIGNAL_SETXID 33
 #	define SIGNAL_CANCEL 32
 #	define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal) - 1))
@@ -48,12 +51,12 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 struct machine_state {
 	struct user_regs_struct regs;
 	uint64_t mask;
-	unsigned long long begun_call; /* what the frame goes into again */
+	unsigned long long begun_call; /* the call that the frame re-enters */
 	size_t vectors_bytes;
 	uint8_t vectors[VECTORS_MAX];
 };
 
-/* struct ucontext of the kernel, with its struct sigcontext_64. */
+/* struct ucontext of the kernel, including struct sigcontext_64. */
 struct kernel_context {
 	uint64_t flags, link, stack_addr;
 	uint32_t stack_flags, pad;
@@ -66,7 +69,7 @@ struct kernel_context {
 };
 _Static_assert(sizeof(struct kernel_context) == 304, "the kernel's layout");
 
-/* struct _fpx_sw_bytes: what rt_sigreturn(2) is told of the vectors that follow. */
+/* struct _fpx_sw_bytes: describes the vector registers that follow to rt_sigreturn(2). */
 struct software_bytes {
 	uint32_t magic1, extended_bytes;
 	uint64_t features;
@@ -74,8 +77,9 @@ struct software_bytes {
 };
 _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
 
-#	define CONTEXT_FLAGS 7 /* extended state, ss is there, and is meant */
-#	define STACK_FLAGS_INVALID 0x7fff /* leave the signal stack as it is */
+#	define CONTEXT_FLAGS 7 /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+/* makes the kernel leave the signal stack unchanged */
+#	define STACK_FLAGS_INVALID 0x7fff
 
 const uint8_t *machine_syscall_code(size_t *ret_bytes)
 {
@@ -94,7 +98,10 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 	return code;
 }
 
-/* The same address is left on the stack by whoever sets a handler. */
+/*
+ * Setting a handler also leaves the return address on the stack, so check
+ * the rest of the frame.
+ */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)
 {
 	struct kernel_context context;
@@ -135,9 +142,10 @@ void machine_state_free(struct machine_state *state)
 }
 
 /*
- * A sleep that was broken off before goes on as restart_syscall(2), with what the kernel
- * keeps of it; rt_sigreturn(2) makes it forget that. The frame then begins the sleep
- * anew: libc has its number in the instruction before, mov $7, %eax.
+ * Return the call in progress. An interrupted sleep continues as restart_syscall(2),
+ * with data that the kernel keeps; rt_sigreturn(2) makes the kernel forget the data. The
+ * frame then starts the sleep anew: libc's code has the call's number in the preceding
+ * instruction, mov $7, %eax.
  */
 static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
 {
@@ -169,7 +177,7 @@ int machine_save(int tid, struct machine_state *ret)
 	r = trace_get_vectors(tid, ret->vectors, sizeof(ret->vectors), &ret->vectors_bytes);
 	if (r < 0)
 		return r;
-	/* it may have been cut */
+	/* it may have been truncated */
 	if (ret->vectors_bytes < FXSAVE_BYTES + HEADER_BYTES ||
 	    ret->vectors_bytes >= sizeof(ret->vectors))
 		return -EOPNOTSUPP;
@@ -242,8 +250,8 @@ void machine_set_result(struct machine_state *state, long result)
 }
 
 /*
- * Registers that go into a system call again that was broken off: nobody does it for
- * rt_sigreturn(2).
+ * Return the registers with which the thread re-enters an interrupted system call: after
+ * rt_sigreturn(2) the kernel does not restart it.
  */
 static struct user_regs_struct self_restarting(const struct machine_state *state)
 {
@@ -298,8 +306,8 @@ static uint64_t features_of(const struct machine_state *state, size_t offset)
 }
 
 /*
- * Tiles count only where the thread has some: the kernel takes no frame that is larger
- * than what the thread was given room for.
+ * Return the size of the vector registers in the frame. AMX tiles are included only if
+ * the thread uses them: the kernel rejects a frame larger than the thread has room for.
  */
 static size_t frame_vectors(const struct machine_state *state, uint64_t *ret_features)
 {
@@ -321,7 +329,10 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	size_t vectors_offset, total;
 	uint64_t context_addr;
 
-	/* the return address, the context, and then at a multiple of 64 the vectors */
+	/*
+	 * layout: the return address, the context, then the vector
+	 * registers at a multiple of 64
+	 */
 	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes - sizeof(magic2) -
 			sizeof(context) - 128) &
 		       ~UINT64_C(63);
@@ -389,7 +400,7 @@ int machine_is_borrowed(int tid, const struct machine_code *code)
 	       (code->stub_addr && regs.rip - code->stub_addr < stub_bytes);
 }
 
-/* Below the frame: the answer, and what ppoll(2) is told. */
+/* Below the frame: the answer, and the timeout of ppoll(2). */
 #	define ANSWER_BYTES 64
 
 uint64_t machine_answer_addr(const struct machine_code *code)
@@ -431,7 +442,8 @@ int machine_restore_registers(int tid, const struct machine_state *state)
 
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
 {
-	const size_t bytes = 6; /* jmp *distance(%rip), which counts from the next instruction */
+	/* jmp *distance(%rip), where %rip is the next instruction */
+	const size_t bytes = 6;
 
 	distance -= (int32_t)bytes;
 	ret[0] = 0xff;

@@ -16,13 +16,13 @@
 #include "probe/machine.h"
 #include "target/elf_exports.h"
 
-/* How the names of the libraries that memstate preloads begin. */
+/* Prefix of the names of the libraries that memstate preloads. */
 #define OWN_LIBRARY "libmemstate-"
 
 /* More code than any libc has. */
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
-/* malloc.o of glibc: all that it exports. */
+/* Everything that glibc's malloc.o exports. */
 static const char *const malloc_family[] = {
 	"malloc",	  "calloc",	 "realloc",	 "free",
 	"cfree",	  "memalign",	 "aligned_alloc", "valloc",
@@ -31,7 +31,7 @@ static const char *const malloc_family[] = {
 	"malloc_info",	  "malloc_get_state", "malloc_set_state",
 };
 
-/* Functions of libc that hold, while they are in it, a lock that pthread_create() needs too. */
+/* Functions of libc that hold a lock which pthread_create() needs, too. */
 static const char *const lock_holders[] = {
 	"pthread_create", "pthread_exit",  "pthread_getattr_np",
 	"dlopen",	  "dlclose",	   "dlsym",	   "dlvsym",
@@ -46,8 +46,8 @@ static const char *const lock_holders[] = {
 };
 
 /*
- * Runtimes that keep data of each thread, and must see how it begins. A thread that they
- * do not know crashes in the first function that they watch.
+ * Runtimes that keep data per thread, and must see each thread start. A thread unknown to
+ * them crashes in the first function that they intercept.
  */
 static const struct {
 	const char *name, *reason;
@@ -116,8 +116,8 @@ static void add_libc_code(struct landmarks *marks, const struct loaded *file)
 }
 
 /*
- * All of malloc.o, its static functions too: from where its neighbours before it end to
- * where those behind it begin.
+ * Add all of malloc.o, including its static functions: from the end of the preceding
+ * function in libc to the start of the following one.
  */
 static int add_malloc(struct landmarks *marks, const struct loaded *libc)
 {
@@ -159,7 +159,7 @@ static void add_lock_holders(struct landmarks *marks, const struct loaded *file)
 	}
 }
 
-/* The first place of these bytes in the file's code; 0 if there is none. */
+/* Return the address of the first occurrence of these bytes in the file's code, or 0. */
 static uint64_t find_code(const struct loaded *file, const uint8_t *code, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -209,7 +209,7 @@ static int check_sanitizer(const struct loaded *file, const char **ret_reason)
 	return 0;
 }
 
-/* memstate's own library calls the malloc behind it. */
+/* Return whether the file replaces malloc. memstate's own library passes calls on. */
 static bool has_own_malloc(const struct loaded *file)
 {
 	const char *slash = strrchr(file->first->name, '/');
@@ -220,8 +220,8 @@ static bool has_own_malloc(const struct loaded *file)
 }
 
 /*
- * Returns 0 or -errno; what a file has is taken from the first one that has it, as the
- * dynamic linker does.
+ * Add a file's landmarks. Return 0 or -errno. The first file that defines a function
+ * counts, as for the dynamic linker.
  */
 static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
@@ -264,7 +264,7 @@ static int compare(const void *a, const void *b)
 	return (left->start_addr > right->start_addr) - (left->start_addr < right->start_addr);
 }
 
-/* In order, and none in another. */
+/* Sort the ranges, and merge those that overlap. */
 static void sort_ranges(struct landmarks *marks)
 {
 	size_t kept = 0;
@@ -344,7 +344,10 @@ static bool has_any(const struct agent_functions *functions)
 	return false;
 }
 
-/* Figures of glibc's malloc are those of the program only if it is the program's malloc. */
+/*
+ * Forget glibc's functions: their figures are the program's only if
+ * glibc's malloc is in use.
+ */
 static void forget_libc_functions(struct landmarks *marks)
 {
 	marks->functions.addr[AGENT_FN_MALLINFO2] = 0;
@@ -354,7 +357,7 @@ static void forget_libc_functions(struct landmarks *marks)
 	marks->functions.addr[AGENT_FN_FCLOSE] = 0;
 }
 
-/* Why no function reports figures of the program's memory, or NULL. */
+/* Return why no function reports figures of the program's memory, or NULL if one does. */
 static const char *explain_no_figures(const struct mapping_list *mappings,
 				      const struct landmarks *marks)
 {

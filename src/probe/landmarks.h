@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * landmarks - where things are in a process that runs: functions to call, and code in
- * which a thread must not be borrowed. All of it from the files that the process itself
- * has mapped, whatever their paths lead to by now.
+ * landmarks - addresses in a running process: functions to call, and code in which a
+ * thread must not be borrowed. All of them come from the files that the process itself
+ * has mapped, whatever their paths refer to now.
  */
 #ifndef MS_PROBE_LANDMARKS_H
 #define MS_PROBE_LANDMARKS_H
@@ -22,27 +22,28 @@ struct code_range {
 #define LANDMARKS_LIBC_MAX 8
 
 struct landmarks {
-	struct agent_functions functions; /* what the helper calls */
+	struct agent_functions functions; /* called by the helper */
 	uint64_t pthread_create_addr;
-	uint64_t syscall_addr;	 /* a system call and a return */
-	uint64_t sigreturn_addr; /* rt_sigreturn(2), libc's own return from a handler */
+	uint64_t syscall_addr;	 /* a syscall instruction followed by a return */
+	/* rt_sigreturn(2): libc's return from a signal handler */
+	uint64_t sigreturn_addr;
 	/*
-	 * Allocators, the dynamic linker, and what holds a lock that a new thread needs.
-	 * By address.
+	 * Allocators, the dynamic linker, and functions that hold a lock which a new
+	 * thread needs. Sorted by address.
 	 */
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
 	/*
-	 * All code of libc, which does some of its work with a lock held in functions that
-	 * it does not export.
+	 * All code of libc: some of its functions that are not exported hold a
+	 * lock while they work.
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
-	struct code_tables tables; /* only of landmarks_read() */
+	struct code_tables tables; /* set only by landmarks_read() */
 	bool wants_tables;
 	/*
-	 * A file other than libc has a malloc, and no function of it reports figures: those
-	 * of libc are not the program's.
+	 * A file other than libc has a malloc and no function that reports figures.
+	 * libc's figures are then not the program's.
 	 */
 	bool has_other_malloc;
 };
@@ -50,21 +51,21 @@ struct landmarks {
 #define LANDMARKS_INIT { .ranges = NULL }
 
 /*
- * process_fd is the process's directory in /proc. Returns 0; -EOPNOTSUPP or -ENOSYS with
- * *ret_reason, static; -errno.
+ * Find the landmarks. process_fd is the process's directory in /proc. Return 0;
+ * -EOPNOTSUPP or -ENOSYS with *ret_reason (static); -errno.
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings, struct landmarks *ret,
 		   const char **ret_reason);
 
-/* Likewise, where no helper is put in: a process whose allocator tells no figures will do. */
+/* The same if no helper will be put in: the allocator need not report figures. */
 int landmarks_read_code(int process_fd, const struct mapping_list *mappings,
 			struct landmarks *ret, const char **ret_reason);
 void landmarks_release(struct landmarks *marks);
 
-/* Is the address in one of the ranges? */
+/* Return whether the address is in one of the ranges. */
 bool landmarks_hold(const struct landmarks *marks, uint64_t addr);
 
-/* Is the address in the code of libc? */
+/* Return whether the address is in libc's code. */
 bool landmarks_in_libc(const struct landmarks *marks, uint64_t addr);
 
 #endif

@@ -51,7 +51,10 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 	return false;
 }
 
-/* The kernel appends this mark; elsewhere in a path it is part of a file's name. */
+/*
+ * Return whether the file was deleted. The kernel appends this mark; anywhere else it
+ * is part of the file's name.
+ */
 static bool is_deleted(const struct mapping *m)
 {
 	static const char mark[] = " (deleted)";
@@ -70,7 +73,7 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 			      "CAP_CHECKPOINT_RESTORE can read it";
 		return -EPERM;
 	}
-	/* unmapped since; or the process has ended, or become another program */
+	/* unmapped meanwhile; or the process has ended, or runs another program */
 	*ret_reason = "what it has mapped changed while that was looked at";
 	return -EAGAIN;
 }
@@ -84,7 +87,7 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 
 	file.fd = mapped_file_open(process_fd, m);
 	r = file.fd < 0 ? file.fd : elf_exports_read(file.fd, &file.exports);
-	/* data; or a program that exports nothing */
+	/* a data file, or a program without exports */
 	if (r == -ENOEXEC || r == -ENODATA) {
 		r = 0;
 	} else if (r < 0) {
@@ -98,7 +101,10 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 	return r;
 }
 
-/* Shared memory of System V is no file, and no library: what was left of a helper is one. */
+/*
+ * Return whether the mapping is a file. System V shared memory is not, although it has an
+ * inode; the remains of a helper may be mapped there.
+ */
 static bool is_file(const struct mapping *m)
 {
 	return m->inode != 0 && strncmp(m->name, "/SYSV", 5) != 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loaded - the programs and libraries that a process has mapped, each as it lies in its
- * memory: read from the files themselves, whatever their paths lead to by now.
+ * loaded - the programs and libraries that a process has mapped, with their
+ * addresses in the process. They are read from the mapped files themselves, whatever
+ * their paths refer to now.
  */
 #ifndef MS_PROBE_LOADED_H
 #define MS_PROBE_LOADED_H
@@ -14,24 +15,24 @@
 
 struct loaded {
 	const struct mapping *first;
-	const struct mapping_list *mappings; /* the process's */
+	const struct mapping_list *mappings; /* of the process */
 	int fd;
-	uint64_t base_addr; /* added to the file's own addresses */
+	uint64_t base_addr; /* added to the addresses in the file */
 	struct elf_exports exports;
 };
 
-/* Returns 0, or -errno, which ends it, with *ret_reason, static. */
+/* Called for each file. Return 0, or -errno with *ret_reason (static) to stop. */
 typedef int loaded_fn(void *context, const struct loaded *file, const char **ret_reason);
 
 /*
- * Each file that has code mapped, once, by address. process_fd is the process's directory
- * in /proc. Returns what add did; or -errno with *ret_reason: -EPERM, or -EAGAIN where
- * what it has mapped has changed since.
+ * Call add once for each file with mapped code, in order of address. process_fd is the
+ * process's directory in /proc. Return what add returned, or -errno with *ret_reason:
+ * -EPERM, or -EAGAIN if the mappings have changed meanwhile.
  */
 int loaded_read_all(int process_fd, const struct mapping_list *mappings, loaded_fn *add,
 		    void *context, const char **ret_reason);
 
-/* Of what it exports by that name; 0: it does not. */
+/* Return the address of an exported symbol, or 0 if the file does not export it. */
 uint64_t loaded_address(const struct loaded *file, const char *name);
 
 bool loaded_is_linker(const struct loaded *file);

@@ -6,8 +6,8 @@
 #include <errno.h>
 
 /*
- * Machines on which no thread is borrowed: platform_refusal(PLATFORM_BORROW) is asked
- * first, and none of these is called.
+ * Stubs for machines on which no thread is borrowed. platform_refusal(PLATFORM_BORROW) is
+ * checked first, so none of these functions is ever called.
  */
 #if !defined(__x86_64__)
 

@@ -18,7 +18,10 @@
 #define STOP_LIMIT_NS (100 * NS_PER_MS)
 #define CANDIDATES_MAX 64
 
-/* Does nobody have the segment attached but the process itself, and `others` more? */
+/*
+ * Return whether nobody has the segment attached except the process
+ * itself and `others` more.
+ */
 static bool is_alone(const struct mapping_list *mappings, const struct mapping *m, uint64_t others)
 {
 	struct shmid_ds segment;
@@ -36,7 +39,7 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 {
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
-	/* the stub has not come so far */
+	/* the stub has not attached the page yet */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;
 	return page && page->start_addr == page_addr && segment_is_whole(page, AGENT_PAGE_BYTES) &&
@@ -44,7 +47,10 @@ static bool has_page(const struct orphans_look *look, const struct mapping_list 
 	       is_alone(mappings, page, look->own_addr == page_addr);
 }
 
-/* Mapped over the end of the parcel, by the stub; what lies above may have merged with it. */
+/*
+ * Return whether the stack is there. The stub maps it over the end of the parcel; a
+ * mapping above may have merged with it.
+ */
 static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 {
 	const struct mapping *stack = mapping_list_find(mappings, stack_addr);
@@ -104,7 +110,7 @@ bool orphans_is_empty(const struct orphans_look *look, uint64_t addr)
 	};
 	uint64_t pause_ns;
 
-	/* a thread that sleeps there is seen without a stop */
+	/* a thread that sleeps there is found without a stop */
 	return task_fd >= 0 && parcel_find_thread(look->process_fd, addr) == 0 &&
 	       stop_run(&request, &pause_ns) == 0;
 }

@@ -14,7 +14,7 @@
 #include "base/num.h"
 #include "probe/borrow.h"
 
-/* The last of "NSpid:\t1234\t12". */
+/* Return the last number of "NSpid:\t1234\t12". */
 uint32_t own_number_read(int process_fd, const char *dir)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

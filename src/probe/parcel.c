@@ -18,13 +18,16 @@
 #include "base/num.h"
 #include "probe/borrow.h"
 
-/* The end of the stack is for the call of pthread_create(), the rest is the helper's. */
+/*
+ * The end of the stack is used for the call of pthread_create(); the
+ * rest is the helper's.
+ */
 #define CALL_STACK_BYTES (64 << 10)
 
-/* Where pthread_create() writes its result: behind the stack of the call. */
+/* Where pthread_create() stores the thread's id: above the stack of the call. */
 #define THREAD_BYTES 64
 
-/* The code begins with the blob. These are at its end. */
+/* The code begins with the blob. These parts are at its end. */
 #define PART_BYTES 512
 #define STUB_OFFSET (PARCEL_CODE_BYTES - 3 * PART_BYTES)
 #define ORDER_OFFSET (STUB_OFFSET + PART_BYTES)
@@ -107,7 +110,10 @@ bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks)
 	return memcmp(found, expected, sizeof(found)) == 0;
 }
 
-/* "202 0x7f… … 0x7ffe… 0x7f…": the last but one word is the stack pointer. */
+/*
+ * Return whether the stack pointer is in the parcel. It is the last word but one of
+ * "202 0x7f… … 0x7ffe… 0x7f…".
+ */
 static bool is_on_stack(const char *text, uint64_t addr)
 {
 	uint64_t stack_addr, code_addr;

@@ -24,8 +24,8 @@ static int fail(struct parcel_place *p, int error, const char *reason)
 }
 
 /*
- * All of it is private and can be executed, but not written, from the start: the stub maps
- * the page and the stack over it.
+ * Map the parcel. From the start all of it is private, executable and not writable; the
+ * stub maps the page and the stack over it.
  */
 static int place(struct parcel_place *p)
 {
@@ -47,7 +47,7 @@ static int place(struct parcel_place *p)
 	return 0;
 }
 
-/* Without a segment of ours the page is the process's, and we map what it has mapped. */
+/* Create the page as memory of the process, and map it here: there is no segment. */
 static int adopt_page(struct parcel_place *p)
 {
 	const struct probe_request *request = p->borrow->request;
@@ -74,7 +74,10 @@ static int adopt_page(struct parcel_place *p)
 		     : r;
 }
 
-/* Until the stub has attached the page, the word it waits for is in the code's mapping. */
+/*
+ * Write the code. Until the stub has attached the page, the word that it watches is
+ * part of the code's mapping.
+ */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {
 	const struct parcel_site site = { p->addr, p->page_segment, tracer,
@@ -92,7 +95,10 @@ static int write_code(struct parcel_place *p, uint32_t tracer)
 	return r < 0 ? fail(p, r, "its memory cannot be written") : 0;
 }
 
-/* Only for this moment may the process, and others of its user, attach the page. */
+/*
+ * Run the stub. Only for this moment may the process, and others of its
+ * user, attach the page.
+ */
 static int call(struct parcel_place *p)
 {
 	uint32_t tracer = trace_sign(&p->page->page->tracer);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * parcel_place - put a parcel into a process, and remove it, by a borrowed thread.
- */
+/* parcel_place - put a parcel into a process, and remove it, with a borrowed thread. */
 #ifndef MS_PROBE_PARCEL_PLACE_H
 #define MS_PROBE_PARCEL_PLACE_H
 
@@ -13,15 +11,16 @@
 
 struct parcel_place {
 	struct borrow *borrow; /* between borrow_begin() and borrow_end() */
-	struct ctlpage *page;  /* made; or, without a segment, yet to be adopted */
-	int page_segment;      /* -1: the page is to be memory of the process's own */
-	uid_t user;	       /* the process's */
+	/* already made; without a segment, set later from the process's own memory */
+	struct ctlpage *page;
+	int page_segment;      /* -1: the page will be the process's own memory */
+	uid_t user;	       /* of the process */
 	uint64_t addr;	       /* of the parcel; 0: nothing is mapped yet */
 };
 
 /*
- * Map the parcel, write its code, and start the helper. Returns 0 or -errno, with the
- * borrow's reason; addr says whether something is mapped.
+ * Map the parcel, write its code, and start the helper. Return 0, or -errno with the
+ * borrow's reason; addr tells whether something is mapped.
  */
 int parcel_place(struct parcel_place *place);
 

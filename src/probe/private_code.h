@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * private_code - code that memstate has written into private memory of a process.
+ * private_code - code that memstate has written into a process's private memory.
  *
- * Such memory has no name and no descriptor: only a process that may trace the target can
- * write it. A later memstate recognizes it by its bytes, which it compares with those
- * that it carries itself. Whoever can put the same bytes at a place of its choice in the
- * target has that target in its hands already.
+ * Such memory has no name and no descriptor: only a process that may trace the
+ * target can write to it. A later memstate recognizes the code by comparing it with
+ * its own copy. Whoever can put the same bytes at a chosen address of the target
+ * already controls the target.
  */
 #ifndef MS_PROBE_PRIVATE_CODE_H
 #define MS_PROBE_PRIVATE_CODE_H
@@ -16,16 +16,22 @@
 
 #include "model/mapping.h"
 
-/* Memory without a file that only this process has, with exactly these rights. */
+/*
+ * Return whether the mapping is private memory without a file, with
+ * exactly these access rights.
+ */
 bool private_code_is_mapping(const struct mapping *m, uint32_t access);
 
-/* Is the whole range private, anonymous, readable and executable, and never writable? */
+/*
+ * Return whether the whole range is private, anonymous, readable and
+ * executable, and not writable.
+ */
 bool private_code_covers(const struct mapping_list *mappings, uint64_t addr, uint64_t bytes);
 
 /*
- * Find pages of such memory that have these two words at an offset. Adjacent mappings
- * merge, so each page may be the first. Of a mapping of more than 2 MiB only the first
- * and the last MiB are searched. Returns how many were found, max at most.
+ * Find pages of such memory that contain these two words at an offset. Adjacent mappings
+ * merge, so any page may be the first. In a mapping larger than two times SEARCHED_BYTES
+ * only that much at each end is searched. Return the number of pages found, at most max.
  */
 struct private_code_mark {
 	uint32_t words[2];

@@ -19,23 +19,23 @@
 #include "probe/inject.h"
 
 /*
- * mallinfo2(3) goes through all free chunks while it holds their arena's lock. Measured:
- * 0.3 to 0.4 us for each, and twice that for a thread that waits.
+ * mallinfo2(3) visits all free chunks of an arena while it holds the arena's lock.
+ * Measured: 0.3 to 0.4 us per chunk, and twice that for a waiting thread.
  */
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000
-/* Where nobody counted them: one in each so many bytes that are resident. */
+/* Estimate if the number of chunks is unknown: one per this many resident bytes. */
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
-/* Asking takes at most this share of the time. */
+/* Queries take at most 1 / REST_FACTOR of the time. */
 #define REST_FACTOR 100
 
 #define LIMIT_NS_MAX (3600 * NS_PER_S)
 
 struct probe {
 	struct ctlpage ctl;
-	struct injection *injection; /* NULL: the helper was there already */
-	uint64_t next_ns; /* not asked again before */
+	struct injection *injection; /* NULL: the helper was already there */
+	uint64_t next_ns; /* no query before this time */
 	struct strbuf reason;
 };
 
@@ -91,7 +91,10 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	r = open_present(request, &ctl, ret_reason);
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
-	/* one that never began is no helper; one that has just ended, another memstate's, neither */
+	/*
+	 * a helper that never started does not count; neither does another
+	 * memstate's that has just ended
+	 */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
 	if (r == -EMFILE || r == -ENFILE)
@@ -120,7 +123,7 @@ int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **r
 	return r;
 }
 
-/* "RssAnon:	    1234 kB" */
+/* Return the value of "RssAnon:	    1234 kB". */
 static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -142,7 +145,7 @@ static uint64_t count_free_chunks(const struct probe *probe, const struct probe_
 	return bytes_known(bytes) ? bytes / BYTES_PER_CHUNK : BYTES_UNKNOWN;
 }
 
-/* How much longer the process's other threads may have to wait for malloc than it is worth. */
+/* Refuse a query that may make the process's other threads wait for malloc too long. */
 static int guard_stall(struct probe *probe, const struct probe_question *question)
 {
 	uint64_t chunks = count_free_chunks(probe, question);
@@ -218,7 +221,10 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	}
 	r = ask(probe, question, asked, ret);
 	if (r < 0) {
-		/* it may still be at it: that is what it costs at least */
+		/*
+		 * the helper may still be working: the query costs at
+		 * least the time waited
+		 */
 		if (r == -ETIMEDOUT)
 			probe->next_ns = clock_now_ns() + REST_FACTOR * limit_ns(question);
 		*ret_reason = reason_of(r);

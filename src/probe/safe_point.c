@@ -14,19 +14,19 @@
 #include "probe/call_chain.h"
 #include "target/trace.h"
 
-/* What is looked through of a stack while its thread stands still. */
+/* Upper bound of the stack that is searched while its thread is stopped. */
 #define STACK_MAX_BYTES (8 * MIB)
 
 #define WORD_BYTES sizeof(uint64_t)
 
-/* struct rseq_cs of the kernel, and where struct rseq points to it. */
+/* struct rseq_cs of the kernel, and the offset in struct rseq of the pointer to it. */
 struct rseq_section {
 	uint32_t version, flags;
 	uint64_t start_addr, bytes, abort_addr;
 };
 #define RSEQ_SECTION_OFFSET 8
 
-/* Was it broken off in a system call? result: as the kernel left it. */
+/* Return whether the thread was interrupted in a system call that has not ended. */
 static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 {
 	long result;
@@ -36,8 +36,8 @@ static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 }
 
 /*
- * A program may use system calls of another kind, whose numbers mean others: they cannot
- * be gone on with.
+ * Return whether the call was made by a syscall instruction. 32-bit calls use other
+ * numbers and cannot be resumed.
  */
 static bool is_plain_syscall(int tid, const struct machine_state *state)
 {
@@ -69,8 +69,9 @@ static int check_rseq(int tid, const struct machine_state *state)
 }
 
 /*
- * The mapping that is the stack of the thread, and of no signal handler or coroutine.
- * libc keeps its own data of a thread at the end of the thread's stack.
+ * Return the mapping with the thread's own stack; NULL if the thread is on the
+ * stack of a signal handler or coroutine. libc keeps its data of a thread at the
+ * end of the thread's stack.
  */
 static const struct mapping *find_stack(const struct safe_point *where, int tid,
 					const struct machine_state *state)
@@ -87,11 +88,11 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 
 /* What the stack of a thread shows. */
 struct signs {
-	bool holds;	 /* a function of an allocator, or the like, is active, or may be */
+	bool holds;	 /* a function in a range of the landmarks is active, or may be */
 	bool is_handler; /* a signal handler is active, or may be */
 };
 
-/* The words that belong to a thread, up to the thread's own data of libc. */
+/* Copy the words of the thread's stack, up to libc's data of the thread. */
 static int read_words(const struct safe_point *where, int tid,
 		      const struct machine_state *state, uint64_t **ret, size_t *ret_count)
 {
@@ -118,8 +119,8 @@ static int read_words(const struct safe_point *where, int tid,
 }
 
 /*
- * Functions that the unwind tables show are known. Of the rest of the stack every word may
- * be a return address.
+ * Look for signs on the stack. The unwind tables show the active functions. In the rest
+ * of the stack every word may be a return address.
  */
 static void read_signs(const struct safe_point *where, const struct machine_state *state,
 		       const uint64_t *words, size_t count, struct signs *ret)
@@ -154,9 +155,10 @@ static int read_stack(const struct safe_point *where, int tid,
 }
 
 /*
- * libc unlocks by tail calls, and holds locks of its own in functions that it does not
- * export. Neither shows on the stack. But libc makes no other system calls meanwhile than
- * those that blocked_kind() names BLOCKED_MEMORY, unless it waits for a lock itself.
+ * Return whether the thread may hold a lock of libc that the stack does not show:
+ * libc unlocks in tail calls, and some functions that it does not export hold locks.
+ * But while it holds a lock, libc makes only the system calls of BLOCKED_MEMORY,
+ * unless it waits for a lock itself.
  */
 static bool may_hold_libc_lock(const struct safe_point *where, const struct machine_state *state)
 {
@@ -206,8 +208,9 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/*
-	 * Allocators never wait for work. So an old word on the stack is no obstacle, unless
-	 * a signal handler waits that may have interrupted an allocator.
+	 * Allocators never wait for work, so an old word on the stack is no
+	 * obstacle, unless the waiting code is a signal handler that may have
+	 * interrupted an allocator.
 	 */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&
 	    blocked_kind(number) == BLOCKED_IDLE)

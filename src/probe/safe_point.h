@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * safe_point - decide whether a stopped thread may be borrowed for a system call, or for a
- * call of pthread_create().
+ * safe_point - decide whether a stopped thread may be borrowed for a system call, or for
+ * a call of pthread_create().
  *
- * The latter requires that the thread holds no lock that the call needs. Code that unlocks
- * follows the code that the lock guards. So a thread that holds a lock is in the function
- * that took it, or in one that this function has called: its call chain shows the
- * function. Where unwind tables do not show the chain, every word of the stack counts.
+ * For pthread_create() the thread must hold no lock that the call needs. Code that
+ * unlocks follows the code that the lock guards. So a thread that holds a lock is
+ * in the function that took the lock, or in a function called from there: its call
+ * chain shows the function. If the unwind tables do not show the chain, every word
+ * of the stack is checked.
  */
 #ifndef MS_PROBE_SAFE_POINT_H
 #define MS_PROBE_SAFE_POINT_H
@@ -22,9 +23,9 @@ struct safe_point {
 };
 
 /*
- * state is that of the thread, which stands. Returns 0; -EAGAIN with *ret_reason, static:
- * it may be at another moment;
- * -errno.
+ * Check a stopped thread; state is its state. The first function is sufficient for a
+ * system call; for pthread_create() call both. Return 0; -EAGAIN with *ret_reason
+ * (static) if another moment may be safe; -errno.
  */
 int safe_point_check(const struct safe_point *where, int tid, const struct machine_state *state,
 		     const char **ret_reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * segment - System V shared memory for data that a process and memstate exchange without
- * a descriptor there. Never for code, or for anything that steers code: another process
- * of the same user may attach it, too.
+ * a descriptor in the process. It never holds code or anything that controls code: other
+ * processes of the same user may attach it, too.
  */
 #ifndef MS_PROBE_SEGMENT_H
 #define MS_PROBE_SEGMENT_H
@@ -13,14 +13,14 @@
 #include "model/mapping.h"
 
 /*
- * Make a segment and attach it here. It belongs to memstate's user, and vanishes with the
- * last process that has it attached. flags: SHM_NORESERVE or 0. Returns 0 or -errno.
+ * Make a segment and attach it here. It belongs to memstate's user, and disappears with
+ * the last process that has it attached. flags: SHM_NORESERVE or 0. Return 0 or -errno.
  */
 int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
 
 /*
- * Let a process of that user attach the segment, and take that right away again; attached
- * processes keep it. Nothing changes if memstate runs as that user. Return 0 or -errno.
+ * Let processes of a user attach the segment, and revoke that right; processes that have
+ * attached it keep it. Nothing changes if memstate runs as that user. Return 0 or -errno.
  */
 int segment_lend(int segment, uid_t uid);
 int segment_reclaim(int segment);
@@ -30,10 +30,13 @@ int64_t segment_user_of(int process_fd);
 
 bool segment_is_mapped(const struct mapping *m);
 
-/* Is the mapping the whole of a segment of that size, from its start? */
+/* Return whether the mapping is the whole of a segment of this size, from its start. */
 bool segment_is_whole(const struct mapping *m, uint64_t bytes);
 
-/* Do the process and memstate share an ipc namespace? Returns 0 or -errno. */
+/*
+ * Set *ret to whether the process and memstate share an ipc
+ * namespace. Return 0 or -errno.
+ */
 int segment_is_shared_with(int process_fd, bool *ret);
 
 #endif

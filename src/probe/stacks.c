@@ -16,12 +16,12 @@
 #include "base/num.h"
 #include "base/xalloc.h"
 
-/* How often an address is compared with where a module was: far more than any program needs. */
+/* Upper bound for comparing addresses with modules: far more than any program needs. */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 
 #define NODES_AT_ONCE 1000
 
-/* More than the stacks of any program take. */
+/* More than the stacks of any program need. */
 #define STACKS_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char stack_mode_variable[] = STACK_MODE_VARIABLE;
@@ -29,9 +29,9 @@ const char stack_mode_variable[] = STACK_MODE_VARIABLE;
 static_assert(sizeof(((struct stack_file_module *)0)->build_id) == PROFILE_BUILD_ID_MAX,
 	      "all of it is kept");
 
-/* A file, or memory. */
+/* A file, or a range of memory. */
 struct source {
-	int fd; /* -1: it is memory */
+	int fd; /* -1: memory */
 	const char *bytes;
 	size_t length;
 };
@@ -39,11 +39,11 @@ struct source {
 struct reading {
 	struct source source;
 	struct stack_file_head head;
-	uint64_t peak_generation; /* as far as nodes have it */
+	uint64_t peak_generation; /* in the width that nodes store it */
 	bool peak_is_now;
-	uint32_t node_count;	/* numbers of the file, not all of which are nodes */
-	uint32_t *numbers;	/* by the file's: ours; 0: none */
-	uint32_t *first_nodes;	/* by module: of the file's numbers */
+	uint32_t node_count;	/* node numbers in the file, not all in use */
+	uint32_t *numbers;	/* by number in the file: our number; 0: none */
+	uint32_t *first_nodes;	/* by module: number in the file */
 	bool *is_cut;		/* by our numbers */
 	bool *is_by_frame;	/* likewise */
 	uint64_t comparisons;
@@ -51,7 +51,7 @@ struct reading {
 	struct stacks *stacks;
 };
 
-/* Returns how much there was. */
+/* Return the number of bytes read, less than length at the end of the source. */
 static size_t read_at(const struct source *source, void *to, size_t length, uint64_t offset)
 {
 	size_t done = 0;
@@ -131,8 +131,9 @@ static void read_modules(struct reading *reading)
 }
 
 /*
- * The last one that was there when the node was made. Threads take numbers in advance:
- * where all are said to be later, it is the first of them.
+ * Return the last module at pc that was mapped when the node was made. Threads
+ * reserve numbers in advance: if all modules seem to be later than the node,
+ * return the first of them.
  */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 {
@@ -144,7 +145,7 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 
 		if (++reading->comparisons > COMPARISONS_MAX)
 			break;
-		/* the address is the one after the call */
+		/* pc is the address after the call */
 		if (pc <= module->start || pc > module->end)
 			continue;
 		first = (uint32_t)i;
@@ -154,7 +155,10 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 	return first;
 }
 
-/* What is less than nothing is of moments at which not all was written. */
+/*
+ * Remove the scale. A negative value comes from reading while not all
+ * counters were written.
+ */
 static uint64_t unscaled(const struct reading *reading, int64_t value)
 {
 	unsigned int bits = reading->head.scale_bits;
@@ -191,7 +195,7 @@ static void set_values(struct reading *reading, const struct stack_file_node *no
 	values[PROFILE_PEAK] = unscaled(reading, peak_bytes(reading, node));
 }
 
-/* Returns 0, or -EBADMSG if the sums are more than there can have been. */
+/* Add a node. Return 0, or -EBADMSG if a sum exceeds what is possible. */
 static int add_node(struct reading *reading, const struct stack_file_node *node, size_t number)
 {
 	struct stacks *stacks = reading->stacks;
@@ -233,7 +237,7 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 typedef int node_reader(struct reading *reading, const struct stack_file_node *node,
 			size_t number);
 
-/* Each that there is. Returns 0, or what reader() does. */
+/* Call reader for each node in use. Return 0, or what reader returned. */
 static int for_each_node(struct reading *reading, node_reader *reader)
 {
 	_cleanup_free_ struct stack_file_node *nodes = xcalloc(NODES_AT_ONCE, sizeof(*nodes));
@@ -332,7 +336,7 @@ void stacks_list_release(struct stacks_list *list)
 	*list = (struct stacks_list)STACKS_LIST_INIT;
 }
 
-/* "4242.0.stacks" */
+/* Parse a name such as "4242.0.stacks". */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	const size_t length = strlen(name), suffix = strlen(STACK_FILE_SUFFIX);

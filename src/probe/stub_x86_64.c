@@ -6,14 +6,14 @@
 #if defined(__x86_64__)
 
 /*
- * rbx: struct machine_order. r12: the context of the frame, where rt_sigreturn(2) finds
- * it. r13: struct machine_answer, which the thread's own stack ends at for now: a handler
- * may run meanwhile. ppoll(2) is the sleep that leaves nothing behind with which the
- * kernel would go on with another one.
+ * The stub of machine.h. rbx: struct machine_order. r12: the context in the frame, for
+ * rt_sigreturn(2). r13: struct machine_answer; the thread's own stack ends here for now,
+ * as a signal handler may run meanwhile. The stub sleeps in ppoll(2), which leaves no
+ * restart data in the kernel that would replace those of the thread's own call.
  */
 __asm__(".pushsection .rodata\n"
 	"machine_stub_start:\n"
-	"	mov 0(%rbx), %rdi\n" /* shmat: the page */
+	"	mov 0(%rbx), %rdi\n" /* shmat: attach the page */
 	"	test %rdi, %rdi\n"
 	"	js 1f\n"
 	"	mov 8(%rbx), %rsi\n"
@@ -22,7 +22,7 @@ __asm__(".pushsection .rodata\n"
 	"	syscall\n"
 	"	cmp $-4096, %rax\n"
 	"	ja 2f\n"
-	"1:	mov 16(%rbx), %rdi\n" /* mmap: the stacks */
+	"1:	mov 16(%rbx), %rdi\n" /* mmap: map the stacks */
 	"	mov 24(%rbx), %rsi\n"
 	"	mov $3, %edx\n"
 	"	mov $0x24032, %r10d\n" /* STACK, NORESERVE, ANONYMOUS, FIXED, PRIVATE */
@@ -49,12 +49,13 @@ __asm__(".pushsection .rodata\n"
 	"	mov %rax, 0(%r13)\n"
 	"	movq $1, 8(%r13)\n"
 	"	mov $1000, %ebp\n"
-	"3:	mov 104(%rbx), %rdx\n" /* data only: whoever writes it can end the wait */
+	/* data only: whoever writes here can merely end the wait */
+	"3:	mov 104(%rbx), %rdx\n"
 	"	mov 96(%rbx), %eax\n"
 	"	cmp (%rdx), %eax\n"
 	"	jne 4f\n"
 	"	movq $0, 16(%r13)\n"
-	"	movq $1000000, 24(%r13)\n" /* it is changed by the call */
+	"	movq $1000000, 24(%r13)\n" /* set each time: the call changes it */
 	"	lea 16(%r13), %rdx\n"
 	"	mov $271, %eax\n" /* ppoll */
 	"	xor %edi, %edi\n"

@@ -58,7 +58,7 @@ static int receive_result(int socket_fd, int *ret_fd)
 	header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
-	/* The guard sent a descriptor that the limit of open files left no room for. */
+	/* The guard sent a descriptor, but the limit of open files was reached. */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;
 	return result;
@@ -91,7 +91,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Close all descriptors above 2 except the socket and those that the work lists. */
+/* Close all descriptors above 2 except the socket and those that the work inherits. */
 static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 {
 	int kept[UPROBE_GUARD_FDS_MAX + 1];
@@ -113,7 +113,7 @@ static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 	close_range(next, ~0U, 0);
 }
 
-/* Signals to memstate's process group or terminal do not reach the guard. */
+/* Run the guard. Signals to memstate's process group or terminal must not reach it. */
 static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -122,7 +122,10 @@ static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	/* Whoever reads memstate's output from a pipe must not wait for the guard. */
+	/*
+	 * Whoever reads memstate's output from a pipe must not have to
+	 * wait for the guard.
+	 */
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
 	close_others(work, socket_fd);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe_guard - a process that sets and removes breakpoints of the kernel (uprobes).
+ * uprobe_guard - a process that sets and removes kernel breakpoints (uprobes).
  *
- * A process with a pending SIGKILL cannot remove a breakpoint: the kernel has to write to a
- * page of the target, get_user_pages() refuses a caller that is about to be killed, and the
- * breakpoint stays ("failed to unregister, leaking uprobe", kernel/events/uprobes.c, Linux
- * 6.18). So memstate itself never registers or removes one. The guard does, in a session of
- * its own, and removes all of them when memstate ends, in whatever way.
+ * A process with a pending SIGKILL cannot remove a breakpoint: the kernel has to write
+ * to a page of the target, get_user_pages() refuses a caller that is about to be killed,
+ * and the breakpoint stays ("failed to unregister, leaking uprobe",
+ * kernel/events/uprobes.c, Linux 6.18). Therefore memstate itself never registers or
+ * removes a breakpoint. The guard does, in its own session, and removes all of them when
+ * memstate ends for any reason.
  *
- * If the guard is killed while it removes them, breakpoints may stay. The next guard that
- * sets and removes a breakpoint at the same place removes those, too.
+ * If the guard is killed while it removes breakpoints, some may stay. The next guard that
+ * sets and removes a breakpoint at the same address removes those, too.
  */
 #ifndef MS_PROBE_UPROBE_GUARD_H
 #define MS_PROBE_UPROBE_GUARD_H
@@ -19,17 +20,18 @@
 #include <sys/types.h>
 
 /*
- * What the guard does, in its own copy of memstate's memory as of uprobe_guard_start().
- * Descriptors 0 to 2 are /dev/null. The guard inherits only the descriptors that are listed
- * here, so it keeps no pipe, socket or recording of memstate's open.
+ * What the guard does. It runs with a copy of memstate's memory from the time of
+ * uprobe_guard_start(). Descriptors 0 to 2 are /dev/null. The guard inherits
+ * only the descriptors listed here, so it keeps none of memstate's pipes,
+ * sockets or recordings open.
  */
 #define UPROBE_GUARD_FDS_MAX 16
 struct uprobe_guard_work {
 	int inherited_fds[UPROBE_GUARD_FDS_MAX];
 	size_t inherited_count;
 	/*
-	 * Carry out a request. Returns 0 or -errno, and in *ret_fd a descriptor for memstate,
-	 * which the guard keeps, or -1.
+	 * Carry out a request. Return 0 or -errno, and in *ret_fd a descriptor for
+	 * memstate, or -1. The guard keeps the descriptor open, too.
 	 */
 	int (*serve)(void *context, int request, int *ret_fd);
 	/* Remove all breakpoints. */
@@ -38,26 +40,29 @@ struct uprobe_guard_work {
 };
 
 struct uprobe_guard {
-	int fd; /* a socket to the guard; -1: there is no guard */
+	int fd; /* a socket to the guard; -1: no guard */
 	pid_t pid;
 };
 
 #define UPROBE_GUARD_NONE { .fd = -1 }
 
-/* Start the guard, before any breakpoint is set. Returns 0 or -errno. */
+/* Start the guard; call it before any breakpoint is set. Return 0 or -errno. */
 int uprobe_guard_start(struct uprobe_guard *guard, const struct uprobe_guard_work *work);
 
 /*
  * Have the guard carry out a request, and wait for it. ret_fd may be NULL; otherwise the
- * caller closes *ret_fd, which is -1 if the guard gave none. Returns 0, -errno of the
- * request, or -ECHILD: the guard has been killed.
+ * caller closes *ret_fd, which is -1 if the guard sent no descriptor. Return 0, -errno of
+ * the request, or -ECHILD: the guard was killed.
  */
 int uprobe_guard_ask(struct uprobe_guard *guard, int request, int *ret_fd);
 
-/* Whether the guard still runs: without it breakpoints are gone, and nothing counts. */
+/*
+ * Return whether the guard is still running. Without it the breakpoints are
+ * gone, and nothing is counted.
+ */
 bool uprobe_guard_is_alive(const struct uprobe_guard *guard);
 
-/* Have the guard remove all breakpoints, and wait until it has. */
+/* Have the guard remove all breakpoints, and wait for its exit. */
 void uprobe_guard_end(struct uprobe_guard *guard);
 
 #endif

@@ -3,17 +3,18 @@
 
 #include "probe/x86_code.h"
 
-/* What belongs to an opcode. Intel SDM volume 2, appendix A. */
+/* The parts that belong to an opcode. Intel SDM volume 2, appendix A. */
 enum {
 	MODRM = 1 << 0,
 	BYTE = 1 << 1,	  /* an immediate of 1 byte */
-	WORD = 1 << 2,	  /* of 2 */
-	LONG = 1 << 3,	  /* of 4; 2 with the prefix 66 */
-	LONG_ALWAYS = 1 << 4, /* a distance */
-	QUAD = 1 << 5,	  /* 4; 8 with REX.W; 2 with the prefix 66 */
-	ADDRESS = 1 << 6, /* 8; 4 with the prefix 67 */
-	TEST = 1 << 7,	  /* BYTE or LONG where reg of ModRM is 0 or 1 */
-	NONE = 1 << 8,	  /* there is no such instruction in 64 bits, or it ends no other way */
+	WORD = 1 << 2,	  /* 2 bytes */
+	LONG = 1 << 3,	  /* 4 bytes; 2 with prefix 66 */
+	LONG_ALWAYS = 1 << 4, /* 4 bytes, with any prefix: a branch distance */
+	QUAD = 1 << 5,	  /* 4 bytes; 8 with REX.W; 2 with prefix 66 */
+	ADDRESS = 1 << 6, /* 8 bytes; 4 with prefix 67 */
+	TEST = 1 << 7,	  /* BYTE or LONG if reg of ModRM is 0 or 1 */
+	/* not an instruction in 64-bit mode, or its length is not computed this way */
+	NONE = 1 << 8,
 };
 
 struct opcodes {
@@ -21,7 +22,7 @@ struct opcodes {
 	uint16_t has;
 };
 
-/* The last row that an opcode is in holds; in none: nothing belongs to it. */
+/* The last row that contains an opcode applies. Opcodes in no row have no further parts. */
 static const struct opcodes map_0[] = {
 	{ 0x00, 0x3f, MODRM },
 	{ 0x04, 0x04, BYTE }, { 0x0c, 0x0c, BYTE }, { 0x14, 0x14, BYTE }, { 0x1c, 0x1c, BYTE },
@@ -126,8 +127,9 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * VEX and EVEX, which begin as instructions that 64 bits do not have. Returns how long that is,
- * with the map that the opcode behind it is of; 0 if it is none.
+ * Read a VEX or EVEX prefix, which starts like an instruction that does not
+ * exist in 64-bit mode. Return its length and the opcode map it selects, or 0 if
+ * there is no such prefix.
  */
 static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map, uint8_t *ret_rex)
 {
@@ -147,7 +149,7 @@ static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map, ui
 	return 0;
 }
 
-/* Of ModRM and what belongs to it. 0: it is cut off. */
+/* Return the length of ModRM, SIB and displacement, or 0 if ModRM or SIB is cut off. */
 static size_t modrm_length(const uint8_t *at, size_t left)
 {
 	size_t length = 1;
@@ -198,7 +200,7 @@ static size_t immediate_length(unsigned int has, const struct prefixes *prefixes
 	return length;
 }
 
-/* Everything before the opcode's last byte. Returns how long that is, or 0 if it is cut off. */
+/* Read everything before the last opcode byte. Return its length. */
 static size_t read_lead(const uint8_t *code, size_t left, struct x86_instruction *insn,
 			struct prefixes *prefixes)
 {
@@ -233,7 +235,7 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	size_t at, modrm = 0;
 	unsigned int has;
 
-	/* what the machine executes is no longer */
+	/* the maximum length of an instruction */
 	if (left > 15)
 		left = 15;
 	at = read_lead(code, left, &insn, &prefixes);
@@ -246,7 +248,7 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	insn.has_modrm = has & MODRM;
 	if (insn.has_modrm) {
 		modrm = modrm_length(code + at + 1, left - at - 1);
-		/* with another extension 8f is the beginning of AMD's XOP */
+		/* with another opcode extension, 8f starts an XOP instruction of AMD */
 		if (modrm == 0 || (insn.map == 0 && code[at] == 0x8f && code[at + 1] & 0x38))
 			return false;
 	}
