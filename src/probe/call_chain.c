@@ -77,9 +77,7 @@ void call_chain_read(const struct landmarks *marks, const struct stack_words *st
 {
 	uint64_t deadline_ns = clock_now_ns() + TIME_MAX_NS;
 	struct unwind_state state = *start;
-	/*
-	 * a return address follows its call, maybe beyond the end of the calling function
-	 */
+	/* a return address follows its call, maybe at the end of a function */
 	bool is_call = false;
 
 	*ret = (struct call_chain){ .holds = false };

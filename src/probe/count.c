@@ -26,7 +26,7 @@
 
 #define FOLDER_PREFIX "memstate-count-"
 
-/* More than any program's counts take. */
+/* More than the counts of any program need. */
 #define COUNT_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char count_folder_variable[] = COUNT_FOLDER_VARIABLE;
@@ -48,7 +48,7 @@ static void remove_files(int fd)
 			unlinkat(fd, entry->d_name, 0);
 }
 
-/* What a memstate that was killed has left there: "memstate-count-PID-XXXXXX". */
+/* Remove folders that a killed memstate has left: "memstate-count-PID-XXXXXX". */
 static void remove_abandoned(const char *where)
 {
 	_cleanup_closedir_ DIR *dir = opendir(where);
@@ -75,7 +75,7 @@ static void remove_abandoned(const char *where)
 	}
 }
 
-/* Returns 0 or -errno. */
+/* Check that there is room for a file. Return 0 or -errno. */
 static int try_room(int fd)
 {
 	_cleanup_close_ int file = openat(fd, "room", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -84,7 +84,7 @@ static int try_room(int fd)
 
 	if (file < 0)
 		return -errno;
-	/* past the limit a signal comes, and ends memstate */
+	/* a write beyond the limit would kill memstate with SIGXFSZ */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < COUNT_HEAD_BYTES + COUNT_GROW_BYTES)
 		r = -EFBIG;
 	else
@@ -93,7 +93,7 @@ static int try_room(int fd)
 	return r;
 }
 
-/* The program has the same limit as memstate unless it has changed it. */
+/* The program has the same limit as memstate, unless it changes the limit. */
 #define DESCRIPTORS_MIN 32
 
 const char *count_folder_problem(const struct count_folder *folder)
@@ -137,7 +137,7 @@ static int create_in(struct count_folder *folder, const char *where)
 
 int count_folder_create(struct count_folder *folder, const char **ret_where)
 {
-	/* in memory first: a disk's pages are written back again and again */
+	/* prefer memory: pages of a file on disk are written back again and again */
 	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
 				       "/tmp" };
 	int r = -ENOENT;
@@ -169,7 +169,7 @@ void count_folder_release(struct count_folder *folder)
 	*folder = (struct count_folder)COUNT_FOLDER_INIT;
 }
 
-/* "4242.0" */
+/* Parse a file name such as "4242.0". */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	_cleanup_free_ char *pid = xstrndup(name, strcspn(name, "."));
@@ -184,7 +184,7 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 
 #define TRIES 3
 
-/* The part of a file that is in use: the rest is a hole. */
+/* Return the size of the part of a file that is in use; the rest is a hole. */
 static size_t used_bytes(const char *bytes)
 {
 	const struct count_head *head = (const void *)bytes;
@@ -193,7 +193,10 @@ static size_t used_bytes(const char *bytes)
 	return COUNT_HEAD_BYTES + (size_t)count * COUNT_SLOT_BYTES;
 }
 
-/* Read the part in use into folder->bytes, which grow. Return its length, or -errno. */
+/*
+ * Read the used part of a file into folder->bytes, which grows. Return
+ * its length, or -errno.
+ */
 static ssize_t read_whole(int fd, struct count_folder *folder)
 {
 	for (;;) {
@@ -208,7 +211,7 @@ static ssize_t read_whole(int fd, struct count_folder *folder)
 	}
 }
 
-/* Returns as above. */
+/* Like read_whole(), but read again if counts were being moved. */
 static ssize_t read_file(int fd, struct count_folder *folder)
 {
 	ssize_t n = 0;
@@ -224,13 +227,16 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 	return n;
 }
 
-/* Returns a descriptor or -errno. The counted processes can put anything into the folder. */
+/*
+ * Open a file. Return a descriptor or -errno. The counted processes
+ * can put anything there.
+ */
 static int open_file(const struct count_folder *folder, const char *name)
 {
 	return foreign_file_open_entry(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
-/* Returns -1 if it is not open. */
+/* Return the descriptor of a file that is still open, or -1. */
 static int find_kept(const struct count_folder *folder, const struct count_program *p)
 {
 	for (size_t i = 0; i < folder->file_count; i++)
@@ -310,7 +316,7 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 		read_program(folder, entry->d_name, list);
 	if (list->count > 1)
 		qsort(list->programs, list->count, sizeof(*list->programs), compare_programs);
-	/* what became another program by exec is over */
+	/* a program that was replaced through exec has ended */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)
 			list->programs[i - 1].has_ended = true;

@@ -51,7 +51,10 @@ static int add_mapping(void *context, struct mapping *m)
 	return 0;
 }
 
-/* Its mappings, and its directory in /proc, opened before and while it is still the same. */
+/*
+ * Check the process and read its mappings. Its directory in /proc is opened first: it
+ * remains that of the same process.
+ */
 static int look(struct count_attach *attach, const struct count_request *request,
 		struct mapping_list *mappings, struct strbuf *why)
 {
@@ -86,7 +89,7 @@ static int look(struct count_attach *attach, const struct count_request *request
 	return r;
 }
 
-/* "bpf, perf: not permitted": what two of them say is said once. */
+/* Append the refusals, such as "bpf, perf: not permitted", each reason once. */
 static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbuf *out)
 {
 	for (int i = 0; i < COUNT_METHOD_COUNT_; i++) {
@@ -106,7 +109,7 @@ static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbu
 	}
 }
 
-/* Returns 0, or what the last one said. */
+/* Try one method. Return 0, or its error with the reason in *ret_problem. */
 static int try_way(struct count_attach *attach, const struct count_place *place,
 		   enum count_method method, char **ret_problem)
 {
@@ -145,7 +148,7 @@ static int try_ways(struct count_attach *attach, const struct count_place *place
 	return r != 0 && r != -ESRCH && is_uncovered ? -ENODATA : r;
 }
 
-/* The allocator of the program's own that no way can count, or NULL. */
+/* Return the program's own allocator that no method can count, or NULL. */
 static const char *find_uncovered(const struct mapping_list *mappings)
 {
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
@@ -257,7 +260,7 @@ static void set_unknown(struct count_sums *sums)
 	sums->live_bytes = BYTES_UNKNOWN;
 }
 
-/* It has ended, or another process has its number. */
+/* Return whether the process has ended; another process may have its pid now. */
 static bool is_gone(struct count_attach *attach)
 {
 	struct process now;
@@ -287,7 +290,7 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	memcpy(p.name, attach->process.comm, sizeof(p.name) - 1);
 	p.has_ended = is_gone(attach);
 	r = attach->way->read(attach->state, &p);
-	/* what grew is the caller's in any case */
+	/* the caller gets the grown array even after an error */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;
 	if (r < 0)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_bpf - breakpoints at which the kernel runs a program that counts (uprobes with BPF).
+ * count_bpf - breakpoints at which the kernel runs a program that
+ * counts (uprobes with BPF).
  *
- * The kernel sets the breakpoints in the memory of this process alone, and removes them when
- * the guard process closes the last descriptor, which it does when memstate ends in any way.
- * Calls of all threads are counted, including threads that start later; calls of forked
- * children are not.
+ * The kernel sets the breakpoints only in the memory of this process. It removes them
+ * when the guard process closes the last descriptor, which happens when memstate ends for
+ * any reason. Calls of all threads are counted, including threads that start later; calls
+ * of forked children are not.
  */
 #include "config.h"
 
@@ -30,12 +31,12 @@
 #include "probe/count_way.h"
 #include "probe/uprobe_guard.h"
 
-/* Of newer kernels than the headers may be: enum bpf_attach_type of Linux 6.6. */
+/* From Linux 6.6 (enum bpf_attach_type); the headers may be older. */
 #define ATTACH_UPROBE_MULTI 48
 
 #define VALUES_BYTES ((COUNT_BPF_THREADS + 1) * sizeof(struct count_bpf_value))
 
-/* What bpf(2) is told of such a link; union bpf_attr of Linux 6.6. */
+/* The attributes of such a link for bpf(2); from union bpf_attr of Linux 6.6. */
 struct multi_attributes {
 	uint32_t program_fd, target_fd, attach_type, flags;
 	uint64_t path, offsets, reference_counts, cookies;
@@ -51,7 +52,7 @@ struct bpf_state {
 	bool is_multi;
 	int pid;
 	struct uprobe_guard guard;
-	/* In the guard: what holds the breakpoints. */
+	/* In the guard: the descriptors that hold the breakpoints. */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
 };
@@ -63,7 +64,7 @@ static int bpf(int command, const void *attributes, size_t size)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What the programs count in is memory of ours, too. Returns 0 or -errno. */
+/* Create the map in which the programs count, and map it here. Return 0 or -errno. */
 static int make_map(struct bpf_state *state)
 {
 	const union bpf_attr attributes = {
@@ -100,7 +101,7 @@ static int load_program(const struct count_bpf_program *program, uint32_t attach
 	return bpf(BPF_PROG_LOAD, &attributes, sizeof(attributes));
 }
 
-/* One breakpoint in one process. Returns what holds it, or -errno. */
+/* Set one breakpoint in one process. Return the descriptor that holds it, or -errno. */
 static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, int pid)
 {
 	const struct multi_attributes attributes = {
@@ -115,7 +116,7 @@ static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, i
 	return bpf(BPF_LINK_CREATE, &attributes, sizeof(attributes));
 }
 
-/* The same by an event of perf's, whose filter is the memory of that thread. */
+/* The same with a perf event, whose filter is the memory of the thread. */
 static int link_event(int program_fd, const char *path, uint64_t offset_bytes, int tid)
 {
 	int fd = count_perf_open_event(path, offset_bytes, tid, -1);
@@ -132,7 +133,7 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 	return fd;
 }
 
-/* The one breakpoint of a point. In the guard. */
+/* Set the breakpoint of a point. Runs in the guard. */
 static int add_point(struct bpf_state *state, size_t number)
 {
 	const struct count_point *point = &state->points.items[number];
@@ -147,7 +148,7 @@ static int add_point(struct bpf_state *state, size_t number)
 	count_perf_format_path(path, state->points.files[point->file].fd);
 	fd = state->is_multi ? link_multi(program_fd, path, point->offset_bytes, state->pid)
 			     : link_event(program_fd, path, point->offset_bytes, state->pid);
-	/* the breakpoint holds it */
+	/* the breakpoint keeps the program */
 	close(program_fd);
 	if (fd < 0)
 		return fd;
@@ -163,7 +164,7 @@ static void remove_points(void *data)
 	state->link_count = 0;
 }
 
-/* The only request to the guard: to set all breakpoints. */
+/* Set all breakpoints: the only request to the guard. */
 static int add_points(void *data, int request, int *ret_fd)
 {
 	struct bpf_state *state = data;
@@ -220,8 +221,8 @@ static void explain(int error, struct strbuf *why)
 }
 
 /*
- * Links of many uprobes are there since Linux 6.6; but until 6.10 they see of a process only the
- * thread that its pid is of.
+ * Return whether links of several uprobes can be used. They exist since Linux 6.6, but
+ * before 6.10 they cover only the thread whose tid is the pid, and not the whole process.
  */
 static bool has_multi(void)
 {
@@ -332,14 +333,14 @@ static int bpf_read(void *data, struct count_program *ret)
 		if (state->values[i].tid != 0)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	/* all those that had no place */
+	/* all threads that had no place of their own */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
 	count_way_sum(ret);
 	return 0;
 }
 
-/* A program that does nothing, for nothing. */
+/* Check the method with a program that does nothing and is attached to nothing. */
 static int bpf_check(struct strbuf *why)
 {
 	static const struct count_bpf_program nothing = {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * Registers. 1 to 5 are arguments of the kernel's functions, which return in 0; all of these
- * are lost in a call. 10 is the end of the stack.
+ * Registers. 1 to 5 are arguments of kernel functions, which return their result in 0; a
+ * call destroys all of these. 10 is the end of the stack.
  */
 enum {
 	R_RESULT = BPF_REG_0,
@@ -17,9 +17,9 @@ enum {
 	R_ARG3 = BPF_REG_3,
 	R_SPARE = BPF_REG_5,
 	R_CONTEXT = BPF_REG_6, /* the registers of the thread */
-	R_VALUE = BPF_REG_7,   /* where it is counted */
+	R_VALUE = BPF_REG_7,   /* address of the thread's counts */
 	R_TID = BPF_REG_8,
-	R_STACK = BPF_REG_9,   /* the stack pointer that the function begins with */
+	R_STACK = BPF_REG_9,   /* stack pointer at the start of the function */
 	R_FRAME = BPF_REG_10,
 };
 
@@ -38,7 +38,7 @@ static const size_t context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 
 
 #define NO_ARG -1
 
-/* Which arguments are what: of context_args, or NO_ARG. */
+/* The arguments with size and count: indexes into context_args, or NO_ARG. */
 static const struct {
 	int size, count;
 } functions[CALL_COUNT_] = {
@@ -92,7 +92,7 @@ static void add_store_value(struct count_bpf_program *p, unsigned int to, int of
 				  .off = (int16_t)offset, .imm = value });
 }
 
-/* *(to + offset) += from, at once: an array's value is shared by all processors. */
+/* *(to + offset) += from, atomically: all processors share the values of an array. */
 static void add_sum(struct count_bpf_program *p, unsigned int to, size_t offset, unsigned int from)
 {
 	add(p, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = to & 15u,
@@ -116,7 +116,7 @@ static void add_call(struct count_bpf_program *p, int function)
 	add(p, (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = function });
 }
 
-/* Jumps forward return where they are, so that land() can say where to. */
+/* Add a forward jump. Return its index, for land() to set the target. */
 static size_t add_jump(struct count_bpf_program *p, uint8_t condition, unsigned int left, int32_t right)
 {
 	add(p, (struct bpf_insn){ .code = (uint8_t)(BPF_JMP | BPF_K | condition),
@@ -147,7 +147,10 @@ static void add_arg(struct count_bpf_program *p, unsigned int to, int arg)
 	add_load(p, to, R_CONTEXT, context_args[arg]);
 }
 
-/* R_RESULT: the value of the number at FRAME_KEY. The kernel makes no call of this. */
+/*
+ * R_RESULT = address of the value with the index at FRAME_KEY. The
+ * kernel inlines this call.
+ */
 static void add_lookup(struct count_bpf_program *p, int map_fd)
 {
 	add_map(p, R_ARG1, map_fd);
@@ -162,7 +165,7 @@ static void add_store_key(struct count_bpf_program *p, unsigned int from)
 				  .src_reg = from & 15u, .off = FRAME_KEY });
 }
 
-/* R_RESULT = *(R_VALUE + tid); if that is 0 it becomes R_TID. */
+/* R_RESULT = *(R_VALUE + tid); if it is 0, store R_TID there. Atomic. */
 static void add_take(struct count_bpf_program *p)
 {
 	add_immediate(p, BPF_MOV, R_RESULT, 0);
@@ -172,8 +175,9 @@ static void add_take(struct count_bpf_program *p)
 }
 
 /*
- * R_VALUE: the thread's, which is one of a few behind the one of its number, and the first of these
- * that was free; or that of all without a place.
+ * R_VALUE = the thread's counts: one of COUNT_BPF_TRIES values starting at the one that
+ * the tid selects, where a new thread takes the first free value. Without a free value:
+ * the counts of all threads that have no place.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)
 {
@@ -219,8 +223,8 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 }
 
 /*
- * R_TID, which is not needed any more: 1 if the last of the allocator's own calls led to here,
- * with this stack; else 0.
+ * R_TID, which is not needed any more, = 1 if the allocator's last own call led here with
+ * this stack pointer; else 0.
  */
 static void add_is_inner(struct count_bpf_program *p, size_t number)
 {
@@ -237,7 +241,7 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 	land(p, jumps[1]);
 }
 
-/* R_SPARE = count * size. Leaves if that is more than a number can be: the call fails. */
+/* R_SPARE = count * size. Exits on overflow: the call will fail. */
 static void add_product(struct count_bpf_program *p, int count_arg)
 {
 	size_t small, zero, fits;
@@ -259,7 +263,7 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 	land(p, fits);
 }
 
-/* Count the call as one with NULL if its first argument is 0. R_ARG1 is 1. */
+/* Count a call with NULL if its first argument is 0. R_ARG1 is 1. */
 static void add_counting_null(struct count_bpf_program *p)
 {
 	size_t block;
@@ -287,22 +291,26 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 	add_arg(p, R_SPARE, size);
 	if (count != NO_ARG)
 		add_product(p, count);
-	/* more than an allocator can give */
+	/* more than any allocator can return */
 	negative = add_jump(p, BPF_JSLT, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, requested_bytes), R_SPARE);
 	land(p, negative);
 }
 
-/* R_ARG1: not 0 if the flags meet the condition, whose lowest bit says that it is meant otherwise. */
+/*
+ * R_ARG1 = not 0 if the flags meet the condition. The condition's lowest bit, which
+ * inverts it, is left to the caller.
+ */
 static void add_condition(struct count_bpf_program *p, unsigned int condition)
 {
 	enum { CARRY = 1 << 0, PARITY = 1 << 2, ZERO = 1 << 6, SIGN = 1 << 7, OVERFLOW = 1 << 11 };
 	static const int32_t flags[8] = { OVERFLOW, CARRY, ZERO, CARRY | ZERO, SIGN, PARITY, 0, ZERO };
-	bool is_compared = condition >> 1 >= 6; /* SIGN is not what OVERFLOW is */
+	/* these conditions compare SIGN with OVERFLOW */
+	bool is_compared = condition >> 1 >= 6;
 
 	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_FLAGS);
 	if (is_compared) {
-		/* in the place of SIGN */
+		/* shift OVERFLOW to the bit of SIGN */
 		add_move(p, R_ARG2, R_ARG1);
 		add_immediate(p, BPF_RSH, R_ARG2, 4);
 		add_operation(p, BPF_XOR, R_ARG2, R_ARG1);
@@ -313,7 +321,10 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 		add_operation(p, BPF_OR, R_ARG1, R_ARG2);
 }
 
-/* A call of the allocator's own: the one that begins next, with this stack, is not counted. */
+/*
+ * Mark a call of the allocator's own: the function that starts next, with this
+ * stack pointer, is not counted.
+ */
 static void add_mark(struct count_bpf_program *p, const struct count_point *point)
 {
 	size_t jump = 0;
@@ -340,7 +351,7 @@ static bool is_led_to(const struct count_points *points, size_t number)
 	return false;
 }
 
-/* A function begins: count it, if it is the program that calls it. */
+/* At the start of a function: count the call if the program made it. */
 static void add_function(struct count_bpf_program *p, const struct count_points *points,
 			 size_t number)
 {

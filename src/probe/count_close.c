@@ -9,7 +9,7 @@
 
 #define AT_ONCE 32
 
-/* Every AT_ONCE-th of them, from the first one on. */
+/* The share of one thread: every AT_ONCE-th descriptor, starting at first. */
 struct share {
 	const int *fds;
 	size_t first, count;

@@ -26,7 +26,7 @@ void count_entries_add(int fd, const struct elf_exports *exports, struct count_e
 	for (size_t i = 0; i < imports.count; i++) {
 		size_t name = imports.items[i].name + COUNTED_STANDARD_COUNT;
 
-		/* an allocator calls its own by name, too */
+		/* an allocator calls its own functions by name, too */
 		if (exports_name(exports, counted_names[name].name))
 			continue;
 		if (imports.items[i].is_weak)

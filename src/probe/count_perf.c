@@ -25,12 +25,12 @@
 #include "probe/count_way.h"
 #include "probe/uprobe_guard.h"
 
-/* More threads than this have no events: each has one for each function. */
+/* Upper bound of threads with events: each thread needs one event per function. */
 #define THREADS_MAX 4096
 
 struct perf_thread {
 	struct count_thread counted; /* after the thread has ended: all of its calls */
-	int leader_fd; /* of the group of its events; -1: the thread has ended */
+	int leader_fd; /* leader of its group of events; -1: the thread has ended */
 	bool is_seen;
 };
 
@@ -43,7 +43,7 @@ struct perf_group {
 struct perf_state {
 	struct count_points points;
 	struct uprobe_guard guard;
-	struct perf_group *groups; /* used by the guard alone */
+	struct perf_group *groups; /* used only by the guard */
 	size_t group_count, group_capacity;
 	int process_fd; /* borrowed */
 	struct perf_thread *threads;
@@ -91,7 +91,7 @@ int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns 0 or -errno, with no event left. */
+/* Open the events of a thread. Return 0, or -errno with no event left open. */
 static int open_events(const struct count_points *points, struct perf_group *group)
 {
 	size_t count;
@@ -148,7 +148,7 @@ static void remove_group(const struct perf_state *state, struct perf_group *grou
 	group->tid = 0;
 }
 
-/* A request to the guard: open the events of thread `request`, or close those of -`request`. */
+/* Serve a request: open the events of thread `request`, or close those of -`request`. */
 static int serve(void *data, int request, int *ret_fd)
 {
 	struct perf_state *state = data;
@@ -179,15 +179,15 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
 }
 
 /*
- * A call of the allocator's own was counted where it is made and where it comes to; while a thread
- * runs it may be on its way.
+ * Subtract the allocator's own calls, which are counted both at the call and at the
+ * function's start. While a thread runs, a call may have been counted only once.
  */
 static void take_back(uint64_t *calls, uint64_t inner_calls)
 {
 	*calls = *calls > inner_calls ? *calls - inner_calls : 0;
 }
 
-/* What its events say, into thread->counted. */
+/* Read a thread's events into thread->counted. */
 static void read_events(const struct perf_state *state, struct perf_thread *thread)
 {
 	struct {
@@ -207,7 +207,7 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 	for (size_t i = 0; i < state->points.count; i++) {
 		const struct count_point *point = &state->points.items[i];
 
-		/* of a condition it is not known whether it was met */
+		/* for a conditional jump it is unknown whether the jump was taken */
 		if (point->leads_to != COUNT_POINT_NONE && point->branch.kind != X86_JUMP_IF)
 			take_back(&calls[state->points.items[point->leads_to].call],
 				  group.values[i]);
@@ -234,7 +234,7 @@ static void read_name(const struct perf_state *state, int tid, char name[COUNT_N
 	name[strcspn(name, "\n")] = '\0';
 }
 
-/* One more thread. Returns 0; -ESRCH: it has just ended; -errno. */
+/* Add a thread. Return 0; -ESRCH: it has just ended; -errno. */
 static int add_thread(struct perf_state *state, int tid)
 {
 	struct perf_thread thread = { .counted.tid = tid, .is_seen = true };
@@ -252,7 +252,7 @@ static int add_thread(struct perf_state *state, int tid)
 	return 0;
 }
 
-/* Look for threads that began. Returns 0, or -errno of the first that could not be counted. */
+/* Look for new threads. Return 0, or the -errno of the first that cannot be counted. */
 static int scan(struct perf_state *state)
 {
 	int fd = openat(state->process_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -284,7 +284,7 @@ static int scan(struct perf_state *state)
 	return result;
 }
 
-/* Those that have ended keep their counts, and give back their events. */
+/* Close the events of threads that have ended; their counts are kept. */
 static void end_threads(struct perf_state *state)
 {
 	for (size_t i = 0; i < state->thread_count; i++) {
@@ -327,7 +327,7 @@ static void explain(int error, struct strbuf *why)
 		strbuf_add_text(why, strerror(-error));
 }
 
-/* An event is a file. */
+/* Each event is an open file. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -429,7 +429,10 @@ static int perf_read(void *data, struct count_program *ret)
 	return 0;
 }
 
-/* An event in memstate itself, where no code is: nothing comes to it, and nothing is changed. */
+/*
+ * Check with an event in memstate itself, at an offset without code: it never
+ * counts, and changes nothing.
+ */
 static int perf_check(struct strbuf *why)
 {
 	int fd = count_perf_open_event("/proc/self/exe", 0, 0, -1);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * count_perf - breakpoints in one process as events of perf (uprobes).
- */
+/* count_perf - breakpoints in one process as perf events (uprobes). */
 #ifndef MS_PROBE_COUNT_PERF_H
 #define MS_PROBE_COUNT_PERF_H
 
@@ -9,17 +7,20 @@
 
 #define COUNT_PERF_PATH_SIZE 32
 
-/* A path by which the kernel finds an open file, whatever its own leads to by now. */
+/*
+ * Write a path by which the kernel finds an open file, whatever its
+ * original path refers to now.
+ */
 void count_perf_format_path(char path[COUNT_PERF_PATH_SIZE], int fd);
 
 /*
- * An event of a thread, not yet counted: it counts the thread's own hits, and its filter is
- * the thread's memory. With leader_fd (-1: none) it is one of that group.
+ * Open a disabled event that counts a thread's hits; its filter is the thread's memory.
+ * leader_fd is the leader of its group, or -1.
  *
- * Never inherited: the target's fork(2) and pthread_create(3) would fail with EFAULT, as the
- * kernel then reads the path again, from the target's memory.
+ * The event is never inherited: the kernel would read the path again, from the target's
+ * memory, and the target's fork(2) and pthread_create(3) would fail with EFAULT.
  *
- * Returns a descriptor, or -errno; -ENODEV: the kernel has no such events.
+ * Return a descriptor, or -errno; -ENODEV: the kernel does not support such events.
  */
 int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int leader_fd);
 

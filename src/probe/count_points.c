@@ -23,7 +23,7 @@
 #include "target/link_order.h"
 #include "target/mapped_file.h"
 
-/* More of a function, and of an allocator's code, than there is. */
+/* Upper bounds for a function, and for an allocator's code. */
 #define FUNCTION_MAX_BYTES 65536
 #define INNER_MAX_BYTES	   (UINT64_C(4) << 20)
 
@@ -31,7 +31,7 @@
 
 static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
-/* One file while it is looked at. */
+/* A file while it is examined. */
 struct looked_at {
 	const struct mapping *mapping;
 	int fd;
@@ -42,9 +42,9 @@ struct search {
 	const struct count_place *place;
 	struct count_points *points;
 	struct strbuf *why;
-	struct looked_at files[COUNT_FILES_MAX]; /* those of the points */
+	struct looked_at files[COUNT_FILES_MAX]; /* the files of the points */
 	bool is_found[NAME_COUNT];
-	size_t point_of[NAME_COUNT]; /* where it is counted */
+	size_t point_of[NAME_COUNT]; /* point that counts each name */
 };
 
 static void release(struct looked_at *file)
@@ -75,8 +75,8 @@ static const struct elf_export *find_function(const struct looked_at *file, cons
 }
 
 /*
- * The bytes at an address of the file. Returns how many were read, at most
- * FUNCTION_MAX_BYTES.
+ * Read the code at an address of the file. Return the number of bytes read, at
+ * most FUNCTION_MAX_BYTES.
  */
 static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t bytes, uint8_t *to)
 {
@@ -90,7 +90,7 @@ static size_t read_code(const struct looked_at *file, uint64_t vaddr, uint64_t b
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* All code of a library that is nothing but an allocator. */
+/* Return the range of all code, for a library that is nothing but an allocator. */
 static void find_all_code(const struct looked_at *file, uint64_t *ret_start, uint64_t *ret_end)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -103,7 +103,10 @@ static void find_all_code(const struct looked_at *file, uint64_t *ret_start, uin
 	}
 }
 
-/* From the family's first function to its last: in a libc, a program, another library. */
+/*
+ * Return the range from the first to the last function of a family: for a libc, a
+ * program, or another library.
+ */
 static void find_family(const struct looked_at *file, enum count_family family,
 			uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -131,8 +134,8 @@ static bool is_allocator(const struct looked_at *file)
 }
 
 /*
- * C++'s come to malloc and free where the allocator has none of its own: in another library,
- * or in the program, where they call it.
+ * Return whether the function needs its own point. C++ new and delete do only if the
+ * allocator implements them: otherwise they call malloc and free.
  */
 static bool is_own(const struct looked_at *file, enum counted_call call)
 {
@@ -146,7 +149,7 @@ static bool is_own(const struct looked_at *file, enum counted_call call)
 	return function && called && !count_inner_leads_to(&code, function, called->vaddr);
 }
 
-/* Returns its number, or that of the same function by another name. */
+/* Add a function. Return its index, or that of the same function under another name. */
 static size_t add_point(struct search *search, const struct looked_at *file,
 			const struct elf_export *function, const struct counted_name *name)
 {
@@ -177,8 +180,8 @@ static size_t add_point(struct search *search, const struct looked_at *file,
 }
 
 /*
- * Add those of its functions, from that name on, that no file before it had. True if it is
- * one of the points' now.
+ * Add the functions of a file, from first_name on, that no earlier file has. Return true
+ * if the file now belongs to the points.
  */
 static bool add_functions(struct search *search, const struct looked_at *file, size_t first_name)
 {
@@ -205,7 +208,7 @@ static bool add_functions(struct search *search, const struct looked_at *file, s
 	return true;
 }
 
-/* Once all functions are known. */
+/* Add the inner points, once all functions are known. */
 static int add_inner(struct search *search)
 {
 	struct count_name names[NAME_COUNT];
@@ -247,12 +250,16 @@ static bool has_standard(const struct search *search)
 }
 
 enum file_kind {
-	FILE_LIBRARY, /* or a program: what it offers to others */
-	FILE_PROGRAM, /* and it has an allocator linked in, whose functions are not malloc */
+	FILE_LIBRARY, /* a library or a program: its exports */
+	/* a program with an allocator linked in whose functions are not named malloc */
+	FILE_PROGRAM,
 	FILE_STATIC_PROGRAM
 };
 
-/* Returns 0, also for a file that has none of the functions; or -errno of one unreadable. */
+/*
+ * Examine a file. Return 0, also for a file without any of the functions, or
+ * -errno if it cannot be read.
+ */
 static int look_at(struct search *search, const struct mapping *m, enum file_kind kind)
 {
 	const struct mapping *first = first_of_file(search->place->mappings, m);
@@ -294,7 +301,7 @@ static int look_at_libraries(struct search *search)
 		size_t length = search->why->length;
 
 		r = look_at(search, order.items[i], FILE_LIBRARY);
-		/* a library that cannot be read may be one that was replaced since it was loaded */
+		/* the file may be unreadable if it was replaced after it was loaded */
 		if (r < 0 && has_standard(search)) {
 			strbuf_truncate(search->why, length);
 			r = 0;
@@ -305,7 +312,7 @@ static int look_at_libraries(struct search *search)
 	return r == -ENODATA ? 0 : r;
 }
 
-/* The mapping of what it was started from. */
+/* Return the mapping of the process's program, or NULL. */
 static const struct mapping *find_program(const struct count_place *place)
 {
 	for (size_t i = 0; i < place->mappings->count; i++) {
@@ -325,7 +332,7 @@ static const struct mapping *find_program(const struct count_place *place)
 	return NULL;
 }
 
-/* Functions of the file have been found. */
+/* Return whether functions of the file have been found. */
 static bool is_looked_at(const struct search *search, const struct mapping *m)
 {
 	const struct mapping *first = first_of_file(search->place->mappings, m);

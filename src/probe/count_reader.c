@@ -27,15 +27,18 @@ static const enum counted_call calls_of[COUNT_FUNCTION_COUNT_] = {
 static_assert((int)COUNT_FUNCTION_COUNT_ == (int)CALL_COUNT_, "each has a place");
 
 /*
- * A sum of what moves between threads, and may be less than 0 in some of them, but not of
- * all.
+ * Return a sum, or BYTES_UNKNOWN if it is negative. Blocks move between threads, so the
+ * value of one thread may be negative, but not the sum of all threads.
  */
 static uint64_t known_if_positive(int64_t sum)
 {
 	return sum < 0 ? BYTES_UNKNOWN : (uint64_t)sum;
 }
 
-/* Returns its blocks: those that it allocated less those that it freed. */
+/*
+ * Read the counts of a slot. Return the blocks that it allocated
+ * minus those that it freed.
+ */
 static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 {
 	uint64_t blocks;
@@ -55,26 +58,27 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	for (int i = 0; i < CALL_COUNT_; i++)
 		if (i != CALL_FREE && i != CALL_DELETE)
 			ret->allocation_calls = bytes_add(ret->allocation_calls, ret->calls[i]);
-	/*
-	 * a realloc() that ended a block is among the calls, and among neither what they
-	 * gave nor what was freed
-	 */
+	/* a realloc() that freed a block is counted as an allocation, not as a free */
 	blocks = ret->allocation_calls - slot->failed_count - slot->resized_count -
 		 2 * slot->ended_count - (slot->free_calls - slot->free_null_count) -
 		 ret->calls[CALL_DELETE];
 	return (int64_t)blocks;
 }
 
-/* What a sum over all threads begins with, and where one thread's is added to it. */
+/* The state of reading the counts of all threads. */
 struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
-	uint64_t above_bytes, below_bytes; /* what was pending at some moment, at most */
+	/* upper bounds of what was pending at any moment */
+	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
 };
 
-/* Bytes are added to the sum of all threads before they are more than COUNT_FLUSH_BYTES. */
+/*
+ * Return an upper bound of a slot's pending bytes. They are flushed before they
+ * exceed COUNT_FLUSH_BYTES.
+ */
 static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 {
 	if (slot->flush_count > 0 || seen_bytes > COUNT_FLUSH_BYTES ||
@@ -83,7 +87,10 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 	return (uint64_t)(seen_bytes < 0 ? -seen_bytes : seen_bytes);
 }
 
-/* In a slot without, less was never pending than nothing. */
+/*
+ * Return whether the slot has freed blocks. Otherwise its pending
+ * bytes were never negative.
+ */
 static bool has_freed(const struct count_slot *slot)
 {
 	return slot->free_calls != slot->free_null_count || slot->resized_count || slot->ended_count ||
@@ -106,7 +113,7 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 	reading->above_bytes += most_pending(slot, slot->high_bytes > slot->pending_bytes ?
 							   slot->high_bytes :
 							   slot->pending_bytes);
-	/* how much less it was is not known */
+	/* the minimum of the pending bytes is not recorded */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;
 	reading->used_slots++;
@@ -133,8 +140,8 @@ static void finish(struct reading *reading)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/*
-	 * of one thread alone the most that was pending is on top of the rest; of
-	 * several, at most so much each
+	 * With a single thread its maximum of pending bytes is added to the rest. With
+	 * several threads each one contributes to the error.
 	 */
 	if (reading->used_slots <= 1 &&
 	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) && high > peak)

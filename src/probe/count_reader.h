@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_reader - what agent/count_abi.h says, read from a copy of it: of a file, or of
- * memory that is shared. Nothing in it is believed.
+ * count_reader - read the data of agent/count_abi.h from a copy of a file or of shared
+ * memory. Nothing in it is trusted.
  */
 #ifndef MS_PROBE_COUNT_READER_H
 #define MS_PROBE_COUNT_READER_H
@@ -12,15 +12,15 @@
 #include "model/count.h"
 
 /*
- * Counts were just being moved between threads, and may be there twice, or not at all: to
- * be copied again.
+ * Return whether counts were being moved between threads while the copy was made: they
+ * may be in the copy twice or not at all, so copy again.
  */
 bool count_is_torn(const char *bytes, size_t length);
 
 /*
- * p->pid is whose it is to be; p->threads and their room are the caller's, all else is
- * set, has_ended and generation excepted. bytes is aligned as for malloc(). Returns 0, or
- * -EBADMSG with *p as it was.
+ * Read the counts of one program. p->pid is the expected pid, and the caller provides
+ * p->threads and their capacity. Everything else in *p is set, except has_ended and
+ * generation. bytes is aligned as by malloc(). Return 0, or -EBADMSG with *p unchanged.
  */
 int count_read_program(const char *bytes, size_t length, struct count_program *p);
 

@@ -11,30 +11,29 @@
 #include "proc/procfs.h"
 
 enum count_method {
-	COUNT_INJECT, /* a probe that is put into it */
-	COUNT_BPF,    /* breakpoints at which the kernel runs a program of ours */
+	COUNT_INJECT, /* hooks injected into the process */
+	COUNT_BPF,    /* breakpoints at which the kernel runs a BPF program */
 	COUNT_PERF,   /* breakpoints that the kernel counts */
 	COUNT_METHOD_COUNT_,
 	COUNT_AUTO = COUNT_METHOD_COUNT_
 };
 
-/* "inject", "bpf", "perf", "auto": as an option has them. */
+/* "inject", "bpf", "perf", "auto": the values of the option. */
 extern const char *const count_method_names[COUNT_METHOD_COUNT_ + 1];
 
 struct count_request {
 	const struct procfs *fs;
 	int pid;
-	uint64_t start_ticks; /* of /proc/PID/stat: which process of that number is meant */
-	enum count_method method; /* COUNT_AUTO, or the one that is to be tried */
-	bool calls_only;	  /* calls and requested bytes are enough */
+	/* from /proc/PID/stat: distinguishes processes that had the same pid */
+	uint64_t start_ticks;
+	enum count_method method; /* COUNT_AUTO, or the only method to try */
+	bool calls_only;	  /* calls and requested bytes are sufficient */
 	bool wants_stacks;
-	bool wants_live;       /* with stacks: what of them is still allocated */
-	uint64_t sample_bytes; /* with stacks: one per so many; 0: each allocation */
-	uint64_t limit_ns;     /* how long a safe moment is waited for */
-	/*
-	 * For tests: called before each step that changes anything in the target. NULL
-	 * otherwise.
-	 */
+	bool wants_live;       /* with stacks: also what is still allocated */
+	/* with stacks: mean bytes per sample; 0: record each allocation */
+	uint64_t sample_bytes;
+	uint64_t limit_ns;     /* how long to wait for a safe moment */
+	/* For tests: called before each step that changes the target; otherwise NULL. */
 	void (*step)(void *context, const char *name);
 	void *context;
 };

@@ -5,28 +5,31 @@
 
 #include "probe/x86_code.h"
 
-/* Registers by their numbers in instructions. */
+/* Register numbers as encoded in instructions. */
 enum { REG_CX = 1, REG_DX = 2, REG_SP = 4, REG_SI = 6, REG_DI = 7, REG_8 = 8, REG_9 = 9 };
 
-/* Those that the arguments are in (System V ABI), and the one that leads to where it returns. */
+/*
+ * Registers that must not change: the arguments (System V ABI), and the stack pointer,
+ * which leads to the return address.
+ */
 static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX | 1 << REG_CX |
 					   1 << REG_8 | 1 << REG_9 | 1 << REG_SP;
 
 enum writes {
 	WRITES_NOTHING,
-	WRITES_REG, /* the register that reg of ModRM names */
-	WRITES_RM,  /* the register or memory that rm names */
+	WRITES_REG, /* the register in the reg field of ModRM */
+	WRITES_RM,  /* the register or memory in the rm field */
 	WRITES_OPCODE, /* the register in the low bits of the opcode */
-	MOVES_STACK,   /* takes its immediate off the stack pointer, which is rm */
+	MOVES_STACK,   /* subtracts its immediate from the stack pointer, which is rm */
 };
 
 #define ANY_EXTENSION -1
 
-/* What may be passed over: instructions that go on to the next one. */
+/* Instructions that may be skipped: execution continues at the next one. */
 struct passable {
 	unsigned int map;
 	uint8_t first, last; /* opcodes */
-	int extension;	     /* what reg of ModRM has to be */
+	int extension;	     /* required value of the reg field of ModRM */
 	enum writes writes;
 };
 
@@ -56,7 +59,7 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	for (size_t i = 0; i < sizeof(passables) / sizeof(passables[0]); i++) {
 		const struct passable *p = &passables[i];
 
-		/* of those with prefixes only endbr64 and nops are wanted */
+		/* with a prefix, only endbr64 and nop are allowed */
 		if (p->map == insn->map && opcode[0] >= p->first && opcode[0] <= p->last &&
 		    (p->extension == ANY_EXTENSION || (opcode[1] >> 3 & 7) == p->extension) &&
 		    (!insn->has_prefix || (p->map == 1 && p->writes == WRITES_NOTHING)))
@@ -65,7 +68,7 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	return NULL;
 }
 
-/* The register that it writes, or -1: none, or memory. */
+/* Return the register that the instruction writes, or -1 if it writes none, or memory. */
 static int written_register(const struct passable *p, const uint8_t *opcode, uint8_t rex)
 {
 	switch (p->writes) {
@@ -82,7 +85,7 @@ static int written_register(const struct passable *p, const uint8_t *opcode, uin
 	return -1;
 }
 
-/* "sub $0x18,%rsp": how much; 0 if it is another register, or not what a function takes. */
+/* Return the number in "sub $0x18,%rsp"; 0 for another register, or an unusual number. */
 static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opcode)
 {
 	uint32_t moved = opcode[2];
@@ -97,7 +100,7 @@ static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opc
 	return moved <= 4096 ? moved : 0;
 }
 
-/* Returns the length of an instruction that may be passed over, or 0. */
+/* Return the length of an instruction that may be skipped, or 0. */
 static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 {
 	struct x86_instruction insn;
@@ -125,8 +128,8 @@ static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 }
 
 /*
- * push_setup_xol_ops(), branch_setup_xol_ops(). What they do since Linux 4.20 alone is
- * taken for certain.
+ * Return whether the kernel emulates the instruction: push_setup_xol_ops(),
+ * branch_setup_xol_ops(). Only what they have supported since Linux 4.20 is relied on.
  */
 static bool is_emulated(const uint8_t *at, size_t left)
 {
@@ -142,8 +145,9 @@ static bool is_emulated(const uint8_t *at, size_t left)
 }
 
 /*
- * Whether a jump further on leads back in between, so that the point would be come to again. Any
- * byte is taken for the beginning of one: what is none costs a better point at most.
+ * Return whether a jump further on leads back into the skipped code, so that the
+ * breakpoint would be hit again. Any byte is assumed to start a jump: a wrong guess
+ * only costs a better place.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_slide - where in a function a breakpoint is cheapest.
+ * count_slide - find the cheapest place for a breakpoint in a function.
  *
- * An instruction at a breakpoint is executed elsewhere, step by step, which costs more than
- * ten times as much as one that the kernel can do itself (arch/x86/kernel/uprobes.c): a
- * push, a nop, a jump, a call. So instead of a function's first instruction a later one is
- * taken, if all calls come to it, and find the arguments and the return address where they
- * were.
+ * The kernel executes the instruction at a breakpoint elsewhere by single-stepping. This
+ * costs more than ten times as much as an instruction that it can emulate
+ * (arch/x86/kernel/uprobes.c): a push, a nop, a jump, a call. Therefore the breakpoint is
+ * moved to such an instruction further on in the function, provided that all calls reach
+ * it, with the arguments and the return address still in place.
  */
 #ifndef MS_PROBE_COUNT_SLIDE_H
 #define MS_PROBE_COUNT_SLIDE_H
@@ -15,16 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More of a function than is ever looked at. */
+/* Upper bound of how much of a function is examined. */
 #define COUNT_SLIDE_MAX 64
 
 struct count_slide {
 	size_t offset_bytes; /* from the function's start */
-	size_t pushed_bytes; /* by which the stack pointer is lower there */
-	bool is_stepped;     /* no such instruction was found: it is the first */
+	size_t pushed_bytes; /* by how much the stack pointer is lower there */
+	/* no such instruction was found: the breakpoint is at the first one */
+	bool is_stepped;
 };
 
-/* The code of a function, or the beginning of it, on this machine. */
+/* Find the place from a function's code, or the beginning of it, for this machine. */
 void count_slide_find(const uint8_t *code, size_t length, struct count_slide *ret);
 
 #endif
