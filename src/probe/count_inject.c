@@ -27,7 +27,7 @@
 #include "proc/proc_stat.h"
 #include "target/trace.h"
 
-/* Libraries that were loaded are looked for this often. */
+/* How often to look for newly loaded libraries. */
 #define LOOK_NS NS_PER_S
 
 #define READ_TRIES 3
@@ -40,19 +40,19 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* what leads to it */
+	/* the patched places */
 	size_t place_count, file_count, other_count, late_file_count;
-	struct hooks_record *records; /* HOOKS_RECORD_MAX: all that was ever made to lead to it */
+	struct hooks_record *records; /* HOOKS_RECORD_MAX: all places ever patched */
 	size_t record_count;
 	struct hooks_stacks stacks;
-	uint64_t mapped; /* of code, when it was looked at last: a sum over all */
+	uint64_t mapped; /* checksum of the mapped code at the last look */
 	uint64_t next_look_ns;
 	/* a copy of the counts */
 	char *bytes;
 	size_t capacity;
 };
 
-/* Into it, or out of it again. */
+/* Put the hooks in, or remove them. */
 static int visit(struct injected *i, int (*work)(struct hooks_visit *), struct strbuf *why)
 {
 	int r = work(&i->visit);
@@ -92,7 +92,7 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	int r;
 
 	gates_lead_to_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
-	/* its own lead there already */
+	/* gates of our own already lead to the hooks */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
 		i->visit.keeps_gates = i->visit.keeps_gates || !places->items[n].is_for_calls;
@@ -106,7 +106,7 @@ static int switch_on(struct injected *i, const struct hook_places *places, struc
 	return r;
 }
 
-/* What was killed earlier is made harmless before anything else is looked at. */
+/* Disarm orphaned hooks before anything else is examined. */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {
@@ -124,7 +124,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 
 		r = hooks_orphan_disarm(&s, &look, i->orphans[n].addr);
 		note_cost(i, &s);
-		/* one that somebody is in stays, and does no harm */
+		/* hooks with a thread inside stay; they do no harm */
 		if (r == -EAGAIN)
 			r = 0;
 		else if (r == 0)
@@ -135,7 +135,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	return r;
 }
 
-/* Those that do not lead to the probe yet. */
+/* Read the places that do not lead to the hooks yet. */
 static int read_places(const struct injected *i, const struct mapping_list *mappings,
 		       struct hook_places *ret, const char **ret_reason)
 {
@@ -192,7 +192,7 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	return r;
 }
 
-/* Two that came at once see each other here at the latest, and both leave. */
+/* Refuse if another memstate counts the process. If two start together, both refuse. */
 static int check_alone(struct injected *i, struct strbuf *why)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -219,7 +219,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 	return r;
 }
 
-/* The part that is the process's own: 0 but for this. */
+/* Fill in the private part of the process, which is 0 before. */
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
@@ -228,7 +228,7 @@ static int fill_private(struct injected *i)
 
 	if (r == 0 && i->parcel.nodes)
 		r = hooks_stacks_fill(&i->stacks, addr);
-	/* last: from here on it is taken for what it is meant to be */
+	/* last: the hooks count only if own_pid is set */
 	addr += offsetof(struct hooks_private, own_pid);
 	return r < 0 ? r : trace_write_memory(i->request.pid, addr, &own_pid, sizeof(own_pid));
 }
@@ -248,7 +248,7 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 	return switch_on(i, places, why);
 }
 
-/* Returns 0; or -errno, with what stays behind in why. */
+/* Stop counting, remove the hooks. Return 0; or -errno, with what stays behind in why. */
 static int leave(struct injected *i, struct strbuf *why)
 {
 	struct hooks_switch s = switch_of(i);
@@ -364,8 +364,8 @@ static int open_inject(const struct count_place *where, void **ret_state, struct
 }
 
 /*
- * A library that was loaded since calls the functions themselves up to now; and so do
- * places of which it could not be told where they would lead, and now can.
+ * Patch the places of libraries that were loaded meanwhile, and places whose target
+ * could not be determined earlier.
  */
 static void look_for_more(struct injected *i)
 {
@@ -396,7 +396,7 @@ static void look_for_more(struct injected *i)
 	mapping_list_release(&mappings);
 }
 
-/* Returns how much was copied. */
+/* Copy the counts. Return the length of the copy. */
 static size_t copy_counts(struct injected *i)
 {
 	const struct count_head *head = i->parcel.counts;
@@ -477,7 +477,7 @@ static int close_inject(void *state, struct strbuf *why)
 	int r = leave(i, why);
 
 	injected_free(i);
-	/* with the process all of it is gone */
+	/* everything disappeared with the process */
 	return r == -ESRCH ? 0 : r;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_inject - count by a probe that is put into the process: see agent/count_hooks.h.
+ * count_inject - count with hooks that are injected into the process:
+ * see agent/count_hooks.h.
  *
- * Places through which malloc and its like are called are made to lead to it, also in
- * libraries that are loaded later, which are looked for when the counts are read. Calls
- * count from when all places lead there. The process does nothing for being read.
+ * The places through which malloc and related functions are called are patched to lead
+ * to the hooks, also in libraries that are loaded later; those are looked for when the
+ * counts are read. Counting starts when all places are patched. Reading the counts
+ * needs nothing from the process.
  */
 #ifndef MS_PROBE_COUNT_INJECT_H
 #define MS_PROBE_COUNT_INJECT_H
@@ -14,7 +16,7 @@
 
 extern const struct count_way count_inject_way;
 
-/* What it did to the process so far: stops of one thread, and pauses of all. */
+/* The cost for the process so far: stops of one thread, and pauses of all threads. */
 struct count_inject_cost {
 	struct probe_cost one;
 	unsigned int pauses;

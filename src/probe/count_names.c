@@ -3,7 +3,7 @@
 
 #include "probe/count_names.h"
 
-/* An allocator may have C++'s functions, or not. */
+/* An allocator need not define the functions of C++. */
 const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	{ "malloc", CALL_MALLOC, COUNT_FAMILY_STANDARD, false },
 	{ "free", CALL_FREE, COUNT_FAMILY_STANDARD, false },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * count_names - the names of functions that allocate and free: those of libc and C++, and
- * the entry points that allocators have beside them.
+ * the entry points that allocators provide besides them.
  */
 #ifndef MS_PROBE_COUNT_NAMES_H
 #define MS_PROBE_COUNT_NAMES_H
@@ -12,8 +12,8 @@
 #include "model/count.h"
 
 /*
- * Names of one family are implemented next to each other where an allocator is linked into
- * a program. jemalloc's mallocx and its like belong to malloc's.
+ * If an allocator is linked into a program, the functions of one family are next to each
+ * other. jemalloc's mallocx and similar functions belong to malloc's family.
  */
 enum count_family {
 	COUNT_FAMILY_STANDARD,
@@ -26,17 +26,18 @@ enum count_family {
 
 struct counted_name {
 	const char *name;
-	enum counted_call call; /* the standard function that it stands for */
+	enum counted_call call; /* the standard function that it corresponds to */
 	enum count_family family;
-	bool size_is_first; /* the size is the first argument, unlike the standard function's */
+	/* the size is the first argument, unlike in the standard function */
+	bool size_is_first;
 };
 
-/* The standard names come first, malloc before all others. */
+/* The standard names come first, starting with malloc. */
 #define COUNTED_STANDARD_COUNT 31
 #define COUNTED_NAME_COUNT     123
 extern const struct counted_name counted_names[COUNTED_NAME_COUNT];
 
-/* False for names of functions that libc or C++ has. */
+/* Return false for names of functions that libc or C++ defines. */
 static inline bool counted_name_is_extra(size_t i)
 {
 	return i >= COUNTED_STANDARD_COUNT;

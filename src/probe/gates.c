@@ -21,10 +21,10 @@
 
 #define SPARE_DESCRIPTORS 8
 
-/* Values of status with which a process is refused, and why. */
+/* Values in /proc/PID/status for which a process is refused, and why. */
 struct status_gate {
 	const char *key;
-	const char *refused; /* one of these letters; NULL: anything but 0 */
+	const char *refused; /* one of these letters; NULL: anything except 0 */
 	int error;
 	const char *reason;
 };
@@ -52,7 +52,7 @@ static int check_status(const char *text, const char **ret_reason)
 	return 0;
 }
 
-/* "x86_Thread_features:\tshstk wrss" */
+/* Return whether the features include shstk, as in "x86_Thread_features:\tshstk wrss". */
 static bool has_shadow_stack(const char *text)
 {
 	const char *value = key_lines_find(text, "x86_Thread_features:");
@@ -101,7 +101,7 @@ static int check_program(int process_fd, const char **ret_reason)
 	return 0;
 }
 
-/* A child of vfork(2) is in its parent's memory. */
+/* Return whether two processes share their memory, as after vfork(2). */
 static bool shares_memory(int pid, int other)
 {
 	return other > 0 && syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) == 0;
@@ -134,7 +134,10 @@ static int check_process(const struct probe_request *request, const char **ret_r
 	return 0;
 }
 
-/* The descriptors that are needed later must be available before anything is changed. */
+/*
+ * Check that enough descriptors are available for all later steps,
+ * before anything is changed.
+ */
 static int check_descriptors(int process_fd, const char **ret_reason)
 {
 	int fds[SPARE_DESCRIPTORS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gates - what must be so before a process is touched at all. Nothing here stops or changes it.
+ * gates - the conditions that must hold before a process is touched at all. Nothing here
+ * stops or changes the process.
  */
 #ifndef MS_PROBE_GATES_H
 #define MS_PROBE_GATES_H
@@ -15,12 +16,15 @@
 	"memstate cannot open more files: RLIMIT_NOFILE, or fs.file-max, is reached"
 
 /*
- * process_fd is the process's directory in /proc. Returns 0; or as probe_open(), with
- * *ret_reason, static.
+ * Check a process. process_fd is its directory in /proc. Return 0, or an error of
+ * probe_open() with *ret_reason (static).
  */
 int gates_check(const struct probe_request *request, int process_fd, const char **ret_reason);
 
-/* Why a file of the process could not be opened or read: -errno in words, static. */
+/*
+ * Return why a file of the process could not be opened or read: the
+ * text for -errno, static.
+ */
 const char *gates_error_text(int error);
 
 #endif

@@ -19,7 +19,7 @@
 
 #define FILES_MAX 4096
 
-/* A place, before it is known what malloc is. */
+/* A place, before the allocator is known. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
@@ -27,11 +27,11 @@ struct candidate {
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
-	uint64_t start_addr, end_addr; /* of what it has mapped */
+	uint64_t start_addr, end_addr; /* of its mappings */
 	bool is_libc, is_program, is_linker;
-	bool is_bound;	   /* a place of it leads to the allocator */
+	bool is_bound;	   /* one of its places leads to the allocator */
 	bool is_counted;
-	const char *name; /* of the mapping list's */
+	const char *name; /* belongs to the mapping list */
 };
 
 struct search {
@@ -87,7 +87,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		search->candidates[search->count++] = c;
 	}
 	elf_imports_release(&imports);
-	/* data that looked like a file, or one that changes just now */
+	/* data that looked like a file, or a file that is being changed */
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
 }
 
@@ -122,8 +122,9 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 }
 
 /*
- * How many places lead to the file's malloc. libc's own is worth more than all others: it
- * got what the program gets, while a library may have been loaded to get another.
+ * Return how many places lead to the file's malloc. A place of libc counts more than all
+ * others: libc uses the program's malloc, while a library may have been loaded in a way
+ * that gives it another one.
  */
 static size_t count_votes(const struct search *search, const struct library *library)
 {
@@ -138,7 +139,10 @@ static size_t count_votes(const struct search *search, const struct library *lib
 	return votes;
 }
 
-/* The linker's own malloc is for itself, before libc is there. */
+/*
+ * Return how many files define the function. The dynamic linker's malloc does not count:
+ * it is for itself, before libc is loaded.
+ */
 static size_t count_exporters(const struct search *search, enum hook hook)
 {
 	size_t count = 0;
@@ -148,7 +152,7 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 	return count;
 }
 
-/* It leads to hooks already. */
+/* Return whether the place already leads to hooks. */
 static bool leads_to_hooks(const struct search *search, const struct hook_place *place)
 {
 	const struct hooks_there *there = &search->source->there;
@@ -158,7 +162,10 @@ static bool leads_to_hooks(const struct search *search, const struct hook_place 
 				     place->found - there->gates_addr < GATES_BYTES));
 }
 
-/* The one that most places lead to; or the only one, where all are still to be looked up. */
+/*
+ * Find the allocator: the file to which most places lead, or the only file with a malloc
+ * if no place has been looked up yet.
+ */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
 	const struct hooks_there *there = &search->source->there;
@@ -191,7 +198,10 @@ static int find_allocator(struct search *search, const char **ret_reason)
 	return 0;
 }
 
-/* What the allocator has not, others may: libc's reallocarray() calls the allocator's realloc(). */
+/*
+ * Return the original of a hook. Another file may define a function that the allocator
+ * lacks: libc's reallocarray() calls the allocator's realloc().
+ */
 static uint64_t find_original(const struct search *search, enum hook hook)
 {
 	uint64_t own = search->allocator->exports[hook];
@@ -211,9 +221,10 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * It is still to be looked up, which would give the allocator's: no other is there; or
- * the file's other places have shown so, or it is the program, which always gets what all
- * do. C++'s may be another's than malloc.
+ * Return whether the place is not looked up yet, and would lead to the allocator. This
+ * holds if there is no other definition; or if other places of the file have been looked
+ * up; or for the program, which gets the same definitions as everyone. new and delete may
+ * be in another file than malloc.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -226,7 +237,10 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 		 (c->place.hook < HOOK__Znwm || search->has_bound_new)));
 }
 
-/* A program may have all libraries call through a table of its own. */
+/*
+ * Return whether the place leads into the program, which may have all libraries call
+ * through a table of its own.
+ */
 static bool leads_to_program(const struct search *search, const struct candidate *c)
 {
 	for (size_t i = 0; i < search->file_count; i++)
@@ -266,7 +280,7 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct library *library = &search->files[c->file];
 		uint64_t original = ret->originals[c->place.hook];
 
-		/* what an allocator does within itself is none of the program's calls */
+		/* calls within an allocator are not calls of the program */
 		if (!original || (library == search->allocator && !library->is_libc) ||
 		    leads_to_hooks(search, &c->place))
 			continue;
@@ -278,7 +292,10 @@ static void choose(struct search *search, struct hook_places *ret)
 	strncpy(ret->allocator, search->allocator->name, sizeof(ret->allocator) - 1);
 }
 
-/* 0 if no file has that function there: the process may say what it likes. */
+/*
+ * Return the original, or 0 if no file has the function at this address: the contents of
+ * the process's memory are not trusted.
+ */
 static uint64_t prove_original(const struct search *search, enum hook hook)
 {
 	uint64_t original = search->source->there.originals[hook];
@@ -301,7 +318,10 @@ static void choose_leading(struct search *search, struct hook_places *ret)
 	}
 }
 
-/* The process allocates through functions that have no hooks: its calls would be missed. */
+/*
+ * Refuse a process that allocates through functions without hooks: these
+ * calls would be missed.
+ */
 static int check_entries(const struct search *search, const char **ret_reason)
 {
 	const struct count_entries *entries = &search->entries;
@@ -329,7 +349,10 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/* once it is counted, libraries that are loaded later do not end that */
+	/*
+	 * once the process is counted, libraries that are loaded later do
+	 * not end the counting
+	 */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

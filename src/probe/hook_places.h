@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook_places - where the program and the libraries of a process keep the addresses of
- * malloc and its like, through which they call them.
+ * hook_places - find the places where the program and the libraries of a process store
+ * the addresses of malloc and related functions in order to call them.
  */
 #ifndef MS_PROBE_HOOK_PLACES_H
 #define MS_PROBE_HOOK_PLACES_H
@@ -15,40 +15,47 @@
 
 struct hook_place {
 	uint64_t addr;
-	uint64_t found; /* what is there: the function, or what looks it up at the first call */
+	/*
+	 * the current contents: the function, or the code that looks it
+	 * up at the first call
+	 */
+	uint64_t found;
 	enum hook hook;
-	bool is_for_calls; /* else its address may be taken, too */
+	bool is_for_calls; /* otherwise the program may also take the address */
 };
 
 struct hook_places {
 	struct hook_place *items;
 	size_t count, capacity;
 	uint64_t originals[HOOK_COUNT_]; /* the functions; 0: there is none */
-	char allocator[256];		 /* the file of malloc */
-	size_t file_count;		 /* whose places these are */
-	size_t other_count;		 /* places that lead to something else */
+	char allocator[256];		 /* the file that contains malloc */
+	size_t file_count;		 /* number of files with these places */
+	size_t other_count;		 /* places that lead elsewhere */
 };
 
 #define HOOK_PLACES_INIT { .items = NULL }
 
-/* What some of the places lead to already; base_addr 0: there is none. */
+/* Existing hooks, to which some places may already lead; base_addr 0: none. */
 struct hooks_there {
 	uint64_t base_addr, gates_addr;
-	const uint64_t *originals; /* the functions behind, by enum hook: they stay what they are */
+	/* the original functions, by enum hook; they do not change any more */
+	const uint64_t *originals;
 };
 
 /*
- * Read those that do not lead there, while the process runs. process_fd is its directory
- * in /proc, mem_fd its mem. Returns 0; -ENOENT (there is no malloc), -EOPNOTSUPP (the program has its own),
- * -ENODATA (it allocates through functions that have no hooks), or as loaded_read_all(); with *ret_reason, static.
+ * Find the places that do not lead to the existing hooks, while the process runs.
+ * process_fd is its directory in /proc, mem_fd its mem. Return 0; -ENOENT (no malloc),
+ * -EOPNOTSUPP (the program has its own malloc), -ENODATA (it allocates through functions
+ * without hooks), or an error of loaded_read_all(); with *ret_reason (static).
  */
 struct hook_places_source {
 	int process_fd, mem_fd;
 	const struct mapping_list *mappings;
 	struct hooks_there there;
 	/*
-	 * Find the places that do lead there instead. originals are those of `there` that a
-	 * file of the process exports under that name, and 0 for others.
+	 * Find the places that do lead to the existing hooks instead. Their
+	 * originals are those of `there` that a file of the process exports under
+	 * that name; all others are 0.
 	 */
 	bool finds_leading;
 };
@@ -56,7 +63,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 		     const char **ret_reason);
 void hook_places_release(struct hook_places *places);
 
-/* Which code is mapped: another sum, other libraries. */
+/* Return a checksum of the mapped code: if it changes, so have the libraries. */
 uint64_t hook_places_sum_code(const struct mapping_list *mappings);
 
 #endif

@@ -18,8 +18,9 @@
 #define CANDIDATES_MAX 64
 
 /*
- * An owner in another pid namespace is taken to be alive. A process that names a false
- * owner keeps memstate out, as it could by other means.
+ * Return whether the owner may be alive. An owner in another pid namespace is
+ * assumed to be. A process that fakes an owner keeps memstate out, which it could
+ * do by other means as well.
  */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {
@@ -33,7 +34,7 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 	       owner.start_ticks == head->owner_start_ticks && !process_has_ended(&owner);
 }
 
-/* Does the mapping, at that offset of the range, hold what the hooks have there? */
+/* Return whether the mapping may be a part of the hooks at this offset of the range. */
 static bool is_part(const struct mapping *m, uint64_t offset)
 {
 	if (private_code_is_mapping(m, MAPPING_READ | MAPPING_EXEC))
@@ -45,9 +46,9 @@ static bool is_part(const struct mapping *m, uint64_t offset)
 }
 
 /*
- * All that is mapped in the range is a part of the hooks: nothing else is ever unmapped.
- * The range was mapped as one piece of code first. Private mappings may have merged with
- * others at both ends.
+ * Return whether everything mapped in the range is a part of the hooks; nothing else is
+ * ever unmapped. The range was first mapped as a single piece of code. Private mappings
+ * may have merged with others at both ends.
  */
 static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr, uint64_t bytes)
 {
@@ -65,7 +66,10 @@ static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr, ui
 	return true;
 }
 
-/* Returns 0 if there are no hooks at addr, or not all of the range is theirs. */
+/*
+ * Return the size of the range at addr; 0 if there are no hooks, or if they do
+ * not own all of the range.
+ */
 static uint64_t read_size(const struct hooks_look *look, uint64_t addr, struct hooks_head *ret)
 {
 	uint64_t bytes;
@@ -108,7 +112,7 @@ bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orph
 	       !has_owner(look->fs, &head);
 }
 
-/* The gates it says it has are gates. *ret: as they are. */
+/* Read the gates that the hooks refer to, if these are really gates. */
 static int read_gates(const struct hooks_look *look, uint64_t gates_addr, struct gates *ret)
 {
 	return private_code_covers(look->mappings, gates_addr, GATES_BYTES) &&
@@ -117,7 +121,10 @@ static int read_gates(const struct hooks_look *look, uint64_t gates_addr, struct
 		       : -EBADMSG;
 }
 
-/* What leads to the hooks, and what it has to lead to, as the process's files show it. */
+/*
+ * Find the places that lead to the hooks, and their original functions,
+ * from the process's files.
+ */
 static int find_places(const struct hooks_switch *s, const struct hooks_look *look,
 		       const struct hooks_head *head, struct hook_places *ret)
 {
@@ -137,7 +144,7 @@ static int find_places(const struct hooks_switch *s, const struct hooks_look *lo
 	return r == 0 && ret->count > HOOKS_RECORD_MAX ? -E2BIG : r;
 }
 
-/* Each place that was noted in the process leads elsewhere. */
+/* Check that none of the places noted in the process leads to the hooks any more. */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {
 	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);

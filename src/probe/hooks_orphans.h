@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_orphans - hooks in a process whose memstate was killed before it could take them
- * out again; and gates that were left there, for hooks to come.
+ * hooks_orphans - hooks in a process whose memstate was killed before it could remove
+ * them; and gates that were left there for later hooks.
  *
- * Both are known by their code, byte for byte, in private memory (private_code). The rest
- * of what they hold the process could have written itself, so memstate only reads it: the
- * places that lead to hooks, and the functions these stand for, are found anew in the
- * process's files.
+ * Both are recognized by their code, byte for byte, in private memory
+ * (private_code). The process could have written the rest of their contents, so
+ * memstate does not trust it: the places that lead to hooks, and the original
+ * functions, are found anew in the process's files.
  */
 #ifndef MS_PROBE_HOOKS_ORPHANS_H
 #define MS_PROBE_HOOKS_ORPHANS_H
@@ -24,29 +24,36 @@
 #define HOOKS_ORPHANS_MAX 8
 
 struct hooks_look {
-	const struct procfs *fs; /* ours: for who made them */
-	const struct mapping_list *mappings; /* the process's */
+	const struct procfs *fs; /* our own /proc, to find the owner */
+	const struct mapping_list *mappings; /* of the process */
 	int mem_fd;			     /* the process's mem */
-	uint64_t own_addr; /* of hooks that are not looked at; 0: none */
+	uint64_t own_addr; /* hooks to leave out; 0: none */
 };
 
 /*
- * Where they are, by address. *ret_is_owned: there are some whose memstate is alive,
- * which are not among them.
+ * Find orphaned hooks, sorted by address; return their number. *ret_is_owned is set if
+ * there are also hooks whose memstate is alive; these are left out.
  */
 size_t hooks_orphans_find(const struct hooks_look *look,
 			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], bool *ret_is_owned);
 
-/* Is this one still there, as hooks_orphans_find() found it, and without an owner? */
+/*
+ * Return whether the orphan is still there, as hooks_orphans_find()
+ * found it, without an owner.
+ */
 bool hooks_orphans_is_one(const struct hooks_look *look, const struct hooks_orphan *orphan);
 
 /*
- * No place leads to it any more, and no thread is in it: it may be unmapped. s has the
- * request and the process's descriptors. Returns 0; -EAGAIN: not yet; or -errno.
+ * Redirect all places that lead to the orphan, and check that no thread is in it: then
+ * it may be unmapped. s has the request and the process's descriptors. Return 0;
+ * -EAGAIN: not yet; or -errno.
  */
 int hooks_orphan_disarm(struct hooks_switch *s, const struct hooks_look *look, uint64_t base_addr);
 
-/* Return the address of gates that are there, with a copy of them, which the caller frees; or 0. */
+/*
+ * Find existing gates. Return their address and a copy, which the caller
+ * frees; 0 if there are none.
+ */
 uint64_t hooks_orphans_find_gates(const struct hooks_look *look, struct gates **ret);
 
 #endif

@@ -31,7 +31,7 @@ static void fill_counts(struct count_head *head, int pid, const struct hook_plac
 	head->magic = COUNT_MAGIC;
 }
 
-/* So that another memstate can tell whether this one is still there. */
+/* Record the owner, so that another memstate can check whether it is alive. */
 static void sign(const struct procfs *fs, struct hooks_head *head)
 {
 	struct process process;
@@ -85,7 +85,10 @@ uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
 	return parcel->nodes ? HOOKS_ALL_BYTES : HOOKS_BYTES;
 }
 
-/* The segments are lent later: until then no process of another user can attach them. */
+/*
+ * Make the segments. They are lent later: until then no process of
+ * another user can attach them.
+ */
 static int make_segments(struct hooks_parcel *parcel, bool has_stacks)
 {
 	void *nodes = NULL;

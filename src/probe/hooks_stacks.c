@@ -47,13 +47,13 @@ static struct hooks_module describe(const struct hooks_stacks *stacks, const str
 	    pread(stacks->mem_fd, module.begin, sizeof(module.begin),
 		  (off_t)(file->base_addr + vaddr)) == (ssize_t)sizeof(module.begin))
 		module.tables_addr = file->base_addr + vaddr;
-	/* words are compared */
+	/* the hooks compare words */
 	if (module.tables_addr % sizeof(uint32_t) != 0)
 		module.tables_addr = 0;
 	return module;
 }
 
-/* For whoever reads the stacks. */
+/* Add the module to the records for the reader of the stacks. */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
 {
@@ -114,7 +114,10 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 	return 0;
 }
 
-/* The process gets the new modules before their number, and learns of those that are gone. */
+/*
+ * Write the changes to the process: first the ends of modules that are gone, then the new
+ * modules, and their number last.
+ */
 static int write_modules(const struct hooks_stacks *stacks, const struct looking *l,
 			 uint32_t old_count)
 {
@@ -194,10 +197,10 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	if (nodes > HOOKS_NODE_MAX)
 		nodes = HOOKS_NODE_MAX;
 	length = STACK_NODES_OFFSET + (size_t)nodes * STACK_NODE_BYTES;
-	/* only what was written: reading the rest would make pages of it */
+	/* only the used part: reading the rest would allocate its pages */
 	bytes = xcalloc(length, 1);
 	memcpy(bytes, head, STACK_HEAD_BYTES);
-	/* which files are opened for names, nobody else may say */
+	/* use our own copy of the modules: they decide which files are opened */
 	((struct stack_file_head *)(void *)bytes)->module_bytes = module_bytes;
 	memcpy(bytes + STACK_HEAD_BYTES, stacks->parcel->module_records, module_bytes);
 	memcpy(bytes + STACK_NODES_OFFSET, (const uint8_t *)head + STACK_NODES_OFFSET,
@@ -206,7 +209,7 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	if (r < 0)
 		return r;
 	ret->pid = stacks->wanted->pid;
-	/* what is freed is not looked at */
+	/* the hooks do not record frees */
 	ret->known &= ~(1U << PROFILE_TEMPORARY);
 	return 0;
 }

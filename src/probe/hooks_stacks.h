@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_stacks - stacks that hooks take in a process: what they are told, from outside,
- * of the code there, and what they have taken.
+ * hooks_stacks - the stacks that hooks take: describe the code of the process to the
+ * hooks, and read the stacks.
  */
 #ifndef MS_PROBE_HOOKS_STACKS_H
 #define MS_PROBE_HOOKS_STACKS_H
@@ -15,18 +15,24 @@
 struct hooks_stacks {
 	const struct hooks_wanted *wanted;
 	struct hooks_parcel *parcel; /* with nodes */
-	int process_fd, mem_fd;	     /* the latter opened for writing */
-	uint64_t base_addr;	     /* where the process has the hooks */
+	int process_fd, mem_fd;	     /* mem_fd is opened for writing */
+	uint64_t base_addr;	     /* of the hooks in the process */
 	uint64_t main_stack_end; /* set by hooks_stacks_look() */
 };
 
-/* What is mapped now, and what is not any more. 0 or -errno: not all may be known. */
+/*
+ * Update the list of modules: what is mapped now, and what is no longer mapped. Return 0,
+ * or -errno if the list may be incomplete.
+ */
 int hooks_stacks_look(struct hooks_stacks *stacks, const struct mapping_list *mappings);
 
-/* Tell it the rest, in its struct hooks_private at this address. 0 or -errno. */
+/*
+ * Write the other settings to the process's struct hooks_private at
+ * private_addr. Return 0 or -errno.
+ */
 int hooks_stacks_fill(const struct hooks_stacks *stacks, uint64_t private_addr);
 
-/* As stacks_read(). */
+/* Like stacks_read(). */
 int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret);
 
 #endif

@@ -20,10 +20,10 @@
 #include "target/stop.h"
 #include "target/trace.h"
 
-/* Between tries. */
+/* Between two tries. */
 #define PAUSE_NS (5 * NS_PER_MS)
 
-/* What is looked through of each stack, for a handler that broke off a hook. */
+/* How much of each stack is searched for a handler that interrupted a hook. */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
 
 struct work {
@@ -31,9 +31,9 @@ struct work {
 	const struct mapping_list *mappings;
 	const struct hooks_head *head;
 	const struct hook_places *places;
-	size_t first_record; /* of these places */
+	size_t first_record; /* of the first of these places */
 	size_t done, count;
-	bool has_gates; /* they are as they are to be */
+	bool has_gates; /* the gates have their final contents */
 	bool is_inside;
 };
 
@@ -51,7 +51,7 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 	       (uint64_t)place->hook * GATE_BYTES;
 }
 
-/* As trace_read_memory(), which can hang; -ETIMEDOUT if the target runs again. */
+/* Like trace_read_memory(), which can block; -ETIMEDOUT if the target runs again. */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
 {
@@ -60,7 +60,7 @@ static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *t
 	return stop_is_over(stop) ? -ETIMEDOUT : r;
 }
 
-/* Write all records of these places to the process, before the first place leads anywhere. */
+/* Write the records of all places to the process, before the first place is changed. */
 static int note_places(struct work *w)
 {
 	struct hooks_switch *s = w->s;
@@ -92,7 +92,7 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 	r = read_stopped(stop, w->s->request->pid, place->addr, &now, sizeof(now));
 	if (r == -ETIMEDOUT)
 		return r;
-	/* a library that is gone since, or a place that leads elsewhere now */
+	/* the library was unloaded meanwhile, or the place leads elsewhere now */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	w->s->records[w->first_record + index].original = now;
@@ -101,7 +101,7 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 	return stop_write_word(stop, place->addr, hook_addr(w, place));
 }
 
-/* All threads are stopped: none finds half of an address. */
+/* All threads are stopped, so none can read half of an address. */
 static int write_gates(struct work *w, const struct stop *stop)
 {
 	const struct hooks_switch *s = w->s;
@@ -117,7 +117,10 @@ static int write_gates(struct work *w, const struct stop *stop)
 	return r;
 }
 
-/* 0; -ESRCH after an execve(2), when whatever is there now must not be changed; -ETIMEDOUT. */
+/*
+ * Check that the hooks are still there. Return 0; -ESRCH after an execve(2), when nothing
+ * may be changed any more; -ETIMEDOUT.
+ */
 static int check_hooks(const struct work *w, const struct stop *stop)
 {
 	uint32_t magic;
@@ -130,7 +133,7 @@ static int check_hooks(const struct work *w, const struct stop *stop)
 	return r == 0 && magic == HOOKS_MAGIC ? 0 : -ESRCH;
 }
 
-/* What there is no time for is done in another stop. */
+/* Change the places. If time runs out, the rest is done in another stop. */
 static int lead_all(void *context, const struct stop *stop)
 {
 	struct work *w = context;
@@ -161,9 +164,9 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 }
 
 /*
- * *ret: the thread is in a hook, or in a handler that returns to one; true, too, if that
- * cannot be determined. A hook has no frame that it could be returned to, so any other
- * address of a hook on a stack is stale. 0 or -ETIMEDOUT.
+ * Set *ret if the thread is in a hook, or in a handler that returns to one, or if this
+ * cannot be determined. A hook has no frame to return to, so any other address of a hook
+ * on a stack is stale. Return 0 or -ETIMEDOUT.
  */
 static int look_inside(const struct work *w, const struct stop *stop,
 		       const struct stopped_thread *thread, bool *ret)
@@ -175,7 +178,7 @@ static int look_inside(const struct work *w, const struct stop *stop,
 	int r;
 
 	*ret = is_in_hooks(w->s, thread->code_addr);
-	/* a thread that begins, or ends, just now has no stack, and is in no hook */
+	/* a thread that is just starting or ending has no stack, and is in no hook */
 	if (!*ret && !stack)
 		*ret = thread->stack_addr != 0;
 	if (*ret || !stack)
@@ -220,7 +223,7 @@ static int put_all_back(void *context, const struct stop *stop)
 		r = write_gates(w, stop);
 	if (r < 0)
 		return r;
-	/* the other way round: what was noted twice becomes what it was first */
+	/* in reverse order: a place that was noted twice gets its first contents back */
 	for (; w->done < w->s->record_count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
 			return -ETIMEDOUT;
@@ -254,7 +257,7 @@ static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 
 	if (task_fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	/* before the stop, which it would make longer */
+	/* before the stop, to keep the stop short */
 	r = borrow_read_mappings(w->s->process_fd, &mappings);
 	w->mappings = &mappings;
 	step(w->s, "stop of all");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_switch - make the places of a process lead to hooks, and back, while all of its
- * threads stand still.
+ * hooks_switch - make the places of a process lead to hooks, and back, while all
+ * of its threads are stopped.
  *
- * What a place held before is noted first, in memstate's own memory; the process gets a
- * copy, from which a later memstate knows where to look. Nothing is ever written to an
- * address that was read from the process.
+ * The previous contents of a place are first noted in memstate's own memory. The process
+ * gets a copy, which shows a later memstate where to look. memstate never writes to an
+ * address that it read from the process.
  */
 #ifndef MS_PROBE_HOOKS_SWITCH_H
 #define MS_PROBE_HOOKS_SWITCH_H
@@ -21,13 +21,16 @@
 struct hooks_switch {
 	const struct probe_request *request;
 	int process_fd;
-	uint64_t base_addr;  /* where the process has the hooks */
+	uint64_t base_addr;  /* of the hooks in the process */
 	uint64_t gates_addr; /* 0: none */
-	uint64_t code_bytes; /* of the hooks, their head included */
+	uint64_t code_bytes; /* of the hooks, including their head */
 	int mem_fd;	     /* the process's mem, opened for writing */
-	/* The gates as they are to be after the switch; NULL: they stay as they are. */
+	/* The gates after the switch; NULL: they do not change. */
 	const struct gates *gates;
-	/* HOOKS_RECORD_MAX, in memstate's memory; hooks_switch_on() adds to them. */
+	/*
+	 * HOOKS_RECORD_MAX elements in memstate's memory;
+	 * hooks_switch_on() appends to them.
+	 */
 	struct hooks_record *records;
 	size_t record_count;
 	uint64_t pause_ns; /* of all stops together */
@@ -35,26 +38,27 @@ struct hooks_switch {
 };
 
 /*
- * Both try again until the request's limit, and never hold the process for longer than
- * HOOKS_PAUSE_NS at once. Return 0; -EAGAIN: no moment came in time; or as stop_run().
+ * Both functions retry until the request's limit, and never stop the process for
+ * longer than HOOKS_PAUSE_NS at a time. Return 0; -EAGAIN: no moment was suitable in
+ * time; or an error of stop_run().
  */
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
 /*
- * All places that are still as they were found lead to hooks afterwards; the records
- * grow, in the process too. *ret_count: how many do. -E2BIG: there is no room for all,
- * and none does.
+ * Make all places that have not changed meanwhile lead to hooks, and append them to the
+ * records, also in the process. *ret_count: number of places changed. -E2BIG: there is no
+ * room for all of them, and nothing was changed.
  */
 int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);
 
 /*
- * Each record goes back, if it still leads to these hooks. *ret_is_inside:
- * some thread is in the hooks still.
+ * Restore each place that still leads to these hooks. *ret_is_inside: a
+ * thread is still in the hooks.
  */
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 
-/* Why a stop of all threads failed. */
+/* Return the reason why a stop of all threads failed. */
 const char *hooks_switch_explain(int error);
 
 #endif

@@ -15,7 +15,7 @@
 #include "probe/own_number.h"
 #include "target/trace.h"
 
-/* What a tracing thread takes at most beyond the time that a safe moment is waited for. */
+/* Upper bound for a tracing thread, beyond the time spent waiting for a safe moment. */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -54,7 +54,7 @@ static int unmap(struct borrow *b, uint64_t addr, uint64_t bytes)
 	return call(b, munmap, &unused);
 }
 
-/* Where glibc keeps the thread's number, as the hooks expect it. */
+/* Check that libc stores the tid where the hooks expect it, as glibc does. */
 static int check_tls(struct entering *e)
 {
 	struct borrow *b = &e->borrow;
@@ -72,7 +72,7 @@ static int check_tls(struct entering *e)
 	return -EOPNOTSUPP;
 }
 
-/* Private memory that the process can only execute and read: at what address is in *ret. */
+/* Map private memory that the process can only read and execute. *ret is its address. */
 static int map_code(struct borrow *b, uint64_t bytes, int flags, uint64_t *ret)
 {
 	const uint64_t map[7] = { SYS_mmap,
@@ -95,7 +95,10 @@ static int write_code(struct borrow *b, uint64_t addr, const void *from, size_t 
 	return r;
 }
 
-/* The new ones lead to the hooks from the start: nothing leads to them yet. */
+/*
+ * Put in new gates. They lead to the hooks from the start, as nothing
+ * leads to the gates yet.
+ */
 static int place_gates(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
@@ -104,7 +107,7 @@ static int place_gates(struct entering *e)
 
 	if (!v->has_own_gates)
 		return 0;
-	/* not merged with the hooks: these have another flag */
+	/* cannot merge with the hooks: the flags differ */
 	r = map_code(&e->borrow, GATES_BYTES, 0, &v->gates_addr);
 	if (r < 0)
 		return r;
@@ -119,8 +122,9 @@ static int place_gates(struct entering *e)
 }
 
 /*
- * The code is written before it takes up the whole range: by it a later memstate recognizes
- * what was left behind. Its move shows that all of the range belongs to it.
+ * Put in the code. It is written before the mapping grows to the whole range, so
+ * that a later memstate can recognize the remains. The move shows that the whole
+ * range belongs to the code.
  */
 static int place_code(struct entering *e)
 {
@@ -187,7 +191,7 @@ static int place(struct entering *e)
 	return r == 0 ? place_gates(e) : r;
 }
 
-/* Nothing is unmapped but what is proven to be ours. */
+/* Remove the hooks. Only what is proven to be ours is unmapped. */
 static int take_out(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
@@ -207,7 +211,10 @@ static int take_out(struct entering *e)
 	return r;
 }
 
-/* Another memstate may have taken them out since, and put its own there. */
+/*
+ * Remove the orphans. Check them again: another memstate may have removed them meanwhile,
+ * and put its own hooks there.
+ */
 static int take_out_orphans(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
@@ -232,7 +239,7 @@ static int put_in(struct entering *e)
 	v->orphan_count = r == 0 ? 0 : v->orphan_count;
 	if (r == 0)
 		r = place(e);
-	/* only what is known to have failed is taken out again */
+	/* remove only if the call has certainly ended */
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH)
 		(void)take_out(e);
 	return r;

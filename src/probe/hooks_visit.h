@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_visit - bring the parcel with the hooks into a process, and out again, by system
+ * hooks_visit - put the parcel with the hooks into a process, and remove it, by system
  * calls of one of its threads. The hooks do nothing until places lead to them.
  */
 #ifndef MS_PROBE_HOOKS_VISIT_H
@@ -22,21 +22,24 @@ struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	struct hooks_parcel *parcel; /* the addresses in it are filled in */
-	int process_fd, mem_fd; /* its directory in /proc, and its mem, opened for writing */
-	uint64_t base_addr;	/* where it has the hooks; 0: it has not */
+	/* the process's directory in /proc, and its mem, opened for writing */
+	int process_fd, mem_fd;
+	uint64_t base_addr;	/* of the hooks in the process; 0: not there */
 	uint64_t gates_addr;	/* 0: none */
-	bool has_own_gates;	/* that were not there before */
-	bool keeps_gates;	/* an address of one may have been taken */
-	const struct hooks_orphan *orphans; /* that nothing leads to any more, to be taken out */
+	bool has_own_gates;	/* the gates were not there before */
+	bool keeps_gates;	/* the program may have taken the address of a gate */
+	/* to be unmapped; nothing leads to them any more */
+	const struct hooks_orphan *orphans;
 	size_t orphan_count;
-	/* of the last visit */
+	/* cost of the last visit */
 	struct probe_cost cost;
-	const char *reason; /* why it failed; static */
+	const char *reason; /* why the last visit failed; static */
 };
 
 /*
- * Return 0 or -errno. What failed in hooks_put_in() is out again, unless the thread is
- * not known to have come back: base_addr says so.
+ * Put the hooks in, and remove them. Return 0 or -errno. If hooks_put_in() fails, it
+ * removes everything again, unless it is unknown whether the thread's call has
+ * ended: then base_addr is not 0.
  */
 int hooks_put_in(struct hooks_visit *visit);
 int hooks_take_out(struct hooks_visit *visit);
