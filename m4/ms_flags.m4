@@ -1,4 +1,4 @@
-# MS_APPEND_CFLAGS(VARIABLE, FLAGS): those of FLAGS that the compiler takes.
+# MS_APPEND_CFLAGS(VARIABLE, FLAGS): append the FLAGS that the compiler supports.
 AC_DEFUN([MS_APPEND_CFLAGS], [
 for ms_flag in $2; do
   AX_CHECK_COMPILE_FLAG([$ms_flag], [AS_VAR_APPEND([$1], [" $ms_flag"])], [], [-Werror])
@@ -13,11 +13,13 @@ MS_APPEND_CFLAGS([WARN_CFLAGS], [-Wall -Wextra -Wshadow -Wconversion -Wundef -Wv
 AS_IF([test "x$1" = xyes], [AS_VAR_APPEND([WARN_CFLAGS], [" -Werror"])])
 AC_SUBST([WARN_CFLAGS])])
 
-# MS_HARDEN_CFLAGS: what a program that reads foreign data should be built with, and, as AGENT_HARDEN_, what
-# the libraries that are preloaded into other programs are. These carry notes for CET, as a program runs without
-# a shadow stack if one of its libraries has none. libc's start files may have none, on which the linker is told to
-# leave the notes out: it is told to write them. Libraries do without the functions of the start files; a program
-# cannot, and its entry has the mark for indirect branches only where libc was built with it.
+# MS_HARDEN_CFLAGS: set the flags for a program that reads untrusted data, and in
+# AGENT_HARDEN_* those for libraries that are preloaded into other programs.
+# A program runs without a shadow stack if one of its libraries lacks the CET notes, so
+# the libraries carry them. If libc's start files lack the notes, the linker omits them
+# unless it is told to write them.
+# The libraries do without the functions of the start files. A program cannot, and its
+# entry point has the mark for indirect branches only if libc was built with it.
 AC_DEFUN([MS_HARDEN_CFLAGS], [
 HARDEN_CFLAGS=
 AGENT_HARDEN_CFLAGS=
@@ -46,7 +48,8 @@ AS_VAR_IF([ms_cv_cet], [yes],
 AC_SUBST([AGENT_HARDEN_CFLAGS])
 AC_SUBST([AGENT_HARDEN_LDFLAGS])])
 
-# MS_PACK_RELOCS: addresses of what moves in a tenth of the pages that are read at each start.
+# MS_PACK_RELOCS: pack relative relocations, so that each start reads a tenth of the
+# pages for them.
 AC_DEFUN([MS_PACK_RELOCS], [
 AC_CACHE_CHECK([whether the linker packs relocations], [ms_cv_pack_relocs], [
   ms_save_LDFLAGS=$LDFLAGS
@@ -67,13 +70,15 @@ AS_IF([test "x$2" = xyes],
    AS_VAR_APPEND([SAN_CFLAGS], [" -fsanitize=fuzzer-no-link"])])
 AC_SUBST([SAN_CFLAGS])])
 
-# MS_HAVE(NAME, yes|no, WHAT): HAVE_NAME is 1 or 0 in C, and a conditional in the makefiles.
+# MS_HAVE(NAME, yes|no, WHAT): define HAVE_NAME as 1 or 0 in C, and a conditional
+# in the makefiles.
 AC_DEFUN([MS_HAVE], [
 AM_CONDITIONAL([HAVE_$1], [test "x$2" = xyes])
 AS_IF([test "x$2" = xyes], [ms_have=1], [ms_have=0])
 AC_DEFINE_UNQUOTED([HAVE_$1], [$ms_have], [1 if $3, else 0.])])
 
-# MS_PIDS_VAL: PIDS_VAL of libproc2 has a fourth argument in 4.0.0 to 4.0.2, and three after.
+# MS_PIDS_VAL: PIDS_VAL of libproc2 has four arguments in 4.0.0 to 4.0.2, and three
+# in later versions.
 AC_DEFUN([MS_PIDS_VAL], [
 AC_CACHE_CHECK([whether PIDS_VAL takes four arguments], [ms_cv_pids_val_with_info], [
   ms_save_CPPFLAGS=$CPPFLAGS
@@ -87,7 +92,8 @@ AS_VAR_IF([ms_cv_pids_val_with_info], [yes], [ms_have=1], [ms_have=0])
 AC_DEFINE_UNQUOTED([HAVE_PIDS_VAL_WITH_INFO], [$ms_have],
   [1 if PIDS_VAL takes the info as a fourth argument, else 0.])])
 
-# MS_LIBIBERTY(yes|no|auto): the demangler of gcc and binutils; a static library without pkg-config.
+# MS_LIBIBERTY(yes|no|auto): the demangler of gcc and binutils, a static
+# library without pkg-config.
 AC_DEFUN([MS_LIBIBERTY], [
 have_libiberty=no
 LIBIBERTY_LIBS=

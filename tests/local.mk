@@ -1,4 +1,5 @@
-# Tests by kind. Exit 77 is a skip, with its reason on stderr; 99 is a broken harness.
+# Tests by kind. Exit status 77 means skipped, with the reason on stderr; 99 is
+# a broken harness.
 TEST_EXTENSIONS = .sh .py .keys
 SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(SHELL) $(srcdir)/tests/live/python
@@ -31,14 +32,14 @@ check-valgrind: $(check_PROGRAMS)
 	$(MAKE) check TESTS="$$units" LOG_COMPILER='$(VALGRIND)'
 .PHONY: check-valgrind
 
-# What is in a release, and which tests there are: for tests/lint/check-lists.sh.
+# List the files of the release, and all tests: for tests/lint/check-lists.sh.
 list-dist:
 	@for f in $(DISTFILES); do echo "$$f"; done | sed 's|^$(srcdir)/||'
 list-tests:
 	@for t in $(TESTS) $(screen_tests); do echo "$$t"; done
 .PHONY: list-dist list-tests
 
-# Records what memstate says and shows anew; the difference is for a person to judge.
+# Re-record the expected output of memstate; a person must review the difference.
 bless: memstate$(EXEEXT) $(check_PROGRAMS)
 	MEMSTATE_BLESS=yes $(MAKE) check TESTS='$(golden_tests) $(screen_cases)'
 	MEMSTATE_BLESS=yes $(MAKE) check TESTS=tests/cli/readme.sh

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memstate-demo [SECONDS]: a process whose memory is in every state at once, and changes.
+ * memstate-demo [SECONDS]: a process with changing memory in all states.
  *
- * A cache that lives, a leak that grows, a pool that is filled and freed, fragments between live
- * blocks, pages given back with MADV_FREE and MADV_DONTNEED, threads with deep stacks, a mapped
- * file and shared memory. Less than 300 MiB; ends after 600 seconds, or when its parent does.
+ * It has a live cache, a growing leak, a pool that is filled and freed, fragments between
+ * live blocks, pages given back with MADV_FREE and MADV_DONTNEED, threads with deep stacks,
+ * a mapped file and shared memory. It uses less than 300 MiB, and exits after 600 seconds
+ * or when its parent exits.
  */
 #include "config.h"
 
@@ -36,7 +37,7 @@
 #define POOL_STEP     32
 #define SMALL_SIZE    400
 #define SMALL_COUNT   (24 * 1024)
-#define SMALL_KEEP    8 /* one of so many small blocks stays */
+#define SMALL_KEEP    8 /* one in this many small blocks stays */
 #define LAZY_SIZE     (32 * MIB)
 #define LAZY_PERIOD   80
 #define BARE_SIZE     (32 * MIB)
@@ -54,7 +55,7 @@ static char *pool[POOL_COUNT];
 static size_t pool_count;
 static size_t leaked_bytes;
 static char *kept[SMALL_COUNT / SMALL_KEEP];
-static void *pool_end; /* live, so that free() cannot give the pool back from the heap's end */
+static void *pool_end; /* keeps free() from returning the pool at the end of the heap */
 static char *lazy;
 static char *bare;
 static volatile unsigned int tick_count;
@@ -98,7 +99,7 @@ static void wait_tick(void)
 	nanosleep(&tick, NULL);
 }
 
-/* 0 to size and back again, in whole pages, once per period. */
+/* Return a size in whole pages that rises from 0 to size and falls again once per period. */
 static size_t wave(size_t size, unsigned int period)
 {
 	unsigned int phase = tick_count % period;
@@ -107,7 +108,7 @@ static size_t wave(size_t size, unsigned int period)
 	return size / (4 * KIB) * height / (period / 2) * (4 * KIB);
 }
 
-/* Blocks that nothing points to any more, until there is enough of them. */
+/* Leak more blocks, up to LEAK_MAX in total. */
 static void leak(void)
 {
 	if (leaked_bytes >= LEAK_MAX)
@@ -117,7 +118,7 @@ static void leak(void)
 	leaked_bytes += LEAK_STEP;
 }
 
-/* Fill a pool a little at a time, then free all of it: it stays with the allocator. */
+/* Fill a pool step by step, then free all of it. The allocator keeps the memory. */
 static void fill_pool(void)
 {
 	if (pool_count == POOL_COUNT) {
@@ -131,7 +132,7 @@ static void fill_pool(void)
 		pool_end = pool_count == POOL_COUNT ? allocate(KIB) : NULL;
 }
 
-/* Free most of many small blocks: each page keeps one that lives. */
+/* Allocate many small blocks and free most of them, so that each page keeps a live block. */
 static void make_fragments(void)
 {
 	char **all = calloc(SMALL_COUNT, sizeof(*all));
@@ -149,7 +150,7 @@ static void make_fragments(void)
 	free(all);
 }
 
-/* The front of the range is in use, the rest was freed lazily: the border moves. */
+/* Use the front of the range and free the rest lazily, with a moving border in between. */
 static void move_lazy_border(void)
 {
 	size_t used = wave(LAZY_SIZE, LAZY_PERIOD);
@@ -167,7 +168,7 @@ static void move_bare_border(void)
 	(void)madvise(bare + used, BARE_SIZE - used, MADV_DONTNEED);
 }
 
-/* A deleted file: most of it only read, the first pages written privately. */
+/* Map a deleted file: read all of it, and write the first pages privately. */
 static void map_file(void)
 {
 	char path[] = "/var/tmp/memstate-demo-XXXXXX";
@@ -175,12 +176,12 @@ static void map_file(void)
 	char *file;
 
 	if (fd < 0)
-		return; /* nowhere to write: then without a file */
+		return; /* not writable: do without the file */
 	unlink(path);
 	for (size_t done = 0; done < FILE_SIZE; done += MIB)
 		if (write(fd, cache, MIB) != (ssize_t)MIB)
 			fail("memstate-demo: /var/tmp");
-	fsync(fd); /* what is not on disk yet counts as dirty */
+	fsync(fd); /* data not yet on disk counts as dirty */
 	file = map_pages(FILE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd);
 	close(fd);
 	for (size_t i = 0; i < FILE_SIZE; i += 4 * KIB)
@@ -188,7 +189,7 @@ static void map_file(void)
 	touch(file, FILE_WRITTEN);
 }
 
-/* Half of it shared with another process, which does nothing else. */
+/* Share half of a memfd with a child that does nothing else. */
 static void share_memory(void)
 {
 	int fd = memfd_create("demo-shared", MFD_CLOEXEC);
@@ -219,7 +220,7 @@ __attribute__((noinline)) static char go_down(unsigned int depth)
 	return depth > 0 ? (char)(go_down(depth - 1) + frame[0]) : frame[KIB];
 }
 
-/* A stack stays as large as it ever was. */
+/* Thread with a growing call depth; its stack keeps the largest size it ever had. */
 static void *work(void *arg)
 {
 	unsigned int number = (unsigned int)(uintptr_t)arg;
@@ -248,11 +249,11 @@ static void start_threads(void)
 
 static void set_up(void)
 {
-	share_memory(); /* first, so that the child shares little else */
+	share_memory(); /* first, so that the child shares little other memory */
 	cache = allocate(CACHE_SIZE);
 	make_fragments();
 	lazy = map_pages(LAZY_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	/* between the two, or they would be one mapping */
+	/* keeps the mappings before and after it from merging */
 	(void)map_pages(RESERVED_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 	bare = map_pages(BARE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	touch(lazy, LAZY_SIZE);

@@ -1,4 +1,4 @@
-# Something to look at: memstate -- ./memstate-demo
+# Demo process to observe: memstate -- ./memstate-demo
 noinst_PROGRAMS += memstate-demo
 memstate_demo_SOURCES = %D%/demo.c
 memstate_demo_CFLAGS = $(WARN_CFLAGS) -pthread

@@ -1,4 +1,5 @@
-# tests/bench: "make bench" measures, "make bench QUICK=1" in a minute. Not part of "make check".
+# tests/bench: "make bench" measures; "make bench QUICK=1" takes a minute. Not part
+# of "make check".
 bench_programs = \
 	%D%/attached \
 	%D%/count_loop \
@@ -39,7 +40,7 @@ bench_common = %D%/bench.c %D%/bench.h
 %C%_stall_LDADD = $(PROC_LIBS)
 %C%_target_SOURCES = %D%/target.c $(bench_common)
 
-# As the library that is measured is built.
+# Built with the options of the library that it measures.
 EXTRA_DIST += %D%/unwind.c
 if HAVE_AGENT
 bench_unwind = %D%/unwind$(EXEEXT)
@@ -53,7 +54,7 @@ bench-unwind: %D%/unwind$(EXEEXT)
 endif
 .PHONY: bench-unwind
 
-# How fast a long recording is read.
+# Time to read a long recording
 bench-day: memstate$(EXEEXT) %D%/day$(EXEEXT)
 	rm -f %D%/day.msr %D%/day.msr-wal %D%/day.msr-shm
 	%D%/day$(EXEEXT) %D%/day.msr
@@ -75,33 +76,35 @@ bench: memstate$(EXEEXT) $(bench_programs)
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/%D%/run.sh $(abs_builddir)/%D%
 
-# What counting costs the program that is counted.
+# Cost of counting for the counted program
 .PHONY: bench-count
 bench-count: memstate$(EXEEXT) $(bench_programs) $(bench_unwind) %D%/own_time.so
 	QUICK='$(QUICK)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' CC='$(CC)' \
 		$(SHELL) $(srcdir)/%D%/count.sh $(abs_builddir)/%D%
 
-# What the flight recorder of a group costs.
+# Cost of the flight recorder of a cgroup
 EXTRA_DIST += %D%/oom_watch.py %D%/stress_oom_watch.py
 .PHONY: bench-oom
 bench-oom: memstate$(EXEEXT) $(check_PROGRAMS)
 	QUICK='$(QUICK)' srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/oom_watch.py
 
-# How often the helper can be put into ordinary programs: "make bench-helper-programs COUNT=100".
+# Success rate of injecting the helper into ordinary programs:
+# "make bench-helper-programs COUNT=100".
 EXTRA_DIST += %D%/helper_programs.py
 .PHONY: bench-helper-programs
 bench-helper-programs: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/helper_programs.py $(COUNT) $(ONLY)
 
-# How often the moment at which a limit is met lies in the interval that oom predict states:
-# "make bench-predict COUNT=2000".
+# How often the time at which a limit is reached lies in the interval that oom predict
+# reports: "make bench-predict COUNT=2000".
 .PHONY: bench-predict
 bench-predict: $(check_PROGRAMS)
 	COUNT=$(COUNT) $(top_builddir)/tests/unit/test_growth_coverage
 
-# For minutes or hours: "make stress-heap COUNT=1000"; "make stress" for all of them.
+# Stress tests, for minutes or hours: "make stress-heap COUNT=1000"; "make stress" runs
+# all of them.
 COUNT = 200
 .PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
 stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill

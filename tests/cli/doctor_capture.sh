@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the doctor says of captures: one of an old kernel, made by hand, with a process each that
-# is whole, has no smaps, and is a kernel thread.
+# memstate doctor on captures. The first is a hand-made capture of an old kernel with
+# three processes: a complete one, one without smaps, and a kernel thread.
 : "${MEMSTATE:?}"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -24,7 +24,7 @@ echo '8 (no smaps) S 1 8 8 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 500 4096 1 0' >
 echo '9 (kthread) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 9 0 0 0' > old/9/stat
 
 status=0
-# compare COMMAND...: output and exit status with what is on standard input
+# compare COMMAND...: compare its output and exit status with standard input
 compare()
 {
 	{

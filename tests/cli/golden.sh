@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# golden: commands on captured trees, and all that they say. Sourced by the tests beside it:
+# Golden tests: run commands on captured trees and compare everything they print.
+# The test scripts in this folder source this file:
 #
 #	. "${srcdir:?}/tests/cli/golden.sh"
-#	on plain			# tests/fixtures/plain is --procfs from here
+#	on plain			# tests/fixtures/plain is --procfs from now on
 #	run --csv -p 100		# memstate --procfs tests/fixtures/plain --csv -p 100
 #	finish				# compare with NAME.exp
 #
-# In NAME.exp a line of standard error begins with "! ". Times and the version are masked.
-# MEMSTATE_BLESS=yes writes NAME.exp anew: look at git diff before you commit it.
+# Lines of standard error start with "! " in NAME.exp. Times and the version are masked.
+# MEMSTATE_BLESS=yes rewrites NAME.exp: look at git diff before you commit it.
 
 : "${srcdir:?}" "${MEMSTATE:?}"
 LC_ALL=C TZ=UTC0 COLUMNS=100
@@ -23,7 +24,7 @@ cd "$srcdir/tests/fixtures" || exit 99
 on()
 {
 	golden_tree=$1
-	test -f "$1/ORIGIN" || { echo "$1: no fixture, or one without ORIGIN" >&2; exit 99; }
+	test -f "$1/ORIGIN" || { echo "$1: not a fixture, or it lacks ORIGIN" >&2; exit 99; }
 }
 
 golden_mask()
@@ -33,7 +34,7 @@ golden_mask()
 		-e 's/"exporter":"memstate [^"]*"/"exporter":"memstate VERSION"/'
 }
 
-# A verb stays first: "run map -p 7" is "memstate map --procfs TREE -p 7".
+# A verb comes first: "run map -p 7" runs "memstate map --procfs TREE -p 7".
 run()
 {
 	{
@@ -54,7 +55,7 @@ run()
 	} >>"$golden_dir/all"
 }
 
-# The same of a verb that reads no processes: "run_here count --replay FILE"
+# Like run(), for verbs that read no processes: "run_here count --replay FILE"
 run_here()
 {
 	{
@@ -76,6 +77,6 @@ finish()
 		exit 0
 	fi
 	diff -u "$golden_exp" "$golden_dir/all" && exit 0
-	echo "$golden_name: not as in $golden_name.exp; with MEMSTATE_BLESS=yes it is written anew" >&2
+	echo "$golden_name: output differs from $golden_name.exp; MEMSTATE_BLESS=yes rewrites it" >&2
 	exit 1
 }

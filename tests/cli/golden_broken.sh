@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Spoilt captures: a figure that is there is right, and what is not is said.
+# Damaged captures: each figure shown is correct, and missing figures are reported.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on broken

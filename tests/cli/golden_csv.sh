@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# CSV of processes: columns, order, headings, what is not known.
+# CSV of processes: columns, sorting, headings, unknown values.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on plain

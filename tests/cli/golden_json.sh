@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# JSON of processes and of mappings.
+# JSON of processes and mappings.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on plain

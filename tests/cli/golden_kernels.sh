@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Older kernels have fewer fields: unknown, and not 0. Newer ones have more: passed over.
+# Older kernels lack fields, which are unknown rather than 0. Extra fields of newer
+# kernels are ignored.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on old-kernel

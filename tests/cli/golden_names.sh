@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names that processes and files have chosen to do harm: nothing of them reaches the terminal.
+# Hostile names of processes and files: no control character reaches the terminal.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on names

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Allocations by their stacks, from a file: reports, rules, and what else they are written as.
+# Allocations by call stack, read from a file: reports, transformation
+# rules, output formats.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 XDG_CONFIG_HOME=$golden_dir/config
@@ -20,11 +21,11 @@ run_here count --replay $index --transforms profiles/transforms --transform word
 run_here count --replay $index --transform 'remove .'
 run_here count --list-columns --replay x
 
-# what the user adds to the set
+# user-defined rule sets extend the built-in ones
 printf '[A]\nreplace ^(xmalloc|A)$ => A\n[mine]\nremove ^add_\n' >"$XDG_CONFIG_HOME/memstate/transforms"
 run_here count --replay $index --transform A --transform mine --folded -
 
-# wrong
+# errors
 run_here count --replay $index --metric lively
 run_here count --replay $index --min 101
 run_here count --replay $index --transform 'filter ('

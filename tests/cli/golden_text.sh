@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tables of processes, and the page of one.
+# Tables of processes, and the report on a single process.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on plain

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Wrong usage: one line that names what is wrong, a hint, status 2, and nothing on standard output.
+# Usage errors: one line that names the mistake, a hint, status 2, and nothing
+# on standard output.
 . "${srcdir:?}/tests/cli/golden.sh"
 
 on plain

@@ -1,4 +1,4 @@
-# tests/cli
+# Command-line tests
 cli_tests = \
 	%D%/doctor_capture.sh \
 	%D%/read_cost.sh \
@@ -6,7 +6,7 @@ cli_tests = \
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests) tests/fixtures/demo
 
-# What they say of the captured trees, word for word; see golden.sh
+# Golden tests: output on captured trees, word for word; see golden.sh
 golden_tests = \
 	%D%/golden_broken.sh \
 	%D%/golden_csv.sh \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a read cost is a fraction of a millisecond for most processes: to be seen all the same.
+# The cost of reading a process, mostly a fraction of a millisecond, is shown
+# with enough digits.
 set -eu
 
 : "${MEMSTATE:?}"

@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What README.md shows is what memstate says. In each console block the lines after "$ command" are
-# its output, byte for byte; of a command that is run live ("--"), digits may differ. A text block behind
-# "<!-- FILE.screen: NAME -->" is that part of the file. Of the commands in sh blocks the options must
-# exist. "readme.sh --bless", or MEMSTATE_BLESS=yes, writes the output of now into README.md.
+# README.md shows what memstate really prints.
+# In a console block, the lines after "$ command" are its output, byte for byte, except
+# that digits may differ for live commands ("--"). A text block after "<!-- FILE.screen:
+# NAME -->" is that part of the file. Commands in sh blocks may only use existing options.
+# "readme.sh --bless", or MEMSTATE_BLESS=yes, writes the current output into README.md.
 set -eu
 
 : "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${builddir:=$srcdir/build}"
 : "${MEMSTATE:=$builddir/memstate}"
 if ! test -x "$MEMSTATE"; then
-	echo "$MEMSTATE: not there, build it first" >&2
+	echo "$MEMSTATE: not found; build it first" >&2
 	exit 99
 fi
 scratch=$(mktemp -d)
@@ -23,13 +24,13 @@ export PATH LC_ALL TZ COLUMNS
 unset NO_COLOR || :
 status=0
 
-# screen FILE NAME: what stands below "==== NAME" in it.
+# screen FILE NAME: print the part of FILE below "==== NAME".
 screen()
 {
 	awk -v name="$2" '/^==== / { is_it = $2 == name; next } is_it' "$1"
 }
 
-# Run the examples: README.md with the output of now.
+# Run the examples: write README.md with the current output.
 cd "$srcdir"
 in_block=no
 screen_of=
@@ -73,7 +74,8 @@ if test "${1:-}" = --bless || test "${MEMSTATE_BLESS:-no}" = yes; then
 	exit
 fi
 
-# Digits of live examples differ from run to run, and a busy machine may make samples late.
+# Mask what differs between live runs: digits, and messages about late samples on
+# a busy machine.
 mask()
 {
 	awk '
@@ -86,7 +88,7 @@ mask()
 mask README.md >"$scratch/expected"
 mask "$scratch/README.md" >"$scratch/actual"
 if ! diff -u "$scratch/expected" "$scratch/actual"; then
-	echo "README.md shows what memstate does not say; tests/cli/readme.sh --bless" >&2
+	echo "README.md differs from the output of memstate; run tests/cli/readme.sh --bless" >&2
 	status=1
 fi
 if ! grep -q '^\$ memstate' README.md; then
@@ -94,7 +96,8 @@ if ! grep -q '^\$ memstate' README.md; then
 	status=1
 fi
 
-# The options of the commands that are not run: with --help they are parsed, and no more.
+# Check the options of the commands that are not run: with --help, memstate
+# only parses them.
 # shellcheck disable=SC2016
 sed -n '/^```sh$/,/^```$/s/^\(memstate [^#>|]*\).*/\1/p' README.md >"$scratch/commands"
 while IFS= read -r line; do

@@ -1,5 +1,5 @@
-# With --enable-fuzzing the targets are libFuzzer's: run them by hand, as tests/README.md says.
-# Without, the same targets replay their corpus as tests.
+# With --enable-fuzzing these are libFuzzer targets: run them by hand, see
+# tests/README.md. Otherwise they replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
 fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_names %D%/fuzz_rules %D%/fuzz_smaps %D%/fuzz_small \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk \

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The bash completion, asked as bash asks it.
+# The bash completion, queried as bash does it.
 set -eu
 
 : "${srcdir:?}" "${MEMSTATE:?}"
 if ! command -v bash >/dev/null; then
-	echo 'bash is not here' >&2
+	echo 'bash is not installed' >&2
 	exit 77
 fi
-# shellcheck disable=SC2016 # what is between the quotes is bash's to expand
+# shellcheck disable=SC2016 # bash expands what is between the quotes
 exec bash -c '
 . "$srcdir/contrib/bash-completion/memstate"
 status=0
 
-# complete WORD...: what is offered for the last word, in COMPREPLY, sorted; what is offered twice
-# is there twice.
+# complete_words WORD...: set COMPREPLY to the sorted candidates for the last
+# word, including duplicates.
 program=$MEMSTATE
 complete_words()
 {
@@ -25,7 +25,7 @@ complete_words()
 	mapfile -t COMPREPLY < <(printf "%s\n" "${COMPREPLY[@]}" | sort)
 }
 
-# offers "WORDS" "EXPECTED": all that is offered, sorted. An empty last word is written @.
+# offers "WORDS" "EXPECTED": check the sorted candidates. An empty last word is written @.
 offers()
 {
 	local -a words
@@ -33,7 +33,7 @@ offers()
 	read -ra words <<<"$1"
 	complete_words "${words[@]/#@/}"
 	[[ ${COMPREPLY[*]} == "$2" ]] && return
-	echo "memstate $1: offers \"${COMPREPLY[*]}\", not \"$2\"" >&2
+	echo "memstate $1: completes to \"${COMPREPLY[*]}\", not \"$2\"" >&2
 	status=1
 }
 
@@ -76,7 +76,7 @@ offers "--procfs $srcdir/tests/fixtures/demo -p 4242,mem" "4242,memstate-demo"
 complete_words -p "$$"
 [[ " ${COMPREPLY[*]} " == *" $$ "* ]] || { echo "-p: does not offer $$" >&2; status=1; }
 
-# It need not be on PATH: however it is typed, that is the one that is asked.
+# memstate need not be on PATH: the completion runs the program as it was typed.
 HOME=$(cd "$(dirname "$MEMSTATE")" && pwd)
 PATH=/usr/bin:/bin
 for program in "~/${MEMSTATE##*/}" "$HOME/${MEMSTATE##*/}"; do

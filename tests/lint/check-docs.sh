@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the documents point at is there: links, and files named in `backquotes`. A file may be named from
-# src/ ("cmd/options.c"); a name that is shorter still must be some file's.
+# Links in the documents, and files named in `backquotes`, must exist. File names may be
+# relative to src/ ("cmd/options.c"); a bare name must match some file.
 set -eu
 
 : "${srcdir:?}"
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 missing()
 {
-	echo "$1: there is no $2" >&2
+	echo "$1: $2 does not exist" >&2
 	status=1
 }
 
@@ -31,8 +31,8 @@ for page in *.md doc/*.md; do
 	while read -r link; do
 		test -e "$folder/$link" || missing "$page" "$link"
 	done <"$scratch/names"
-	# shellcheck disable=SC2016 # the backquotes are what is looked for
-	# names with capitals are placeholders; fs/ is the kernel's
+	# shellcheck disable=SC2016 # grep looks for literal backquotes
+	# names with capitals are placeholders; fs/ belongs to the kernel
 	grep -o '`[a-z][a-z0-9_./-]*\.\([ch]\|sh\|py\|am\|mk\|ac\|1\|md\)`' "$page" | tr -d '`' |
 		grep -v '^fs/' | sort -u >"$scratch/names" || :
 	while read -r name; do

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The program and the preload libraries have stack canaries, read-only relocations, no executable stack, and notes
-# for CET where the compiler and the linker can make them.
+# The program and the preload libraries have stack canaries, read-only relocations and a
+# non-executable stack, and CET notes where compiler and linker support them.
 set -eu
 
 : "${MEMSTATE:?}" "${builddir:?}"
 
 command -v readelf >/dev/null || {
-	echo "no readelf" >&2
+	echo "readelf is not installed" >&2
 	exit 77
 }
 file_count=0
@@ -19,22 +19,22 @@ complain()
 	echo "$1: $2" >>"$complaints"
 }
 
-# has FILE OPTION PATTERN WHAT
+# has FILE OPTION PATTERN WHAT: readelf OPTION prints PATTERN
 has()
 {
 	readelf -W "$2" "$1" 2>/dev/null | grep -qE -- "$3" || complain "$1" "no $4"
 }
 
 for file in "$MEMSTATE" "$builddir"/src/agent/libmemstate-*.so; do
-	# objects from before the last configure may be without the options
+	# objects built before the last configure may lack the options
 	test -f "$file" || continue
 	test "$file" -nt "$builddir/config.status" || continue
 	file_count=$((file_count + 1))
 	has "$file" -l 'GNU_RELRO' 'read-only relocations'
 	has "$file" -d 'BIND_NOW|Flags:.* NOW' 'binding at start'
-	has "$file" -l 'GNU_STACK.* RW  ' 'note of a stack that is not executable'
+	has "$file" -l 'GNU_STACK.* RW  ' 'non-executable stack'
 	has "$file" -h 'Type: *DYN' 'position-independent code'
-	# calls alone have no arrays, and no canary
+	# the calls-only library has no arrays, and hence no canary
 	case $file in
 	*-calls*) ;;
 	*) has "$file" --dyn-syms '__stack_chk_fail' 'stack canaries' ;;
@@ -45,7 +45,7 @@ for file in "$MEMSTATE" "$builddir"/src/agent/libmemstate-*.so; do
 	fi
 done
 test "$file_count" -gt 0 || {
-	echo "all was built before the last configure" >&2
+	echo "everything was built before the last configure" >&2
 	exit 77
 }
 cat "$complaints"

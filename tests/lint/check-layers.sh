@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A file includes headers of its own folder and of lower ranks only.
+# A file includes only headers of its own folder and of lower ranks.
 set -eu
 
 : "${srcdir:?}"
@@ -8,7 +8,7 @@ set -eu
 rank()
 {
 	case $1 in
-	agent) echo 1 ;; # apart: see below
+	agent) echo 1 ;; # separate: see below
 	base) echo 1 ;;
 	model) echo 2 ;;
 	proc | target) echo 3 ;;
@@ -21,7 +21,7 @@ rank()
 	esac
 }
 
-# only WHERE PATTERN: no file but those of WHERE may have it.
+# only WHERE PATTERN: only files that match WHERE may contain PATTERN.
 only()
 {
 	grep -nE "$2" src/*/*.c | grep -vE "^src/($1):" | sed 's/$/   (belongs elsewhere)/' || :
@@ -38,7 +38,8 @@ complaints()
 				echo "$f: '$from' must not include '$to'"
 		done
 	done
-	# What runs in other processes is known to those who talk to it, and knows nobody.
+	# Code for other processes is known only to the layers that talk to it, and
+	# includes no other layer.
 	grep -nE '#[ ]*include "agent/' src/*/*.[ch] | grep -vE '^src/(agent|probe)/' |
 		sed 's/$/   (agent belongs to probe)/' || :
 	only 'proc/proc_pids.c' '#[ ]*include <libproc2/'

@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every file of the repository is in the release, and every test script is run.
+# Every file of the repository is in the release, and every test script runs.
 set -eu
 
 : "${srcdir:?}" "${builddir:?}" "${MAKE:?}"
 cd "$srcdir"
 if ! test -e .git || ! git ls-files >/dev/null 2>&1; then
-	echo "not a git checkout: what should be in the release is not known" >&2
+	echo "not a git checkout: the files of the release are unknown" >&2
 	exit 77
 fi
 status=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The jobs of a make above are no business of this one.
+# This make must not use the job server of the calling make.
 list()
 {
 	MAKEFLAGS='' "$MAKE" -s --no-print-directory -C "$builddir" "$1" | sort -u
 }
 
-# A listed folder stands for all in it.
+# A listed folder includes all files in it.
 list list-dist >"$scratch/dist"
 git ls-files | while read -r file; do
 	case $file in
@@ -37,7 +37,7 @@ git ls-files | while read -r file; do
 	done
 done >"$scratch/missing"
 
-# Some are read by tests, those of tests/bench are run by hand.
+# Libraries are not tests, and those in tests/bench and tests/qemu run by hand.
 list list-tests >"$scratch/tests"
 git ls-files 'tests/*.sh' 'tests/*.py' 'tests/*.keys' |
 	while read -r file; do

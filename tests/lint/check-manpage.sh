@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# memstate(1) names what the program has, and nothing else: commands, options, columns, rules of
-# diagnosis, version; and groff has nothing to say about it.
+# memstate(1) documents exactly what the program has: commands, options, columns, rules of
+# diagnosis, version. groff must not warn about it.
 set -eu
 
 : "${srcdir:?}" "${builddir:?}" "${MEMSTATE:?}"
@@ -10,13 +10,13 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-# same WHAT: the words of the files page and program are the same.
+# same WHAT: check that the man page and the program list the same words.
 same()
 {
 	sort -u "$scratch/page" >"$scratch/page.sorted"
 	sort -u "$scratch/program" >"$scratch/program.sorted"
 	if ! test -s "$scratch/program"; then
-		echo "$1: the program names none" >&2
+		echo "$1: the program lists none" >&2
 		status=1
 	elif ! diff "$scratch/page.sorted" "$scratch/program.sorted" >"$scratch/diff"; then
 		echo "$1: the man page (<) and the program (>) differ:" >&2
@@ -25,7 +25,7 @@ same()
 	fi
 }
 
-# section HEADING: its lines, roff's escaped hyphens made plain.
+# section HEADING: print its lines, with roff's escaped hyphens replaced.
 section()
 {
 	awk -v heading="$1" '
@@ -34,7 +34,7 @@ section()
 	sh == heading || ss == heading' "$page" | sed 's/\\-/-/g'
 }
 
-# What a paragraph of a list is about: the line after .TP or .TQ.
+# Print the tags of list paragraphs: the line after .TP or .TQ.
 tags()
 {
 	awk 'after { print } { after = /^\.T[PQ]/ }'
@@ -60,13 +60,13 @@ while read -r verb; do
 	section "memstate $verb" >"$scratch/text"
 	while read -r option; do
 		grep -q -e "$option\\>" "$scratch/text" && continue
-		echo "memstate $verb: the man page does not name $option there" >&2
+		echo "memstate $verb: the man page does not document $option" >&2
 		status=1
 	done <"$scratch/verb"
 done <"$scratch/verbs"
 same options
 
-# OWNER_STATE_bytes in the page stands for every cell of the matrix.
+# OWNER_STATE_bytes in the man page stands for all cells of the matrix.
 owners='live pool_pages pool_fragments heap_meta stack anon file shmem'
 states='private_dirty lazyfree private_clean shared_dirty shared_clean'
 section 'Of processes' | tags | sed -n 's/^\.B //p' >"$scratch/page"
@@ -90,14 +90,15 @@ section 'Of comparisons' | tags | sed -n 's/^\.B //p' >"$scratch/page"
 "$MEMSTATE" --preload glibc,jemalloc --list-columns | cut -d' ' -f1 >"$scratch/program"
 same 'columns of comparisons'
 
-# rules HEADING FILE: a section has the rules of a table, in its order.
+# rules HEADING FILE: check that a section has the rules of the table in FILE, in
+# the same order.
 rules()
 {
 	section "$1" | tags | sed -n 's/^\.B //p' >"$scratch/page"
 	sed -n 's/^	X("\([a-z-]*\)".*/\1/p' "$srcdir/$2" >"$scratch/program"
 	same "rules of $1"
 	if ! cmp -s "$scratch/page" "$scratch/program"; then
-		echo "rules of $1: in another order than the program has them" >&2
+		echo "rules of $1: the order differs from that of the program" >&2
 		status=1
 	fi
 }
@@ -105,7 +106,8 @@ rules()
 rules DIAGNOSIS src/classify/diagnose.c
 rules VERDICT src/classify/verdict.c
 
-# Where, and the key and what it does: the two lines after .TP. Without a screen there are no keys.
+# Print view, key and effect: the two lines after .TP. Without the screen there
+# are no keys.
 if test -x "$builddir/tests/lint/list_keys"; then
 	section KEYS | sed 's/\\e/\\/g; s/\\(ha/^/g' | awk '
 	/^\.SS / { where = $0; sub(/^\.SS /, "", where) }
@@ -115,7 +117,7 @@ if test -x "$builddir/tests/lint/list_keys"; then
 	"$builddir/tests/lint/list_keys" >"$scratch/program"
 	same keys
 	if ! cmp -s "$scratch/page" "$scratch/program"; then
-		echo 'keys: in another order than the program has them' >&2
+		echo 'keys: the order differs from that of the program' >&2
 		status=1
 	fi
 fi
@@ -131,6 +133,6 @@ if command -v groff >/dev/null; then
 		status=1
 	fi
 else
-	echo 'groff is not here: the formatting is not checked' >&2
+	echo 'groff is not installed: the formatting is not checked' >&2
 fi
 exit $status

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Scripts and styles of pages: nothing in them reaches for the network, makes elements or code out of
-# text, or ends the element that they stand in.
+# Scripts and styles of the pages must not access the network, create elements or code
+# from text, or end their own element.
 set -eu
 
 : "${srcdir:?}"
 cd "$srcdir/src/render"
 status=0
 
-# no WHAT PATTERN FILE...
+# no WHAT PATTERN FILE...: no line of the files may match
 no()
 {
 	what=$1 pattern=$2
@@ -18,24 +18,24 @@ no()
 	status=1
 }
 
-no 'the network' 'https?:|//[a-z]|\<(fetch|XMLHttpRequest|WebSocket|EventSource|importScripts|sendBeacon)\>' \
+no 'network access' 'https?:|//[a-z]|\<(fetch|XMLHttpRequest|WebSocket|EventSource|importScripts|sendBeacon)\>' \
 	./*.js ./*.css ./*.html
 no 'other files' '\<import\>|@import|\<url\(|\<src=|\<href=' ./*.js ./*.css ./*.html
-no 'elements or code out of text' \
+no 'elements or code from text' \
 	'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\<eval\>|\<Function\(|setAttribute\(.style' ./*.js
-no 'code or style in an element: the policy of the page forbids it' '\<on[a-z]+=|\<style=' ./*.html
-no 'the end of an element' '</(script|style)|]]>|<!--' ./*.js ./*.css ./*.html
+no 'inline code or style, which the policy of the page forbids' '\<on[a-z]+=|\<style=' ./*.html
+no 'end of the element' '</(script|style)|]]>|<!--' ./*.js ./*.css ./*.html
 no 'a // comment' '(^|[^:"'\''])//' ./*.js
-no 'blanks at the end of the line' '[ 	]$' ./*.js ./*.css ./*.html
-no 'a line of more than 120 columns' '.{121}' ./*.js
+no 'trailing blanks' '[ 	]$' ./*.js ./*.css ./*.html
+no 'more than 120 columns' '.{121}' ./*.js
 
 for file in ./*.js; do
 	test "$(wc -l <"$file")" -le 500 || { echo "$file: more than 500 lines"; status=1; }
 done
 
-# The order is that of page_files.c.
+# Check the scripts in the order of page_files.c.
 parts=$(sed -n '/BEGIN(flame_script)/,/END/p' page_files.c | grep -o '"[a-z_]*\.js"' | tr -d '"')
-test -n "$parts" || { echo 'page_files.c: names no scripts'; status=1; }
+test -n "$parts" || { echo 'page_files.c: no scripts found'; status=1; }
 if command -v node >/dev/null; then
 	scratch=$(mktemp -d)
 	trap 'rm -rf "$scratch"' EXIT
@@ -47,6 +47,6 @@ if command -v node >/dev/null; then
 		node --check "$file" || status=1
 	done
 else
-	echo 'node is not here: the syntax of scripts is not checked' >&2
+	echo 'node is not installed: the syntax of scripts is not checked' >&2
 fi
 exit $status

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What can be said of the text of the sources without understanding it.
+# Textual rules for the C sources.
 set -eu
 
 : "${srcdir:?}"
@@ -14,9 +14,9 @@ found=$(awk '
 		if ($0 != "/* SPDX-License-Identifier: GPL-2.0-or-later */")
 			complain("no licence in the first line")
 	}
-	FNR == 501 { complain("a file of more than 500 lines") }
-	/[ \t]$/ { complain("blanks at the end of the line") }
-	/^ +[^ *]/ { complain("indented with blanks") }
+	FNR == 501 { complain("more than 500 lines") }
+	/[ \t]$/ { complain("trailing blanks") }
+	/^ +[^ *]/ { complain("indented with blanks instead of tabs") }
 	{
 		line = $0
 		gsub(/"([^"\\]|\\.)*"/, "", line)
@@ -27,7 +27,7 @@ found=$(awk '
 	/^{/ { start = FNR }
 	/^}/ {
 		if (start && FNR - start + 1 > 60)
-			complain("a function of " FNR - start + 1 " lines, 60 are allowed")
+			complain("a function of " FNR - start + 1 " lines; the limit is 60")
 		start = 0
 	}' $sources)
 test -z "$found" || { echo "$found"; exit 1; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Bytes are bytes: what the kernel calls kB is converted in base/units.c, for the parsers of
-# proc/, and nowhere else; the options of other programs have their own suffixes.
+# All amounts are in bytes. Only base/units.c and the parsers in proc/ convert the
+# kernel's kB; options of other programs (runtime_options) have their own suffixes.
 set -eu
 
 : "${srcdir:?}"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every command explains itself, and refuses what it does not know in the same way.
+# Every command has --help and --version, and rejects unknown arguments in the same way.
 set -eu
 
 : "${MEMSTATE:?}"
@@ -15,7 +15,7 @@ complain()
 	status=1
 }
 
-# run ARGS...: leaves out, err and $exit.
+# run ARGS...: leaves the output in out and err, and the status in $exit.
 run()
 {
 	args=$*
@@ -23,7 +23,7 @@ run()
 	"$MEMSTATE" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || exit=$?
 }
 
-# says_on_stdout ARGS...: done, something on stdout, nothing on stderr.
+# says_on_stdout ARGS...: succeeds, with output on stdout and none on stderr.
 says_on_stdout()
 {
 	run "$@"
@@ -32,7 +32,8 @@ says_on_stdout()
 	test ! -s "$scratch/err" || complain "something on stderr"
 }
 
-# refuses ARGS...: wrong usage, said on stderr with a hint, nothing on stdout.
+# refuses ARGS...: a usage error, with a message and a hint on stderr and
+# nothing on stdout.
 refuses()
 {
 	hint="Try 'memstate${verb:+ $verb} --help'"
@@ -40,7 +41,7 @@ refuses()
 	test "$exit" = 2 || complain "exit status $exit instead of 2"
 	test ! -s "$scratch/out" || complain "something on stdout"
 	test "$(wc -l <"$scratch/err")" = 2 || complain "not a line and a hint on stderr"
-	grep -q '^memstate: ' "$scratch/err" || complain "a message without its name"
+	grep -q '^memstate: ' "$scratch/err" || complain "a message without the program name"
 	grep -qF "$hint" "$scratch/err" || complain "no hint: $hint"
 }
 
@@ -51,7 +52,7 @@ check()
 	for option in --help -h; do
 		says_on_stdout "$@" $option
 		grep -q '^Usage: memstate' "$scratch/out" || complain "no usage"
-		test -z "$(grep -E '.{81}' "$scratch/out")" || complain "a line of more than 80 columns"
+		test -z "$(grep -E '.{81}' "$scratch/out")" || complain "a line exceeds 80 columns"
 	done
 	says_on_stdout "$@" --version
 	grep -qx 'memstate [0-9][0-9.]*[a-z0-9-]*' "$scratch/out" || complain "no version"

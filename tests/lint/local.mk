@@ -1,4 +1,5 @@
-# Rules that a program can check, of the sources and of what memstate says about itself.
+# Rules for the sources, and for what memstate prints about itself, that a
+# program can check.
 lint_tests = \
 	%D%/check-columns.sh \
 	%D%/check-completion.sh \

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by capture_*.sh and doctor_*.sh: a stopped target, and a folder for what is made.
+# Sourced by capture_*.sh and doctor_*.sh: a stopped target, and a folder for output.
 
 dir=$(mktemp -d) || exit 99
 started=
@@ -20,7 +20,7 @@ fail()
 	exit 1
 }
 
-# wait_until COMMAND...: true within 10 seconds
+# wait_until COMMAND...: wait up to 10 seconds until it succeeds
 wait_until()
 {
 	tries=0
@@ -41,7 +41,8 @@ is_stopped()
 	grep -q '^State:.T' "/proc/$target/status"
 }
 
-# start_stopped_target [ARG...]: every thread of the target in $target stands still afterwards.
+# start_stopped_target [ARG...]: start a target; on return all threads of
+# $target are stopped.
 start_stopped_target()
 {
 	rm -f "$dir/ready"
@@ -54,7 +55,7 @@ start_stopped_target()
 	wait_until is_stopped || fail "the target does not stop"
 }
 
-# expect STATUS COMMAND...: output in $dir/out and $dir/err
+# expect STATUS COMMAND...: leaves its output in $dir/out and $dir/err
 expect()
 {
 	want=$1

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A report from a capture is the report made live, byte for byte; from a .tar and a capture's capture too.
-# The heap is in no capture: so it is as with --heap off.
+# A report from a capture equals the live report, byte for byte; so do reports from a .tar
+# and from a capture of a capture.
+# Captures do not contain the heap, so the live reports use --heap off.
 . "$srcdir/tests/live/capture_lib.sh"
 
-# all but the times
+# everything except times
 columns=$("$MEMSTATE" --list-columns | cut -d ' ' -f 1 | grep -vxE 'time|[a-z]*_s' | paste -sd ,)
 
-# reports NAME [OPTION...]: all kinds of them, as $dir/NAME.*
+# reports NAME [OPTION...]: write all kinds of reports to $dir/NAME.*
 reports()
 {
 	name=$1
@@ -29,9 +30,9 @@ same()
 	done
 }
 
-# Pss changes whenever anybody else on the machine maps or unmaps libc, so it may take some tries. A
-# difference counts when the live report was the same before and after, and even then it may have been
-# another for a moment: so many times are no accident.
+# Pss changes whenever any process maps or unmaps libc, so several tries may be necessary.
+# A difference counts if the live reports before and after are equal. Even then the report
+# may have differed for a moment, but not in this many tries.
 capture_while_nothing_changes()
 {
 	differences=0
@@ -50,7 +51,7 @@ capture_while_nothing_changes()
 		diff "$dir/live.csv" "$dir/saved.csv" >&2
 		fail "$(cat "$dir/difference") ($try tries)"
 	fi
-	echo "the machine is too busy: figures of the target change all the time" >&2
+	echo "the machine is too busy: the figures of the target keep changing" >&2
 	exit 77
 }
 

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Bad input and bad luck: said plainly, the right exit status, and nothing left behind.
+# Bad input and failures: a clear message, the right exit status, and nothing left behind.
 . "$srcdir/tests/live/capture_lib.sh"
 
 said()
 {
-	grep -qF -- "$1" "$dir/err" || fail "'$1' is not said: $(cat "$dir/err")"
+	grep -qF -- "$1" "$dir/err" || fail "'$1' is not reported: $(cat "$dir/err")"
 }
 
 only()
 {
 	left=$(cd "$1" && ls -A)
-	[ "$left" = "$2" ] || fail "left behind: $left"
+	[ "$left" = "$2" ] || fail "files left behind: $left"
 }
 
 start_stopped_target
@@ -22,7 +22,7 @@ said "'b' is one argument too many"
 for name in a.tar.gz a.tgz a.zip; do
 	expect 2 "$MEMSTATE" capture -p "$target" "$dir/$name"
 	said 'a directory or a plain .tar'
-	[ ! -e "$dir/$name" ] || fail "$name is there"
+	[ ! -e "$dir/$name" ] || fail "$name was created"
 done
 
 mkdir "$dir/written"
@@ -40,7 +40,7 @@ expect 1 "$MEMSTATE" capture --procfs /usr "$dir/written/out"
 said '/usr: no process there'
 only "$dir/written" file
 
-# a pid that no process has: the largest there may be
+# a pid that is not in use: the largest possible one
 max=$(cat /proc/sys/kernel/pid_max)
 expect 1 "$MEMSTATE" capture -p "$((max - 1))" "$dir/written/out"
 said 'no such process'
@@ -50,7 +50,8 @@ said 'no such process'
 [ -s "$dir/written/out/$target/smaps" ] || fail "the other target is not captured"
 rm -rf "$dir/written/out"
 
-# a full disk: files may not grow past half a MiB, and SIGXFSZ is ignored as a disk has no signal
+# a full disk: files are limited to half a MiB, and SIGXFSZ is ignored, since a full disk
+# sends no signal
 (
 	trap '' XFSZ
 	ulimit -f 16
@@ -60,7 +61,7 @@ rm -rf "$dir/written/out"
 said 'File too large'
 only "$dir/written" file
 
-# a signal, as ^C: nothing is left
+# after a signal such as ^C nothing remains
 "$MEMSTATE" capture "$dir/written/all" > "$dir/out" 2> "$dir/err" &
 pid=$!
 has_begun()
@@ -72,11 +73,11 @@ kill -TERM "$pid" 2> /dev/null
 wait "$pid"
 status=$?
 if [ "$status" = 0 ] || [ "$status" = 3 ]; then
-	rm -r "$dir/written/all" # it was faster
+	rm -r "$dir/written/all" # the capture was complete before the signal
 fi
 only "$dir/written" file
 
-# a kernel thread has no memory, which is no error
+# a kernel thread has no memory, which is not an error
 if [ -d /proc/2 ] && grep -q '^Name:.kthreadd' /proc/2/status; then
 	expect 0 "$MEMSTATE" capture -p 2 "$dir/written/kernel"
 	"$MEMSTATE" -p 2 --text > "$dir/live"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the doctor says of this machine, and of a process, is what other ways of looking say.
+# memstate doctor on this machine and a process agrees with other sources of information.
 . "$srcdir/tests/live/capture_lib.sh"
 
-# answers NAME ANSWER: the line that the last expect has printed
+# answers NAME ANSWER: check the line in the output of the last expect
 answers()
 {
 	grep -q "^$1  *$2 " "$dir/out" || fail "$1 is not '$2': $(grep "^$1 " "$dir/out")"
@@ -11,7 +11,7 @@ answers()
 
 expect 0 "$MEMSTATE" doctor
 [ ! -s "$dir/err" ] || fail "$(cat "$dir/err")"
-grep -qF "(Linux $(uname -r))" "$dir/out" || fail "another kernel than uname's"
+grep -qF "(Linux $(uname -r))" "$dir/out" || fail "the kernel differs from uname's"
 answers smaps yes
 if [ -e /proc/self/smaps_rollup ]; then answers smaps_rollup yes; else answers smaps_rollup no; fi
 if grep -q ^LazyFree /proc/self/smaps; then answers lazyfree yes; else answers lazyfree no; fi
@@ -44,7 +44,7 @@ start_stopped_target
 expect 0 "$MEMSTATE" doctor -p "$target"
 answers smaps yes
 grep -q "^smaps  *yes .*has $("$MEMSTATE" map -p "$target" --no-headings -o size_bytes |
-	wc -l) mappings" "$dir/out" || fail "another count of mappings than map's"
+	wc -l) mappings" "$dir/out" || fail "the number of mappings differs from map's"
 answers pid_namespace yes
 answers dynamic yes
 if [ -r "/proc/$target/syscall" ] && cat "/proc/$target/syscall" > /dev/null 2>&1; then
@@ -55,10 +55,10 @@ fi
 if ! cat /proc/1/smaps > /dev/null 2>&1; then
 	expect 3 "$MEMSTATE" doctor -p 1
 	answers smaps no
-	grep -q 'smaps: Permission denied' "$dir/out" || fail "it does not say why"
+	grep -q 'smaps: Permission denied' "$dir/out" || fail "no reason is given"
 fi
 
-# one that not even its owner may look into, and whose owner is known all the same
+# a process that even its owner cannot inspect; its owner is known nevertheless
 first=$target
 rm -f "$dir/hidden folder"
 start_stopped_target --not-dumpable
@@ -67,20 +67,20 @@ if [ "$(id -u)" = 0 ]; then
 	user=65534
 else
 	expect 3 "$MEMSTATE" doctor -p "$target"
-	grep -q -- '-> run it as root' "$dir/out" || fail "it does not say what would help"
+	grep -q -- '-> run it as root' "$dir/out" || fail "no remedy is given"
 	user=$(id -u)
 fi
 answers dumpable no
-grep -q "runs as uid $user," "$dir/out" || fail "another user than $user"
+grep -q "runs as uid $user," "$dir/out" || fail "the user is not $user"
 target=$first
 
 expect 0 "$MEMSTATE" capture -p "$target" "$dir/saved"
 expect 0 "$MEMSTATE" doctor --procfs "$dir/saved"
 answers capture yes
 answers smaps yes
-grep -q '1 of 1 processes' "$dir/out" || fail "the capture has one process"
+grep -q '1 of 1 processes' "$dir/out" || fail "the number of processes is wrong"
 
-python3 -c '' 2> /dev/null || exit 0 # what follows needs it
+python3 -c '' 2> /dev/null || exit 0 # the following checks need it
 for arguments in "" "-p $target"; do
 	# shellcheck disable=SC2086
 	"$MEMSTATE" doctor -J $arguments | python3 -c '

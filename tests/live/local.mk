@@ -1,4 +1,4 @@
-# Against processes that run.
+# Tests against live processes.
 check_PROGRAMS += %D%/capture_target
 %C%_capture_target_LDADD = -lpthread
 TESTS += \
@@ -13,7 +13,7 @@ EXTRA_DIST += \
 	%D%/capture_trouble.sh \
 	%D%/doctor_here.sh
 
-# These need python3, and are skipped without.
+# These require python3, and are skipped otherwise.
 LIVE_TESTS = \
 	%D%/heap_auto.py %D%/clock.py %D%/command.py %D%/limits.py %D%/hostile_elf.py %D%/count.py %D%/count_filter.py %D%/count_runs.py %D%/count_same.py %D%/count_scale.py %D%/count_stacks.py %D%/count_trouble.py %D%/diff.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/output.py \
 	%D%/races.py %D%/remote.py %D%/rights.py %D%/selection.py %D%/stacks.py %D%/stacks_inside.py %D%/states.py %D%/sums.py %D%/turns.py \
@@ -21,30 +21,31 @@ LIVE_TESTS = \
 	%D%/helper_figures.py \
 	%D%/heap.py %D%/held.py %D%/heap_jemalloc.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
-# Of stacks.
+# Call stacks
 LIVE_TESTS += %D%/count_profile.py %D%/count_jit.py
-# Paths that others chose.
+# Untrusted paths and names
 LIVE_TESTS += %D%/debug_paths.py %D%/hostile_captures.py %D%/hostile_names.py %D%/read_errors.py
-# Of flame graphs.
+# Flame graphs
 LIVE_TESTS += %D%/flame.py %D%/flame_page.py %D%/hostile_profiles.py %D%/page_injection.py
-# Of putting the helper in.
+# Injecting the helper
 LIVE_TESTS += \
 	%D%/inject_calls.py %D%/inject_churn.py %D%/inject_exact.py %D%/inject_kill.py \
 	%D%/inject_places.py %D%/inject_refused.py %D%/inject_storms.py
-# Of groups and their limits.
+# Cgroups, their limits, and recordings
 LIVE_TESTS += \
 	%D%/cgroup_target.py %D%/growth.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/hostile_recordings.py %D%/diff_recordings.py %D%/recording_page.py
-# Of groups in trouble, and of groups of version 2, which are tested in a guest if there are none here.
+# Cgroups under difficult conditions, and version 2, which is tested in a guest
+# if missing here
 LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v1.py %D%/oom_v2.py %D%/oom_writer.py
-# Of why a process ended.
+# Why a process ended
 LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py %D%/oom_disk.py
-# Of the recorder of a group.
+# The flight recorder of a cgroup
 LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py %D%/oom_logs.py
-# Of counting from outside.
+# Counting from outside the process
 LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py %D%/count_covered.py
-# Of putting in what counts.
+# Injecting the counting probe
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
-# Of another process of the same user, and of a process that fakes what memstate leaves behind.
+# Attacks by another process of the same user, and fakes of what memstate leaves behind
 LIVE_TESTS += %D%/inject_same_user.py %D%/inject_fakes.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/browser_lib.py %D%/compare_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \

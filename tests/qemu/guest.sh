@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The tests of groups and their limits once more, on a kernel with version 2 of the hierarchy: a guest
-# of qemu's, without KVM and without a network, whose disk has memstate, the tests, and what they need.
-# "make check-qemu"; not part of "make check". Its words are the tests' own, one line for each.
+# Run the cgroup tests on a kernel with cgroup version 2, in a qemu guest without KVM or
+# network. The disk of the guest holds memstate, the tests and what they need.
+# "make check-qemu"; not part of "make check". Prints the tests' own output, one
+# line for each.
 #
-# The kernel is Debian's for clouds, from apt-get, kept in qemu/kernel of the build folder; or the package
-# that is unpacked in the folder MEMSTATE_QEMU_KERNEL. It must have NVMe, ext4 and a serial port built in.
+# The kernel is Debian's cloud kernel, downloaded with apt-get and kept in qemu/kernel of
+# the build folder, or the package unpacked in the folder MEMSTATE_QEMU_KERNEL. It must
+# have NVMe, ext4 and a serial port built in.
 set -eu
 
 : "${srcdir:?}" "${builddir:?}" "${MEMSTATE:?}"
 here=$srcdir/tests/qemu
 work=$builddir/qemu
 root=$work/root
-limit_s=500 # only a guest that hangs takes so long
+limit_s=500 # only a guest that hangs takes this long
 
-# What the guest runs: in the first pass all, in others what depends on them.
-# MEMSTATE_QEMU_TESTS names others instead, for the first pass alone.
+# The first pass runs all tests, other passes those that depend on their setting.
+# MEMSTATE_QEMU_TESTS replaces the tests of the first pass and skips the others.
 tests="oom.py oom_disk.py oom_kills.py oom_runtime.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py oom_writer.py"
 generations="oom.py"
 swap="oom_swap.py"
@@ -40,7 +42,8 @@ require()
 
 # ---- the kernel ----------------------------------------------------------------------------
 
-# The newest of the packages' names; there are others of the same kernel, not signed and of symbols.
+# Print the newest kernel package. Names with suffixes are unsigned kernels
+# or debug symbols.
 kernel_package()
 {
 	apt-cache search --names-only '^linux-image-[0-9].*-cloud-amd64$' | cut -d ' ' -f 1 | sort -V | tail -n 1
@@ -54,7 +57,7 @@ unpack_kernel()
 	rm -rf "$work/package"
 	mkdir -p "$work/package"
 	(cd "$work/package" && apt-get download "$package" && dpkg-deb -x ./*.deb .) >"$work/apt.log" 2>&1 ||
-		skip "$package cannot be had: $(tail -n 1 "$work/apt.log")"
+		skip "$package cannot be downloaded: $(tail -n 1 "$work/apt.log")"
 	rm -f "$work"/package/*.deb
 	mv "$work/package" "$work/kernel"
 }
@@ -69,7 +72,8 @@ find_kernel()
 
 # ---- the disk ------------------------------------------------------------------------------
 
-# What python3 reads to run these: its own files, and the modules that they import.
+# Print the files that python3 reads to run these tests: its own, and the
+# modules they import.
 python_files()
 {
 	python3 -I - "$@" <<'END'
@@ -93,7 +97,8 @@ for module in list(sys.modules.values()):
 END
 }
 
-# Of the programs and libraries in $work/binaries, and of what memstate loads when it needs it.
+# Print the libraries of the programs in $work/binaries, and of those that memstate
+# loads on demand.
 libraries()
 {
 	ldconfig -p | sed -n 's/^[^/]*lib\(elf\|sqlite3\)\.so\.[0-9]* .*x86-64.*=> //p' | while read -r library; do
@@ -105,7 +110,7 @@ libraries()
 	done <"$work/binaries" | sed -n 's/^\(.* => \)\?[[:blank:]]*\(\/[^ ]*\).*/\2/p'
 }
 
-# Each file where it is here.
+# Copy each file to the same path in the root of the guest.
 copy()
 {
 	sort -u | while read -r file; do
@@ -114,7 +119,7 @@ copy()
 	done
 }
 
-# Of zram, and what it needs.
+# Copy the zram module and its dependencies.
 copy_modules()
 {
 	modules=$(echo "$kernel"/lib/modules/*)
@@ -174,7 +179,7 @@ require unshare util-linux
 mkdir -p "$work"
 find_kernel
 make_disk
-# An emulated machine may stop early where the real one has much to do.
+# Retry: an emulated machine may stop early when the host is busy.
 for _ in 1 2 3; do
 	boot
 	test ! -s "$work/said" || break
@@ -182,7 +187,7 @@ done
 rm -rf "$root" "$work/disk"
 grep -q '^guest: ends$' "$work/said" || {
 	tail -n 20 "$work/console"
-	echo "the guest did not come to its end"
+	echo "the guest did not finish"
 	exit 1
 }
 echo "$(grep -c '^PASS: ' "$work/said") passed, $(grep -c '^FAIL: ' "$work/said") failed"

@@ -1,4 +1,4 @@
-# Groups of version 2 of the hierarchy, in a guest. Not part of "make check".
+# Cgroup version 2, tested in a qemu guest. Not part of "make check".
 EXTRA_DIST += %D%/guest.sh %D%/init
 CLEANFILES += %D%/guest.log %D%/guest.trs
 .PHONY: check-qemu

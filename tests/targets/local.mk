@@ -1,5 +1,5 @@
-# One program: each behaviour is a process in one known state (target.h). Built without sanitizers:
-# theirs is not the memory of an ordinary program.
+# A single program: each behaviour puts a process into a known state (target.h). Built
+# without sanitizers, whose memory differs from that of an ordinary program.
 check_PROGRAMS += tests/targets/target
 tests_targets_target_SOURCES = \
 	%D%/anonymous.c %D%/busy.c %D%/family.c %D%/file.c %D%/huge.c %D%/lazyfree.c %D%/many.c \
@@ -14,7 +14,7 @@ tests_targets_elf_target_SOURCES = %D%/elf_target.c
 tests_targets_elf_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_elf_target_LDFLAGS =
 
-# What is counted in it: no call is the compiler's to leave out, or to make another one of.
+# The counted target: the compiler must not remove or replace any of its calls.
 check_PROGRAMS += tests/targets/count_target
 tests_targets_count_target_SOURCES = %D%/count_target.c
 tests_targets_count_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
@@ -34,7 +34,7 @@ tests_targets_count_cxx_CXXFLAGS = -O0 -std=c++17
 tests_targets_count_cxx_LDFLAGS =
 endif
 
-# Allocates from known stacks: with lines, and functions that are compiled into others.
+# Allocates from known call stacks, with line information and inlined functions.
 check_PROGRAMS += tests/targets/profile_target
 tests_targets_profile_target_SOURCES = %D%/profile_target.c
 tests_targets_profile_target_CFLAGS = $(WARN_CFLAGS) -g -O2 -fno-optimize-sibling-calls -pthread
@@ -53,7 +53,7 @@ tests_targets_profile_cxx_CXXFLAGS = -g -O2 -fno-optimize-sibling-calls -std=c++
 tests_targets_profile_cxx_LDFLAGS =
 endif
 
-# The same for what finds the stacks: in all kinds of frames and places.
+# The target for stack walks: all kinds of frames and places.
 check_PROGRAMS += tests/targets/stack_target
 tests_targets_stack_target_SOURCES = %D%/stack_target.c
 tests_targets_stack_target_CFLAGS = $(WARN_CFLAGS) -Wno-vla -O2 -fno-builtin -fno-optimize-sibling-calls \
@@ -75,14 +75,14 @@ tests/targets/stack_plugin_other.so: %D%/stack_plugin.c
 	$(AM_V_CC)$(CC) $(CPPFLAGS) -O2 -fno-optimize-sibling-calls -shared -fPIC -I. -DSTACK_PLUGIN_OTHER -o $@ \
 		$(srcdir)/tests/targets/stack_plugin.c
 
-# Puts itself under a seccomp filter.
+# Installs a seccomp filter on itself.
 check_PROGRAMS += tests/targets/filter_target
 tests_targets_filter_target_SOURCES = %D%/filter_target.c
 tests_targets_filter_target_CFLAGS = $(WARN_CFLAGS) -Wno-vla -O2 -fno-builtin -fno-optimize-sibling-calls \
 	-fno-stack-protector -pthread
 tests_targets_filter_target_LDFLAGS = -pthread
 
-# Code in a segment far away, and code that is made at run time.
+# Code in a distant segment, and code generated at run time
 check_PROGRAMS += tests/targets/holes_target tests/targets/jit_target
 tests_targets_holes_target_SOURCES = %D%/holes_target.c
 tests_targets_holes_target_CFLAGS = $(WARN_CFLAGS) -O1 -fno-builtin -fno-pie
@@ -91,7 +91,7 @@ tests_targets_jit_target_SOURCES = %D%/jit_target.c
 tests_targets_jit_target_CFLAGS = $(WARN_CFLAGS) -O1 -fno-builtin -fno-optimize-sibling-calls
 tests_targets_jit_target_LDFLAGS =
 
-# Compares stacks with those that libunwind finds, where that is there.
+# Compares stacks with those of libunwind, if it is available.
 EXTRA_DIST += %D%/unwind_agree.c %D%/unwind_modules.h
 if HAVE_LIBUNWIND
 check_PROGRAMS += tests/targets/unwind_agree.so
@@ -102,19 +102,19 @@ tests_targets_unwind_agree_so_LDFLAGS = -shared
 tests_targets_unwind_agree_so_LDADD = $(LIBUNWIND_LIBS) -ldl
 endif
 
-# Fills a group in known ways.
+# Fills a cgroup in known ways.
 check_PROGRAMS += tests/targets/oom_target
 tests_targets_oom_target_SOURCES = %D%/oom_target.c
 tests_targets_oom_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_oom_target_LDFLAGS = -pthread
 
-# Needs more with time, or does not.
+# Needs more memory over time, or does not.
 check_PROGRAMS += tests/targets/growth_target
 tests_targets_growth_target_SOURCES = %D%/growth_target.c
 tests_targets_growth_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_growth_target_LDADD = -lm
 
-# Heaps in known shapes; the same as a static program, where main_arena is the program's own.
+# Heaps in known shapes; also as a static program, where main_arena is in the program.
 check_PROGRAMS += tests/targets/heap_target
 tests_targets_heap_target_SOURCES = %D%/heap_target.c %D%/say.h
 tests_targets_heap_target_CFLAGS = $(WARN_CFLAGS) -pthread
@@ -126,7 +126,7 @@ tests_targets_heap_target_static_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_heap_target_static_LDFLAGS = -pthread -static
 endif
 
-# Blocks from memalign() with mappings of their own.
+# Blocks from memalign() with their own mappings
 check_PROGRAMS += tests/targets/aligned_target
 tests_targets_aligned_target_SOURCES = %D%/aligned_target.c %D%/say.h
 tests_targets_aligned_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
@@ -138,19 +138,20 @@ tests_targets_fuse_target_SOURCES = %D%/fuse_target.c %D%/say.h
 tests_targets_fuse_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_fuse_target_LDFLAGS =
 
-# A free chunk in each list of malloc.
+# A free chunk in each of malloc's lists
 check_PROGRAMS += tests/targets/bins_target
 tests_targets_bins_target_SOURCES = %D%/bins_target.c %D%/say.h
 tests_targets_bins_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_bins_target_LDFLAGS =
 
-# Pages with one or two small blocks left on them.
+# Pages with one or two small blocks remaining
 check_PROGRAMS += tests/targets/pins_target
 tests_targets_pins_target_SOURCES = %D%/pins_target.c
 tests_targets_pins_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_pins_target_LDFLAGS =
 
-# Objects of C++ classes: as most programs are built, not to be moved, and without type information.
+# Objects of C++ classes: built as usual, at a fixed address, and without
+# run-time type information.
 EXTRA_DIST += %D%/types_target.cc
 if HAVE_CXX
 check_PROGRAMS += tests/targets/types_target tests/targets/types_target_fixed \
@@ -166,7 +167,7 @@ tests_targets_types_target_bare_CXXFLAGS = -O1 -fPIE -fno-rtti
 tests_targets_types_target_bare_LDFLAGS = -pie
 endif
 
-# The same for jemalloc, which comes by LD_PRELOAD, or is part of the program.
+# Heaps for jemalloc, preloaded or linked into the program
 check_PROGRAMS += tests/targets/jemalloc_target
 tests_targets_jemalloc_target_SOURCES = %D%/jemalloc_target.c
 tests_targets_jemalloc_target_CFLAGS = $(WARN_CFLAGS) -pthread
@@ -179,25 +180,25 @@ tests_targets_jemalloc_target_static_LDFLAGS = -pthread -static
 tests_targets_jemalloc_target_static_LDADD = -ljemalloc -lm
 endif
 
-# Leaks that are known. Optimised, so that addresses are only where the source says.
+# Known leaks. Optimized, so that addresses are only where the source puts them.
 check_PROGRAMS += tests/targets/leak_target
 tests_targets_leak_target_SOURCES = %D%/leak_target.c %D%/say.h
 tests_targets_leak_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
 tests_targets_leak_target_LDFLAGS = -pthread
 
-# What a stop does to a process: the signals and the system calls of it.
+# Observes what a stop does to the process: signals and system calls.
 check_PROGRAMS += tests/targets/held_target
 tests_targets_held_target_SOURCES = %D%/held_target.c
 tests_targets_held_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_held_target_LDFLAGS = -pthread
 
-# Work to be compared under several allocators.
+# Workloads to compare under several allocators
 check_PROGRAMS += tests/targets/compare_target
 tests_targets_compare_target_SOURCES = %D%/compare_target.c %D%/say.h
 tests_targets_compare_target_CFLAGS = $(WARN_CFLAGS)
 tests_targets_compare_target_LDFLAGS =
 
-# What a helper that is put in, and taken out, must not harm. The library is one that it loads.
+# Processes that injecting and removing the helper must not harm; they load the library.
 check_PROGRAMS += tests/targets/inject_target
 tests_targets_inject_target_SOURCES = \
 	%D%/inject_calls.c %D%/inject_churn.c %D%/inject_idle.c %D%/inject_places.c %D%/inject_plugin.h \
@@ -212,12 +213,12 @@ CLEANFILES += tests/targets/inject_plugin.so
 tests/targets/inject_plugin.so: %D%/inject_plugin.c %D%/inject_plugin.h
 	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/tests/targets/inject_plugin.c
 
-# What memstate asks a helper, and what it is answered.
+# Queries a helper as memstate does, and prints the answer.
 check_PROGRAMS += tests/targets/ask_helper
 tests_targets_ask_helper_SOURCES = %D%/ask_helper.c
 tests_targets_ask_helper_LDADD = $(PROBE_LIBS)
 
-# With a malloc of its own; a sanitizer would want that to be its own.
+# A program with its own malloc; a sanitizer would need to replace that malloc.
 check_PROGRAMS += tests/targets/own_malloc_target
 tests_targets_own_malloc_target_SOURCES = %D%/own_malloc_target.c
 tests_targets_own_malloc_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
@@ -229,12 +230,12 @@ tests_targets_helper_target_CFLAGS = $(WARN_CFLAGS) -pthread
 tests_targets_helper_target_LDFLAGS = -pthread
 tests_targets_helper_target_LDADD = -ldl
 
-# Puts the helper in, takes it out, and fails on the way where it is told to.
+# Injects and removes the helper; fails at a requested step.
 check_PROGRAMS += tests/targets/inject_tool
 tests_targets_inject_tool_SOURCES = %D%/inject_tool.c
 tests_targets_inject_tool_LDADD = $(PROBE_LIBS)
 
-# Two builds of one program that differ in one call.
+# Two builds of a program that differ in one call
 check_PROGRAMS += tests/targets/diff_target_before tests/targets/diff_target_after
 tests_targets_diff_target_before_SOURCES = %D%/diff_target.c %D%/say.h
 tests_targets_diff_target_before_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-optimize-sibling-calls
@@ -243,7 +244,8 @@ tests_targets_diff_target_after_SOURCES = %D%/diff_target.c %D%/say.h
 tests_targets_diff_target_after_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-optimize-sibling-calls -DIS_AFTER
 tests_targets_diff_target_after_LDFLAGS =
 
-# A process whose calls are known, and what puts the probe that counts into one; the library is one that it loads.
+# A process with known calls, the library that it loads, and the tool that injects
+# the counting probe
 check_PROGRAMS += tests/targets/count_attach_target tests/targets/count_inject_tool
 tests_targets_count_attach_target_SOURCES = %D%/count_attach_target.c %D%/say.h
 tests_targets_count_attach_target_CFLAGS = $(WARN_CFLAGS) -O1 -g -fno-builtin -fno-inline -fno-optimize-sibling-calls -pthread
@@ -257,7 +259,7 @@ CLEANFILES += tests/targets/count_plugin.so
 tests/targets/count_plugin.so: %D%/count_plugin.c
 	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -shared -fPIC -o $@ $(srcdir)/tests/targets/count_plugin.c
 
-# A process whose calls are known, for breakpoints; the same as a static program, and as one without symbols.
+# A process with known calls, for breakpoints; also static and without symbols
 check_PROGRAMS += tests/targets/go_like_target tests/targets/go_like_target_static
 tests_targets_go_like_target_SOURCES = %D%/go_like_target.c
 tests_targets_go_like_target_CFLAGS = $(WARN_CFLAGS)

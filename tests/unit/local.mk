@@ -1,5 +1,5 @@
-# One test per module. Each links its layer's library and those below it, so a call upwards does
-# not link.
+# One test per module. Each test links its layer's library and those below it, so a call
+# to a higher layer does not link.
 EXTRA_DIST += %D%/unit.h %D%/smaps_texts.h
 made_comparison = %D%/made_comparison.c %D%/made_comparison.h
 made_runtime = %D%/made_runtime.c %D%/made_runtime.h
@@ -334,7 +334,8 @@ TESTS += %D%/test_classify_stats
 %C%_test_classify_stats_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_classify_stats_LDADD = $(CLASSIFY_LIBS) $(CMOCKA_LIBS)
 
-# It brings its own probe_open() and its kin: the linker takes none from libprobe.
+# The test defines probe_open() and related functions itself, so the linker uses
+# none from libprobe.
 check_PROGRAMS += %D%/test_container_names
 TESTS += %D%/test_container_names
 %C%_test_container_names_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
