@@ -22,7 +22,7 @@
 #define AGENT_MAGIC UINT32_C(0x54534d4d) /* "MMST" */
 #define AGENT_VERSION UINT32_C(1)
 
-/* The page itself, then the text. */
+/* Layout of the mapping: the page itself, then the text. */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)
@@ -38,13 +38,13 @@
 #define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
 
 /*
- * The helper exits after this idle time. It is stored in idle_ms,
- * which a test may shorten.
+ * An injected helper exits after being idle for this long. The value is copied to
+ * idle_ms, where a test may shorten it.
  */
 #define AGENT_IDLE_MS 60000
 
 enum agent_state {
-	AGENT_EMPTY,	/* a page without a helper */
+	AGENT_EMPTY,	/* the page has no helper */
 	AGENT_STARTING, /* set by whoever starts the helper */
 	AGENT_READY,
 	/*
@@ -87,7 +87,7 @@ struct agent_page {
 	uint32_t size_bytes; /* of the whole mapping */
 	uint32_t flags;	     /* enum agent_flag */
 	uint32_t state;	     /* enum agent_state */
-	uint32_t helper_tid; /* in the process's own pid namespace */
+	uint32_t helper_tid; /* its tid in the process's own pid namespace */
 	uint32_t request_seq;
 	uint32_t reply_seq;
 
@@ -100,15 +100,16 @@ struct agent_page {
 	/* 0; -ENOSYS if the process has no such allocator; or another -errno */
 	int32_t error;
 	uint32_t idle_ms;
-	uint32_t owner_pid;	    /* the process, in its own pid namespace */
+	uint32_t owner_pid;	    /* pid in the process's own pid namespace */
 	uint64_t owner_start_ticks; /* field 22 of /proc/PID/stat; 0 if unknown */
-	uint64_t beat;		    /* requests since the start */
-	uint64_t begin_ns;	    /* monotonic clock: start of the last request */
+	uint64_t beat;		    /* number of requests since the helper started */
+	uint64_t begin_ns; /* monotonic clock, at the start of the last request */
 	uint64_t end_ns;
 	uint32_t commands;   /* one bit per command that this process can answer */
-	/* without a NUL; AGENT_TEXT_BYTES means that the text was cut */
+	/* length without a NUL; AGENT_TEXT_BYTES means that the text was cut */
 	uint32_t text_bytes;
-	uint64_t known; /* one bit per element of values that the allocator provides */
+	/* one bit per element of values: set if the allocator provides the value */
+	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
 	/*
 	 * While the helper is being injected: the tid of the thread that traces the
@@ -149,7 +150,7 @@ _Static_assert(sizeof(struct agent_page) <= AGENT_TEXT_OFFSET_BYTES, "abi");
 enum agent_function {
 	AGENT_FN_MALLINFO2,
 	AGENT_FN_MALLOC_INFO,
-	AGENT_FN_FOPENCOOKIE, /* malloc_info needs these three */
+	AGENT_FN_FOPENCOOKIE, /* malloc_info needs this and the next two functions */
 	AGENT_FN_SETVBUF,
 	AGENT_FN_FCLOSE,
 	AGENT_FN_MALLCTL,
@@ -184,7 +185,7 @@ struct agent_blob_head {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t size_bytes;   /* of the whole blob */
-	uint32_t entry_offset; /* from the start of the blob */
+	uint32_t entry_offset; /* offset from the start of the blob */
 };
 
 _Static_assert(offsetof(struct agent_blob_head, magic) == 0x80, "abi");

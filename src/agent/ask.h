@@ -24,7 +24,7 @@ enum ask_permission {
 	ASK_ALWAYS,
 	/* a filter is active: futex(2) is safe only if the program has threads */
 	ASK_IF_THREADED,
-	ASK_NEVER,	 /* strict mode, or only read, write and exit are allowed */
+	ASK_NEVER, /* strict mode, or a filter that allows only read, write and exit */
 };
 
 #ifdef __x86_64__
@@ -51,8 +51,8 @@ static inline bool ask_may(enum ask_permission permission)
 }
 
 /*
- * Return 0 if the 4 bytes at addr equal value, -EAGAIN if not, -EFAULT
- * if addr is not readable.
+ * Compare the 4 bytes at addr with value. Return 0 if they are equal, -EAGAIN if they
+ * differ, -EFAULT if addr is not readable.
  */
 static inline long ask_word(uint64_t addr, uint32_t value)
 {

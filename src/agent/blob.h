@@ -27,7 +27,7 @@ extern const char *const agent_hook_names[];
  * The symbols that the helper calls, by enum agent_function. If there are several names,
  * the first one that the process defines is used.
  */
-#define AGENT_ALIAS_MAX 4 /* including the NULL that ends the names */
+#define AGENT_ALIAS_MAX 4 /* including the terminating NULL */
 extern const char *const agent_function_names[][AGENT_ALIAS_MAX];
 
 #endif

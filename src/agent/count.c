@@ -161,7 +161,7 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 	size_t product;
 
 	if (__builtin_mul_overflow(count, bytes, &product))
-		product = SIZE_MAX; /* no allocator can satisfy this */
+		product = SIZE_MAX; /* more than any allocator can provide */
 	if (count_unlikely(!slot))
 		return count_arena_take(0, product);
 	count_add(&slot->calls[COUNT_CALLOC], 1);
@@ -261,7 +261,7 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 #if COUNT_HAS_LIVE
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
-	/* for 0 bytes *ret may be NULL, and then there is no block */
+	/* *ret may be NULL after a request for 0 bytes: then there is no block */
 	give(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
 #else
@@ -284,7 +284,10 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
-/* Without a slot these return NULL: the dynamic linker never allocates whole pages. */
+/*
+ * Without a slot these functions return NULL: the dynamic linker never
+ * allocates whole pages.
+ */
 #define PAGES(function, which)                              \
 	COUNT_EXPORT void *function(size_t bytes)           \
 	{                                                   \

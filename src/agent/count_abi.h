@@ -56,7 +56,7 @@ enum count_function {
 enum count_flag {
 	/* the program has its own malloc, which takes precedence */
 	COUNT_OTHER_MALLOC = 1 << 0,
-	COUNT_FORKED = 1 << 1,	     /* started by fork, not by exec */
+	COUNT_FORKED = 1 << 1,	     /* the process was started by fork, not by exec */
 	COUNT_CALLS_ONLY = 1 << 2,   /* only calls and requested bytes are known */
 	/* the allocator does not report block sizes: no usable bytes */
 	COUNT_NO_SIZES = 1 << 3,
@@ -73,12 +73,12 @@ struct count_slot {
 	uint64_t malloc_calls;
 	uint64_t requested_bytes;
 	/*
-	 * Usable bytes allocated minus freed since they were last added to
+	 * Usable bytes allocated minus freed since the last addition to
 	 * live_bytes; may decrease.
 	 */
 	int64_t pending_bytes;
 	/*
-	 * The maximum of pending_bytes in that time, noted only before
+	 * The maximum of pending_bytes since then; updated only before
 	 * pending_bytes decreases.
 	 */
 	int64_t high_bytes;
@@ -93,18 +93,23 @@ struct count_slot {
 	 */
 	uint64_t last_addr;
 	uint64_t free_calls;
-	/* blocks freed with no other call since their allocation */
+	/* number of blocks freed with no other call since their allocation */
 	uint64_t temporary_count;
-	/* by enum count_function; 0 for malloc and free, which are counted above */
+	/*
+	 * call counts by enum count_function; 0 for malloc and free,
+	 * which are counted above
+	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];
-	uint64_t free_null_count; /* calls of free and delete with NULL */
-	uint64_t failed_count;	/* allocating calls that returned NULL */
-	uint64_t resized_count; /* realloc and reallocarray calls that resized a block */
-	/* realloc and reallocarray calls for 0 bytes that freed the block */
+	uint64_t free_null_count; /* number of free and delete calls with NULL */
+	uint64_t failed_count;	/* number of allocating calls that returned NULL */
+	/* number of realloc and reallocarray calls that resized a block */
+	uint64_t resized_count;
+	/* number of realloc and reallocarray calls for 0 bytes that freed the block */
 	uint64_t ended_count;
 	int64_t flushed_bytes;	/* this thread's share of live_bytes; may decrease */
-	uint64_t flush_count;	/* flushes of this slot, by all threads that used it */
-	int32_t tid;		/* 0: free; -1: being given to another thread */
+	/* number of flushes of this slot, by all threads that have used it */
+	uint64_t flush_count;
+	int32_t tid; /* 0: the slot is free; -1: it is being given to another thread */
 	uint32_t is_main; /* the first thread of the program or of the forked child */
 	char name[COUNT_NAME_BYTES];
 	uint64_t self; /* address of the thread's struct pthread; 0: unknown */
@@ -113,17 +118,19 @@ struct count_slot {
 struct count_head {
 	uint32_t magic, version;
 	uint32_t head_bytes, slot_bytes;
-	int32_t pid, parent_pid; /* as the program sees them */
+	int32_t pid, parent_pid; /* pids in the program's own pid namespace */
 	uint32_t flags;
 	/* Slots 0 to slot_count - 1 are in use; slot 0 sums up ended threads. */
 	uint32_t slot_count;
 	int64_t live_bytes; /* of all threads, without the pending_bytes in their slots */
 	int64_t peak_bytes; /* the highest live_bytes seen */
-	/* if they differ, counts are being moved to slot 0 */
+	/* while these differ, counts are being moved to slot 0 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;
-	uint64_t lost_thread_count; /* threads without a slot: no figure includes them */
-	uint64_t lost_child_count;  /* forked children that could not create a file */
+	/* number of threads without a slot; their calls are in no figure */
+	uint64_t lost_thread_count;
+	/* number of forked children that could not create a file */
+	uint64_t lost_child_count;
 	/* Allocated by the parent at the fork; live_bytes includes these bytes. */
 	int64_t inherited_blocks, inherited_bytes;
 	char name[COUNT_NAME_BYTES];

@@ -18,11 +18,11 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * Number of table entries to search for a thread's entry, starting at
+ * How many table entries to search for a thread's entry, starting at
  * the thread's own index.
  */
 #define WINDOW 32u
-/* Number of table entries to check for a thread that has ended. */
+/* How many table entries to check for a thread that has ended. */
 #define ENDED_LOOKS 32u
 
 /* Marks a deleted entry: it no longer names a slot, but a search continues past it. */
@@ -49,7 +49,7 @@ extern char hooks_counts[] __attribute__((visibility("hidden")));
 HOOK void *memset(void *to, int byte, size_t length);
 HOOK void *memcpy(void *to, const void *from, size_t length);
 
-/* Compilers generate calls of these two. */
+/* memset and memcpy are defined here because compilers generate calls of them. */
 void *memset(void *to, int byte, size_t length)
 {
 	for (volatile char *p = to; length > 0; length--)
@@ -111,7 +111,7 @@ static inline void add(uint64_t *counter, uint64_t by)
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
 }
 
-/* Return bytes, or 0 for a request above PTRDIFF_MAX, which every allocator refuses. */
+/* Return bytes, or 0 above PTRDIFF_MAX: every allocator refuses such a request. */
 static inline uint64_t given_bytes(uint64_t bytes)
 {
 	return likely(bytes <= PTRDIFF_MAX) ? bytes : 0;
@@ -202,7 +202,10 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 {
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
-	/* memstate reads the name: a filter may forbid the system call for it */
+	/*
+	 * memstate fills in the name: a filter may forbid the hook to
+	 * ask the kernel for it
+	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
 	__atomic_store_n(&slot->tid, (int32_t)tid, __ATOMIC_RELEASE);
@@ -251,7 +254,7 @@ static uint32_t find_nobody(uint32_t key)
 	return offset;
 }
 
-/* Return the offset of the thread's slot, which may be a new one, or 0 without room. */
+/* Return the offset of the thread's slot, taking a new slot if needed; 0: no room. */
 static uint32_t find_or_take(uint32_t key)
 {
 	uint32_t offset = find(key);
@@ -260,7 +263,7 @@ static uint32_t find_or_take(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_nobody(key);
-	/* no thread of libc has tid 0 */
+	/* no thread of glibc has tid 0 */
 	offset = key == UINT32_MAX ? 0 : take_slot(key);
 	if (!offset)
 		return 0;

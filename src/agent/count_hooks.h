@@ -88,12 +88,16 @@ struct hooks_record {
 #define HOOKS_RECORD_MAX 4096
 
 struct hooks_head {
-	/* the replaced functions; set before the process sees the page */
+	/*
+	 * addresses of the replaced functions; set before the code is
+	 * written to the process
+	 */
 	uint64_t originals[HOOK_MAX];
 	uint32_t magic, version;
-	uint32_t code_bytes; /* of this head and the hooks */
+	uint32_t code_bytes; /* size of this head and the hooks */
 	uint32_t hook_count;
-	uint32_t offsets[HOOK_MAX]; /* of the hooks, from the start of this struct */
+	/* offsets of the hooks from the start of this struct */
+	uint32_t offsets[HOOK_MAX];
 	/*
 	 * The memstate that owns the hooks, and its pid namespace: for
 	 * other memstate processes.
@@ -101,7 +105,8 @@ struct hooks_head {
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
 	uint64_t gates_addr; /* 0: no gates */
 	uint32_t record_count;
-	uint32_t range_bytes; /* of everything: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	/* size of the whole range: HOOKS_BYTES or HOOKS_ALL_BYTES */
+	uint32_t range_bytes;
 	/*
 	 * The first address of the code, where it occupies at most HOOKS_CODE_BYTES until
 	 * it has moved to the start of the whole range. 0: it has moved.
@@ -118,7 +123,7 @@ static_assert(sizeof(struct hooks_head) == 448, "hooks version 2");
  */
 struct hooks_entry {
 	uint32_t key;
-	uint32_t slot_offset; /* from struct hooks_head */
+	uint32_t slot_offset; /* offset from the start of struct hooks_head */
 };
 #define HOOKS_ENTRY_COUNT 8192u /* a power of 2 */
 #define HOOKS_NOBODY_COUNT 64u
@@ -143,7 +148,7 @@ struct hooks_private {
 	uint8_t stacks[8192]; /* struct stacks of stack_record.h, valid if has_stacks */
 	/* address of each slot's struct taker, or 0 */
 	uint64_t threads[HOOKS_SLOT_COUNT];
-	/* slots in which forked children count; nobody reads them */
+	/* slots in which forked children count; memstate does not read them */
 	uint8_t nobody[HOOKS_NOBODY_COUNT][COUNT_SLOT_BYTES];
 };
 
@@ -179,14 +184,14 @@ struct hooks_modules {
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES   (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
-/* rows, the cache of recent lookups, the rest */
+/* rows, the cache of recent lookups, and memory for tries */
 #define HOOKS_ARENA_BYTES  (UINT32_C(256) << 20)
 #define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
 #define HOOKS_NODE_MAX	   (1u << 18)
 #define HOOKS_NODES_BYTES  (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES	   (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* count_hooks.ld contains these offsets, too */
+/* count_hooks.ld contains the same offsets */
 static_assert(HOOKS_MODULES_OFFSET == 0x20000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x2b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x22c000, "as in the script");
@@ -205,7 +210,7 @@ static_assert(HOOKS_NODES_OFFSET == 0x10253000, "as in the script");
 /* Private and never writable in the process; memstate writes it with ptrace access. */
 struct gates {
 	uint32_t magic, version;
-	uint64_t targets[HOOK_MAX]; /* a hook, or the original function */
+	uint64_t targets[HOOK_MAX]; /* address of a hook, or of the original function */
 	uint8_t pad[248];
 	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
 };

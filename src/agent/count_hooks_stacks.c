@@ -68,7 +68,7 @@ void *stack_memory_take(uint64_t bytes)
 	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
 }
 
-/* The memory stays in use: madvise(2) may be forbidden. */
+/* Does nothing: madvise(2) may be forbidden, so the memory stays in use. */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
 	(void)memory;
@@ -128,7 +128,10 @@ static void begin_thread(struct taker *taker, uint32_t tid)
 	taker->self = ask_own_self();
 }
 
-/* Several threads may do this at the same time: all of them write the same values. */
+/*
+ * Initialize the shared state. Several threads may do this at the same time: all of
+ * them write the same values.
+ */
 static COLD void begin(struct stacks *s)
 {
 	s->mode.sample_bytes = hooks_private.sample_bytes;

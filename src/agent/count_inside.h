@@ -37,7 +37,7 @@
 #endif
 
 /*
- * Access these symbols directly, not through the GOT, where other
+ * Access the symbols below directly, not through the GOT, where other
  * libraries may replace them.
  */
 #pragma GCC visibility push(hidden)
@@ -71,7 +71,7 @@ uint32_t count_next_find(void);
 
 /* Return whether a function is in the same file as the next malloc; false for NULL. */
 bool count_is_allocators(void *function);
-/* Find the next new and delete, in libraries that count them. */
+/* Find the next definitions of new and delete. Only in libraries that count them. */
 void count_new_find(void);
 
 /*
@@ -111,7 +111,7 @@ extern char count_arena[COUNT_ARENA_BYTES];
 /* Set in the word before an arena block, next to the size. glibc never sets this bit. */
 #define COUNT_ARENA_BIT	   8
 #define COUNT_ARENA_SHIFT  4
-#define COUNT_GLIBC_MAPPED 2 /* in glibc's header: the block has its own mapping */
+#define COUNT_GLIBC_MAPPED 2 /* set in glibc's header: the block has its own mapping */
 
 static inline bool count_arena_has(const void *p)
 {

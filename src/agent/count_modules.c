@@ -30,7 +30,8 @@ struct found_object {
 };
 typedef int find_object_function(void *address, struct found_object *ret);
 
-static find_object_function *find_object; /* preferred, as it takes no lock */
+/* preferred over dl_iterate_phdr(), as it takes no lock */
+static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
 
 /* The modules that are already in the file. end is written last. */

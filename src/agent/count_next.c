@@ -28,7 +28,7 @@ void *count_arena_take(size_t alignment, size_t bytes)
 		return NULL;
 	}
 	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
-	/* the word before the block holds its size */
+	/* the word before the block will hold its size */
 	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment * alignment -
 		(uintptr_t)count_arena;
 	if (begin + bytes > COUNT_ARENA_BYTES) {

@@ -39,10 +39,11 @@ __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 static struct count_slot lost_slot;
 static struct count_head *head; /* NULL: there is no file */
 static char path[PATH_BYTES];	/* of the file */
-static size_t folder_length; /* length of the folder within path, including the slash */
+static size_t folder_length; /* length of the folder's path, including the slash */
 static uint32_t slots_reserved; /* disk space is allocated for the slots below this one */
-static uint32_t slots_in_file;	/* number of slots that fit into the file */
-static uint32_t slot_first;	/* the first slot of this process; after fork() not 1 */
+static uint32_t slots_in_file;	/* number of slots for which the file has room */
+/* the first slot of this process; in a forked child not slot 1 */
+static uint32_t slot_first;
 static uint32_t ended_cursor;
 static int64_t forked_blocks, forked_bytes; /* what was allocated just before fork() */
 static enum ask_permission permission;
@@ -54,7 +55,7 @@ static uint32_t named_count;
 enum { START_NOT_YET, START_RUNS, START_DONE };
 static int start_state;
 
-/* Set the thread's slot; NULL: none. */
+/* Set the thread's slot; NULL: the thread has none. */
 static void own_slot(struct count_slot *slot)
 {
 	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;

@@ -12,7 +12,7 @@
 
 #include "agent/stack_sample.h"
 
-#define ENDED_LOOKS 32 /* threads to check for one that has ended */
+#define ENDED_LOOKS 32 /* how many threads to check for one that has ended */
 #define PAGE_BYTES  4096
 
 struct count_stack_thread {
@@ -32,7 +32,7 @@ static struct count_stack_thread *threads;
 /* where the next search for an ended thread starts */
 static struct count_stack_thread *look_at;
 static bool is_on;
-static bool is_forked; /* and nothing was recorded since the fork */
+static bool is_forked; /* the process was forked, and nothing was recorded since */
 static bool is_usual; /* on, and not forked */
 static uint32_t fork_lock;
 /* allocations by signal handlers while a child's file was created */

@@ -92,7 +92,7 @@ static inline void count_stack_taken(struct count_slot *slot, const void *p)
 		count_stack_forget(slot, p);
 }
 
-/* The caller of the function that contains this macro. */
+/* The pc, sp and rbp in the caller of the function that uses this macro. */
 #define COUNT_STACK_START                                                                  \
 	((struct unwind_state){ (uint64_t)(uintptr_t)__builtin_return_address(0),          \
 				(uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,      \

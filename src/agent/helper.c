@@ -39,7 +39,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 
 #define IO_UNBUFFERED 2 /* _IONBF */
 
-/* The parameters of a request. */
+/* What is needed to answer a request. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
@@ -345,7 +345,7 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 
 #ifdef AGENT_BLOB
 
-/* Compilers generate calls of these two. */
+/* memset and memcpy are defined here because compilers generate calls of them. */
 __attribute__((used, visibility("hidden"))) void *memset(void *to, int byte, size_t length);
 __attribute__((used, visibility("hidden"))) void *memcpy(void *to, const void *from, size_t length);
 
@@ -365,7 +365,7 @@ void *memcpy(void *to, const void *from, size_t length)
 	return to;
 }
 
-/* In front of the code: see helper.ld. */
+/* The header in front of the code: see helper.ld. */
 extern const struct agent_blob_head agent_head __attribute__((visibility("hidden")));
 
 __attribute__((used, section(".text.entry"))) void *agent_entry(struct agent_page *page);

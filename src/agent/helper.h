@@ -20,9 +20,9 @@ struct agent_host {
 };
 
 /*
- * Answer requests until AGENT_EXIT, or until none came for idle_ms. Then the page's
- * state is AGENT_LEAVING, and the helper does not touch the page any more. host is NULL
- * if the helper was injected.
+ * Answer requests until AGENT_EXIT, or until none came for idle_ms and the host does not
+ * make the helper stay. Then the page's state is AGENT_LEAVING, and the helper does not
+ * touch the page any more. host is NULL if the helper was injected.
  */
 void agent_serve(struct agent_page *page, const struct agent_functions *functions,
 		 const struct agent_host *host);

@@ -60,7 +60,7 @@ typedef void (*any_fn)(void);
 
 #define ALIAS_MAX 3
 
-/* The first one that exists is used. */
+/* Candidates for each function; the first one that exists is used. */
 static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
 	[AGENT_FN_MALLOC_INFO] = { (any_fn)malloc_info },
@@ -83,7 +83,7 @@ static struct {
 	struct agent_host host;
 	void *stack;
 	pid_t (*fork)(void);
-	unsigned long filter_count; /* seccomp filters that the helper tolerates */
+	unsigned long filter_count; /* number of seccomp filters that the helper tolerates */
 } preload;
 
 /* ---- functions of the allocator ---- */
@@ -119,7 +119,7 @@ static void find_functions(void)
 /* A value in /proc/PID/status; its key is recognized only at the start of a line. */
 struct status_value {
 	const char *key;
-	/* characters of the key matched in this line; SIZE_MAX: another key */
+	/* number of key characters matched in this line; SIZE_MAX: another key */
 	size_t matched;
 	unsigned long value;
 	bool is_read;
@@ -329,7 +329,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t child;
 
-	/* only if a constructor forks before ours has run */
+	/* needed only if a constructor forks before begin() has run */
 	if (!preload.fork)
 		preload.fork = (pid_t (*)(void))next("fork");
 	child = preload.fork();

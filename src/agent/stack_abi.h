@@ -69,7 +69,7 @@ struct stack_file_head {
 	uint32_t magic, version;
 	uint32_t head_bytes, node_bytes;
 	uint64_t modules_offset, nodes_offset;
-	int32_t pid; /* as the program sees it */
+	int32_t pid; /* pid in the program's own pid namespace */
 	uint32_t flags;
 	uint64_t sample_bytes; /* 0: every allocation is recorded */
 	uint32_t scale_bits;   /* 0 if sample_bytes is 0 */
@@ -81,10 +81,10 @@ struct stack_file_head {
 	uint64_t checked_count, mismatch_count; /* if STACK_CHECKED */
 	uint64_t reserved[4];
 	/* Written often. */
-	/* all node numbers are below, but not every number is in use */
+	/* above all node numbers in use; not every number below is in use */
 	uint32_t node_count;
 	uint32_t reserved_count;
-	/* Scaled; without the bytes that threads have not added yet. */
+	/* live bytes of all threads, scaled; without what threads have not added yet */
 	int64_t live_bytes;
 	int64_t peak_bytes; /* maximum of live_bytes */
 	uint64_t peak_generation; /* how often live_bytes reached a new maximum */
@@ -103,7 +103,8 @@ struct stack_file_module {
 	uint8_t build_id_bytes; /* 0: no build ID */
 	uint8_t reserved;
 	uint8_t build_id[32];
-	char path[]; /* NUL-terminated within the record; "[vdso]" is not a file */
+	/* NUL-terminated within the record; "[vdso]" is not the path of a file */
+	char path[];
 };
 
 /*
@@ -119,11 +120,13 @@ struct stack_file_module {
  * bytes, which have not changed since the peak.
  */
 struct stack_file_node {
-	uint64_t pc; /* return address of a call, with a flag, or STACK_FILE_PC_CUT */
-	uint64_t parent_generation; /* the parent's number in the low STACK_PARENT_BITS */
+	uint64_t pc; /* return address of a call, with a flag; or STACK_FILE_PC_CUT */
+	/* the parent's number in the low STACK_PARENT_BITS, the generation above */
+	uint64_t parent_generation;
 	uint64_t calls;
 	uint64_t bytes;
-	uint64_t temporary; /* freed with no other call of that thread in between */
+	/* number of blocks freed with no other call of that thread in between */
+	uint64_t temporary;
 	int64_t freed_blocks, freed_bytes;
 	int64_t peak_bytes;
 };

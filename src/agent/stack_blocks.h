@@ -17,7 +17,7 @@
 #include "agent/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-#define STACK_LEAF_BITS	   21 /* of an address: one leaf covers this range */
+#define STACK_LEAF_BITS	   21 /* a leaf covers 1 << 21 bytes of addresses */
 #define STACK_BRANCH_BITS  13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 

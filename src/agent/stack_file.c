@@ -8,15 +8,17 @@
 #include "agent/syscalls.h"
 
 #define NODES_FIRST	   4096
-#define NODES_SEALED	   (1 << 15) /* room reserved before a filter is installed */
+/* number of nodes for which room is reserved before a filter is installed */
+#define NODES_SEALED	   (1 << 15)
 #define MODULES_SEALED	   (1 << 16)
-/* of address space, before a filter is installed */
+/* upper bound of the address space reserved before a filter is installed */
 #define RESERVE_MAX	   (UINT64_C(1) << 30)
 #define RESERVE_MIN	   (UINT64_C(1) << 22)
-#define NODES_LEAST	   (1 << 14) /* mapped at least, if address space is short */
+/* number of nodes to map at least, if address space is short */
+#define NODES_LEAST	   (1 << 14)
 #define MODULE_BYTES_STEP  16384
 #define SHARE_OF_ADDRESSES 16
-#define RLIMIT_FSIZE_	   1 /* sys/resource.h belongs to libc */
+#define RLIMIT_FSIZE_	   1 /* the constants of sys/resource.h, which belongs to libc */
 #define RLIMIT_AS_	   9
 
 /* Address space reserved for the time when a filter may forbid mmap(2). */
@@ -47,7 +49,7 @@ void *stack_memory_take(uint64_t bytes)
 	return ask_may(held.permission) ? map_memory(bytes) : NULL;
 }
 
-/* Under a filter memory is never unmapped. */
+/* Under a filter the memory is kept: munmap(2) may be forbidden. */
 void stack_memory_give(void *memory, uint64_t bytes)
 {
 	if (held.permission == ASK_ALWAYS)
@@ -357,7 +359,7 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 		uint32_t first_node = module->first_node;
 
 		r = last != NULL;
-		/* nodes with lower numbers already belong to other modules */
+		/* nodes with lower numbers belong to earlier modules */
 		if (last && !first_node)
 			first_node = __atomic_load_n(&file->head->node_count, __ATOMIC_RELAXED);
 		append(file, module, first_node, path);

@@ -29,9 +29,9 @@ struct stack_file {
 	struct stack_file_node *nodes;
 	uint64_t mapped_bytes;
 	uint32_t node_max;
-	uint32_t reserved_nodes; /* nodes for which disk space is allocated */
+	uint32_t reserved_nodes; /* number of nodes for which disk space is allocated */
 	uint32_t reserved_module_bytes;
-	/* copy of the header's, which other processes cannot change */
+	/* copy of the header's field, which other processes cannot change */
 	uint32_t module_bytes;
 	bool is_full; /* there is no room for more nodes */
 	enum ask_permission permission;

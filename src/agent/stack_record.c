@@ -243,7 +243,7 @@ static inline void count_freed(struct stacks *s, struct stack_thread *t, uint64_
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
 	int64_t bytes = (int64_t)(stack_block_bytes(block) * weight);
 
-	/* before the bytes decrease, as they may be a new peak */
+	/* flush before the bytes decrease: they may be a new peak */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
 	note_peak(s, node);
@@ -284,8 +284,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
 		/*
-		 * a free of this block will not be seen: count it now, so that
-		 * the block is no leak
+		 * its free will go unnoticed: count it as freed now, so that it is
+		 * not reported as leaked
 		 */
 		if (!place) {
 			uint64_t weight = weight_of(s, stack_block_bytes(block));

@@ -21,7 +21,7 @@
 #define STACK_FILTER_BYTES 65536
 #define STACK_FILTER_SHIFT 8
 
-/* Of a process. */
+/* Recording state of a process. */
 struct stacks {
 	struct stack_mode mode;
 	bool is_threaded; /* more than one thread has allocated */
@@ -31,21 +31,23 @@ struct stacks {
 	 */
 	uint32_t epoch;
 	struct stack_file file;
-	struct stack_recent *recent; /* file.node_max elements, or NULL */
+	struct stack_recent *recent; /* array of file.node_max elements, or NULL */
 	struct unwind_space space;
-	struct stack_blocks *blocks; /* if mode.has_live */
-	uint8_t *filter;	     /* likewise, and only for estimates */
+	struct stack_blocks *blocks; /* set if mode.has_live */
+	uint8_t *filter;	     /* set if mode.sample_bytes; otherwise NULL */
 };
 
-/* Of a thread. All 0 except random and unwind.stack_end. */
+/* Recording state of a thread. All 0 at first, except random and unwind.stack_end. */
 struct stack_thread {
 	uint32_t is_busy;
 	uint32_t epoch;
-	uint32_t last_node; /* node of the last recorded allocation… */
-	uint64_t last_weight; /* …and how many allocations it stands for */
+	uint32_t last_node; /* node of the last recorded allocation */
+	/* number of allocations that the last recorded one stands for */
+	uint64_t last_weight;
 	uint64_t random;
-	int64_t pending_bytes; /* not yet added to the header's live_bytes */
-	int64_t room_bytes; /* pending_bytes up to this are not a new peak */
+	int64_t pending_bytes; /* live bytes not yet added to the header's live_bytes */
+	/* if pending_bytes are at most this, they are not a new peak */
+	int64_t room_bytes;
 	struct stack_trie trie;
 	struct unwind_thread unwind;
 };

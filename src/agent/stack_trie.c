@@ -6,7 +6,7 @@
 
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
-/* An upper bound that leaves most of the CPU cache to the program. */
+/* Upper bound of the path cache, so that most of the CPU cache is left to the program. */
 #define PATH_BITS_MAX 13
 
 static uint64_t table_bytes(unsigned int bits)

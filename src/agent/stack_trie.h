@@ -38,12 +38,13 @@ struct stack_path {
 };
 
 struct stack_trie {
-	struct stack_trie_entry *entries; /* 1 << bits entries; NULL: none yet */
+	/* hash table with 1 << bits entries; NULL: none yet */
+	struct stack_trie_entry *entries;
 	unsigned int bits;
 	uint32_t count;
-	uint32_t next_node, end_node; /* numbers reserved for future nodes */
+	uint32_t next_node, end_node; /* node numbers reserved for future nodes */
 	struct stack_recent *recent; /* NULL: there was no memory */
-	struct stack_path *paths; /* sets of two; NULL: none, or no memory */
+	struct stack_path *paths; /* cache in sets of two; NULL: none, or no memory */
 	unsigned int path_bits;	  /* 1 << path_bits paths */
 };
 

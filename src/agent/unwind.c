@@ -10,7 +10,7 @@
 #define COLD	    __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
-/* of a function that is left by its frame pointer */
+/* maximum size of a frame that is left by its frame pointer */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
 /*
@@ -65,7 +65,7 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* A result of a step besides 1, 0 and -1. */
+/* A result of step functions, besides 1, 0 and -1: the frame pointer was used. */
 #define STEP_BY_FRAME 2
 
 /* State of one walk. */
@@ -169,7 +169,7 @@ static inline uint64_t cfa_of(const struct unwind_frame *f)
 	return f->cfa & ~(uint64_t)UNWIND_FLAGS;
 }
 
-/* Return the offset from the CFA. */
+/* Return where rbp was saved, as an offset from the CFA. */
 static inline uint64_t saved_at(const struct unwind_frame *f)
 {
 	return (uint64_t)(int64_t)(f->rbp_delta & ~UNWIND_FLAGS);
@@ -207,7 +207,7 @@ static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 	       word_at(cfa_of(f) + saved_at(f)) == f->rbp;
 }
 
-/* The same for a function that starts by pushing rbp to set up a frame pointer. */
+/* Like is_same(), for a function that starts by pushing rbp to set up a frame pointer. */
 static inline bool is_same_pair(const struct unwind_frame *f)
 {
 	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
@@ -241,9 +241,9 @@ enum walk_end { WALK_KNOWN, WALK_WHOLE, WALK_CUT, WALK_PASSED, WALK_TOO_DEEP };
 
 struct walk {
 	struct unwind_state state;
-	uint64_t flags;	   /* of the frame at state, as in its cfa… */
-	int32_t rbp_delta; /* …and in its rbp_delta */
-	uint32_t count;	   /* of fresh */
+	uint64_t flags;	   /* flags in the cfa of the frame at state */
+	int32_t rbp_delta; /* rbp_delta of the frame at state */
+	uint32_t count;	   /* number of fresh frames */
 };
 
 /*

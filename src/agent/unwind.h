@@ -23,7 +23,7 @@
 /* mmap(2) keeps a distance of at least 128 MiB from the main stack. */
 #define UNWIND_SURE_BYTES (UINT64_C(64) << 20)
 
-/* Of a deeper stack only the UNWIND_DEEP_KEPT innermost frames are kept; it is cut. */
+/* A deeper stack is cut: only its UNWIND_DEEP_KEPT innermost frames are kept. */
 #define UNWIND_DEPTH_MAX 2048
 #define UNWIND_DEEP_KEPT 128
 
@@ -40,7 +40,7 @@ struct unwind_row {
 	uint64_t row; /* see unwind_row.h */
 };
 
-/* Of a process, for all of its threads. */
+/* Unwinding state of a process, shared by its threads. */
 struct unwind_space {
 #ifndef AGENT_BLOB
 	/*
@@ -50,12 +50,12 @@ struct unwind_space {
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
 	void *context;
-	struct unwind_row *rows; /* UNWIND_ROW_COUNT elements */
+	struct unwind_row *rows; /* array of UNWIND_ROW_COUNT elements */
 	enum ask_permission permission;
 	/* A cache of UNWIND_RETURN_COUNT addresses that follow a call, or NULL. */
 	uint64_t *returns;
-	uint32_t generation;	 /* calls of unwind_forget() started… */
-	uint32_t forgotten;	 /* …and finished */
+	uint32_t generation; /* number of calls of unwind_forget() that have started */
+	uint32_t forgotten; /* number of calls of unwind_forget() that have finished */
 };
 
 #ifdef AGENT_BLOB
@@ -83,7 +83,7 @@ static inline bool unwind_find(const struct unwind_space *space, uint64_t pc,
 struct unwind_frame {
 	uint64_t cfa, pc, rbp;
 	int32_t rbp_delta;
-	/* set by the caller of unwind: of the stack from this frame outwards */
+	/* for the caller of unwind: its node for the stack from this frame outwards */
 	uint32_t node;
 	/*
 	 * Where pc is stored, if the stack is unchanged. If cfa has flags, the address of
@@ -93,9 +93,12 @@ struct unwind_frame {
 };
 
 enum unwind_frame_flag {
-	UNWIND_BY_RULES = 1 << 0, /* in cfa: found with more than rsp and rbp */
-	UNWIND_SAVED_RBP = 1 << 1, /* in cfa: rbp was saved, and is needed further out */
-	UNWIND_PAIR = 1 << 2, /* in cfa: also, rbp was saved beside the return address */
+	/* in cfa: finding the frame took more than rsp and rbp */
+	UNWIND_BY_RULES = 1 << 0,
+	/* in cfa: rbp was saved, and a frame further out needs it */
+	UNWIND_SAVED_RBP = 1 << 1,
+	/* in cfa: in addition, rbp was saved beside the return address */
+	UNWIND_PAIR = 1 << 2,
 	UNWIND_FLAGS = 7,
 	/* in rbp_delta: rbp is needed to find this frame's caller */
 	UNWIND_USES_RBP = 1 << 0,
@@ -105,19 +108,24 @@ enum unwind_frame_flag {
 	UNWIND_BY_FRAME = 1 << 2,
 };
 
-/* Of a thread. All 0 before the first use, except stack_end and sure_start. */
+/*
+ * Unwinding state of a thread. All 0 before the first use, except
+ * stack_end and sure_start.
+ */
 struct unwind_thread {
-	uint64_t stack_end; /* of the thread's own stack; 0: unknown, check each page */
+	/* end of the thread's own stack; 0: unknown, check each page */
+	uint64_t stack_end;
 	uint64_t stack_start; /* the stack is known to be mapped from here to stack_end */
-	uint64_t hole;	      /* a page further below that was not mapped */
+	uint64_t hole;	      /* a page below the known part that was not mapped */
 	/*
 	 * From here to stack_end the kernel maps nothing except the main stack: code that
 	 * runs on any part of it can read everything above. 0 for other threads.
 	 */
 	uint64_t sure_start;
 	uint32_t generation;
-	uint32_t kept_count;  /* elements of kept, without the first */
-	uint32_t fresh_count; /* elements of fresh: new frames, innermost first */
+	uint32_t kept_count;  /* number of kept frames, without the sentinel */
+	/* number of fresh frames; fresh has the innermost frame first */
+	uint32_t fresh_count;
 	bool is_cut;	/* the callers of the outermost fresh frame are unknown */
 	bool is_passing; /* fresh is the whole stack, and must not be kept */
 	/*

@@ -8,7 +8,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_bad; /* read past the end, or not understood */
+	bool is_bad; /* a read went past the end, or a number was not understood */
 };
 
 static inline uint64_t take(struct bytes *b, unsigned int count)

@@ -43,12 +43,13 @@ struct unwind_rule {
 	enum unwind_rule_kind kind;
 	uint32_t reg;
 	int64_t value;
-	const uint8_t *expression; /* value is its length */
+	const uint8_t *expression; /* its length is in value */
 };
 
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
-	bool is_signal; /* the next frame was interrupted by a signal, it did not call */
+	/* a signal frame: the next frame was interrupted and has made no call */
+	bool is_signal;
 };
 
 /*

@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 #define LEAST_ADDRESS 4096
-#define CALL_MAX      7 /* length of the longest relevant call without a prefix */
+/* length in bytes of the longest relevant call instruction without a prefix */
+#define CALL_MAX      7
 
 /* Return whether bytes is a multiple of 8 and fits into this many bits, with its sign. */
 static bool fits(int64_t bytes, unsigned int bits)

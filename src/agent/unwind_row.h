@@ -20,8 +20,8 @@ _Static_assert(UNWIND_ROW_COUNT == ROW_WAYS << ROW_LINE_BITS, "lines of the cach
 
 enum unwind_row_kind {
 	ROW_NONE,
-	ROW_RSP,     /* the CFA is at an offset from rsp… */
-	ROW_RBP,     /* …or from rbp */
+	ROW_RSP,     /* the CFA is at an offset from rsp */
+	ROW_RBP,     /* the CFA is at an offset from rbp */
 	/* the CFA is a word at an offset from rbp; rbp was saved at an offset from rbp */
 	ROW_ALIGNED,
 	ROW_END,     /* outermost frame */
@@ -72,7 +72,10 @@ static inline uint64_t row_index(uint64_t lookup)
 	return (lookup * ROW_WAYS ^ lookup >> 9) & (UNWIND_ROW_COUNT - 1);
 }
 
-/* Compare bits 12 to 46 of the address: no code has an address above. */
+/*
+ * Return whether the row belongs to lookup. Only bits 12 to 46 are compared: no
+ * code has an address above.
+ */
 static inline bool row_is_of(uint64_t row, uint64_t lookup)
 {
 	const uint64_t mask = (UINT64_C(1) << (64 - ROW_CFA_BITS)) - (1 << ROW_LINE_BITS);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* Not all machines have all of these calls. */
+/* Calls that wait for work. Not all machines have all of them. */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,

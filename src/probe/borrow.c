@@ -214,7 +214,10 @@ static int give_back(struct borrow *b)
 	r = stop_borrowed(b);
 	if (r < 0)
 		return r;
-	/* at the end of a handler the kernel forgets how far a sleep had come */
+	/*
+	 * at the end of a handler the kernel forgets how far an
+	 * interrupted sleep had come
+	 */
 	if (b->handler_ran)
 		machine_begin_again(b->state);
 	borrow_step(b, "vectors and mask back");

@@ -48,7 +48,7 @@ struct borrow {
 		BORROW_RUNS,
 	} place;
 	uint64_t stopped_at_ns;
-	uint8_t *stack_bytes; /* what the frame has overwritten */
+	uint8_t *stack_bytes; /* the bytes that the frame has overwritten */
 	uint64_t stack_addr;
 	size_t stack_length;
 };
@@ -56,7 +56,7 @@ struct borrow {
 /* Read the mappings of a process, by address, without counters. Return 0 or -errno. */
 int borrow_read_mappings(int process_fd, struct mapping_list *ret);
 
-/* Open the list of the process's threads; the caller closes it. Return NULL on failure. */
+/* Open the list of the process's threads, which the caller closes. NULL: failure. */
 DIR *borrow_open_tasks(int process_fd);
 
 /*

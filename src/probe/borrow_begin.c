@@ -43,15 +43,15 @@
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
 /* Number of looks for a wait for work before any other moment is accepted. */
 #define IDLE_LOOKS 8
-/* The main thread is tried alone for this part of the time, then alternately with others. */
+/* The main thread is tried alone for this part of the time, then in turn with others. */
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
 #define STOP_LIMIT_NS NS_PER_S
-/* This many times the limit for a thread that waits only for a CPU. */
+/* STOP_LIMIT_NS is multiplied by this for a thread that waits only for a CPU. */
 #define STOP_LIMITS_RUNNABLE 5
 
-/* Below the frame: the answer of the stub. */
+/* Room below the frame for the answer of the stub. */
 #define BELOW_FRAME_BYTES 64
 
 static int explain_refusal(struct borrow *b, int error)

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/xalloc.h"
 
-/* An upper bound; Chromium's tables have 20 MB. */
+/* An upper bound; Chromium's tables have 20 MiB. */
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
 #define PARTS_MAX	 64
 
@@ -21,7 +21,7 @@ static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
 
 struct header {
 	uint8_t form[4];
-	int32_t frames_delta; /* from this field to .eh_frame */
+	int32_t frames_delta; /* distance from this field to .eh_frame */
 	uint32_t entry_count;
 };
 

@@ -17,8 +17,8 @@
 
 struct code_table {
 	uint64_t start_addr, end_addr; /* the file's code, as addresses of the process */
-	uint64_t tables_addr; /* of the copied tables, as an address of the process */
-	uint64_t header_offset;	       /* of .eh_frame_hdr within the copy */
+	uint64_t tables_addr; /* address of the copied tables in the process */
+	uint64_t header_offset;	       /* offset of .eh_frame_hdr in the copy */
 	uint8_t *bytes;
 	size_t length;
 };

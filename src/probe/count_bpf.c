@@ -116,7 +116,7 @@ static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, i
 	return bpf(BPF_LINK_CREATE, &attributes, sizeof(attributes));
 }
 
-/* The same with a perf event, whose filter is the memory of the thread. */
+/* Set one breakpoint with a perf event, whose filter is the memory of the thread. */
 static int link_event(int program_fd, const char *path, uint64_t offset_bytes, int tid)
 {
 	int fd = count_perf_open_event(path, offset_bytes, tid, -1);
@@ -148,7 +148,7 @@ static int add_point(struct bpf_state *state, size_t number)
 	count_perf_format_path(path, state->points.files[point->file].fd);
 	fd = state->is_multi ? link_multi(program_fd, path, point->offset_bytes, state->pid)
 			     : link_event(program_fd, path, point->offset_bytes, state->pid);
-	/* the breakpoint keeps the program */
+	/* the breakpoint keeps the program loaded */
 	close(program_fd);
 	if (fd < 0)
 		return fd;
@@ -333,7 +333,7 @@ static int bpf_read(void *data, struct count_program *ret)
 		if (state->values[i].tid != 0)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	/* all threads that had no place of their own */
+	/* the counts of all threads that had no place of their own */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
 	count_way_sum(ret);

@@ -23,7 +23,7 @@ enum {
 	R_FRAME = BPF_REG_10,
 };
 
-#define FRAME_KEY -8 /* on the program's own stack */
+#define FRAME_KEY -8 /* an offset on the program's own stack */
 
 /* The context: struct pt_regs of x86-64. */
 enum {

@@ -31,7 +31,7 @@ struct count_bpf_value {
 	 * which starts with this stack pointer. This is not a call of the program.
 	 */
 	uint64_t inner_stack_addr, inner_point;
-	char name[COUNT_BPF_NAME_BYTES]; /* at its first allocation */
+	char name[COUNT_BPF_NAME_BYTES]; /* the thread's name at its first allocation */
 };
 
 #define COUNT_BPF_INSTRUCTION_MAX 256

@@ -13,11 +13,13 @@
 
 /* Indexed like counted_names; the elements of standard names stay false. */
 struct count_entries {
-	bool is_imported[COUNTED_NAME_COUNT]; /* strongly, and not defined in the file */
-	/* the same, but weakly: the file works without it */
+	/* imported strongly, and not defined in the file */
+	bool is_imported[COUNTED_NAME_COUNT];
+	/* imported weakly, and not defined in the file: the file works without it */
 	bool is_weak[COUNTED_NAME_COUNT];
 	bool is_exported[COUNTED_NAME_COUNT];
-	bool is_defined[COUNTED_NAME_COUNT]; /* in the symbol table for debuggers */
+	/* defined in the symbol table for debuggers */
+	bool is_defined[COUNTED_NAME_COUNT];
 };
 
 /* Add the names of an open file. exports: what it exports, or NULL. */

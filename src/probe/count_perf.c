@@ -29,7 +29,8 @@
 #define THREADS_MAX 4096
 
 struct perf_thread {
-	struct count_thread counted; /* after the thread has ended: all of its calls */
+	/* counts; after the thread has ended, all of its calls */
+	struct count_thread counted;
 	int leader_fd; /* leader of its group of events; -1: the thread has ended */
 	bool is_seen;
 };
@@ -37,13 +38,13 @@ struct perf_thread {
 /* In the guard: the events of one thread. */
 struct perf_group {
 	int tid; /* 0: free */
-	int fds[COUNT_POINTS_MAX]; /* the first one is the leader */
+	int fds[COUNT_POINTS_MAX]; /* the first event is the leader */
 };
 
 struct perf_state {
 	struct count_points points;
 	struct uprobe_guard guard;
-	struct perf_group *groups; /* used only by the guard */
+	struct perf_group *groups; /* array used only by the guard */
 	size_t group_count, group_capacity;
 	int process_fd; /* borrowed */
 	struct perf_thread *threads;

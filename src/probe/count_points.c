@@ -42,9 +42,9 @@ struct search {
 	const struct count_place *place;
 	struct count_points *points;
 	struct strbuf *why;
-	struct looked_at files[COUNT_FILES_MAX]; /* the files of the points */
+	struct looked_at files[COUNT_FILES_MAX]; /* the files that belong to the points */
 	bool is_found[NAME_COUNT];
-	size_t point_of[NAME_COUNT]; /* point that counts each name */
+	size_t point_of[NAME_COUNT]; /* index of the point that counts each name */
 };
 
 static void release(struct looked_at *file)
@@ -250,7 +250,7 @@ static bool has_standard(const struct search *search)
 }
 
 enum file_kind {
-	FILE_LIBRARY, /* a library or a program: its exports */
+	FILE_LIBRARY, /* a library or a program: use its exports */
 	/* a program with an allocator linked in whose functions are not named malloc */
 	FILE_PROGRAM,
 	FILE_STATIC_PROGRAM

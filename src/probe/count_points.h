@@ -22,8 +22,8 @@
 struct count_point {
 	enum counted_call call;
 	size_t file;		/* index of the file */
-	uint64_t vaddr;		/* of the function's start, as an address in the file */
-	uint64_t offset_bytes;	/* of the breakpoint in the file */
+	uint64_t vaddr;		/* start of the function, as an address in the file */
+	uint64_t offset_bytes;	/* offset of the breakpoint in the file */
 	/* by how much the stack pointer is lower there than at the function's start */
 	uint64_t pushed_bytes;
 	/* the kernel has to single-step the instruction, which is expensive */

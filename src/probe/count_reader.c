@@ -65,12 +65,12 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	return (int64_t)blocks;
 }
 
-/* The state of reading the counts of all threads. */
+/* State of reading the counts of all threads. */
 struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
-	/* upper bounds of what was pending at any moment */
+	/* upper bounds of the bytes that were pending at any moment */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
 };

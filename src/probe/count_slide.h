@@ -19,7 +19,7 @@
 #define COUNT_SLIDE_MAX 64
 
 struct count_slide {
-	size_t offset_bytes; /* from the function's start */
+	size_t offset_bytes; /* offset from the function's start */
 	size_t pushed_bytes; /* by how much the stack pointer is lower there */
 	/* no such instruction was found: the breakpoint is at the first one */
 	bool is_stepped;

@@ -30,7 +30,10 @@ struct ctlpage {
 	bool is_segment;	   /* attached with shmat(2); otherwise mapped */
 	const struct procfs *fs;   /* borrowed */
 	int pid;		   /* of the process */
-	/* of the page in the process; 0: unknown, then an execve(2) goes unnoticed */
+	/*
+	 * address of the page in the process; 0: unknown, then an
+	 * execve(2) goes unnoticed
+	 */
 	uint64_t addr;
 	uint64_t start_ticks;
 	uint64_t lock;		   /* value that this client writes to client_lock */
@@ -68,11 +71,12 @@ int ctlpage_adopt(const struct procfs *fs, int pid, uint64_t start_ticks, uint64
 void ctlpage_close(struct ctlpage *ctl);
 
 struct ctlpage_answer {
-	int32_t error; /* reported by the helper: 0 or -errno */
+	int32_t error; /* error that the helper reports: 0 or -errno */
 	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
-	uint64_t taken_ns; /* our own monotonic clock */
-	uint64_t cost_ns;  /* in the process; never more than we waited for the answer */
+	uint64_t taken_ns; /* time of the answer, on our own monotonic clock */
+	/* time spent in the process; never more than we waited for the answer */
+	uint64_t cost_ns;
 	/*
 	 * NULL: none; otherwise the caller frees it. Printable as text_add_printable()
 	 * defines it, with newlines

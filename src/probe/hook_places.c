@@ -29,9 +29,9 @@ struct library {
 	uint64_t exports[HOOK_COUNT_];
 	uint64_t start_addr, end_addr; /* of its mappings */
 	bool is_libc, is_program, is_linker;
-	bool is_bound;	   /* one of its places leads to the allocator */
+	bool is_bound;	   /* a place of this library leads to the allocator */
 	bool is_counted;
-	const char *name; /* belongs to the mapping list */
+	const char *name; /* string that belongs to the mapping list */
 };
 
 struct search {

@@ -21,13 +21,15 @@ struct hook_place {
 	 */
 	uint64_t found;
 	enum hook hook;
-	bool is_for_calls; /* otherwise the program may also take the address */
+	/* otherwise the program may also take the function's address */
+	bool is_for_calls;
 };
 
 struct hook_places {
 	struct hook_place *items;
 	size_t count, capacity;
-	uint64_t originals[HOOK_COUNT_]; /* the functions; 0: there is none */
+	/* addresses of the original functions; 0: there is none */
+	uint64_t originals[HOOK_COUNT_];
 	char allocator[256];		 /* the file that contains malloc */
 	size_t file_count;		 /* number of files with these places */
 	size_t other_count;		 /* places that lead elsewhere */

@@ -27,7 +27,7 @@ struct hooks_look {
 	const struct procfs *fs; /* our own /proc, to find the owner */
 	const struct mapping_list *mappings; /* of the process */
 	int mem_fd;			     /* the process's mem */
-	uint64_t own_addr; /* hooks to leave out; 0: none */
+	uint64_t own_addr; /* address of hooks to leave out; 0: none */
 };
 
 /*

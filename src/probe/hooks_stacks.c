@@ -47,7 +47,7 @@ static struct hooks_module describe(const struct hooks_stacks *stacks, const str
 	    pread(stacks->mem_fd, module.begin, sizeof(module.begin),
 		  (off_t)(file->base_addr + vaddr)) == (ssize_t)sizeof(module.begin))
 		module.tables_addr = file->base_addr + vaddr;
-	/* the hooks compare words */
+	/* the hooks read the tables in words, so they must be aligned */
 	if (module.tables_addr % sizeof(uint32_t) != 0)
 		module.tables_addr = 0;
 	return module;
@@ -209,7 +209,7 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 	if (r < 0)
 		return r;
 	ret->pid = stacks->wanted->pid;
-	/* the hooks do not record frees */
+	/* the hooks do not record frees, so temporary blocks are unknown */
 	ret->known &= ~(1U << PROFILE_TEMPORARY);
 	return 0;
 }

@@ -31,7 +31,7 @@ struct work {
 	const struct mapping_list *mappings;
 	const struct hooks_head *head;
 	const struct hook_places *places;
-	size_t first_record; /* of the first of these places */
+	size_t first_record; /* index of the record of the first of these places */
 	size_t done, count;
 	bool has_gates; /* the gates have their final contents */
 	bool is_inside;

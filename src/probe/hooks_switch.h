@@ -21,9 +21,9 @@
 struct hooks_switch {
 	const struct probe_request *request;
 	int process_fd;
-	uint64_t base_addr;  /* of the hooks in the process */
+	uint64_t base_addr;  /* address of the hooks in the process */
 	uint64_t gates_addr; /* 0: none */
-	uint64_t code_bytes; /* of the hooks, including their head */
+	uint64_t code_bytes; /* size of the hooks, including their head */
 	int mem_fd;	     /* the process's mem, opened for writing */
 	/* The gates after the switch; NULL: they do not change. */
 	const struct gates *gates;
@@ -33,7 +33,7 @@ struct hooks_switch {
 	 */
 	struct hooks_record *records;
 	size_t record_count;
-	uint64_t pause_ns; /* of all stops together */
+	uint64_t pause_ns; /* total time of all stops */
 	unsigned int stop_count;
 };
 

@@ -21,14 +21,14 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	struct hooks_parcel *parcel; /* the addresses in it are filled in */
+	struct hooks_parcel *parcel; /* the addresses in the parcel are filled in */
 	/* the process's directory in /proc, and its mem, opened for writing */
 	int process_fd, mem_fd;
-	uint64_t base_addr;	/* of the hooks in the process; 0: not there */
+	uint64_t base_addr;	/* address of the hooks in the process; 0: not there */
 	uint64_t gates_addr;	/* 0: none */
 	bool has_own_gates;	/* the gates were not there before */
 	bool keeps_gates;	/* the program may have taken the address of a gate */
-	/* to be unmapped; nothing leads to them any more */
+	/* orphans to be unmapped; nothing leads to them any more */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last visit */

@@ -39,7 +39,7 @@ struct injection {
 	struct probe_request request;
 	int process_fd, mem_fd;
 	struct landmarks marks;
-	uint64_t base_addr; /* of the parcel; 0: not mapped */
+	uint64_t base_addr; /* address of the parcel; 0: not mapped */
 	int helper_tid;	    /* in our own pid namespace; 0: unknown */
 	/* the borrowed thread, as it was found */
 	struct machine_state *found;
@@ -107,7 +107,7 @@ static int take_out_parcel(struct load *load, uint64_t addr)
 
 /*
  * Remove the orphans noted before. Look for them again first: meanwhile another memstate
- * may have taken one over for its own helper.
+ * may have put its own helper there.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -307,7 +307,7 @@ static void find_helper(struct injection *injection)
 	       nanosleep(&look, NULL) == 0);
 }
 
-/* Return whether the process has ended, which explains any failure. */
+/* Return whether the process has ended: that explains any failure. */
 static bool has_ended(const struct injection *injection)
 {
 	const struct probe_request *request = &injection->request;

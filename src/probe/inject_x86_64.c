@@ -51,7 +51,7 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 struct machine_state {
 	struct user_regs_struct regs;
 	uint64_t mask;
-	unsigned long long begun_call; /* the call that the frame re-enters */
+	unsigned long long begun_call; /* number of the call that the frame re-enters */
 	size_t vectors_bytes;
 	uint8_t vectors[VECTORS_MAX];
 };
@@ -177,7 +177,7 @@ int machine_save(int tid, struct machine_state *ret)
 	r = trace_get_vectors(tid, ret->vectors, sizeof(ret->vectors), &ret->vectors_bytes);
 	if (r < 0)
 		return r;
-	/* it may have been truncated */
+	/* the vector registers may have been truncated */
 	if (ret->vectors_bytes < FXSAVE_BYTES + HEADER_BYTES ||
 	    ret->vectors_bytes >= sizeof(ret->vectors))
 		return -EOPNOTSUPP;

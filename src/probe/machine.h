@@ -95,8 +95,8 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 struct machine_code {
 	uint64_t syscall_addr; /* a syscall instruction followed by a return */
 	uint64_t frame_addr;
-	uint64_t stub_addr;	 /* of machine_stub(), once written */
-	uint64_t order_addr; /* of struct machine_order, for the stub */
+	uint64_t stub_addr; /* address of machine_stub() in the process, once written */
+	uint64_t order_addr; /* address of the stub's struct machine_order */
 };
 
 /*
@@ -131,7 +131,7 @@ struct machine_order {
 
 /* The stub's answer, below the frame. */
 struct machine_answer {
-	int64_t result; /* of the call, or -errno */
+	int64_t result; /* result of the call, or -errno */
 	uint64_t is_done;
 };
 
@@ -157,8 +157,8 @@ int machine_restore_rest(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);
 
 /*
- * Write a jump to the address stored in the word that is distance bytes behind the start
- * of the jump. Return the length of the jump.
+ * Write a jump through a word that holds the target. distance: address of the word, minus
+ * that of the jump. Return the length of the jump.
  */
 #define MACHINE_JUMP_MAX 16
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX]);

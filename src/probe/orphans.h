@@ -25,7 +25,8 @@ struct orphans_look {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	int process_fd, mem_fd;
-	uint64_t own_addr; /* a page that the caller itself has attached; 0: none */
+	/* address of a page that the caller itself has attached; 0: none */
+	uint64_t own_addr;
 };
 
 /* Find orphans and store their addresses in ascending order. Return their number. */

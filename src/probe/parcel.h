@@ -29,7 +29,7 @@
 
 /* The values on which the code of a parcel depends. */
 struct parcel_site {
-	uint64_t addr;	  /* of the parcel in the process */
+	uint64_t addr;	  /* address of the parcel in the process */
 	int page_segment; /* -1: the process has the page already */
 	uint32_t tracer;  /* from trace_sign() */
 	const struct landmarks *marks;
@@ -50,7 +50,7 @@ bool parcel_is_there(int mem_fd, uint64_t addr, const struct landmarks *marks);
  */
 int parcel_find_thread(int process_fd, uint64_t addr);
 
-/* Addresses in a parcel at addr. */
+/* Return addresses in a parcel that is at addr. */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);
 uint64_t parcel_page_addr(uint64_t addr);

@@ -33,7 +33,8 @@ struct probe_question {
 	/* how long to wait for the answer; a later answer is dropped */
 	uint64_t limit_ns;
 	bool wants_text;    /* also the text of malloc_info() and similar functions */
-	bool allows_stall;  /* however long the process's other threads cannot allocate */
+	/* allow the query however long it keeps other threads from allocating */
+	bool allows_stall;
 	/* upper bound of the free chunks; BYTES_UNKNOWN: estimate it from the mappings */
 	uint64_t free_chunks;
 };

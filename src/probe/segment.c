@@ -62,7 +62,7 @@ int64_t segment_user_of(int process_fd)
 
 	if (r < 0)
 		return r;
-	/* "Uid:	1000	1000	1000	1000": real, effective, … */
+	/* "Uid:	1000	1000	1000	1000": real user, effective user, … */
 	ids = key_lines_find(strbuf_text(&text), "Uid:");
 	return ids && sscanf(ids, "%*u %u", &uid) == 1 ? (int64_t)uid : -EBADMSG;
 }

@@ -39,11 +39,12 @@ struct source {
 struct reading {
 	struct source source;
 	struct stack_file_head head;
-	uint64_t peak_generation; /* in the width that nodes store it */
+	/* generation of the head, in the width that nodes have */
+	uint64_t peak_generation;
 	bool peak_is_now;
-	uint32_t node_count;	/* node numbers in the file, not all in use */
-	uint32_t *numbers;	/* by number in the file: our number; 0: none */
-	uint32_t *first_nodes;	/* by module: number in the file */
+	uint32_t node_count; /* node numbers in the file, not all of which are in use */
+	uint32_t *numbers;	/* maps numbers in the file to our numbers; 0: none */
+	uint32_t *first_nodes;	/* by module: first node number in the file */
 	bool *is_cut;		/* by our numbers */
 	bool *is_by_frame;	/* likewise */
 	uint64_t comparisons;

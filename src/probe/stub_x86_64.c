@@ -55,7 +55,8 @@ __asm__(".pushsection .rodata\n"
 	"	cmp (%rdx), %eax\n"
 	"	jne 4f\n"
 	"	movq $0, 16(%r13)\n"
-	"	movq $1000000, 24(%r13)\n" /* set each time: the call changes it */
+	/* must be set for each call, which changes it */
+	"	movq $1000000, 24(%r13)\n"
 	"	lea 16(%r13), %rdx\n"
 	"	mov $271, %eax\n" /* ppoll */
 	"	xor %edi, %edi\n"

@@ -13,7 +13,7 @@ enum {
 	QUAD = 1 << 5,	  /* 4 bytes; 8 with REX.W; 2 with prefix 66 */
 	ADDRESS = 1 << 6, /* 8 bytes; 4 with prefix 67 */
 	TEST = 1 << 7,	  /* BYTE or LONG if reg of ModRM is 0 or 1 */
-	/* not an instruction in 64-bit mode, or its length is not computed this way */
+	/* not an instruction in 64-bit mode, or a prefix that is handled elsewhere */
 	NONE = 1 << 8,
 };
 
@@ -22,7 +22,7 @@ struct opcodes {
 	uint16_t has;
 };
 
-/* The last row that contains an opcode applies. Opcodes in no row have no further parts. */
+/* The last row with an opcode applies. Opcodes in no row have no further parts. */
 static const struct opcodes map_0[] = {
 	{ 0x00, 0x3f, MODRM },
 	{ 0x04, 0x04, BYTE }, { 0x0c, 0x0c, BYTE }, { 0x14, 0x14, BYTE }, { 0x1c, 0x1c, BYTE },

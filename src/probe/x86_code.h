@@ -13,7 +13,7 @@
 /* An instruction; offsets are from its start. */
 struct x86_instruction {
 	size_t length;
-	size_t opcode_offset; /* of the last opcode byte, if there are several */
+	size_t opcode_offset; /* offset of the last opcode byte, if there are several */
 	uint8_t rex;	      /* 0: no REX prefix */
 	unsigned int map; /* opcode map: 0; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
 	bool has_prefix;      /* a prefix other than REX, or VEX or EVEX */
@@ -35,7 +35,7 @@ enum x86_branch_kind { X86_CALL, X86_JUMP, X86_JUMP_IF };
  */
 struct x86_branch {
 	enum x86_branch_kind kind;
-	uint8_t condition; /* for X86_JUMP_IF: the low four bits of its opcode */
+	uint8_t condition; /* condition of X86_JUMP_IF: the low four bits of its opcode */
 	bool is_indirect;
 	size_t length;
 	int64_t distance_bytes; /* from its end */
