@@ -24,7 +24,7 @@ FUNCTIONS = ["malloc", "free", "calloc", "realloc", "reallocarray", "posix_memal
 FLUSH_BYTES = 16384
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 
 
@@ -139,7 +139,7 @@ def no_call_of_thousands_of_short_threads_is_lost():
 
 
 @test
-def a_forked_child_counts_for_itself_and_knows_what_it_inherited():
+def a_forked_child_has_its_own_counts_and_inherited_blocks():
     counted = Counted(TARGET, "forks")
     truth = counted.truth
     parent, child, grandchild = (counted.of(truth[k]) for k in ("pid", "child", "grandchild"))
@@ -322,7 +322,7 @@ def new_and_delete_are_counted_where_they_end_up():
                 check(1 <= own["live_blocks"] < 50, f"{name}: {own['live_blocks']} blocks")
                 check(own["live_bytes"] < 200000, f"{name}: {own['live_bytes']} bytes")
     if tried == 0:
-        raise Skip("no allocator with a new of its own is installed")
+        raise Skip("no allocator with its own operator new is installed")
 
 
 @test

@@ -127,7 +127,7 @@ def frees_of_null_are_shown_by_bpf():
 
 
 @test
-def frees_of_null_are_unknown_to_perf_and_only_threads_that_called_are_a_number():
+def perf_cannot_count_frees_of_null_and_counts_calling_threads_only():
     row, said = count_process("perf", "w")
     equal((row["free_calls"], row["free_null_calls"], row["threads"]), (said["free"], None, 1), "free, NULL, threads")
     equal(count_process("perf", "")[0]["threads"], 0, "threads without any call")
@@ -141,7 +141,7 @@ def counted_command(letters, *options):
 
 
 @test
-def frees_of_null_are_shown_of_a_command():
+def frees_of_null_in_a_command_are_shown():
     once, more = (json.loads(counted_command(letters, "--json", "--output-all").out)["programs"][0]
                   for letters in (b"w", b"wpw"))
     # libc itself occasionally calls free(NULL)

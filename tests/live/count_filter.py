@@ -18,7 +18,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agen
                        "libmemstate-count.so")
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 
 # filter one thread, filter all threads (TSYNC), or install the filter without libc
@@ -93,7 +93,7 @@ def a_child_forked_under_a_filter_is_reported():
 
 
 @test
-def strict_mode_allows_nothing_and_is_counted():
+def programs_in_strict_mode_are_counted():
     need_built_with("LIBELF")
     for options in ((), ("--calls-only",), ("--stacks",), ("--live",)):
         document, truth, _ = counted("mode1", "kill", 0, 3000, options=options)

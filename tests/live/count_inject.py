@@ -26,7 +26,7 @@ def sums_of(said):
 
 
 @test
-def each_call_of_each_thread_counts():
+def every_call_of_every_thread_is_counted():
     with CountTarget(4) as target, Counting(target.pid) as counting:
         for turn in range(1, 4):
             said = target.order(b"w")
@@ -45,7 +45,7 @@ def each_call_of_each_thread_counts():
 
 
 @test
-def allocations_inside_libc_count():
+def allocations_inside_libc_are_counted():
     with CountTarget() as target, Counting(target.pid) as counting:
         before = counting.read()["sums"]
         said = target.order(b"s")
@@ -69,7 +69,7 @@ def threads_that_have_ended_stay_in_the_sums():
 
 
 @test
-def calls_from_a_library_loaded_later_count():
+def calls_from_a_library_loaded_later_are_counted():
     with CountTarget() as target, Counting(target.pid) as counting:
         target.order(b"d")
         # memstate looks for new libraries once a second

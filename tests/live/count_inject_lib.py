@@ -19,7 +19,7 @@ FUNCTIONS = ("malloc", "free", "calloc", "realloc", "reallocarray", "posix_memal
 
 
 if not os.path.exists(os.path.join(os.environ["builddir"], "src", "agent", "count_hooks.bin")):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 
 

@@ -30,7 +30,7 @@ def has(what):
 
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 if not has("PPROF") or not has("LIBELF"):
     print("built without protobuf-c or libelf: stacks cannot be saved, or have no names",

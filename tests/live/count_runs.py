@@ -18,7 +18,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agen
                        "libmemstate-count.so")
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 
 

@@ -25,7 +25,7 @@ PROGRAMS = [["sort", "/etc/passwd"], ["python3", "-I", "-S", "-c", "import json;
             ["sqlite3", ":memory:", "create table t(x); insert into t values(1); select * from t"]]
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 
 

@@ -13,7 +13,7 @@ LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agen
 SIZES = "20,40,80,160,320"
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 
 

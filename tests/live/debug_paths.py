@@ -91,13 +91,13 @@ def check_only_regular_is_opened(folder, debug):
     os.mkfifo(debug)
     with Opens(debug) as opens:
         equal(find_line(folder), None, "the line with a FIFO in its place")
-        equal(opens.count(), 0, "how often the FIFO was opened")
+        equal(opens.count(), 0, "opens of the FIFO")
     os.unlink(debug)
     # the same with a symlink to a device
     os.symlink("/dev/full", debug)
     with Opens("/dev/full") as opens:
         equal(find_line(folder), None, "the line with a device in its place")
-        equal(opens.count(), 0, "how often the device was opened")
+        equal(opens.count(), 0, "opens of the device")
     os.unlink(debug)
     os.rename(debug + ".away", debug)
     equal(find_line(folder), ALLOCATION_LINE, "the line with the file back in its place")
@@ -123,7 +123,7 @@ def split_debug_information_is_read_only_from_a_regular_file():
         os.symlink("/dev/full", debug)
         with Opens("/dev/full") as opens:
             find_line(folder)
-            equal(opens.count(), 0, "how often the device was opened")
+            equal(opens.count(), 0, "opens of the device")
 
 
 run()

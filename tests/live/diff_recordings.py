@@ -79,7 +79,7 @@ def two_moments_of_a_recording_are_compared_with_a_limit():
 
 
 @test
-def the_figures_of_a_group_are_compared_where_it_was_recorded():
+def figures_of_a_recorded_cgroup_are_compared():
     with Folder() as folder, Target("unbacked", MIB, MIB) as target:
         path = f"{folder}/r"
         result = memstate("oom", "-p", target.pid, "--csv", "-i", "50ms", "-n", 3, "--record", path)

@@ -300,8 +300,8 @@ def a_tap_selects_before_it_zooms():
         x, y = box_point(b, read(STACKS), ("main", "parse"))
         for wanted in ([], [("z", "main"), ("z", "parse")]):
             b.tap(x, y)
-            b.wait("document.querySelector('#frame-name').textContent === 'parse'", "it is selected")
-            b.wait(f"state.zoom.length === {len(wanted)}", "it is zoomed to")
+            b.wait("document.querySelector('#frame-name').textContent === 'parse'", "the frame is selected")
+            b.wait(f"state.zoom.length === {len(wanted)}", "the frame is zoomed to")
             equal(address(b), wanted, "address")
 
 

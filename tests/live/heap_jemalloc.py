@@ -316,7 +316,7 @@ def check_redis(redis):
     equal(heap["unexplained_bytes"], 0, "unexplained")
     for key, value in before.items():
         check(abs(heap[f"{key}_bytes"] - value) <= slack,
-              f"{key}: {heap[f'{key}_bytes']}, redis says {value}")
+              f"{key}: {heap[f'{key}_bytes']}, redis reports {value}")
     row = check_matrix(redis.pid, is_still=False)
     equal(row["allocator"], "jemalloc", "allocator of the row")
     check(row["live_bytes"] > row["anon_bytes"], "most memory is not in the heap")

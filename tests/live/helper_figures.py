@@ -92,7 +92,7 @@ def jemalloc_figures_of_an_idle_process_match_the_walk():
                               "MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1"}) as target:
         heap, _ = asked(target.pid)
         equal(heap["helper"]["allocator"], "jemalloc", "allocator")
-        equal(heap["helper"]["apart_bytes"], 0, "apart")
+        equal(heap["helper"]["apart_bytes"], 0, "apart_bytes")
         for o in HEAP_OWNERS:
             check(heap["helper"][f"{o}_at_most_bytes"] >= heap[f"{o}_resident_bytes"] >=
                   heap["helper"][f"{o}_at_least_bytes"], f"bounds of {o}")
@@ -191,7 +191,7 @@ def a_command_is_started_with_the_helper():
                       "-o", "pid,said_live_bytes,heap_problem", *HELPER,
                       *NO_HURRY, "--", *command).must_be(0)
     said = [row["said_live_bytes"] for row in result.rows() if row["said_live_bytes"]]
-    check(said and max(said) >= 8 * MIB // BLOCK * BLOCK, f"said: {said}")
+    check(said and max(said) >= 8 * MIB // BLOCK * BLOCK, f"live bytes reported by the helper: {said}")
 
 
 def start_series(pid):

@@ -195,7 +195,7 @@ def a_captured_tree_names_no_directories_of_this_machine():
         shutil.copytree(os.path.join(tree, str(pid)), os.path.join(tree, "self"))
         write(os.path.join(tree, "self", "mountinfo"),
               f"35 31 0:32 / {outside} rw - cgroup2 cgroup rw\n".encode())
-        check_commands(OF_PROCESSES + OF_MACHINE, tree, [pid], "mounts of its own")
+        check_commands(OF_PROCESSES + OF_MACHINE, tree, [pid], "private mounts")
 
 
 run()

@@ -81,7 +81,7 @@ def is_sleeping(pid):
 def a_name_cannot_hide_a_seccomp_filter():
     for name in (b"Seccomp:\t0", b"x\nSeccomp:\t0"):
         with Named(name, has_filter=True) as named:
-            equal(comm_of(named.pid), name, "its name")
+            equal(comm_of(named.pid), name, "comm of the process")
             check("seccomp" in helper_of(named.pid), f"{name}: {helper_of(named.pid)}")
             result = memstate("heap", "--heap", "helper", "-p", str(named.pid))
             check(b"seccomp" in result.err, f"{name}: {result.err}")
@@ -98,7 +98,7 @@ def a_name_cannot_fake_a_seccomp_filter():
         plain = helper_of(named.pid).replace(str(named.pid), "PID")
     for name in NAMES:
         with Named(name) as named:
-            equal(comm_of(named.pid), name, "its name")
+            equal(comm_of(named.pid), name, "comm of the process")
             equal(helper_of(named.pid).replace(str(named.pid), "PID"), plain, f"{name}")
 
 

@@ -80,7 +80,7 @@ class Faker:
         check(read_proc(self.pid, "stat"), "the faking process has ended")
         out = self.process.communicate(b"\n", timeout=TIMEOUT)[0]
         equal(self.process.returncode, 0, "exit status of the faking process")
-        equal(json.loads(out), {"is_same": True, "inside": True, "code": True}, "its memory")
+        equal(json.loads(out), {"is_same": True, "inside": True, "code": True}, "memory of the faking process")
 
     def __enter__(self):
         return self

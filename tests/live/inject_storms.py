@@ -35,7 +35,7 @@ def a_process_that_forks_with_the_helper_inside():
         before = target.counters()[0]
         # every 50th iteration it changes its user id, which waits for each thread
         # including the helper
-        wait_until(lambda: target.counters()[0] > before + 110, "it keeps forking")
+        wait_until(lambda: target.counters()[0] > before + 110, "the target keeps forking")
         process.stdin.write(b"\n")
         process.stdin.flush()
         was_put_in(end_tool(process)[1][-1])

@@ -48,7 +48,7 @@ def with_closed_descriptors_messages_never_end_up_in_a_recording():
 
 
 @test
-def a_closed_standard_output_is_a_failure():
+def a_closed_standard_output_is_an_error():
     with Target("name", "present") as target:
         equal(run_without([1], "-p", target.pid, "--text"), 1, "status without standard output")
         equal(run_without([0], "-p", target.pid, "--text"), 0, "status without standard input")
@@ -79,7 +79,7 @@ def check_too_large(folder, size_bytes, *args):
 
 
 @test
-def a_capture_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
+def a_capture_beyond_the_file_size_limit_leaves_no_temporary_file():
     with Target("name", "present") as target, Folder() as folder:
         for name in ("tree", "tree.tar"):
             made = check_too_large(folder, KIB, "capture", "-p", target.pid, f"{folder}/{name}")
@@ -87,7 +87,7 @@ def a_capture_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
 
 
 @test
-def a_page_beyond_the_limit_of_file_sizes_leaves_no_temporary_file():
+def a_page_beyond_the_file_size_limit_leaves_no_temporary_file():
     need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
@@ -173,7 +173,7 @@ def a_recording_in_another_users_folder_is_readable():
 
 
 @test
-def a_recording_at_the_limit_of_file_sizes_keeps_what_fits():
+def a_recording_at_the_file_size_limit_keeps_the_samples_that_fit():
     need_built_with("SQLITE")
     with Target("name", "present") as target, Folder() as folder:
         path = f"{folder}/r.msr"
@@ -257,7 +257,7 @@ def a_process_hidden_by_hidepid_is_not_reported_as_gone():
 
 
 @test
-def a_copy_that_is_set_user_id_refuses_to_run():
+def a_setuid_copy_refuses_to_run():
     become = as_nobody()
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)

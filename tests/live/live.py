@@ -171,7 +171,7 @@ def read_said(process, lines, word):
     status = process.wait()
     error = process.stderr.read().decode().strip()
     if status == 77:
-        raise Skip(error or "cannot be had here")
+        raise Skip(error or "not available here")
     raise AssertionError(f"target: status {status}: {error}")
 
 

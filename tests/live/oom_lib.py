@@ -65,7 +65,7 @@ def test(function):
             except AssertionError as error:
                 if not log.lacks_reports():
                     raise
-                print(f"{function.__name__}: once more, as kills were not reported: {error}", file=sys.stderr)
+                print(f"{function.__name__}: retry, since the kernel omitted reports: {error}", file=sys.stderr)
                 live.end_started()
                 time.sleep(5)
         return function()

@@ -88,7 +88,7 @@ class Watch:
 def check_grew(told, process, container_id, least_mib):
     end, text = told
     grower = end["sample"]["growth"]["process"]
-    check(grower, f"who grew: {text}")
+    check(grower, f"no growing process found: {text}")
     equal(grower["pid"], process.pid, f"pid of the grower: {text}")
     equal(grower["container_id"], container_id[:12], f"container of the grower: {text}")
     check(grower["to_bytes"] - grower["from_bytes"] > least_mib * MIB, f"growth: {grower}")

@@ -48,7 +48,7 @@ def swap_that_the_cgroup_may_not_use_is_not_the_cause():
 
 
 @test
-def lazily_freed_memory_goes_before_anything_is_swapped():
+def lazily_freed_memory_is_reclaimed_before_swapping():
     with group_with_swap() as group, Filled(group, "anon=40", "free=0", "anon=30"):
         f = figures(group)
         check_sum(f)

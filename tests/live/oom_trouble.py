@@ -51,7 +51,7 @@ def a_process_that_moves_counts_in_its_new_cgroup():
         row = series.row_that(lambda row: row["process_count"] == "0")
         equal(row["cgroup"], group.path, "selected cgroup")
         check(row["process_bytes"] == 0, "the cgroup still has processes")
-        near(row["live_anon_bytes"], row["unaccounted_bytes"], "what stayed charged")
+        near(row["live_anon_bytes"], row["unaccounted_bytes"], "memory still charged to the old cgroup")
         group.take_in(filled.pid)
         check_sum(series.row_that(lambda row: row["process_count"] == "1"))
         equal(series.end(), (0, []), "end of the series")

@@ -103,7 +103,7 @@ def tcp_buffers_are_known_if_they_have_a_limit():
             equal(f["socket_count"], sum(link.startswith("socket:") for link in sockets), "sockets")
             counted = int(group.read("memory.kmem.tcp.usage_in_bytes"))
             check(f["tcp_bytes"] >= 16 * MIB, f"queued 16 MiB: {f['tcp_bytes']}")
-            check(abs(f["tcp_bytes"] - counted) <= counted // 4, f"{f['tcp_bytes']}, the kernel says {counted}")
+            check(abs(f["tcp_bytes"] - counted) <= counted // 4, f"{f['tcp_bytes']}, the kernel reports {counted}")
             check(f["usage_bytes"] < 16 * MIB, f"TCP buffers are included in usage: {f['usage_bytes']}")
             check("not in usage" in line_of(text_of(group), "TCP buffers"), "report")
 

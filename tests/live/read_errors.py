@@ -36,7 +36,7 @@ def limit_descriptors():
 
 
 @test
-def too_many_open_files_are_not_a_lack_of_rights():
+def too_many_open_files_are_not_reported_as_a_lack_of_permission():
     with Target("name", "present") as target:
         result = memstate("heap", "-p", str(target.pid), preexec_fn=limit_descriptors)
         if result.status == 0:

@@ -52,7 +52,7 @@ def a_leak_scan_reports_the_memory_it_skips():
 
 
 @test
-def an_address_there_is_explained_without_reading_it():
+def an_address_in_a_hung_mapping_is_explained_without_reading_it():
     with SilentTarget() as target:
         for place in ("shared", "private", "program"):
             out = memstate("explain", "-p", target.pid, "-J", *NO_HURRY,
@@ -80,7 +80,7 @@ def check_lookups(target, *prefix):
 
 
 @test
-def no_name_is_looked_up_there():
+def no_path_on_a_hung_file_system_is_looked_up():
     for mode in ("covered", "root"):
         with SilentTarget(mode) as target:
             check_lookups(target)

@@ -69,7 +69,7 @@ def unreadable_processes_are_counted_when_all_are_listed():
 
 
 @test
-def root_without_the_capability_is_not_told_to_be_root():
+def root_without_the_capability_is_not_advised_to_run_as_root():
     if not IS_ROOT or not shutil.which("setpriv"):
         raise Skip("requires root and setpriv to drop capabilities")
     with Target("unbacked", MIB, MIB, preexec_fn=as_nobody()) as theirs:

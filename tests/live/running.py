@@ -96,7 +96,7 @@ def the_memory_of_the_target_is_unchanged():
 
 
 @test
-def the_report_says_that_it_is_approximate():
+def the_report_is_labelled_approximate():
     with HeapTarget("threads", 2) as target:
         text = memstate("heap", "-p", target.pid, "--no-stop").must_be(0).out
         check(b"estimate. Not stopped, read 3 times" in text, text)

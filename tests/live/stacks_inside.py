@@ -27,10 +27,10 @@ LIBRARY = os.path.join(os.path.dirname(os.path.realpath(MEMSTATE)), "src", "agen
 COUNT = int(os.environ.get("COUNT", "1"))
 
 if not os.path.exists(LIBRARY):
-    print("built without what counts in other programs", file=sys.stderr)
+    print("built without the counting libraries", file=sys.stderr)
     sys.exit(77)
 if not shutil.which("nm"):
-    print("no nm: functions have no names", file=sys.stderr)
+    print("nm is not installed: functions have no names", file=sys.stderr)
     sys.exit(77)
 
 

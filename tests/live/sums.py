@@ -45,7 +45,7 @@ def check_program(*command):
 
 
 @test
-def a_python_adds_up():
+def python_adds_up():
     check_program(sys.executable, "-c",
                   "x = [str(i) for i in range(100000)]; print('ready', flush=True); input()")
 

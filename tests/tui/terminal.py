@@ -63,7 +63,7 @@ def a_hangup_ends_memstate():
         try:
             terminal.process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
-            raise Failure("it goes on without a terminal") from None
+            raise Failure("memstate keeps running without a terminal") from None
     finally:
         if terminal.process.poll() is None:
             terminal.process.kill()
@@ -93,7 +93,7 @@ def running_out_of_memory_restores_the_terminal():
             maps.append(mmap.mmap(-1, mmap.PAGESIZE, prot=access))
         status = terminal.wait_for_end()
         if status != 1 or b"out of memory" not in terminal.output:
-            raise Failure(f"ended with {status}, and not for want of memory")
+            raise Failure(f"ended with {status}, not because of a lack of memory")
         terminal.check_restored()
     finally:
         terminal.close()
@@ -162,9 +162,9 @@ def output_of_a_watched_command_is_kept_off_the_screen():
         terminal.check_restored()
         after = terminal.output[terminal.output.rfind(LEAVE):]
         if b"first line" not in after:
-            raise Failure("the output of the command did not come after the screen")
+            raise Failure("the output of the command is missing after the screen")
         if b"sh: ended by signal 15" not in after:
-            raise Failure("how the command ended was not said")
+            raise Failure("the exit status of the command was not reported")
     finally:
         terminal.close()
 
@@ -191,7 +191,7 @@ def endless_output_of_a_command_does_not_block_the_screen():
         terminal.check_restored()
         after = terminal.output[terminal.output.rfind(LEAVE):]
         if not 1000 < len(after) < 500000:
-            raise Failure(f"{len(after)} bytes of the output of the command came")
+            raise Failure(f"{len(after)} bytes of output from the command were shown")
     finally:
         terminal.close()
 
@@ -205,7 +205,7 @@ def an_ended_command_stays_on_the_screen():
         terminal.wait_for_end()
         terminal.check_restored()
         if b"sleep: exited with status 0" not in terminal.output:
-            raise Failure("how the command ended was not said")
+            raise Failure("the exit status of the command was not reported")
     finally:
         terminal.close()
 
@@ -218,7 +218,7 @@ def names_cannot_control_the_terminal():
     try:
         terminal.wait_for_text("F10 Quit")
         if b"\x1b]0;owned" in terminal.output:
-            raise Failure("the escape sequence came through")
+            raise Failure("the escape sequence reached the terminal")
         terminal.wait_for_text(r"\x1b]0;owned")
         terminal.type(b"q")
         terminal.wait_for_end()
@@ -302,7 +302,7 @@ def own_group():
     return None
 
 
-def a_group_is_recorded_as_a_whole():
+def a_whole_cgroup_is_recorded():
     group = own_group()
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/r"
@@ -348,7 +348,7 @@ TESTS = [
     an_ended_command_stays_on_the_screen,
     names_cannot_control_the_terminal,
     a_watched_process_is_recorded_and_replayed,
-    a_group_is_recorded_as_a_whole,
+    a_whole_cgroup_is_recorded,
 ]
 
 

@@ -73,7 +73,7 @@ class Terminal:
         end = time.monotonic() + LIMIT_S
         while not test():
             if time.monotonic() > end:
-                raise Failure(f"timed out waiting for {what}; the end of what came:\n"
+                raise Failure(f"timed out waiting for {what}; the end of the output:\n"
                               f"{plain(self.output)[-1500:].decode(errors='replace')}")
             self.pump(0.05)
 
@@ -107,7 +107,7 @@ class Terminal:
 
     def check_restored(self):
         if termios.tcgetattr(self.slave) != self.modes:
-            raise Failure("the modes of the terminal are not as they were")
+            raise Failure("the terminal modes were not restored")
         if ENTER not in self.output:
             raise Failure("the alternate screen was never entered")
         if self.output.rfind(LEAVE) < self.output.rfind(ENTER):
@@ -115,7 +115,7 @@ class Terminal:
         if self.output.rfind(SHOW_CURSOR) < self.output.rfind(b"\x1b[?25l"):
             raise Failure("the cursor is hidden")
         if self.output.rfind(b"\x1b[?1000l") < self.output.rfind(b"\x1b[?1000h"):
-            raise Failure("the mouse still reports")
+            raise Failure("mouse reporting is still on")
 
     def close(self):
         if self.process.poll() is None:
@@ -129,6 +129,6 @@ def has_terminals():
     try:
         os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
     except OSError as error:
-        print(f"no pseudo terminal to be had here: {error}", file=sys.stderr)
+        print(f"no pseudo-terminal available: {error}", file=sys.stderr)
         return False
     return True
