@@ -84,7 +84,7 @@ struct agent_page {
 	/* these fields are the same in every version */
 	uint32_t magic;
 	uint32_t version;
-	uint32_t size_bytes; /* of the whole mapping */
+	uint32_t size_bytes; /* size of the whole mapping */
 	uint32_t flags;	     /* enum agent_flag */
 	uint32_t state;	     /* enum agent_state */
 	uint32_t helper_tid; /* its tid in the process's own pid namespace */
@@ -184,7 +184,7 @@ struct agent_blob_head {
 	struct agent_functions functions;
 	uint32_t magic;
 	uint32_t version;
-	uint32_t size_bytes;   /* of the whole blob */
+	uint32_t size_bytes;   /* size of the whole blob */
 	uint32_t entry_offset; /* offset from the start of the blob */
 };
 

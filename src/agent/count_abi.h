@@ -122,7 +122,8 @@ struct count_head {
 	uint32_t flags;
 	/* Slots 0 to slot_count - 1 are in use; slot 0 sums up ended threads. */
 	uint32_t slot_count;
-	int64_t live_bytes; /* of all threads, without the pending_bytes in their slots */
+	/* live bytes of all threads, without the pending_bytes in their slots */
+	int64_t live_bytes;
 	int64_t peak_bytes; /* the highest live_bytes seen */
 	/* while these differ, counts are being moved to slot 0 */
 	uint32_t fold_begin_count, fold_end_count;

@@ -117,10 +117,7 @@ static_assert(offsetof(struct hooks_head, magic) == 256, "hooks version 2");
 static_assert(offsetof(struct hooks_head, offsets) == 272, "hooks version 2");
 static_assert(sizeof(struct hooks_head) == 448, "hooks version 2");
 
-/*
- * Which slot belongs to which thread. The key is the inverted tid,
- * so that 0 is no thread.
- */
+/* Assigns a slot to a thread. The key is the inverted tid, so that 0 is no thread. */
 struct hooks_entry {
 	uint32_t key;
 	uint32_t slot_offset; /* offset from the start of struct hooks_head */

@@ -12,10 +12,10 @@
 #define COLD	      __attribute__((cold, noinline))
 #define PAGE_BYTES    4096
 
-/* What a slot needs to take stacks. All 0 at first. */
+/* The state of a slot for taking stacks. All 0 at first. */
 struct taker {
 	/*
-	 * The thread that last used the slot; self tells apart threads
+	 * The thread that last used the slot. self distinguishes threads
 	 * that had the same tid.
 	 */
 	uint32_t tid;

@@ -80,7 +80,7 @@ void count_new_find(void)
 }
 
 /*
- * The allocator's new may call one of these functions, or malloc, by name. That
+ * Functions that the allocator's new may call by name, besides malloc. Such a
  * call is then counted, too.
  */
 static const enum count_function within[] = {

@@ -38,14 +38,15 @@ __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 /* Used without a file or a slot: nobody reads these counts. */
 static struct count_slot lost_slot;
 static struct count_head *head; /* NULL: there is no file */
-static char path[PATH_BYTES];	/* of the file */
+static char path[PATH_BYTES];	/* path of the file */
 static size_t folder_length; /* length of the folder's path, including the slash */
 static uint32_t slots_reserved; /* disk space is allocated for the slots below this one */
 static uint32_t slots_in_file;	/* number of slots for which the file has room */
 /* the first slot of this process; in a forked child not slot 1 */
 static uint32_t slot_first;
 static uint32_t ended_cursor;
-static int64_t forked_blocks, forked_bytes; /* what was allocated just before fork() */
+/* blocks and bytes allocated just before fork() */
+static int64_t forked_blocks, forked_bytes;
 static enum ask_permission permission;
 static bool has_tid; /* ask_own_tid() returns the kernel's tid */
 /* threads that were named before their first allocation */

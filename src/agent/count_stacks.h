@@ -61,7 +61,7 @@ void count_stack_modules_forget(void);
 
 #pragma GCC visibility pop
 
-/* Set in a slot's last_addr: the block was recorded. No block starts at an odd address. */
+/* Set in a slot's last_addr: the block was recorded. Blocks start at even addresses. */
 #define COUNT_STACK_LAST 1
 
 /*

@@ -39,7 +39,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 
 #define IO_UNBUFFERED 2 /* _IONBF */
 
-/* What is needed to answer a request. */
+/* The parameters for answering a request. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;

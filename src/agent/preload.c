@@ -83,7 +83,7 @@ static struct {
 	struct agent_host host;
 	void *stack;
 	pid_t (*fork)(void);
-	unsigned long filter_count; /* number of seccomp filters that the helper tolerates */
+	unsigned long filter_count; /* number of seccomp filters that are tolerated */
 } preload;
 
 /* ---- functions of the allocator ---- */

@@ -4,12 +4,12 @@
  * fast because most of a stack is the same as at the last walk. Code without tables, such
  * as that of a JIT compiler, is unwound by its frame pointer.
  *
- * Frames of the previous stack are reused after a check. A frame with the same address,
- * stack pointer and frame pointer as a known frame has the same callers, provided that
- * each return address and saved frame pointer further out in memory is unchanged. The
- * check reads two words per frame, and no table. No libc, no memory of its own, no locks.
- * Unmapped memory is never read: the unwinder knows the bounds of the thread's own stack,
- * and elsewhere asks the kernel first.
+ * Frames of the previous stack are reused after a check: the new walk must reach a
+ * frame with the same address, stack pointer and frame pointer, and each return address
+ * and saved frame pointer further out in memory must be unchanged. The check reads two
+ * words per frame, and no table. No libc, no memory of its own, no locks. Unmapped
+ * memory is never read: the unwinder knows the bounds of the thread's own stack, and
+ * elsewhere asks the kernel first.
  */
 #ifndef MS_AGENT_UNWIND_H
 #define MS_AGENT_UNWIND_H

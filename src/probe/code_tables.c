@@ -166,8 +166,8 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file)
 }
 
 /*
- * Addresses in the tables are relative to the tables' own place. So look up an address of
- * the process at the same distance from the copy.
+ * Addresses in the tables are relative to the tables' own place. An address of the
+ * process is therefore looked up at the same distance from the copy.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr, struct unwind_rules *ret)
 {

@@ -15,7 +15,7 @@
 
 #include "model/count.h"
 
-/* Name of the environment variable that tells a program the folder for its file. */
+/* Name of the environment variable that holds the path of the folder. */
 extern const char count_folder_variable[];
 
 /* This many files stay open, so that reading them repeatedly takes few system calls. */

@@ -55,8 +55,9 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret);
 int count_attach_read_stacks(struct count_attach *attach, struct stacks *ret);
 
 /*
- * Stop counting, restore the process, and free everything; attach may be NULL. Return 0,
- * or -errno if something stays behind: then why tells what, and what becomes of it.
+ * Stop counting, restore the process, and free everything; attach may be NULL.
+ * Return 0, or -errno if something stays behind: then why describes what
+ * stays, and what becomes of it.
  */
 int count_attach_close(struct count_attach *attach, struct strbuf *why);
 

@@ -175,8 +175,8 @@ static void add_take(struct count_bpf_program *p)
 }
 
 /*
- * R_VALUE = the thread's counts: one of COUNT_BPF_TRIES values starting at the one that
- * the tid selects, where a new thread takes the first free value. Without a free value:
+ * R_VALUE = the thread's counts. They are in one of COUNT_BPF_TRIES values, the first of
+ * which the tid selects; a new thread takes the first free value. Without a free value:
  * the counts of all threads that have no place.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)

@@ -17,7 +17,7 @@
 
 /* This many threads have their own place in the map; the last place is for all others. */
 #define COUNT_BPF_THREADS 8192
-/* Number of places to try for a thread, starting at the one that its tid selects. */
+/* Number of places to try for a thread; its tid selects the first. */
 #define COUNT_BPF_TRIES 4
 
 /* The counts of a thread. */

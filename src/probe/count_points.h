@@ -24,7 +24,7 @@ struct count_point {
 	size_t file;		/* index of the file */
 	uint64_t vaddr;		/* start of the function, as an address in the file */
 	uint64_t offset_bytes;	/* offset of the breakpoint in the file */
-	/* by how much the stack pointer is lower there than at the function's start */
+	/* how much lower the stack pointer is there than at the function's start */
 	uint64_t pushed_bytes;
 	/* the kernel has to single-step the instruction, which is expensive */
 	bool is_stepped;

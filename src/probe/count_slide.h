@@ -20,7 +20,7 @@
 
 struct count_slide {
 	size_t offset_bytes; /* offset from the function's start */
-	size_t pushed_bytes; /* by how much the stack pointer is lower there */
+	size_t pushed_bytes; /* how much lower the stack pointer is there */
 	/* no such instruction was found: the breakpoint is at the first one */
 	bool is_stepped;
 };

@@ -29,7 +29,7 @@ struct ctlpage {
 	struct agent_page *page;   /* NULL: no page */
 	bool is_segment;	   /* attached with shmat(2); otherwise mapped */
 	const struct procfs *fs;   /* borrowed */
-	int pid;		   /* of the process */
+	int pid;		   /* pid of the process */
 	/*
 	 * address of the page in the process; 0: unknown, then an
 	 * execve(2) goes unnoticed

@@ -27,7 +27,7 @@ struct candidate {
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
-	uint64_t start_addr, end_addr; /* of its mappings */
+	uint64_t start_addr, end_addr; /* range of its mappings */
 	bool is_libc, is_program, is_linker;
 	bool is_bound;	   /* a place of this library leads to the allocator */
 	bool is_counted;
@@ -42,7 +42,7 @@ struct search {
 	size_t count, capacity;
 	const struct library *allocator;
 	bool has_bound_new; /* a place leads to the allocator's own new or delete */
-	struct count_entries entries; /* of all files */
+	struct count_entries entries; /* the entry points that all files use */
 };
 
 static bool is_program(const struct search *search, const struct loaded *file)

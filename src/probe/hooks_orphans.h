@@ -25,7 +25,7 @@
 
 struct hooks_look {
 	const struct procfs *fs; /* our own /proc, to find the owner */
-	const struct mapping_list *mappings; /* of the process */
+	const struct mapping_list *mappings; /* the process's mappings */
 	int mem_fd;			     /* the process's mem */
 	uint64_t own_addr; /* address of hooks to leave out; 0: none */
 };

@@ -21,7 +21,7 @@ struct hooks_parcel {
 	void *counts;
 	struct stack_file_head *nodes; /* NULL: no stacks are taken */
 	int counts_segment, nodes_segment;
-	uid_t user; /* of the process */
+	uid_t user; /* effective user of the process */
 	/*
 	 * The module records that a stack file has after its header. They are kept where
 	 * the process cannot write to them.

@@ -41,7 +41,7 @@ struct injection {
 	struct landmarks marks;
 	uint64_t base_addr; /* address of the parcel; 0: not mapped */
 	int helper_tid;	    /* in our own pid namespace; 0: unknown */
-	/* the borrowed thread, as it was found */
+	/* state of the borrowed thread when it was first stopped */
 	struct machine_state *found;
 	int found_tid;
 	/* parcels left by others, to be removed together with ours */

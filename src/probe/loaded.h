@@ -15,7 +15,7 @@
 
 struct loaded {
 	const struct mapping *first;
-	const struct mapping_list *mappings; /* of the process */
+	const struct mapping_list *mappings; /* all mappings of the process */
 	int fd;
 	uint64_t base_addr; /* added to the addresses in the file */
 	struct elf_exports exports;

@@ -3,9 +3,9 @@
  * machine - how a thread of another process is borrowed: everything that depends on the
  * machine's registers and code.
  *
- * Every change of the registers points the thread at code that ends in rt_sigreturn(2),
- * which restores the state in which the thread was found, from a frame on the thread's
- * own stack. So the thread gets back there whenever its tracer ends.
+ * Every change of the registers points the thread at code that ends in rt_sigreturn(2).
+ * That call restores the state in which the thread was found, from a frame on the
+ * thread's own stack. The thread thus gets back there whenever its tracer ends.
  */
 #ifndef MS_PROBE_MACHINE_H
 #define MS_PROBE_MACHINE_H

@@ -30,7 +30,7 @@ bool private_code_covers(const struct mapping_list *mappings, uint64_t addr, uin
 
 /*
  * Find pages of such memory that contain these two words at an offset. Adjacent mappings
- * merge, so any page may be the first. Of a mapping of more than 2 MiB only the first and
+ * merge, so any page may be the first. In a mapping of more than 2 MiB only the first and
  * the last MiB are searched. Return the number of pages found, at most max.
  */
 struct private_code_mark {

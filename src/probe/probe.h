@@ -18,12 +18,18 @@
 struct probe;
 
 /*
- * Open a probe of a process. Return 0, or an error with *ret_reason and the process
- * unchanged. *ret_reason is static; it names the check that failed, as a clause and not
- * as a sentence. Errors: -ESRCH, -EPERM, -EBUSY (another tracer), -EAGAIN (no safe moment
- * in time), -ENOSYS (no allocator that can be queried), -EOPNOTSUPP (a static, 32-bit,
- * musl or Go program, seccomp, a shadow stack…), -ENOENT (there is no helper, and none
- * may be put in), -EPROTO (a helper of another version).
+ * Open a probe of a process. Return 0, or an error with *ret_reason and the
+ * process unchanged. *ret_reason is static; it names the check that failed, as a
+ * clause and not as a sentence.
+ *
+ * -ESRCH          the process has ended
+ * -EPERM          the process may not be traced
+ * -EBUSY          another tracer
+ * -EAGAIN         no safe moment in time
+ * -ENOSYS         no allocator that can be queried
+ * -EOPNOTSUPP     a static, 32-bit, musl or Go program, seccomp, a shadow stack…
+ * -ENOENT         there is no helper, and none may be put in
+ * -EPROTO         a helper of another version
  */
 int probe_open(const struct probe_request *request, struct probe **ret,
 	       struct probe_cost *ret_cost, const char **ret_reason);
@@ -41,11 +47,15 @@ struct probe_question {
 
 /*
  * Query the allocator. The caller releases *ret with allocator_stats_release(). Return 0,
- * or -errno with *ret_reason, which is valid until the probe is used again: -EFBIG (the
- * query would stall the process; the reason tells how long), -ETIMEDOUT (the helper is
- * still working, and is left alone), -ESRCH, -ENOSYS (no allocator that can be queried),
- * -EPROTO (the page makes no sense), -EBUSY (another memstate is querying), -EAGAIN (less
- * than 100 times the cost of the last answer has passed).
+ * or -errno with *ret_reason, which is valid until the probe is used again.
+ *
+ * -EFBIG      the query would stall the process, for as long as the reason says
+ * -ETIMEDOUT  the helper is still working, and is left alone
+ * -ESRCH      the process, or the helper in it, has ended
+ * -ENOSYS     no allocator that can be queried
+ * -EPROTO     the page makes no sense
+ * -EBUSY      another memstate is querying
+ * -EAGAIN     less than 100 times the cost of the last answer has passed
  */
 int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);

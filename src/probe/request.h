@@ -22,7 +22,7 @@ struct probe_request {
 	bool trusts_any_moment;
 };
 
-/* What putting the helper in, or removing it, has cost the process. */
+/* The cost of putting something into the process, or of removing it. */
 struct probe_cost {
 	unsigned int stops;
 	uint64_t stopped_ns; /* time that one thread was stopped, over all stops */

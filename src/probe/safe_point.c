@@ -86,7 +86,7 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 	return m == mapping_list_find(where->mappings, machine_tls_addr(state)) ? m : NULL;
 }
 
-/* What the stack of a thread shows. */
+/* The signs of activity on the stack of a thread. */
 struct signs {
 	bool holds;	 /* a function in a range of the landmarks is active, or may be */
 	bool is_handler; /* a signal handler is active, or may be */

@@ -4,10 +4,10 @@
  * a call of pthread_create().
  *
  * For pthread_create() the thread must hold no lock that the call needs. Code that
- * unlocks follows the code that the lock guards. So a thread that holds a lock is
- * in the function that took the lock, or in a function called from there: its call
- * chain shows the function. If the unwind tables do not show the chain, every word
- * of the stack is checked.
+ * unlocks follows the code that the lock guards: a thread that holds a lock is in the
+ * function that took the lock, or in a function called from there. Its call chain
+ * therefore shows the function. If the unwind tables do not show the chain, every
+ * word of the stack is checked.
  */
 #ifndef MS_PROBE_SAFE_POINT_H
 #define MS_PROBE_SAFE_POINT_H

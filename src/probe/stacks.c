@@ -44,8 +44,8 @@ struct reading {
 	bool peak_is_now;
 	uint32_t node_count; /* node numbers in the file, not all of which are in use */
 	uint32_t *numbers;	/* maps numbers in the file to our numbers; 0: none */
-	uint32_t *first_nodes;	/* by module: first node number in the file */
-	bool *is_cut;		/* by our numbers */
+	uint32_t *first_nodes;	/* first node number in the file, by module */
+	bool *is_cut;		/* indexed by our numbers */
 	bool *is_by_frame;	/* likewise */
 	uint64_t comparisons;
 	uint64_t sums[PROFILE_METRIC_COUNT_];

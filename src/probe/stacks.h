@@ -15,7 +15,7 @@
 #include "probe/count.h"
 
 /*
- * Name of the environment variable that tells a program what to record: "", or the words
+ * Name of the environment variable that selects what a program records: "", or the words
  * "live" and "sample=BYTES" separated by commas.
  */
 extern const char stack_mode_variable[];

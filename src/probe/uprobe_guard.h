@@ -20,8 +20,8 @@
 #include <sys/types.h>
 
 /*
- * What the guard does. It runs with a copy of memstate's memory from the time of
- * uprobe_guard_start(). Descriptors 0 to 2 are /dev/null. The guard inherits
+ * The work of the guard. It runs with a copy of memstate's memory from the time
+ * of uprobe_guard_start(). Descriptors 0 to 2 are /dev/null. The guard inherits
  * only the descriptors listed here, so it keeps none of memstate's pipes,
  * sockets or recordings open.
  */
