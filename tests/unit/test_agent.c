@@ -84,7 +84,7 @@ static int32_t ask(const struct inside *in, uint32_t command)
 
 static const struct agent_functions no_functions;
 
-static void the_blob_says_what_it_is(void **state)
+static void the_blob_head_describes_the_blob(void **state)
 {
 	size_t bytes;
 	const struct agent_blob_head *head = agent_blob(&bytes);
@@ -99,7 +99,7 @@ static void the_blob_says_what_it_is(void **state)
 	assert_memory_equal(&head->functions, &no_functions, sizeof(no_functions));
 }
 
-static void a_copy_answers_and_leaves_when_it_is_told_to(void **state)
+static void a_copied_helper_answers_and_exits_on_request(void **state)
 {
 	struct inside in;
 
@@ -114,7 +114,7 @@ static void a_copy_answers_and_leaves_when_it_is_told_to(void **state)
 	finish(&in);
 }
 
-static void what_the_process_has_not_is_refused(void **state)
+static void commands_without_a_function_are_refused(void **state)
 {
 	struct inside in;
 
@@ -127,7 +127,7 @@ static void what_the_process_has_not_is_refused(void **state)
 	finish(&in);
 }
 
-static void nobody_asks_and_the_helper_leaves(void **state)
+static void an_idle_helper_exits(void **state)
 {
 	struct inside in;
 
@@ -144,7 +144,7 @@ static struct mallinfo2 give_mallinfo2(void)
 	return given;
 }
 
-static void each_field_of_mallinfo2_comes_through(void **state)
+static void all_fields_of_mallinfo2_are_returned(void **state)
 {
 	struct agent_functions functions = { { [AGENT_FN_MALLINFO2] = (uintptr_t)give_mallinfo2 } };
 	struct inside in;
@@ -172,7 +172,7 @@ static void write_much(void (*write)(const char *, void *), void *arg)
 	}
 }
 
-static void a_text_ends_where_the_page_does_whatever_the_page_says(void **state)
+static void a_text_never_exceeds_the_page_even_if_the_page_is_overwritten(void **state)
 {
 	struct agent_functions functions = {
 		{ [AGENT_FN_MI_STATS_PRINT_OUT] = (uintptr_t)write_much }
@@ -194,12 +194,13 @@ static void a_text_ends_where_the_page_does_whatever_the_page_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_blob_says_what_it_is),
-		cmocka_unit_test(a_copy_answers_and_leaves_when_it_is_told_to),
-		cmocka_unit_test(what_the_process_has_not_is_refused),
-		cmocka_unit_test(nobody_asks_and_the_helper_leaves),
-		cmocka_unit_test(each_field_of_mallinfo2_comes_through),
-		cmocka_unit_test(a_text_ends_where_the_page_does_whatever_the_page_says),
+		cmocka_unit_test(the_blob_head_describes_the_blob),
+		cmocka_unit_test(a_copied_helper_answers_and_exits_on_request),
+		cmocka_unit_test(commands_without_a_function_are_refused),
+		cmocka_unit_test(an_idle_helper_exits),
+		cmocka_unit_test(all_fields_of_mallinfo2_are_returned),
+		cmocka_unit_test(
+			a_text_never_exceeds_the_page_even_if_the_page_is_overwritten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

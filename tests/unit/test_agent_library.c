@@ -35,7 +35,7 @@ static char **make(char *const *before)
 	return made;
 }
 
-static void what_is_preloaded_already_goes_first(void **state)
+static void the_library_is_appended_to_an_existing_ld_preload(void **state)
 {
 	char a[] = "A=1", preload[] = "LD_PRELOAD=/a.so:/b.so", b[] = "B=2";
 	char *before[] = { a, preload, b, NULL };
@@ -52,7 +52,7 @@ static void what_is_preloaded_already_goes_first(void **state)
 	agent_environment_free(made);
 }
 
-static void nothing_is_preloaded_before_it_where_there_is_nothing(void **state)
+static void an_empty_or_missing_ld_preload_becomes_the_library_alone(void **state)
 {
 	char preload[] = "LD_PRELOAD=";
 	char *empty[] = { preload, NULL }, *none[] = { NULL };
@@ -69,7 +69,7 @@ static void nothing_is_preloaded_before_it_where_there_is_nothing(void **state)
 	agent_environment_free(made);
 }
 
-static void how_many_filters_memstate_has_is_not_inherited(void **state)
+static void an_inherited_seccomp_filter_count_is_replaced(void **state)
 {
 	char filters[] = "MEMSTATE_SECCOMP_FILTERS=77";
 	char *before[] = { filters, NULL };
@@ -85,9 +85,10 @@ static void how_many_filters_memstate_has_is_not_inherited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_preloaded_already_goes_first),
-		cmocka_unit_test(nothing_is_preloaded_before_it_where_there_is_nothing),
-		cmocka_unit_test(how_many_filters_memstate_has_is_not_inherited),
+		cmocka_unit_test(the_library_is_appended_to_an_existing_ld_preload),
+		cmocka_unit_test(
+			an_empty_or_missing_ld_preload_becomes_the_library_alone),
+		cmocka_unit_test(an_inherited_seccomp_filter_count_is_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

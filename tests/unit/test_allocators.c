@@ -88,14 +88,14 @@ static void folders_of_ld_so_conf_come_first(void **state)
 	assert_string_equal(find(*state, "jemalloc", &x86_64), "/srv/lib/libjemalloc.so.2");
 }
 
-static void a_conf_that_includes_itself_ends(void **state)
+static void an_ld_so_conf_that_includes_itself_is_read_once(void **state)
 {
 	tree_write(*state, "etc/ld.so.conf", "include /etc/ld.so.conf\n/srv/lib\n");
 	add_library(*state, "srv/lib/libjemalloc.so", &x86_64);
 	assert_string_equal(find(*state, "jemalloc", &x86_64), "/srv/lib/libjemalloc.so");
 }
 
-static void of_several_versions_the_newest_is_taken(void **state)
+static void the_newest_of_several_versions_is_found(void **state)
 {
 	add_library(*state, "usr/lib/libjemalloc.so", &x86_64);
 	add_library(*state, "usr/lib/libjemalloc.so.1", &x86_64);
@@ -106,7 +106,7 @@ static void of_several_versions_the_newest_is_taken(void **state)
 	assert_string_equal(find(*state, "jemalloc", &x86_64), "/usr/lib/libjemalloc.so.10");
 }
 
-static void names_that_begin_alike_are_kept_apart(void **state)
+static void names_with_a_common_prefix_are_distinguished(void **state)
 {
 	add_library(*state, "usr/lib/libtcmalloc_minimal.so.4", &x86_64);
 	add_library(*state, "usr/lib/libtcmalloc_debug.so.4", &x86_64);
@@ -115,7 +115,7 @@ static void names_that_begin_alike_are_kept_apart(void **state)
 			    "/usr/lib/libtcmalloc_minimal.so.4");
 }
 
-static void a_library_for_another_machine_is_none_and_is_told_apart(void **state)
+static void a_library_for_another_machine_is_skipped_with_its_own_error(void **state)
 {
 	add_library(*state, "usr/lib/i386-linux-gnu/libjemalloc.so.2", &i386);
 	assert_null(find(*state, "jemalloc", &x86_64));
@@ -126,7 +126,7 @@ static void a_library_for_another_machine_is_none_and_is_told_apart(void **state
 	assert_string_equal(find(*state, "jemalloc", &x86_64), "/usr/lib64/libjemalloc.so.1");
 }
 
-static void a_path_tells_the_allocator_by_its_name(void **state)
+static void the_allocator_is_guessed_from_the_file_name(void **state)
 {
 	(void)state;
 	assert_string_equal(allocators_guess("/x/libjemalloc.so.2")->name, "jemalloc");
@@ -138,17 +138,21 @@ static void a_path_tells_the_allocator_by_its_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(usual_folders_are_searched_without_ld_so_conf,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(folders_of_ld_so_conf_come_first, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_conf_that_includes_itself_ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(of_several_versions_the_newest_is_taken, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(names_that_begin_alike_are_kept_apart, set_up,
+		cmocka_unit_test_setup_teardown(
+			usual_folders_are_searched_without_ld_so_conf, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(folders_of_ld_so_conf_come_first, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_library_for_another_machine_is_none_and_is_told_apart, set_up, tear_down),
-		cmocka_unit_test(a_path_tells_the_allocator_by_its_name),
+			an_ld_so_conf_that_includes_itself_is_read_once, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(the_newest_of_several_versions_is_found,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			names_with_a_common_prefix_are_distinguished, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_library_for_another_machine_is_skipped_with_its_own_error,
+			set_up, tear_down),
+		cmocka_unit_test(the_allocator_is_guessed_from_the_file_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static struct allocator_stats read_answer(enum agent_command command,
 	return stats;
 }
 
-static void who_is_asked_is_the_one_whose_malloc_it_is(void **state)
+static void the_allocator_that_replaces_malloc_is_queried(void **state)
 {
 	const uint32_t glibc = 1 << AGENT_MALLINFO2 | 1 << AGENT_MALLOC_INFO;
 
@@ -44,7 +44,7 @@ static void who_is_asked_is_the_one_whose_malloc_it_is(void **state)
 	assert_null(answer_allocator(1 << AGENT_PING | 1 << AGENT_EXIT));
 }
 
-static void glibc_is_its_mallinfo2(void **state)
+static void glibc_figures_come_from_mallinfo2(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL, .cost_ns = 5,
 					 .values = { 1000, 2, 3, 4, 500, 0, 7, 600, 400, 90 } };
@@ -81,7 +81,7 @@ static void jemalloc_counts_free_memory_in_pages(void **state)
 	assert_int_equal(stats.resident_bytes, 300);
 }
 
-static void what_it_does_not_say_is_unknown_and_no_figure(void **state)
+static void missing_values_are_unknown(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL & ~(UINT64_C(1) << 6),
 					 .values = { [6] = 2, [11] = 4096 } };
@@ -97,7 +97,7 @@ static void what_it_does_not_say_is_unknown_and_no_figure(void **state)
 	assert_int_equal(stats.value_count, 0);
 }
 
-static void sums_that_no_memory_has_are_unknown(void **state)
+static void overflowing_sums_are_unknown(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL };
 	struct allocator_stats stats;
@@ -116,7 +116,7 @@ static void sums_that_no_memory_has_are_unknown(void **state)
 	}
 }
 
-static void gperftools_has_given_back_what_is_unmapped(void **state)
+static void unmapped_memory_of_gperftools_is_not_resident(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL, .values = { 10, 100, 20, 30, 1, 2, 3 } };
 	struct allocator_stats stats = read_answer(AGENT_GPERFTOOLS, &answer);
@@ -127,7 +127,7 @@ static void gperftools_has_given_back_what_is_unmapped(void **state)
 	assert_int_equal(stats.resident_bytes, 70);
 }
 
-static void mimalloc_tells_only_what_it_committed(void **state)
+static void mimalloc_reports_only_committed_memory(void **state)
 {
 	struct ctlpage_answer answer = { .known = ALL, .values = { 1, 2, 3, 4, 5, 6, 7, 8 } };
 	struct allocator_stats stats = read_answer(AGENT_MIMALLOC, &answer);
@@ -142,13 +142,13 @@ static void mimalloc_tells_only_what_it_committed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_asked_is_the_one_whose_malloc_it_is),
-		cmocka_unit_test(glibc_is_its_mallinfo2),
+		cmocka_unit_test(the_allocator_that_replaces_malloc_is_queried),
+		cmocka_unit_test(glibc_figures_come_from_mallinfo2),
 		cmocka_unit_test(jemalloc_counts_free_memory_in_pages),
-		cmocka_unit_test(what_it_does_not_say_is_unknown_and_no_figure),
-		cmocka_unit_test(sums_that_no_memory_has_are_unknown),
-		cmocka_unit_test(gperftools_has_given_back_what_is_unmapped),
-		cmocka_unit_test(mimalloc_tells_only_what_it_committed),
+		cmocka_unit_test(missing_values_are_unknown),
+		cmocka_unit_test(overflowing_sums_are_unknown),
+		cmocka_unit_test(unmapped_memory_of_gperftools_is_not_resident),
+		cmocka_unit_test(mimalloc_reports_only_committed_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static void write_list(struct strbuf *out)
 	unlink(path);
 }
 
-static void what_was_written_is_read(void **state)
+static void a_written_list_is_read_back(void **state)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct block_list list;
@@ -61,7 +61,7 @@ static void what_was_written_is_read(void **state)
 	block_list_release(&list);
 }
 
-static void what_is_cut_anywhere_is_refused(void **state)
+static void a_truncated_list_is_refused(void **state)
 {
 	struct strbuf whole = STRBUF_INIT;
 	struct block_list list;
@@ -79,7 +79,7 @@ static void what_is_cut_anywhere_is_refused(void **state)
 	strbuf_release(&whole);
 }
 
-static void another_version_is_told_from_no_list_at_all(void **state)
+static void another_version_and_another_format_have_different_errors(void **state)
 {
 	static const struct {
 		const char *text;
@@ -117,9 +117,10 @@ static void another_version_is_told_from_no_list_at_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_written_is_read),
-		cmocka_unit_test(what_is_cut_anywhere_is_refused),
-		cmocka_unit_test(another_version_is_told_from_no_list_at_all),
+		cmocka_unit_test(a_written_list_is_read_back),
+		cmocka_unit_test(a_truncated_list_is_refused),
+		cmocka_unit_test(
+			another_version_and_another_format_have_different_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #define RESTART_SYS (-512)
 
-static void a_wait_for_work_is_told_from_other_calls(void **state)
+static void waiting_for_work_is_distinguished_from_other_calls(void **state)
 {
 	static const struct {
 		long number;
@@ -32,7 +32,7 @@ static void a_wait_for_work_is_told_from_other_calls(void **state)
 		assert_row(blocked_kind(rows[i].number) == rows[i].kind, rows[i].why);
 }
 
-static void a_bare_interruption_is_made_one_that_is_gone_on_with(void **state)
+static void a_plain_eintr_is_turned_into_a_restart(void **state)
 {
 	(void)state;
 	assert_int_equal(blocked_result(SYS_epoll_pwait, -EINTR),
@@ -40,14 +40,14 @@ static void a_bare_interruption_is_made_one_that_is_gone_on_with(void **state)
 	assert_int_equal(blocked_result(SYS_recvfrom, -EINTR), BLOCKED_AGAIN_UNLESS_HANDLED);
 }
 
-static void what_the_kernel_goes_on_with_itself_is_let_be(void **state)
+static void results_that_the_kernel_restarts_are_unchanged(void **state)
 {
 	(void)state;
 	assert_int_equal(blocked_result(SYS_epoll_pwait, RESTART_SYS), RESTART_SYS);
 	assert_int_equal(blocked_result(SYS_epoll_pwait, 1), 1);
 }
 
-static void what_was_done_in_part_is_not_begun_again(void **state)
+static void calls_with_partial_effects_are_not_restarted(void **state)
 {
 	(void)state;
 	assert_int_equal(blocked_result(SYS_close, -EINTR), -EINTR);
@@ -57,10 +57,10 @@ static void what_was_done_in_part_is_not_begun_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wait_for_work_is_told_from_other_calls),
-		cmocka_unit_test(a_bare_interruption_is_made_one_that_is_gone_on_with),
-		cmocka_unit_test(what_the_kernel_goes_on_with_itself_is_let_be),
-		cmocka_unit_test(what_was_done_in_part_is_not_begun_again),
+		cmocka_unit_test(waiting_for_work_is_distinguished_from_other_calls),
+		cmocka_unit_test(a_plain_eintr_is_turned_into_a_restart),
+		cmocka_unit_test(results_that_the_kernel_restarts_are_unchanged),
+		cmocka_unit_test(calls_with_partial_effects_are_not_restarted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

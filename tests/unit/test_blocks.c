@@ -25,7 +25,7 @@ static void walked_release(struct walked *w)
 	heap_image_release(&w->h);
 }
 
-static void every_block_is_met_once_in_order_with_its_state(void **state)
+static void blocks_are_listed_once_in_order_with_their_state(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -57,7 +57,7 @@ static void every_block_is_met_once_in_order_with_its_state(void **state)
 	}
 }
 
-static void a_block_is_found_by_any_of_its_bytes_and_no_others(void **state)
+static void a_block_is_found_only_by_addresses_inside_it(void **state)
 {
 	struct block_place place = { 0 };
 	struct block block, found;
@@ -82,7 +82,7 @@ static void a_block_is_found_by_any_of_its_bytes_and_no_others(void **state)
 	walked_release(&w);
 }
 
-static void what_is_no_heap_has_no_block(void **state)
+static void addresses_outside_the_heap_have_no_block(void **state)
 {
 	const uint64_t nowhere[] = { 0, 8, 16, UINT64_MAX, UINT64_MAX - 15, 0x1000 };
 	struct block block;
@@ -97,7 +97,7 @@ static void what_is_no_heap_has_no_block(void **state)
 	walked_release(&w);
 }
 
-static void a_block_is_found_by_an_address_whose_page_is_not_there(void **state)
+static void a_block_is_found_by_an_address_on_a_missing_page(void **state)
 {
 	uint64_t page, addr;
 	struct block block;
@@ -117,7 +117,7 @@ static void a_block_is_found_by_an_address_whose_page_is_not_there(void **state)
 	walked_release(&w);
 }
 
-static void an_arena_that_is_not_trusted_has_no_blocks(void **state)
+static void a_damaged_arena_has_no_blocks(void **state)
 {
 	struct block block;
 	struct walked w;
@@ -137,11 +137,11 @@ static void an_arena_that_is_not_trusted_has_no_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_block_is_met_once_in_order_with_its_state),
-		cmocka_unit_test(a_block_is_found_by_any_of_its_bytes_and_no_others),
-		cmocka_unit_test(what_is_no_heap_has_no_block),
-		cmocka_unit_test(a_block_is_found_by_an_address_whose_page_is_not_there),
-		cmocka_unit_test(an_arena_that_is_not_trusted_has_no_blocks),
+		cmocka_unit_test(blocks_are_listed_once_in_order_with_their_state),
+		cmocka_unit_test(a_block_is_found_only_by_addresses_inside_it),
+		cmocka_unit_test(addresses_outside_the_heap_have_no_block),
+		cmocka_unit_test(a_block_is_found_by_an_address_on_a_missing_page),
+		cmocka_unit_test(a_damaged_arena_has_no_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ __attribute__((noinline)) static void is_active(struct seen *ret)
 	__asm__ volatile("" : : "r"(ret) : "memory");
 }
 
-static void an_old_word_on_the_stack_is_no_call(void **state)
+static void a_stale_return_address_is_not_a_call(void **state)
 {
 	struct seen seen = { .old_word = 0 };
 
@@ -74,7 +74,7 @@ static void an_old_word_on_the_stack_is_no_call(void **state)
 	assert_false(seen.chain.holds);
 }
 
-static void a_function_that_was_called_is_found(void **state)
+static void an_active_function_is_in_the_chain(void **state)
 {
 	struct seen seen = { .old_word = 0 };
 
@@ -83,7 +83,7 @@ static void a_function_that_was_called_is_found(void **state)
 	assert_true(seen.chain.holds);
 }
 
-static void without_tables_the_rest_is_the_whole_stack(void **state)
+static void without_unwind_tables_the_whole_stack_remains(void **state)
 {
 	struct code_tables tables = marks.tables;
 	struct seen seen = { .old_word = 0 };
@@ -132,7 +132,7 @@ static void look_everywhere(const struct code_tables *tables)
 		}
 }
 
-static void damaged_tables_are_no_tables(void **state)
+static void damaged_unwind_tables_do_no_harm(void **state)
 {
 	uint8_t *bytes = xmalloc(64 << 20);
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -195,10 +195,10 @@ static int forget(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_old_word_on_the_stack_is_no_call),
-		cmocka_unit_test(a_function_that_was_called_is_found),
-		cmocka_unit_test(without_tables_the_rest_is_the_whole_stack),
-		cmocka_unit_test(damaged_tables_are_no_tables),
+		cmocka_unit_test(a_stale_return_address_is_not_a_call),
+		cmocka_unit_test(an_active_function_is_in_the_chain),
+		cmocka_unit_test(without_unwind_tables_the_whole_stack_remains),
+		cmocka_unit_test(damaged_unwind_tables_do_no_harm),
 	};
 
 #ifndef __x86_64__

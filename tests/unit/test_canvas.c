@@ -19,7 +19,7 @@ static void assert_lines(const char *want)
 	strbuf_release(&got);
 }
 
-static void text_is_cut_at_its_end(void **state)
+static void text_is_truncated_at_the_pens_right_edge(void **state)
 {
 	struct pen pen;
 
@@ -32,7 +32,7 @@ static void text_is_cut_at_its_end(void **state)
 	assert_lines("  abcd\n       abc\n");
 }
 
-static void what_is_out_of_the_canvas_is_nothing(void **state)
+static void drawing_outside_the_canvas_has_no_effect(void **state)
 {
 	const struct area everywhere = { -5, -5, 100, 100 };
 	struct pen pen;
@@ -50,7 +50,7 @@ static void what_is_out_of_the_canvas_is_nothing(void **state)
 	assert_lines("ooo\nooo\n");
 }
 
-static void wide_characters_take_two_columns_or_none(void **state)
+static void wide_characters_take_two_columns_or_are_omitted(void **state)
 {
 	struct pen pen;
 
@@ -65,7 +65,7 @@ static void wide_characters_take_two_columns_or_none(void **state)
 	assert_lines("日本x\n日\n");
 }
 
-static void a_number_that_does_not_fit_is_not_cut(void **state)
+static void a_number_that_does_not_fit_is_omitted(void **state)
 {
 	struct pen pen;
 
@@ -77,7 +77,7 @@ static void a_number_that_does_not_fit_is_not_cut(void **state)
 	assert_lines("    1234\n");
 }
 
-static void foreign_text_is_printable_and_its_cut_is_marked(void **state)
+static void foreign_text_is_escaped_and_truncation_is_marked(void **state)
 {
 	static const char evil[] = "a\033[31m\nb";
 	struct pen pen;
@@ -93,7 +93,7 @@ static void foreign_text_is_printable_and_its_cut_is_marked(void **state)
 	assert_lines("a\\x1b[31m\\x0ab\n/usr…\n…libc.so\n");
 }
 
-static void in_ascii_nothing_else_is_shown(void **state)
+static void ascii_mode_draws_only_ascii(void **state)
 {
 	const struct area box = { 0, 1, 6, 3 };
 	struct pen pen;
@@ -120,12 +120,12 @@ static void a_canvas_can_grow_and_shrink(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_cut_at_its_end),
-		cmocka_unit_test(what_is_out_of_the_canvas_is_nothing),
-		cmocka_unit_test(wide_characters_take_two_columns_or_none),
-		cmocka_unit_test(a_number_that_does_not_fit_is_not_cut),
-		cmocka_unit_test(foreign_text_is_printable_and_its_cut_is_marked),
-		cmocka_unit_test(in_ascii_nothing_else_is_shown),
+		cmocka_unit_test(text_is_truncated_at_the_pens_right_edge),
+		cmocka_unit_test(drawing_outside_the_canvas_has_no_effect),
+		cmocka_unit_test(wide_characters_take_two_columns_or_are_omitted),
+		cmocka_unit_test(a_number_that_does_not_fit_is_omitted),
+		cmocka_unit_test(foreign_text_is_escaped_and_truncation_is_marked),
+		cmocka_unit_test(ascii_mode_draws_only_ascii),
 		cmocka_unit_test(a_canvas_can_grow_and_shrink),
 	};
 	int failed;

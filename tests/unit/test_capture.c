@@ -108,7 +108,7 @@ static int read_process(struct fixture *f)
 	return capture_read_process(&f->fs, &f->process, NULL, &f->files, &f->notes);
 }
 
-static void files_that_are_missing_are_noted(void **state)
+static void missing_files_are_noted(void **state)
 {
 	struct fixture *f = *state;
 
@@ -120,7 +120,7 @@ static void files_that_are_missing_are_noted(void **state)
 	assert_non_null(strstr(f->notes.text, "left_out: 7/mountinfo: not there\n"));
 }
 
-static void a_pid_that_was_taken_over_is_not_captured(void **state)
+static void a_process_with_a_reused_pid_is_not_captured(void **state)
 {
 	struct fixture *f = *state;
 
@@ -130,7 +130,7 @@ static void a_pid_that_was_taken_over_is_not_captured(void **state)
 	assert_int_equal(f->notes.length, 0);
 }
 
-static void a_map_that_was_replaced_is_not_captured(void **state)
+static void a_process_whose_memory_map_was_replaced_is_not_captured(void **state)
 {
 	struct fixture *f = *state;
 
@@ -160,7 +160,7 @@ static void a_zombie_needs_no_smaps(void **state)
 	assert_non_null(find_file(f, "7/stat"));
 }
 
-static void what_cannot_be_redacted_is_not_captured(void **state)
+static void a_process_that_cannot_be_redacted_is_not_captured(void **state)
 {
 	struct fixture *f = *state;
 	struct redactor *redactor = redactor_new();
@@ -172,7 +172,7 @@ static void what_cannot_be_redacted_is_not_captured(void **state)
 	redactor_free(redactor);
 }
 
-static void of_stat_only_the_start_of_the_machine_is_taken(void **state)
+static void only_the_boot_time_of_stat_is_captured(void **state)
 {
 	struct fixture *f = *state;
 
@@ -182,7 +182,7 @@ static void of_stat_only_the_start_of_the_machine_is_taken(void **state)
 	assert_non_null(strstr(strbuf_text(&f->notes), "left_out: meminfo: not there\n"));
 }
 
-static void a_capture_is_read_as_what_it_was_taken_from(void **state)
+static void a_capture_reads_like_the_original_proc(void **state)
 {
 	struct fixture *f = *state;
 	struct procfs saved = PROCFS_INIT;
@@ -202,7 +202,7 @@ static void a_capture_is_read_as_what_it_was_taken_from(void **state)
 	procfs_release(&saved);
 }
 
-static void a_capture_that_is_not_finished_leaves_nothing(void **state)
+static void an_unfinished_capture_leaves_no_files(void **state)
 {
 	static const char *const names[] = { "out", "out.tar" };
 	struct fixture *f = *state;
@@ -219,7 +219,7 @@ static void a_capture_that_is_not_finished_leaves_nothing(void **state)
 	}
 }
 
-static void what_is_there_is_not_replaced(void **state)
+static void existing_files_are_not_replaced(void **state)
 {
 	struct fixture *f = *state;
 	struct capture *c;
@@ -257,16 +257,16 @@ static void an_empty_directory_is_filled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(files_that_are_missing_are_noted),
-		TEST(a_pid_that_was_taken_over_is_not_captured),
-		TEST(a_map_that_was_replaced_is_not_captured),
+		TEST(missing_files_are_noted),
+		TEST(a_process_with_a_reused_pid_is_not_captured),
+		TEST(a_process_whose_memory_map_was_replaced_is_not_captured),
 		TEST(a_process_without_smaps_is_not_captured),
 		TEST(a_zombie_needs_no_smaps),
-		TEST(what_cannot_be_redacted_is_not_captured),
-		TEST(of_stat_only_the_start_of_the_machine_is_taken),
-		TEST(a_capture_is_read_as_what_it_was_taken_from),
-		TEST(a_capture_that_is_not_finished_leaves_nothing),
-		TEST(what_is_there_is_not_replaced),
+		TEST(a_process_that_cannot_be_redacted_is_not_captured),
+		TEST(only_the_boot_time_of_stat_is_captured),
+		TEST(a_capture_reads_like_the_original_proc),
+		TEST(an_unfinished_capture_leaves_no_files),
+		TEST(existing_files_are_not_replaced),
 		TEST(an_empty_directory_is_filled),
 	};
 

@@ -55,7 +55,7 @@ static enum owner add_mapping(const char *name, uint32_t flags, uint64_t inode)
 	return classifier_add(&c, &m);
 }
 
-static void owners_are_told_by_name_flags_and_inode(void **state)
+static void owners_follow_from_name_flags_and_inode(void **state)
 {
 	static const struct {
 		const char *name;
@@ -143,7 +143,7 @@ static void two_of_three_signs_make_a_stack(void **state)
 	}
 }
 
-static void only_private_anonymous_memory_without_a_name_may_be_a_stack(void **state)
+static void only_unnamed_private_anonymous_memory_can_be_a_stack(void **state)
 {
 	static const struct {
 		const char *name;
@@ -168,7 +168,7 @@ static void only_private_anonymous_memory_without_a_name_may_be_a_stack(void **s
 	assert_int_equal(c.candidate_count, 0);
 }
 
-static void a_guard_is_right_below_and_small_and_anonymous(void **state)
+static void a_guard_is_a_small_anonymous_mapping_directly_below(void **state)
 {
 	struct mapping big = make_mapping("", 0, 0, 1 << 20);
 
@@ -191,7 +191,7 @@ static void note_index(void *context, size_t index)
 	*(uint64_t *)context |= UINT64_C(1) << index;
 }
 
-static void the_pointers_settle_exactly_the_mappings_they_are_in(void **state)
+static void stack_pointers_decide_only_the_mappings_they_point_into(void **state)
 {
 	uint64_t pointers[3], seen = 0;
 	struct mapping m[10];
@@ -221,7 +221,7 @@ static void one_thread_needs_no_stack_pointers(void **state)
 	assert_false(classifier_wants_stack_pointers(&c));
 }
 
-static void lazyfree_is_taken_out_of_the_clean_states(void **state)
+static void lazyfree_is_subtracted_from_the_clean_states(void **state)
 {
 	static const struct {
 		uint64_t private_clean, shared_clean, lazyfree;
@@ -254,7 +254,7 @@ static void lazyfree_is_taken_out_of_the_clean_states(void **state)
 	}
 }
 
-static void without_lazyfree_the_clean_states_are_unknown_and_not_wrong(void **state)
+static void without_lazyfree_the_clean_states_are_unknown(void **state)
 {
 	uint64_t states[STATE_COUNT_];
 	struct counters k;
@@ -274,7 +274,7 @@ static void without_lazyfree_the_clean_states_are_unknown_and_not_wrong(void **s
  * On Linux before 4.12, which has no LazyFree, the owner of the
  * bytes is known all the same.
  */
-static void without_lazyfree_the_owners_are_known_by_their_rss(void **state)
+static void without_lazyfree_owners_are_known_from_rss(void **state)
 {
 	struct mapping m = make_mapping("", RW | MAPPING_NO_HUGE, 0, 4);
 	uint64_t pointer = m.start_addr;
@@ -334,7 +334,7 @@ static void address_space_without_pages_is_unbacked_or_reserved(void **state)
 	}
 }
 
-static void the_allocator_is_told_by_its_library(void **state)
+static void the_allocator_is_identified_by_its_library(void **state)
 {
 	static const struct {
 		const char *names[3];
@@ -363,7 +363,7 @@ static void the_allocator_is_told_by_its_library(void **state)
 	}
 }
 
-static void only_code_tells_the_allocator(void **state)
+static void only_executable_mappings_identify_the_allocator(void **state)
 {
 	(void)state;
 	add_mapping("/usr/lib/libjemalloc.so.2", RW, 7);
@@ -398,7 +398,7 @@ static void fill_counters(struct counters *k)
 	k->bytes[SMAPS_SIZE] = k->bytes[SMAPS_RSS] + any(100) * PAGE;
 }
 
-static void rows_columns_and_the_whole_are_rss_for_any_process(void **state)
+static void rows_and_columns_add_up_to_rss_for_random_processes(void **state)
 {
 	static const char *const names[] = { "", "", "", "[heap]", "[stack]", "/a/file", "[vdso]",
 					     "/memfd:x (deleted)", "/dev/shm/x" };
@@ -440,7 +440,7 @@ static void rows_columns_and_the_whole_are_rss_for_any_process(void **state)
 	}
 }
 
-static void a_rollup_gives_the_states_and_no_owners(void **state)
+static void a_rollup_gives_states_but_no_owners(void **state)
 {
 	struct counters k;
 
@@ -466,20 +466,20 @@ static void a_rollup_gives_the_states_and_no_owners(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(owners_are_told_by_name_flags_and_inode),
+		test(owners_follow_from_name_flags_and_inode),
 		test(two_of_three_signs_make_a_stack),
-		test(only_private_anonymous_memory_without_a_name_may_be_a_stack),
-		test(a_guard_is_right_below_and_small_and_anonymous),
-		test(the_pointers_settle_exactly_the_mappings_they_are_in),
+		test(only_unnamed_private_anonymous_memory_can_be_a_stack),
+		test(a_guard_is_a_small_anonymous_mapping_directly_below),
+		test(stack_pointers_decide_only_the_mappings_they_point_into),
 		test(one_thread_needs_no_stack_pointers),
-		test(lazyfree_is_taken_out_of_the_clean_states),
-		test(without_lazyfree_the_clean_states_are_unknown_and_not_wrong),
-		test(without_lazyfree_the_owners_are_known_by_their_rss),
+		test(lazyfree_is_subtracted_from_the_clean_states),
+		test(without_lazyfree_the_clean_states_are_unknown),
+		test(without_lazyfree_owners_are_known_from_rss),
 		test(address_space_without_pages_is_unbacked_or_reserved),
-		test(the_allocator_is_told_by_its_library),
-		test(only_code_tells_the_allocator),
-		test(rows_columns_and_the_whole_are_rss_for_any_process),
-		test(a_rollup_gives_the_states_and_no_owners),
+		test(the_allocator_is_identified_by_its_library),
+		test(only_executable_mappings_identify_the_allocator),
+		test(rows_and_columns_add_up_to_rss_for_random_processes),
+		test(a_rollup_gives_states_but_no_owners),
 	};
 
 	return cmocka_run_group_tests_name("classify", tests, NULL, NULL);

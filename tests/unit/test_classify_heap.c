@@ -88,7 +88,7 @@ static void a_mapping_in_one_state_has_exact_cells(void **state)
 		KIB(16));
 }
 
-static void a_mapping_in_two_states_has_margins_only(void **state)
+static void a_mapping_in_two_states_has_only_exact_sums(void **state)
 {
 	struct process_memory p;
 
@@ -108,7 +108,7 @@ static void a_mapping_in_two_states_has_margins_only(void **state)
 		matrix_cell_bytes(&p.usage.matrix, OWNER_FILE, STATE_PRIVATE_DIRTY), 0);
 }
 
-static void a_share_larger_than_its_mapping_is_not_believed(void **state)
+static void a_share_larger_than_its_mapping_is_rejected(void **state)
 {
 	struct process_memory p;
 
@@ -140,7 +140,7 @@ static void add_sums(struct process_memory *p, uint64_t live, uint64_t of_anon)
 	classify_heap_sums(&p->usage, &p->list, &sums);
 }
 
-static void sums_make_the_same_matrix_as_shares(void **state)
+static void sums_give_the_same_matrix_as_shares(void **state)
 {
 	static const uint64_t shared[] = { 0, KIB(40), KIB(100) };
 
@@ -158,7 +158,7 @@ static void sums_make_the_same_matrix_as_shares(void **state)
 	}
 }
 
-static void sums_that_do_not_fit_are_not_believed(void **state)
+static void inconsistent_sums_are_rejected(void **state)
 {
 	static const uint64_t bad[][2] = {
 		{ KIB(41), KIB(84) },	       /* more than was taken */
@@ -186,10 +186,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_in_one_state_has_exact_cells),
-		cmocka_unit_test(a_mapping_in_two_states_has_margins_only),
-		cmocka_unit_test(a_share_larger_than_its_mapping_is_not_believed),
-		cmocka_unit_test(sums_make_the_same_matrix_as_shares),
-		cmocka_unit_test(sums_that_do_not_fit_are_not_believed),
+		cmocka_unit_test(a_mapping_in_two_states_has_only_exact_sums),
+		cmocka_unit_test(a_share_larger_than_its_mapping_is_rejected),
+		cmocka_unit_test(sums_give_the_same_matrix_as_shares),
+		cmocka_unit_test(inconsistent_sums_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

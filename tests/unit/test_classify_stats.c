@@ -105,7 +105,7 @@ static const struct allocator_stats tcmalloc = {
  * 120 KiB are resident and 40 KiB are not. The allocator reports 70 KiB as live, so at
  * least 30 KiB of it are resident.
  */
-static void each_owner_of_gperftools_is_between_two_bounds(void **state)
+static void gperftools_owners_have_lower_and_upper_bounds(void **state)
 {
 	struct process_memory p;
 
@@ -127,7 +127,7 @@ static void each_owner_of_gperftools_is_between_two_bounds(void **state)
 	assert_int_equal(p.usage.trimmable_bytes, BYTES_UNKNOWN);
 }
 
-static void cells_are_known_where_all_is_in_one_state(void **state)
+static void cells_are_known_if_all_pages_are_in_one_state(void **state)
 {
 	struct process_memory p;
 
@@ -141,7 +141,7 @@ static void cells_are_known_where_all_is_in_one_state(void **state)
 	assert_int_equal(matrix_cell_bytes(&p.usage.matrix, OWNER_LIVE, STATE_LAZYFREE), 0);
 }
 
-static void of_two_states_only_sums_are_known(void **state)
+static void with_two_states_only_sums_are_known(void **state)
 {
 	struct process_memory p;
 	uint64_t *bytes;
@@ -168,7 +168,7 @@ static void of_two_states_only_sums_are_known(void **state)
  * The allocator reports 1 MiB in use, but at most 120 KiB can be resident. That
  * leaves no room for free pages.
  */
-static void nothing_is_more_than_what_is_resident(void **state)
+static void no_owner_exceeds_the_resident_memory(void **state)
 {
 	struct allocator_stats stats = tcmalloc;
 	struct process_memory p;
@@ -182,7 +182,7 @@ static void nothing_is_more_than_what_is_resident(void **state)
 	check_sums(&p);
 }
 
-static void what_glibc_maps_for_single_blocks_is_live(void **state)
+static void mmapped_chunks_of_glibc_are_live(void **state)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_GLIBC,
@@ -201,7 +201,7 @@ static void what_glibc_maps_for_single_blocks_is_live(void **state)
 	check_sums(&p);
 }
 
-static void what_jemalloc_caches_is_not_live(void **state)
+static void cached_blocks_of_jemalloc_are_not_live(void **state)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_JEMALLOC,
@@ -227,7 +227,7 @@ static void what_jemalloc_caches_is_not_live(void **state)
 	check_sums(&p);
 }
 
-static void what_mimalloc_does_not_tell_apart_stays_unknown(void **state)
+static void free_memory_of_mimalloc_stays_unknown(void **state)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_MIMALLOC,
@@ -245,7 +245,7 @@ static void what_mimalloc_does_not_tell_apart_stays_unknown(void **state)
 	check_sums(&p);
 }
 
-static void where_rss_is_unknown_nothing_is_changed(void **state)
+static void with_an_unknown_rss_nothing_changes(void **state)
 {
 	struct process_memory p;
 
@@ -258,7 +258,7 @@ static void where_rss_is_unknown_nothing_is_changed(void **state)
 	assert_int_equal(p.usage.heap_quality, QUALITY_UNKNOWN);
 }
 
-static void an_allocator_that_says_nothing_has_no_owners(void **state)
+static void an_allocator_without_figures_has_no_owners(void **state)
 {
 	const struct allocator_stats nothing = { .allocator = ALLOCATOR_TCMALLOC };
 	const struct allocator_stats musl = { .allocator = ALLOCATOR_MUSL };
@@ -273,7 +273,7 @@ static void an_allocator_that_says_nothing_has_no_owners(void **state)
 	check_sums(&p);
 }
 
-static void a_walk_is_compared_field_by_field(void **state)
+static void a_walk_is_compared_with_the_figures_field_by_field(void **state)
 {
 	const struct allocator_stats stats = {
 		.allocator = ALLOCATOR_GLIBC,
@@ -304,16 +304,16 @@ static void a_walk_is_compared_field_by_field(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_owner_of_gperftools_is_between_two_bounds),
-		cmocka_unit_test(cells_are_known_where_all_is_in_one_state),
-		cmocka_unit_test(of_two_states_only_sums_are_known),
-		cmocka_unit_test(nothing_is_more_than_what_is_resident),
-		cmocka_unit_test(what_glibc_maps_for_single_blocks_is_live),
-		cmocka_unit_test(what_jemalloc_caches_is_not_live),
-		cmocka_unit_test(what_mimalloc_does_not_tell_apart_stays_unknown),
-		cmocka_unit_test(where_rss_is_unknown_nothing_is_changed),
-		cmocka_unit_test(an_allocator_that_says_nothing_has_no_owners),
-		cmocka_unit_test(a_walk_is_compared_field_by_field),
+		cmocka_unit_test(gperftools_owners_have_lower_and_upper_bounds),
+		cmocka_unit_test(cells_are_known_if_all_pages_are_in_one_state),
+		cmocka_unit_test(with_two_states_only_sums_are_known),
+		cmocka_unit_test(no_owner_exceeds_the_resident_memory),
+		cmocka_unit_test(mmapped_chunks_of_glibc_are_live),
+		cmocka_unit_test(cached_blocks_of_jemalloc_are_not_live),
+		cmocka_unit_test(free_memory_of_mimalloc_stays_unknown),
+		cmocka_unit_test(with_an_unknown_rss_nothing_changes),
+		cmocka_unit_test(an_allocator_without_figures_has_no_owners),
+		cmocka_unit_test(a_walk_is_compared_with_the_figures_field_by_field),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #define START UINT64_C(1000000)
 
-static void times_are_rfc_3339_in_utc(void **state)
+static void times_are_formatted_as_rfc_3339_in_utc(void **state)
 {
 	static const struct {
 		uint64_t unix_ms;
@@ -30,7 +30,7 @@ static void times_are_rfc_3339_in_utc(void **state)
 	}
 }
 
-static void sample_k_is_due_at_start_and_k_intervals(void **state)
+static void sample_k_is_due_k_intervals_after_the_start(void **state)
 {
 	struct schedule s;
 
@@ -47,7 +47,7 @@ static void sample_k_is_due_at_start_and_k_intervals(void **state)
 	assert_true(s.missed_count == 0);
 }
 
-static void a_late_sample_is_followed_by_no_burst(void **state)
+static void a_late_sample_is_not_followed_by_a_burst(void **state)
 {
 	struct schedule s;
 
@@ -72,7 +72,7 @@ static void a_sample_taken_a_whole_interval_late_misses_one(void **state)
 	assert_true(schedule_due_ns(&s) == START + 200);
 }
 
-static void an_early_sample_counts_as_its_own(void **state)
+static void an_early_sample_counts_as_the_due_one(void **state)
 {
 	struct schedule s;
 
@@ -82,7 +82,7 @@ static void an_early_sample_counts_as_its_own(void **state)
 	assert_true(schedule_due_ns(&s) == START + 100);
 }
 
-static void a_new_interval_begins_now(void **state)
+static void a_new_interval_starts_immediately(void **state)
 {
 	struct schedule s;
 
@@ -111,7 +111,7 @@ static void an_interval_past_the_end_of_the_clock_is_never_due(void **state)
 	assert_true(schedule_due_ns(&s) == UINT64_MAX);
 }
 
-static void times_are_read_as_they_are_written(void **state)
+static void formatted_times_can_be_parsed(void **state)
 {
 	static const char *const bad[] = {
 		"", "noon", "2026-11-21", "2026-11-21T08:15:30", "2026-11-21T08:15:30.Z",
@@ -139,13 +139,13 @@ static void times_are_read_as_they_are_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_rfc_3339_in_utc),
-		cmocka_unit_test(times_are_read_as_they_are_written),
-		cmocka_unit_test(sample_k_is_due_at_start_and_k_intervals),
-		cmocka_unit_test(a_late_sample_is_followed_by_no_burst),
+		cmocka_unit_test(times_are_formatted_as_rfc_3339_in_utc),
+		cmocka_unit_test(formatted_times_can_be_parsed),
+		cmocka_unit_test(sample_k_is_due_k_intervals_after_the_start),
+		cmocka_unit_test(a_late_sample_is_not_followed_by_a_burst),
 		cmocka_unit_test(a_sample_taken_a_whole_interval_late_misses_one),
-		cmocka_unit_test(an_early_sample_counts_as_its_own),
-		cmocka_unit_test(a_new_interval_begins_now),
+		cmocka_unit_test(an_early_sample_counts_as_the_due_one),
+		cmocka_unit_test(a_new_interval_starts_immediately),
 		cmocka_unit_test(an_interval_past_the_end_of_the_clock_is_never_due),
 	};
 

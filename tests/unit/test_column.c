@@ -19,7 +19,7 @@ static bool has_suffix(const char *name, const char *suffix)
 	       strcmp(name + length - suffix_length, suffix) == 0;
 }
 
-static void a_name_is_there_once_and_is_snake_case(void **state)
+static void column_names_are_unique_and_snake_case(void **state)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 
@@ -35,7 +35,7 @@ static void a_name_is_there_once_and_is_snake_case(void **state)
 	}
 }
 
-static void a_name_says_the_unit_of_its_numbers(void **state)
+static void column_names_end_with_the_unit(void **state)
 {
 	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
@@ -53,7 +53,7 @@ static void a_name_says_the_unit_of_its_numbers(void **state)
 	}
 }
 
-static void every_column_has_help_and_a_way_to_get_it(void **state)
+static void every_column_has_help_and_a_getter(void **state)
 {
 	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
@@ -65,7 +65,7 @@ static void every_column_has_help_and_a_way_to_get_it(void **state)
 	}
 }
 
-static void the_defaults_are_columns(void **state)
+static void default_lists_contain_only_columns(void **state)
 {
 	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
@@ -90,7 +90,7 @@ static void the_defaults_are_columns(void **state)
  * Column names never change: a program that reads the CSV of today must be able to
  * read that of a later version.
  */
-static void the_columns_of_the_csv_are_those_that_were_promised(void **state)
+static void the_default_csv_columns_never_change(void **state)
 {
 	(void)state;
 	assert_string_equal(process_columns.csv_default,
@@ -102,7 +102,7 @@ static void the_columns_of_the_csv_are_those_that_were_promised(void **state)
 			    "trimmable_bytes,heap_quality,heap_age_s,heap_pause_s");
 }
 
-static void column_lists(void **state)
+static void column_lists_are_parsed_and_checked(void **state)
 {
 	static const struct {
 		const char *spec;
@@ -149,7 +149,7 @@ static void column_lists(void **state)
 }
 
 /* All members of a row exist, but none of their values are known. */
-static void every_column_can_be_got_of_a_process_of_which_nothing_is_known(void **state)
+static void every_column_works_for_an_unknown_process(void **state)
 {
 	struct snapshot snapshot;
 	struct usage usage;
@@ -180,7 +180,7 @@ static int compare(const struct sort_key *key, uint64_t a_bytes, uint64_t b_byte
 	return sort_key_compare(key, &row_a, &row_b);
 }
 
-static void unknown_comes_last_in_either_direction(void **state)
+static void unknown_values_sort_last_in_both_directions(void **state)
 {
 	static const char *const specs[] = { "rss_bytes", "-rss_bytes" };
 
@@ -198,7 +198,7 @@ static void unknown_comes_last_in_either_direction(void **state)
 	}
 }
 
-static void text_is_sorted_by_its_bytes(void **state)
+static void text_is_sorted_bytewise(void **state)
 {
 	struct usage a, b;
 	const struct process_row row_a = { NULL, &a }, row_b = { NULL, &b };
@@ -251,16 +251,16 @@ static void a_decrease_sorts_below_an_increase(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_is_there_once_and_is_snake_case),
-		cmocka_unit_test(a_name_says_the_unit_of_its_numbers),
-		cmocka_unit_test(every_column_has_help_and_a_way_to_get_it),
-		cmocka_unit_test(the_defaults_are_columns),
-		cmocka_unit_test(the_columns_of_the_csv_are_those_that_were_promised),
-		cmocka_unit_test(column_lists),
-		cmocka_unit_test(every_column_can_be_got_of_a_process_of_which_nothing_is_known),
-		cmocka_unit_test(unknown_comes_last_in_either_direction),
+		cmocka_unit_test(column_names_are_unique_and_snake_case),
+		cmocka_unit_test(column_names_end_with_the_unit),
+		cmocka_unit_test(every_column_has_help_and_a_getter),
+		cmocka_unit_test(default_lists_contain_only_columns),
+		cmocka_unit_test(the_default_csv_columns_never_change),
+		cmocka_unit_test(column_lists_are_parsed_and_checked),
+		cmocka_unit_test(every_column_works_for_an_unknown_process),
+		cmocka_unit_test(unknown_values_sort_last_in_both_directions),
 		cmocka_unit_test(a_decrease_sorts_below_an_increase),
-		cmocka_unit_test(text_is_sorted_by_its_bytes),
+		cmocka_unit_test(text_is_sorted_bytewise),
 	};
 
 	return cmocka_run_group_tests_name("column", tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void the_median_of_an_even_number_is_the_mean_of_the_middle_two(void **st
 	comparison_release(&c);
 }
 
-static void failed_runs_and_warm_ups_are_in_no_figure(void **state)
+static void failed_runs_and_warm_ups_are_ignored(void **state)
 {
 	struct comparison c;
 	struct compared compared;
@@ -77,7 +77,7 @@ static void failed_runs_and_warm_ups_are_in_no_figure(void **state)
 	comparison_release(&c);
 }
 
-static void a_figure_that_no_run_has_is_unknown(void **state)
+static void a_figure_without_runs_is_unknown(void **state)
 {
 	struct comparison c;
 	struct compared compared;
@@ -100,7 +100,7 @@ static void a_figure_that_no_run_has_is_unknown(void **state)
 	comparison_release(&c);
 }
 
-static void time_above_a_limit_is_known_if_there_is_one(void **state)
+static void time_above_the_limit_is_known_if_a_limit_is_set(void **state)
 {
 	struct comparison c;
 	struct compared compared;
@@ -116,7 +116,7 @@ static void time_above_a_limit_is_known_if_there_is_one(void **state)
 	comparison_release(&c);
 }
 
-static void owners_are_of_the_runs_whose_heap_was_read(void **state)
+static void owners_come_only_from_runs_with_a_read_heap(void **state)
 {
 	struct comparison c;
 	struct compared compared;
@@ -149,7 +149,7 @@ static void owners_are_of_the_runs_whose_heap_was_read(void **state)
 	comparison_release(&c);
 }
 
-static void growth_is_from_the_middle_of_the_work_to_its_end(void **state)
+static void growth_is_measured_from_mid_run_to_the_end_of_the_work(void **state)
 {
 	struct comparison c;
 	struct run *run;
@@ -167,7 +167,7 @@ static void growth_is_from_the_middle_of_the_work_to_its_end(void **state)
 	comparison_release(&c);
 }
 
-static void what_is_late_may_be_read_a_third_of_the_time_before_the_end(void **state)
+static void late_figures_may_be_up_to_a_third_of_the_run_old(void **state)
 {
 	struct comparison c;
 	struct run *run;
@@ -184,7 +184,7 @@ static void what_is_late_may_be_read_a_third_of_the_time_before_the_end(void **s
 	comparison_release(&c);
 }
 
-static void the_typical_run_is_the_one_nearest_to_where_it_settles(void **state)
+static void the_typical_run_settles_nearest_to_the_median(void **state)
 {
 	struct comparison c;
 	struct compared compared;
@@ -203,7 +203,7 @@ static void the_typical_run_is_the_one_nearest_to_where_it_settles(void **state)
 	comparison_release(&c);
 }
 
-static void a_run_whose_heap_was_read_is_more_typical(void **state)
+static void a_run_with_a_read_heap_is_preferred_as_typical(void **state)
 {
 	const uint64_t settled[] = { 20 * MIB, 30 * MIB, 24 * MIB, 21 * MIB };
 	struct comparison c;
@@ -224,7 +224,7 @@ static void a_run_whose_heap_was_read_is_more_typical(void **state)
 	comparison_release(&c);
 }
 
-static void what_was_counted_is_of_a_run_that_is_in_no_other_figure(void **state)
+static void the_counting_run_affects_only_the_counts(void **state)
 {
 	struct comparison c;
 	struct compared compared;
@@ -261,16 +261,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_median_of_an_odd_number_is_the_middle_one),
-		cmocka_unit_test(the_median_of_an_even_number_is_the_mean_of_the_middle_two),
-		cmocka_unit_test(failed_runs_and_warm_ups_are_in_no_figure),
-		cmocka_unit_test(a_figure_that_no_run_has_is_unknown),
-		cmocka_unit_test(time_above_a_limit_is_known_if_there_is_one),
-		cmocka_unit_test(owners_are_of_the_runs_whose_heap_was_read),
-		cmocka_unit_test(growth_is_from_the_middle_of_the_work_to_its_end),
-		cmocka_unit_test(what_is_late_may_be_read_a_third_of_the_time_before_the_end),
-		cmocka_unit_test(the_typical_run_is_the_one_nearest_to_where_it_settles),
-		cmocka_unit_test(a_run_whose_heap_was_read_is_more_typical),
-		cmocka_unit_test(what_was_counted_is_of_a_run_that_is_in_no_other_figure),
+		cmocka_unit_test(
+			the_median_of_an_even_number_is_the_mean_of_the_middle_two),
+		cmocka_unit_test(failed_runs_and_warm_ups_are_ignored),
+		cmocka_unit_test(a_figure_without_runs_is_unknown),
+		cmocka_unit_test(time_above_the_limit_is_known_if_a_limit_is_set),
+		cmocka_unit_test(owners_come_only_from_runs_with_a_read_heap),
+		cmocka_unit_test(growth_is_measured_from_mid_run_to_the_end_of_the_work),
+		cmocka_unit_test(late_figures_may_be_up_to_a_third_of_the_run_old),
+		cmocka_unit_test(the_typical_run_settles_nearest_to_the_median),
+		cmocka_unit_test(a_run_with_a_read_heap_is_preferred_as_typical),
+		cmocka_unit_test(the_counting_run_affects_only_the_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void many_variants_fit_into_the_width(void **state)
 	comparison_release(&c);
 }
 
-static void rows_are_the_runs_and_what_they_come_to(void **state)
+static void csv_rows_are_the_runs_and_their_statistics(void **state)
 {
 	const struct table_options options = { 0 };
 	struct comparison c;
@@ -212,7 +212,7 @@ static void rows_are_the_runs_and_what_they_come_to(void **state)
 	comparison_release(&c);
 }
 
-static void a_warm_up_is_no_row(void **state)
+static void a_warm_up_has_no_row(void **state)
 {
 	const struct table_options options = { .no_headings = true };
 	struct comparison c;
@@ -227,7 +227,7 @@ static void a_warm_up_is_no_row(void **state)
 	comparison_release(&c);
 }
 
-static void json_begins_with_what_was_run_and_what_it_means(void **state)
+static void json_starts_with_the_command_and_the_verdict(void **state)
 {
 	const struct table_options options = { 0 };
 	struct comparison c;
@@ -257,9 +257,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_report_has_verdict_table_and_graphs),
 		cmocka_unit_test(many_variants_fit_into_the_width),
-		cmocka_unit_test(rows_are_the_runs_and_what_they_come_to),
-		cmocka_unit_test(a_warm_up_is_no_row),
-		cmocka_unit_test(json_begins_with_what_was_run_and_what_it_means),
+		cmocka_unit_test(csv_rows_are_the_runs_and_their_statistics),
+		cmocka_unit_test(a_warm_up_has_no_row),
+		cmocka_unit_test(json_starts_with_the_command_and_the_verdict),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

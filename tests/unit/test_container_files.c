@@ -82,7 +82,7 @@ static void assert_names(const char *container, const char *pod, const char *nam
 	assert_name(names[CGROUP_NAME_NAMESPACE], namespace);
 }
 
-static void kubelets_logs_name_container_and_pod(void **state)
+static void kubelet_logs_name_container_and_pod(void **state)
 {
 	(void)state;
 	write_file("var/log/containers/web-1_shop_app-" OTHER ".log", "");
@@ -92,7 +92,7 @@ static void kubelets_logs_name_container_and_pod(void **state)
 	assert_names("app", "web-0", "shop");
 }
 
-static void the_folder_of_a_pods_logs_names_the_pod(void **state)
+static void the_log_folder_names_the_pod(void **state)
 {
 	(void)state;
 	write_file(
@@ -121,7 +121,7 @@ static void docker_has_a_file_for_each_container(void **state)
 	assert_name(names[CGROUP_NAME_RUNTIME], "docker");
 }
 
-static void docker_below_kubelet_has_kubelets_name(void **state)
+static void docker_names_from_kubelet_are_split(void **state)
 {
 	(void)state;
 	write_file("var/lib/docker/containers/" ID "/config.v2.json",
@@ -131,7 +131,7 @@ static void docker_below_kubelet_has_kubelets_name(void **state)
 	assert_names("app", "web-0", "shop");
 }
 
-static void podman_has_one_file_for_all(void **state)
+static void podman_has_one_file_for_all_containers(void **state)
 {
 	(void)state;
 	write_file("var/lib/containers/storage/overlay-containers/containers.json",
@@ -141,7 +141,7 @@ static void podman_has_one_file_for_all(void **state)
 	assert_names("db", NULL, NULL);
 }
 
-static void a_users_containers_are_below_its_home(void **state)
+static void rootless_containers_are_found_in_the_users_home(void **state)
 {
 	(void)state;
 	write_file(
@@ -155,7 +155,7 @@ static void a_users_containers_are_below_its_home(void **state)
 	assert_names(NULL, NULL, NULL);
 }
 
-static void broken_files_say_nothing(void **state)
+static void malformed_files_give_no_names(void **state)
 {
 	static const char *const texts[] = {
 		"",	   "{", "[]", "{\"Name\":5}", "{\"Name\":\"", "{\"Name\":\"\\",
@@ -179,7 +179,7 @@ static void broken_files_say_nothing(void **state)
 	assert_names(NULL, NULL, NULL);
 }
 
-static void a_pipe_in_place_of_a_file_is_not_waited_for(void **state)
+static void a_pipe_instead_of_a_file_does_not_block(void **state)
 {
 	(void)state;
 	write_file("var/lib/docker/containers/" ID "/x", "");
@@ -188,7 +188,7 @@ static void a_pipe_in_place_of_a_file_is_not_waited_for(void **state)
 	assert_names(NULL, NULL, NULL);
 }
 
-static void links_do_not_lead_out_of_the_root(void **state)
+static void symlinks_cannot_leave_the_root(void **state)
 {
 	char outside[96], link[256];
 
@@ -203,7 +203,7 @@ static void links_do_not_lead_out_of_the_root(void **state)
 	assert_names(NULL, NULL, NULL);
 }
 
-static void a_pod_is_called_as_its_containers_host(void **state)
+static void the_host_name_of_a_container_names_the_pod(void **state)
 {
 	char own[256] = "";
 
@@ -223,7 +223,7 @@ static void a_pod_is_called_as_its_containers_host(void **state)
 	assert_names(NULL, NULL, NULL);
 }
 
-static void a_captured_tree_has_no_such_files(void **state)
+static void a_captured_tree_has_no_container_files(void **state)
 {
 	char proc[64];
 
@@ -237,26 +237,27 @@ static void a_captured_tree_has_no_such_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(kubelets_logs_name_container_and_pod,
+		cmocka_unit_test_setup_teardown(kubelet_logs_name_container_and_pod,
 						begin, end),
-		cmocka_unit_test_setup_teardown(the_folder_of_a_pods_logs_names_the_pod,
-						begin, end),
+		cmocka_unit_test_setup_teardown(the_log_folder_names_the_pod, begin, end),
 		cmocka_unit_test_setup_teardown(docker_has_a_file_for_each_container,
 						begin, end),
-		cmocka_unit_test_setup_teardown(docker_below_kubelet_has_kubelets_name,
+		cmocka_unit_test_setup_teardown(docker_names_from_kubelet_are_split,
 						begin, end),
-		cmocka_unit_test_setup_teardown(podman_has_one_file_for_all, begin, end),
-		cmocka_unit_test_setup_teardown(a_users_containers_are_below_its_home,
+		cmocka_unit_test_setup_teardown(podman_has_one_file_for_all_containers,
 						begin, end),
-		cmocka_unit_test_setup_teardown(broken_files_say_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(
-			a_pipe_in_place_of_a_file_is_not_waited_for, begin, end),
-		cmocka_unit_test_setup_teardown(links_do_not_lead_out_of_the_root, begin,
+			rootless_containers_are_found_in_the_users_home, begin, end),
+		cmocka_unit_test_setup_teardown(malformed_files_give_no_names, begin,
 						end),
-		cmocka_unit_test_setup_teardown(a_pod_is_called_as_its_containers_host,
+		cmocka_unit_test_setup_teardown(a_pipe_instead_of_a_file_does_not_block,
 						begin, end),
-		cmocka_unit_test_setup_teardown(a_captured_tree_has_no_such_files, begin,
+		cmocka_unit_test_setup_teardown(symlinks_cannot_leave_the_root, begin,
 						end),
+		cmocka_unit_test_setup_teardown(
+			the_host_name_of_a_container_names_the_pod, begin, end),
+		cmocka_unit_test_setup_teardown(a_captured_tree_has_no_container_files,
+						begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static char burstable[] = "burstable", besteffort[] = "besteffort",
 		[CGROUP_NAME_POD_UID] = uid, [CGROUP_NAME_QOS] = (q)           \
 	}
 
-static void containers_and_pods_are_told_by_their_paths(void **state)
+static void containers_and_pods_are_identified_by_their_paths(void **state)
 {
 	static char digest[] = "7260904bbd08e72e4dff95d9fccd2ee8";
 	const struct row rows[] = {
@@ -109,7 +109,7 @@ static void containers_and_pods_are_told_by_their_paths(void **state)
 	check_rows(rows, ARRAY_SIZE(rows));
 }
 
-static void the_innermost_container_is_meant(void **state)
+static void the_innermost_container_is_found(void **state)
 {
 	const struct row rows[] = {
 		{ "/docker/" OTHER "/kubelet.slice/kubelet-kubepods.slice/"
@@ -125,7 +125,7 @@ static void the_innermost_container_is_meant(void **state)
 	check_rows(rows, ARRAY_SIZE(rows));
 }
 
-static void what_minds_a_container_is_not_it(void **state)
+static void a_container_monitor_is_not_a_container(void **state)
 {
 	static char own[] = "libpod-conmon-" ID ".scope",
 		    scope[] = "crio-conmon-" ID ".scope";
@@ -171,7 +171,7 @@ static void units_and_lxc_have_names(void **state)
 	check_rows(rows, ARRAY_SIZE(rows));
 }
 
-static void what_only_looks_alike_says_nothing(void **state)
+static void similar_paths_give_no_names(void **state)
 {
 	static char upper[] =
 		"docker-0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef.scope";
@@ -198,7 +198,7 @@ static void what_only_looks_alike_says_nothing(void **state)
 	check_rows(rows, ARRAY_SIZE(rows));
 }
 
-static void a_pods_own_group_is_no_container(void **state)
+static void a_pods_own_group_is_not_a_container(void **state)
 {
 	const struct row rows[] = {
 		{ "/kubepods/burstable/pod" UID,
@@ -211,7 +211,7 @@ static void a_pods_own_group_is_no_container(void **state)
 	check_rows(rows, ARRAY_SIZE(rows));
 }
 
-static void the_name_that_kubelet_gives_has_all_of_it(void **state)
+static void a_kubelet_name_is_split_into_its_parts(void **state)
 {
 	char *n[CGROUP_NAME_COUNT_] = { NULL };
 
@@ -227,7 +227,7 @@ static void the_name_that_kubelet_gives_has_all_of_it(void **state)
 	cgroup_names_clear(n);
 }
 
-static void other_names_are_not_kubelets(void **state)
+static void other_names_are_not_split(void **state)
 {
 	static const char *const names[] = {
 		"", "web", "k8s_", "k8s_a_b_c_d", "k8s_a__c_d_0", "k8s_a_b_c_d_0_e"
@@ -244,14 +244,14 @@ static void other_names_are_not_kubelets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(containers_and_pods_are_told_by_their_paths),
-		cmocka_unit_test(the_innermost_container_is_meant),
-		cmocka_unit_test(what_minds_a_container_is_not_it),
+		cmocka_unit_test(containers_and_pods_are_identified_by_their_paths),
+		cmocka_unit_test(the_innermost_container_is_found),
+		cmocka_unit_test(a_container_monitor_is_not_a_container),
 		cmocka_unit_test(units_and_lxc_have_names),
-		cmocka_unit_test(what_only_looks_alike_says_nothing),
-		cmocka_unit_test(a_pods_own_group_is_no_container),
-		cmocka_unit_test(the_name_that_kubelet_gives_has_all_of_it),
-		cmocka_unit_test(other_names_are_not_kubelets),
+		cmocka_unit_test(similar_paths_give_no_names),
+		cmocka_unit_test(a_pods_own_group_is_not_a_container),
+		cmocka_unit_test(a_kubelet_name_is_split_into_its_parts),
+		cmocka_unit_test(other_names_are_not_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void what_was_counted_is_read(void **state)
+static void a_count_file_is_read(void **state)
 {
 	struct made made = sound();
 	const struct count_program *p;
@@ -135,7 +135,7 @@ static void what_was_counted_is_read(void **state)
 	assert_string_equal(p->threads[0].name, "main");
 }
 
-static void the_most_of_one_thread_may_still_be_pending(void **state)
+static void the_peak_of_a_single_thread_includes_pending_bytes(void **state)
 {
 	struct made made = sound();
 
@@ -145,7 +145,7 @@ static void the_most_of_one_thread_may_still_be_pending(void **state)
 	assert_int_equal(list.programs[0].peak_live_bytes, 1030);
 }
 
-static void the_peak_of_several_is_off_by_what_they_have_pending(void **state)
+static void the_peak_error_of_several_threads_is_their_pending_bytes(void **state)
 {
 	struct made made = sound();
 
@@ -170,7 +170,7 @@ static void the_peak_of_several_is_off_by_what_they_have_pending(void **state)
 	assert_int_equal(list.programs[0].peak_error_bytes, COUNT_FLUSH_BYTES);
 }
 
-static void what_inherited_blocks_are_is_added(void **state)
+static void inherited_blocks_are_added(void **state)
 {
 	struct made made = sound();
 
@@ -180,7 +180,7 @@ static void what_inherited_blocks_are_is_added(void **state)
 	assert_int_equal(list.programs[0].sums.live_blocks, 105);
 }
 
-static void with_calls_alone_the_rest_is_unknown(void **state)
+static void with_calls_only_all_else_is_unknown(void **state)
 {
 	struct made made = sound();
 
@@ -193,7 +193,7 @@ static void with_calls_alone_the_rest_is_unknown(void **state)
 	assert_int_equal(list.programs[0].peak_live_bytes, BYTES_UNKNOWN);
 }
 
-static void without_sizes_blocks_are_known_and_bytes_are_not(void **state)
+static void without_sizes_blocks_are_known_but_bytes_are_not(void **state)
 {
 	struct made made = sound();
 
@@ -205,7 +205,7 @@ static void without_sizes_blocks_are_known_and_bytes_are_not(void **state)
 	assert_int_equal(list.programs[0].peak_live_bytes, BYTES_UNKNOWN);
 }
 
-static void fewer_blocks_than_none_are_unknown(void **state)
+static void negative_numbers_of_blocks_are_unknown(void **state)
 {
 	struct made made = sound();
 
@@ -217,7 +217,7 @@ static void fewer_blocks_than_none_are_unknown(void **state)
 	assert_int_equal(list.programs[0].sums.live_bytes, BYTES_UNKNOWN);
 }
 
-static void a_file_that_makes_no_sense_is_left_out(void **state)
+static void malformed_files_are_skipped(void **state)
 {
 	struct made made;
 
@@ -239,7 +239,7 @@ static void a_file_that_makes_no_sense_is_left_out(void **state)
 	assert_int_equal(list.unreadable_count, 0);
 }
 
-static void an_empty_file_is_a_program_that_could_not_be_counted(void **state)
+static void an_empty_file_is_an_uncounted_program(void **state)
 {
 	struct made made = sound();
 
@@ -248,7 +248,7 @@ static void an_empty_file_is_a_program_that_could_not_be_counted(void **state)
 	assert_int_equal(list.unreadable_count, 1);
 }
 
-static void more_slots_than_the_file_has_are_not_read(void **state)
+static void slots_past_the_end_of_the_file_are_not_read(void **state)
 {
 	struct made made = sound();
 
@@ -261,7 +261,7 @@ static void more_slots_than_the_file_has_are_not_read(void **state)
 }
 
 /* Any overflow is reported by a sanitizer. */
-static void any_bytes_are_survived(void **state)
+static void arbitrary_bytes_do_no_harm(void **state)
 {
 	struct made made;
 
@@ -287,7 +287,7 @@ static void any_bytes_are_survived(void **state)
 	assert_int_equal(read_made(&made, sizeof(made)), 1);
 }
 
-static void what_is_no_file_of_counts_is_not_touched(void **state)
+static void other_files_in_the_folder_are_ignored(void **state)
 {
 	struct made made = sound();
 
@@ -302,7 +302,7 @@ static void what_is_no_file_of_counts_is_not_touched(void **state)
 	assert_int_equal(list.count, 0);
 }
 
-static void programs_are_in_the_order_in_which_a_process_ran_them(void **state)
+static void programs_are_sorted_in_the_order_of_execution(void **state)
 {
 	struct made made = sound();
 	char name[32];
@@ -318,7 +318,7 @@ static void programs_are_in_the_order_in_which_a_process_ran_them(void **state)
 		assert_int_equal(list.programs[n].generation, n);
 }
 
-static void the_folder_goes_away_with_all_that_is_in_it(void **state)
+static void the_folder_is_removed_with_its_contents(void **state)
 {
 	struct made made = sound();
 	char *path = strdup(folder.path);
@@ -337,20 +337,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(what_was_counted_is_read),
-		TEST(the_most_of_one_thread_may_still_be_pending),
-		TEST(the_peak_of_several_is_off_by_what_they_have_pending),
-		TEST(what_inherited_blocks_are_is_added),
-		TEST(with_calls_alone_the_rest_is_unknown),
-		TEST(without_sizes_blocks_are_known_and_bytes_are_not),
-		TEST(fewer_blocks_than_none_are_unknown),
-		TEST(a_file_that_makes_no_sense_is_left_out),
-		TEST(an_empty_file_is_a_program_that_could_not_be_counted),
-		TEST(more_slots_than_the_file_has_are_not_read),
-		TEST(any_bytes_are_survived),
-		TEST(what_is_no_file_of_counts_is_not_touched),
-		TEST(programs_are_in_the_order_in_which_a_process_ran_them),
-		TEST(the_folder_goes_away_with_all_that_is_in_it),
+		TEST(a_count_file_is_read),
+		TEST(the_peak_of_a_single_thread_includes_pending_bytes),
+		TEST(the_peak_error_of_several_threads_is_their_pending_bytes),
+		TEST(inherited_blocks_are_added),
+		TEST(with_calls_only_all_else_is_unknown),
+		TEST(without_sizes_blocks_are_known_but_bytes_are_not),
+		TEST(negative_numbers_of_blocks_are_unknown),
+		TEST(malformed_files_are_skipped),
+		TEST(an_empty_file_is_an_uncounted_program),
+		TEST(slots_past_the_end_of_the_file_are_not_read),
+		TEST(arbitrary_bytes_do_no_harm),
+		TEST(other_files_in_the_folder_are_ignored),
+		TEST(programs_are_sorted_in_the_order_of_execution),
+		TEST(the_folder_is_removed_with_its_contents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

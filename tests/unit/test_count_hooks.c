@@ -98,7 +98,7 @@ static struct count_slot *slot_at(uint32_t index)
 	return (void *)((uint8_t *)in.counts + COUNT_HEAD_BYTES + index * COUNT_SLOT_BYTES);
 }
 
-static void the_blob_says_what_it_is(void **state)
+static void the_blob_head_describes_the_blob(void **state)
 {
 	size_t bytes;
 	const struct hooks_head *head = agent_hooks(&bytes);
@@ -112,7 +112,7 @@ static void the_blob_says_what_it_is(void **state)
 		assert_true(head->offsets[i] >= sizeof(*head) && head->offsets[i] < bytes);
 }
 
-static void each_call_counts_and_goes_on_with_its_words(void **state)
+static void each_call_is_counted_and_passed_on_with_its_arguments(void **state)
 {
 	const struct count_slot *slot;
 
@@ -150,7 +150,7 @@ static void each_call_counts_and_goes_on_with_its_words(void **state)
 	take_away();
 }
 
-static void what_nobody_gives_is_no_bytes(void **state)
+static void failing_requests_count_no_bytes(void **state)
 {
 	(void)state;
 	place(0, false);
@@ -169,7 +169,7 @@ static void *allocate(void *unused)
 	return unused;
 }
 
-static void more_threads_than_slots_add_up(void **state)
+static void calls_of_more_threads_than_slots_add_up(void **state)
 {
 	const uint32_t threads = COUNT_SLOTS_KEPT + 500;
 	uint64_t calls = 0;
@@ -190,7 +190,7 @@ static void more_threads_than_slots_add_up(void **state)
 	take_away();
 }
 
-static void a_child_counts_nowhere(void **state)
+static void a_forked_child_is_not_counted(void **state)
 {
 	uint64_t before;
 	int status;
@@ -212,7 +212,7 @@ static void a_child_counts_nowhere(void **state)
 }
 
 /* Without unwind tables only the immediate caller is known. */
-static void stacks_are_taken_of_each_or_a_sample(void **state)
+static void stacks_are_recorded_for_all_calls_or_a_sample(void **state)
 {
 	static const uint64_t sample_bytes[] = { 0, 100 };
 
@@ -244,12 +244,12 @@ static void stacks_are_taken_of_each_or_a_sample(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_blob_says_what_it_is),
-		cmocka_unit_test(each_call_counts_and_goes_on_with_its_words),
-		cmocka_unit_test(what_nobody_gives_is_no_bytes),
-		cmocka_unit_test(more_threads_than_slots_add_up),
-		cmocka_unit_test(a_child_counts_nowhere),
-		cmocka_unit_test(stacks_are_taken_of_each_or_a_sample),
+		cmocka_unit_test(the_blob_head_describes_the_blob),
+		cmocka_unit_test(each_call_is_counted_and_passed_on_with_its_arguments),
+		cmocka_unit_test(failing_requests_count_no_bytes),
+		cmocka_unit_test(calls_of_more_threads_than_slots_add_up),
+		cmocka_unit_test(a_forked_child_is_not_counted),
+		cmocka_unit_test(stacks_are_recorded_for_all_calls_or_a_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static int find(struct count_program *programs, size_t count)
 	return found ? (int)(found - programs) : -1;
 }
 
-static void a_command_is_the_last_program_that_its_process_was(void **state)
+static void a_command_is_the_last_program_its_process_executed(void **state)
 {
 	struct count_program programs[] = {
 		program(9, 1, 0, "other"),
@@ -42,7 +42,7 @@ static void a_command_is_the_last_program_that_its_process_was(void **state)
 	assert_int_equal(find(programs, 4), 2);
 }
 
-static void what_wrappers_alone_run_is_the_command(void **state)
+static void the_only_child_of_a_wrapper_is_the_command(void **state)
 {
 	struct count_program programs[] = {
 		program(10, 1, 0, "timeout"),
@@ -59,7 +59,7 @@ static void what_wrappers_alone_run_is_the_command(void **state)
 	assert_int_equal(find(programs, 1), 0);
 }
 
-static void of_several_that_a_wrapper_runs_none_is(void **state)
+static void several_children_of_a_wrapper_are_ambiguous(void **state)
 {
 	struct count_program programs[] = {
 		program(10, 1, 0, "sh"),
@@ -73,7 +73,7 @@ static void of_several_that_a_wrapper_runs_none_is(void **state)
 	assert_int_equal(find(programs, 4), -1);
 }
 
-static void parents_in_a_circle_come_to_an_end(void **state)
+static void a_cycle_of_parents_terminates(void **state)
 {
 	struct count_program programs[] = {
 		program(10, 11, 0, "sh"),
@@ -102,10 +102,10 @@ static void a_process_that_was_not_counted_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_is_the_last_program_that_its_process_was),
-		cmocka_unit_test(what_wrappers_alone_run_is_the_command),
-		cmocka_unit_test(of_several_that_a_wrapper_runs_none_is),
-		cmocka_unit_test(parents_in_a_circle_come_to_an_end),
+		cmocka_unit_test(a_command_is_the_last_program_its_process_executed),
+		cmocka_unit_test(the_only_child_of_a_wrapper_is_the_command),
+		cmocka_unit_test(several_children_of_a_wrapper_are_ambiguous),
+		cmocka_unit_test(a_cycle_of_parents_terminates),
 		cmocka_unit_test(a_process_that_was_not_counted_is_an_error),
 	};
 

@@ -31,7 +31,7 @@ static enum limit_outcome check(enum limit_kind kind, uint64_t value, uint64_t t
 	return count_limit_check(&limit, &stats);
 }
 
-static void runs_that_are_equal_are_deterministic_whatever_rss_is(void **state)
+static void equal_runs_are_deterministic_whatever_their_rss(void **state)
 {
 	const uint64_t same[] = { 7, 7, 7 }, other[] = { 7, 7, 8 };
 
@@ -47,7 +47,7 @@ static void runs_that_are_equal_are_deterministic_whatever_rss_is(void **state)
 	assert_false(stats.is_deterministic);
 }
 
-static void the_median_is_the_one_in_the_middle(void **state)
+static void the_median_is_the_middle_value(void **state)
 {
 	const uint64_t odd[] = { 9, 1, 5 }, even[] = { 9, 1, 5, 6 };
 	const struct spread *spread = &stats.figures[COUNTED_ALLOCATIONS];
@@ -61,7 +61,7 @@ static void the_median_is_the_one_in_the_middle(void **state)
 	assert_int_equal(spread->median, 5500);
 }
 
-static void an_iterations_share_is_exact_or_rounded_up_to_a_thousandth(void **state)
+static void counts_per_iteration_are_exact_or_rounded_up(void **state)
 {
 	const uint64_t one[] = { 1250 }, large[] = { UINT64_C(1) << 62 };
 	const struct spread *spread = &stats.figures[COUNTED_ALLOCATIONS];
@@ -81,7 +81,7 @@ static void an_iterations_share_is_exact_or_rounded_up_to_a_thousandth(void **st
 	assert_int_equal(spread->median, UINT64_C(4611686018428));
 }
 
-static void a_figure_that_one_run_does_not_know_is_unknown(void **state)
+static void a_figure_that_one_run_lacks_is_unknown(void **state)
 {
 	const uint64_t two[] = { 5, BYTES_UNKNOWN };
 	struct count_limit limit = { .figure = COUNTED_ALLOCATIONS, .value_thousandths = 3 };
@@ -94,7 +94,7 @@ static void a_figure_that_one_run_does_not_know_is_unknown(void **state)
 	assert_int_equal(limit.value_thousandths, 3);
 }
 
-static void a_limit_is_broken_above_it_and_not_at_it(void **state)
+static void a_limit_is_broken_only_above_its_value(void **state)
 {
 	const uint64_t three[] = { 100, 110, 90 };
 
@@ -111,7 +111,7 @@ static void a_limit_is_broken_above_it_and_not_at_it(void **state)
 	assert_int_equal(check(LIMIT_AT_MOST, 120000, 0, false), LIMIT_LOOSE);
 }
 
-static void a_baseline_is_broken_on_both_sides(void **state)
+static void a_baseline_is_broken_above_and_below_its_value(void **state)
 {
 	const uint64_t one[] = { 100 };
 
@@ -125,7 +125,7 @@ static void a_baseline_is_broken_on_both_sides(void **state)
 	assert_int_equal(check(LIMIT_EQUAL, UINT64_MAX / 4, UINT64_MAX / 4, true), LIMIT_KEPT);
 }
 
-static void what_is_at_most_is_set_to_the_most_and_what_is_equal_to_the_median(void **state)
+static void updates_set_limits_to_the_maximum_and_baselines_to_the_median(void **state)
 {
 	const uint64_t three[] = { 100, 110, 90 };
 	struct count_limit limit = { COUNTED_ALLOCATIONS, LIMIT_AT_MOST, 1, 2, true };
@@ -140,7 +140,7 @@ static void what_is_at_most_is_set_to_the_most_and_what_is_equal_to_the_median(v
 	assert_int_equal(limit.value_thousandths, 100000);
 }
 
-static void figures_are_found_by_the_names_of_columns(void **state)
+static void figures_are_found_by_their_column_names(void **state)
 {
 	enum counted_figure figure = COUNTED_COUNT_;
 
@@ -158,14 +158,15 @@ static void figures_are_found_by_the_names_of_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_that_are_equal_are_deterministic_whatever_rss_is),
-		cmocka_unit_test(the_median_is_the_one_in_the_middle),
-		cmocka_unit_test(an_iterations_share_is_exact_or_rounded_up_to_a_thousandth),
-		cmocka_unit_test(a_figure_that_one_run_does_not_know_is_unknown),
-		cmocka_unit_test(a_limit_is_broken_above_it_and_not_at_it),
-		cmocka_unit_test(a_baseline_is_broken_on_both_sides),
-		cmocka_unit_test(what_is_at_most_is_set_to_the_most_and_what_is_equal_to_the_median),
-		cmocka_unit_test(figures_are_found_by_the_names_of_columns),
+		cmocka_unit_test(equal_runs_are_deterministic_whatever_their_rss),
+		cmocka_unit_test(the_median_is_the_middle_value),
+		cmocka_unit_test(counts_per_iteration_are_exact_or_rounded_up),
+		cmocka_unit_test(a_figure_that_one_run_lacks_is_unknown),
+		cmocka_unit_test(a_limit_is_broken_only_above_its_value),
+		cmocka_unit_test(a_baseline_is_broken_above_and_below_its_value),
+		cmocka_unit_test(
+			updates_set_limits_to_the_maximum_and_baselines_to_the_median),
+		cmocka_unit_test(figures_are_found_by_their_column_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

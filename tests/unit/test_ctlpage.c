@@ -108,7 +108,7 @@ static int open_own(struct play *play)
 
 /* ---- whose page it is ---- */
 
-static void a_page_is_found_by_what_maps_say(void **state)
+static void a_page_is_found_through_maps(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage ctl = CTLPAGE_INIT;
@@ -119,7 +119,7 @@ static void a_page_is_found_by_what_maps_say(void **state)
 	ctlpage_close(&ctl);
 }
 
-static void a_page_of_another_kind_version_or_process_is_not_taken(void **state)
+static void a_page_of_another_kind_version_or_process_is_refused(void **state)
 {
 	struct play *play = *state;
 	struct agent_page *page = play->ctl.page;
@@ -144,7 +144,7 @@ static void a_page_of_another_kind_version_or_process_is_not_taken(void **state)
 	assert_int_equal(open_own(play), -ENOENT);
 }
 
-static void a_page_is_gone_with_the_last_who_has_it(void **state)
+static void a_page_is_removed_with_its_last_user(void **state)
 {
 	struct play *play = *state;
 	struct shmid_ds segment;
@@ -171,7 +171,7 @@ static void answer_well(struct agent_page *page, uint32_t seq)
 	finish_request(page, seq);
 }
 
-static void an_answer_comes_whole_and_its_text_is_safe_to_show(void **state)
+static void an_answer_is_complete_and_its_text_is_escaped(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -199,7 +199,7 @@ static void answer_too_long(struct agent_page *page, uint32_t seq)
 	finish_request(page, seq);
 }
 
-static void a_text_longer_than_the_page_is_none(void **state)
+static void a_text_longer_than_the_page_is_ignored(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -224,7 +224,7 @@ static void only_the_answer_to_this_request_counts(void **state)
 	assert_int_equal(play->ctl.page->client_lock, 0);
 }
 
-static void one_who_is_at_work_for_long_is_let_be(void **state)
+static void a_busy_helper_is_not_disturbed(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -241,7 +241,7 @@ static void answer_nonsense(struct agent_page *page, uint32_t seq)
 	page->state = 12345;
 }
 
-static void a_state_that_there_is_not_ends_the_wait(void **state)
+static void an_invalid_state_ends_the_wait(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -256,7 +256,7 @@ static void leave(struct agent_page *page, uint32_t seq)
 	page->state = AGENT_LEAVING;
 }
 
-static void nobody_waits_for_a_helper_that_has_left(void **state)
+static void a_client_does_not_wait_for_an_exited_helper(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -265,7 +265,7 @@ static void nobody_waits_for_a_helper_that_has_left(void **state)
 	assert_int_equal(ctlpage_ask(&play->ctl, AGENT_PING, LONG_NS, &answer), -ESRCH);
 }
 
-static void nobody_waits_for_a_process_that_has_ended(void **state)
+static void a_client_does_not_wait_for_an_ended_process(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -281,7 +281,7 @@ static void nobody_waits_for_a_process_that_has_ended(void **state)
 }
 
 /* The state after execve(): the same pid and start time, but no control page. */
-static void nobody_waits_for_a_process_that_has_the_page_no_more(void **state)
+static void a_client_does_not_wait_if_the_page_is_unmapped(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -292,7 +292,7 @@ static void nobody_waits_for_a_process_that_has_the_page_no_more(void **state)
 
 /* ---- several clients ---- */
 
-static void another_client_is_waited_for_and_a_dead_one_is_not(void **state)
+static void a_client_waits_for_a_live_lock_holder_only(void **state)
 {
 	struct play *play = *state;
 	struct agent_page *page = play->ctl.page;
@@ -318,7 +318,7 @@ static void answer_after_another_request(struct agent_page *page, uint32_t seq)
 	finish_request(page, seq + 1);
 }
 
-static void an_answer_to_somebody_else_is_dropped(void **state)
+static void an_answer_to_another_client_is_dropped(void **state)
 {
 	struct play *play = *state;
 	struct ctlpage_answer answer;
@@ -347,7 +347,7 @@ static void *scribble(void *context)
 	return NULL;
 }
 
-static void whatever_is_written_to_the_page_a_question_ends(void **state)
+static void a_query_ends_whatever_is_written_to_the_page(void **state)
 {
 	static const int allowed[] = { 0, -ETIMEDOUT, -EBUSY, -ESRCH, -EPROTO };
 	struct play *play = *state;
@@ -402,7 +402,7 @@ static void answer_at_once(struct agent_page *page, uint32_t seq)
 	finish_request(page, seq);
 }
 
-static void a_heap_of_many_free_chunks_is_not_asked_without_consent(void **state)
+static void a_heap_with_many_free_chunks_is_queried_only_with_consent(void **state)
 {
 	struct play *play = *state;
 	struct probe_question question = { .limit_ns = LONG_NS, .free_chunks = 1000000 };
@@ -435,7 +435,7 @@ static void answer_slowly(struct agent_page *page, uint32_t seq)
 	finish_request(page, seq);
 }
 
-static void what_cost_much_is_not_asked_again_soon(void **state)
+static void an_expensive_query_is_not_repeated_soon(void **state)
 {
 	struct play *play = *state;
 	const struct probe_question question = { .limit_ns = LONG_NS };
@@ -452,7 +452,7 @@ static void what_cost_much_is_not_asked_again_soon(void **state)
 	close_probe(probe);
 }
 
-static void a_process_without_an_allocator_to_ask_says_so(void **state)
+static void a_helper_without_commands_is_reported(void **state)
 {
 	struct play *play = *state;
 	const struct probe_question question = { .limit_ns = LONG_NS };
@@ -471,23 +471,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		TEST(a_page_is_found_by_what_maps_say),
-		TEST(a_page_of_another_kind_version_or_process_is_not_taken),
-		TEST(a_page_is_gone_with_the_last_who_has_it),
-		TEST(an_answer_comes_whole_and_its_text_is_safe_to_show),
-		TEST(a_text_longer_than_the_page_is_none),
+		TEST(a_page_is_found_through_maps),
+		TEST(a_page_of_another_kind_version_or_process_is_refused),
+		TEST(a_page_is_removed_with_its_last_user),
+		TEST(an_answer_is_complete_and_its_text_is_escaped),
+		TEST(a_text_longer_than_the_page_is_ignored),
 		TEST(only_the_answer_to_this_request_counts),
-		TEST(one_who_is_at_work_for_long_is_let_be),
-		TEST(a_state_that_there_is_not_ends_the_wait),
-		TEST(nobody_waits_for_a_helper_that_has_left),
-		TEST(nobody_waits_for_a_process_that_has_ended),
-		TEST(nobody_waits_for_a_process_that_has_the_page_no_more),
-		TEST(another_client_is_waited_for_and_a_dead_one_is_not),
-		TEST(an_answer_to_somebody_else_is_dropped),
-		TEST(whatever_is_written_to_the_page_a_question_ends),
-		TEST(a_heap_of_many_free_chunks_is_not_asked_without_consent),
-		TEST(what_cost_much_is_not_asked_again_soon),
-		TEST(a_process_without_an_allocator_to_ask_says_so),
+		TEST(a_busy_helper_is_not_disturbed),
+		TEST(an_invalid_state_ends_the_wait),
+		TEST(a_client_does_not_wait_for_an_exited_helper),
+		TEST(a_client_does_not_wait_for_an_ended_process),
+		TEST(a_client_does_not_wait_if_the_page_is_unmapped),
+		TEST(a_client_waits_for_a_live_lock_holder_only),
+		TEST(an_answer_to_another_client_is_dropped),
+		TEST(a_query_ends_whatever_is_written_to_the_page),
+		TEST(a_heap_with_many_free_chunks_is_queried_only_with_consent),
+		TEST(an_expensive_query_is_not_repeated_soon),
+		TEST(a_helper_without_commands_is_reported),
 #undef TEST
 	};
 

@@ -32,7 +32,7 @@ static void names_are_as_in_the_source(void **state)
 	}
 }
 
-static void what_is_no_mangled_name_stays_as_it_is(void **state)
+static void names_that_are_not_mangled_are_unchanged(void **state)
 {
 	static const char *const rows[] = { "", "_", "_Z", "main", "_ZN", "_R", "$s4main3FooCN",
 					    "_Znot a name" };
@@ -49,7 +49,7 @@ static void what_is_no_mangled_name_stays_as_it_is(void **state)
 }
 
 /* Each of 60 types is a pair of the previous one: 2^60 words. */
-static void a_name_that_would_fill_memory_is_refused(void **state)
+static void a_name_that_expands_exponentially_is_refused(void **state)
 {
 	struct strbuf name = STRBUF_INIT, out = STRBUF_INIT;
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -89,8 +89,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_as_in_the_source),
-		cmocka_unit_test(what_is_no_mangled_name_stays_as_it_is),
-		cmocka_unit_test(a_name_that_would_fill_memory_is_refused),
+		cmocka_unit_test(names_that_are_not_mangled_are_unchanged),
+		cmocka_unit_test(a_name_that_expands_exponentially_is_refused),
 		cmocka_unit_test(a_name_that_is_too_long_is_refused),
 	};
 

@@ -101,7 +101,7 @@ static void pages_in_use_add_up_to_the_pool(void **state)
  * The pages in the order of their addresses: 48 live, two cached, ...
  * as laid out in heap_image.c.
  */
-static void who_keeps_a_page_is_found_on_it(void **state)
+static void pinning_blocks_are_found_on_their_pages(void **state)
 {
 	struct block_place place = { 0 };
 	uint64_t blocks = 0, alone = 0;
@@ -164,7 +164,7 @@ static uint64_t alone_pages(const struct heap_detail *detail)
  * Each page holds 16 bytes of the allocator's own data, so no
  * single owner can make it free.
  */
-static void a_page_with_the_allocators_own_data_is_nobodys_alone(void **state)
+static void a_page_with_allocator_data_has_no_single_owner(void **state)
 {
 	struct detailed d;
 	struct page_use *page;
@@ -184,7 +184,7 @@ static void a_page_with_the_allocators_own_data_is_nobodys_alone(void **state)
 	detailed_release(&d);
 }
 
-static void a_page_is_in_the_class_of_its_use(void **state)
+static void a_page_is_classified_by_its_use(void **state)
 {
 	static const struct {
 		uint64_t free_bytes;
@@ -201,7 +201,7 @@ static void a_page_is_in_the_class_of_its_use(void **state)
 		assert_int_equal(page_fill_of(rows[i].free_bytes, 4096), rows[i].fill);
 }
 
-static void a_heap_that_is_not_known_has_no_detail(void **state)
+static void an_unknown_heap_has_no_detail(void **state)
 {
 	struct blocks blocks = BLOCKS_INIT;
 	struct heap_detail detail;
@@ -218,10 +218,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_hold_every_live_block_once),
 		cmocka_unit_test(pages_in_use_add_up_to_the_pool),
-		cmocka_unit_test(who_keeps_a_page_is_found_on_it),
-		cmocka_unit_test(a_page_with_the_allocators_own_data_is_nobodys_alone),
-		cmocka_unit_test(a_page_is_in_the_class_of_its_use),
-		cmocka_unit_test(a_heap_that_is_not_known_has_no_detail),
+		cmocka_unit_test(pinning_blocks_are_found_on_their_pages),
+		cmocka_unit_test(a_page_with_allocator_data_has_no_single_owner),
+		cmocka_unit_test(a_page_is_classified_by_its_use),
+		cmocka_unit_test(an_unknown_heap_has_no_detail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

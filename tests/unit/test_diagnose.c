@@ -37,7 +37,7 @@ static const char *find_sentence(const struct usage *u, const char *rule)
 	return NULL;
 }
 
-static void written_pages_of_a_shared_file_are_no_copies(void **state)
+static void written_pages_of_a_shared_file_are_not_copies(void **state)
 {
 	struct usage u;
 
@@ -47,7 +47,7 @@ static void written_pages_of_a_shared_file_are_no_copies(void **state)
 	usage_release(&u);
 }
 
-static void private_copies_of_file_pages_are_said_with_their_amount(void **state)
+static void private_copies_of_file_pages_are_reported(void **state)
 {
 	struct usage u;
 	const char *text;
@@ -60,7 +60,7 @@ static void private_copies_of_file_pages_are_said_with_their_amount(void **state
 	usage_release(&u);
 }
 
-static void copies_are_not_guessed_where_owners_are_unknown(void **state)
+static void copies_are_not_guessed_if_owners_are_unknown(void **state)
 {
 	struct usage u;
 
@@ -71,7 +71,7 @@ static void copies_are_not_guessed_where_owners_are_unknown(void **state)
 	usage_release(&u);
 }
 
-static void pages_shared_with_a_single_process_are_said_to_be_shared(void **state)
+static void pages_shared_with_one_other_process_are_reported(void **state)
 {
 	struct usage u;
 	const char *text;
@@ -111,7 +111,7 @@ static void make_heap(struct usage *u, uint64_t live, uint64_t pages, uint64_t f
 	u->heap_quality = QUALITY_EXACT;
 }
 
-static void live_blocks_are_the_programs_own_affair(void **state)
+static void a_large_live_share_is_reported(void **state)
 {
 	struct usage u;
 
@@ -124,7 +124,7 @@ static void live_blocks_are_the_programs_own_affair(void **state)
 	assert_null(find_sentence(&u, "live"));
 }
 
-static void free_pages_are_said_with_what_a_trim_would_return(void **state)
+static void free_pages_are_reported_with_the_trimmable_amount(void **state)
 {
 	struct usage u;
 
@@ -142,7 +142,7 @@ static void free_pages_are_said_with_what_a_trim_would_return(void **state)
 			    "allocates next.");
 }
 
-static void fragments_are_said_with_who_can_tell_their_sizes(void **state)
+static void fragments_are_reported_from_ten_percent(void **state)
 {
 	struct usage u;
 
@@ -153,7 +153,7 @@ static void fragments_are_said_with_who_can_tell_their_sizes(void **state)
 	assert_memory_equal(find_sentence(&u, "fragments"), "10.0M (10%) is free fragments", 29);
 }
 
-static void of_a_sum_that_has_free_memory_in_it_nobody_says_that_it_is_in_use(void **state)
+static void live_memory_is_not_reported_if_it_includes_free_memory(void **state)
 {
 	struct usage u;
 
@@ -171,7 +171,7 @@ static void of_a_sum_that_has_free_memory_in_it_nobody_says_that_it_is_in_use(vo
 	assert_non_null(strstr(find_sentence(&u, "dominant"), "in use or free"));
 }
 
-static void what_would_help_to_read_a_heap_is_said_where_something_would(void **state)
+static void advice_for_reading_the_heap_is_given_if_there_is_any(void **state)
 {
 	struct usage u;
 
@@ -191,7 +191,7 @@ static void what_would_help_to_read_a_heap_is_said_where_something_would(void **
 	assert_null(find_sentence(&u, "heap-unknown"));
 }
 
-static void anon_has_the_heap_in_it_only_where_that_is_not_known(void **state)
+static void anon_is_said_to_contain_only_an_unread_heap(void **state)
 {
 	struct usage u;
 
@@ -203,7 +203,7 @@ static void anon_has_the_heap_in_it_only_where_that_is_not_known(void **state)
 }
 
 /* Only EACCES and EPERM are reported as missing rights. */
-static void the_error_of_a_read_is_named(void **state)
+static void read_errors_are_named(void **state)
 {
 	static const struct {
 		int error;
@@ -234,17 +234,17 @@ static void the_error_of_a_read_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_error_of_a_read_is_named),
-		cmocka_unit_test(written_pages_of_a_shared_file_are_no_copies),
-		cmocka_unit_test(private_copies_of_file_pages_are_said_with_their_amount),
-		cmocka_unit_test(copies_are_not_guessed_where_owners_are_unknown),
-		cmocka_unit_test(pages_shared_with_a_single_process_are_said_to_be_shared),
-		cmocka_unit_test(live_blocks_are_the_programs_own_affair),
-		cmocka_unit_test(free_pages_are_said_with_what_a_trim_would_return),
-		cmocka_unit_test(fragments_are_said_with_who_can_tell_their_sizes),
-		cmocka_unit_test(of_a_sum_that_has_free_memory_in_it_nobody_says_that_it_is_in_use),
-		cmocka_unit_test(what_would_help_to_read_a_heap_is_said_where_something_would),
-		cmocka_unit_test(anon_has_the_heap_in_it_only_where_that_is_not_known),
+		cmocka_unit_test(read_errors_are_named),
+		cmocka_unit_test(written_pages_of_a_shared_file_are_not_copies),
+		cmocka_unit_test(private_copies_of_file_pages_are_reported),
+		cmocka_unit_test(copies_are_not_guessed_if_owners_are_unknown),
+		cmocka_unit_test(pages_shared_with_one_other_process_are_reported),
+		cmocka_unit_test(a_large_live_share_is_reported),
+		cmocka_unit_test(free_pages_are_reported_with_the_trimmable_amount),
+		cmocka_unit_test(fragments_are_reported_from_ten_percent),
+		cmocka_unit_test(live_memory_is_not_reported_if_it_includes_free_memory),
+		cmocka_unit_test(advice_for_reading_the_heap_is_given_if_there_is_any),
+		cmocka_unit_test(anon_is_said_to_contain_only_an_unread_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

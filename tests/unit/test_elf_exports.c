@@ -24,7 +24,7 @@ static int open_libc(Dl_info *ret)
 	return open(ret->dli_fname, O_RDONLY | O_CLOEXEC);
 }
 
-static void a_library_has_what_the_dynamic_linker_finds(void **state)
+static void exports_match_the_dynamic_linker(void **state)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
 	const struct elf_export *found;
@@ -42,7 +42,7 @@ static void a_library_has_what_the_dynamic_linker_finds(void **state)
 	close(fd);
 }
 
-static void all_names_of_one_address_are_kept(void **state)
+static void aliases_of_an_address_are_kept(void **state)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
 	const struct elf_export *one, *other;
@@ -68,7 +68,7 @@ static int file_of(const void *bytes, size_t length)
 	return fd;
 }
 
-static void other_files_are_none_and_nothing_is_touched(void **state)
+static void other_files_are_refused_without_side_effects(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -92,7 +92,7 @@ static void other_files_are_none_and_nothing_is_touched(void **state)
 	}
 }
 
-static void one_that_is_cut_is_refused(void **state)
+static void a_truncated_library_is_refused(void **state)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
 	char head[4096];
@@ -111,10 +111,10 @@ static void one_that_is_cut_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_library_has_what_the_dynamic_linker_finds),
-		cmocka_unit_test(all_names_of_one_address_are_kept),
-		cmocka_unit_test(other_files_are_none_and_nothing_is_touched),
-		cmocka_unit_test(one_that_is_cut_is_refused),
+		cmocka_unit_test(exports_match_the_dynamic_linker),
+		cmocka_unit_test(aliases_of_an_address_are_kept),
+		cmocka_unit_test(other_files_are_refused_without_side_effects),
+		cmocka_unit_test(a_truncated_library_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 }
 
 /* The slot is one of this program, which calls the function. */
-static void a_place_holds_what_is_called(void **state)
+static void an_import_slot_holds_the_called_function(void **state)
 {
 	struct elf_imports imports = ELF_IMPORTS_INIT;
 	unsigned long (*volatile function)(const char *, char **, int) = strtoul;
@@ -62,7 +62,7 @@ static int file_of(const void *bytes, size_t length)
 	return fd;
 }
 
-static void other_files_are_none_and_nothing_is_touched(void **state)
+static void other_files_are_refused_without_side_effects(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -94,7 +94,7 @@ static void other_files_are_none_and_nothing_is_touched(void **state)
  * Falsify each word of the ELF header, and of the bytes that
  * follow it, one after the other.
  */
-static void one_that_lies_is_refused_or_has_fewer(void **state)
+static void a_falsified_file_is_refused_or_has_fewer_imports(void **state)
 {
 	static uint8_t bytes[1 << 20];
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -119,7 +119,7 @@ static void one_that_lies_is_refused_or_has_fewer(void **state)
 	}
 }
 
-static void tables_for_exceptions_are_found(void **state)
+static void the_exception_tables_are_found(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	uint64_t vaddr = 0, base_addr = 0;
@@ -135,10 +135,10 @@ static void tables_for_exceptions_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_place_holds_what_is_called),
-		cmocka_unit_test(other_files_are_none_and_nothing_is_touched),
-		cmocka_unit_test(one_that_lies_is_refused_or_has_fewer),
-		cmocka_unit_test(tables_for_exceptions_are_found),
+		cmocka_unit_test(an_import_slot_holds_the_called_function),
+		cmocka_unit_test(other_files_are_refused_without_side_effects),
+		cmocka_unit_test(a_falsified_file_is_refused_or_has_fewer_imports),
+		cmocka_unit_test(the_exception_tables_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void children_fill_their_parents(void **state)
 	profile_release(&p);
 }
 
-static void a_difference_has_room_for_both(void **state)
+static void a_difference_is_wide_enough_for_both_profiles(void **state)
 {
 	struct profile before, after;
 	struct flame_tree tree;
@@ -118,7 +118,7 @@ static uint32_t add(struct profile *p, uint32_t parent, const char *function, co
 	return node;
 }
 
-static void frames_of_one_name_are_one(void **state)
+static void frames_with_the_same_name_are_merged(void **state)
 {
 	struct profile p;
 	struct flame_tree tree;
@@ -140,7 +140,7 @@ static void frames_of_one_name_are_one(void **state)
 	profile_release(&p);
 }
 
-static void sums_past_the_edge_stay_at_it(void **state)
+static void overflowing_sums_saturate(void **state)
 {
 	struct profile p;
 	struct flame_tree tree;
@@ -173,7 +173,7 @@ static size_t count_of(const char *text, const char *wanted)
 /* A hostile function name that tries to break out of the markup it is printed in. */
 static const char hostile[] = "</script><img src=x onerror=alert(1)>]]>\"'`&amp;<!--\x1b[31m\xff\xef\xbf\xbf";
 
-static void hostile_names_stay_in_their_place(void **state)
+static void hostile_names_are_escaped(void **state)
 {
 	struct profile p;
 	struct strbuf svg = STRBUF_INIT, html = STRBUF_INIT;
@@ -202,7 +202,7 @@ static void hostile_names_stay_in_their_place(void **state)
 	profile_release(&p);
 }
 
-static void nothing_makes_a_picture_and_a_page(void **state)
+static void an_empty_profile_gives_a_picture_and_a_page(void **state)
 {
 	struct profile p;
 	struct strbuf svg = STRBUF_INIT, html = STRBUF_INIT;
@@ -220,7 +220,7 @@ static void nothing_makes_a_picture_and_a_page(void **state)
 	profile_release(&p);
 }
 
-static void names_are_cut_to_their_boxes(void **state)
+static void names_are_truncated_to_their_boxes(void **state)
 {
 	struct profile p;
 	struct strbuf svg = STRBUF_INIT;
@@ -236,7 +236,7 @@ static void names_are_cut_to_their_boxes(void **state)
 	profile_release(&p);
 }
 
-static void boxes_that_cannot_be_seen_are_told(void **state)
+static void boxes_that_are_too_narrow_are_counted(void **state)
 {
 	struct profile p;
 	struct strbuf svg = STRBUF_INIT;
@@ -265,7 +265,7 @@ static void more_is_red_and_less_is_blue(void **state)
 	assert_memory_equal(&same, &flame_change_colours[FLAME_SAME], sizeof(same));
 }
 
-static void a_page_has_the_rules_as_they_were_said(void **state)
+static void a_page_contains_the_rules_as_given(void **state)
 {
 	static const char *const rules[] = { "filter a|b", "replace ^(x)$ => <\\1>", "A", "replace y =>" };
 	struct transform_list list = TRANSFORM_LIST_INIT;
@@ -294,15 +294,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_fill_their_parents),
-		cmocka_unit_test(a_difference_has_room_for_both),
-		cmocka_unit_test(frames_of_one_name_are_one),
-		cmocka_unit_test(sums_past_the_edge_stay_at_it),
-		cmocka_unit_test(hostile_names_stay_in_their_place),
-		cmocka_unit_test(nothing_makes_a_picture_and_a_page),
-		cmocka_unit_test(names_are_cut_to_their_boxes),
-		cmocka_unit_test(boxes_that_cannot_be_seen_are_told),
+		cmocka_unit_test(a_difference_is_wide_enough_for_both_profiles),
+		cmocka_unit_test(frames_with_the_same_name_are_merged),
+		cmocka_unit_test(overflowing_sums_saturate),
+		cmocka_unit_test(hostile_names_are_escaped),
+		cmocka_unit_test(an_empty_profile_gives_a_picture_and_a_page),
+		cmocka_unit_test(names_are_truncated_to_their_boxes),
+		cmocka_unit_test(boxes_that_are_too_narrow_are_counted),
 		cmocka_unit_test(more_is_red_and_less_is_blue),
-		cmocka_unit_test(a_page_has_the_rules_as_they_were_said),
+		cmocka_unit_test(a_page_contains_the_rules_as_given),
 	};
 
 	return cmocka_run_group_tests_name("flame", tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void add(struct flight_log *log, const char *text, uint64_t now_ns)
 	strbuf_release(&records);
 }
 
-static void a_report_in_pieces_is_taken_once_whole(void **state)
+static void a_report_that_arrives_in_parts_is_parsed_once(void **state)
 {
 	struct flight_log log = { 0 };
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
@@ -57,7 +57,7 @@ static void a_report_in_pieces_is_taken_once_whole(void **state)
 	flight_log_release(&log);
 }
 
-static void what_comes_before_a_report_is_not_in_it_and_the_next_is_another(void **state)
+static void lines_before_a_report_and_the_next_report_are_separate(void **state)
 {
 	struct flight_log log = { 0 };
 	struct oom_kill_list kills = OOM_KILL_LIST_INIT;
@@ -78,7 +78,7 @@ static void what_comes_before_a_report_is_not_in_it_and_the_next_is_another(void
 }
 
 /* Two groups reach their limits at the same moment: each recording gets its own report. */
-static void each_report_of_a_batch_has_its_own_lines(void **state)
+static void each_report_of_a_batch_keeps_its_own_lines(void **state)
 {
 	static const char second[] =
 		"4,105,6500,-;web invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, "
@@ -108,7 +108,7 @@ static void each_report_of_a_batch_has_its_own_lines(void **state)
 	flight_log_release(&log);
 }
 
-static void one_kill_is_found_again_and_a_later_one_of_that_pid_is_another(void **state)
+static void a_kill_is_found_again_but_not_a_later_one_of_that_pid(void **state)
 {
 	struct flight_kills kills = { .count = 0 };
 
@@ -131,7 +131,7 @@ static void one_kill_is_found_again_and_a_later_one_of_that_pid_is_another(void 
  * If there are more than ten kills in five seconds, this line is all that the
  * kernel logs for the others.
  */
-static void a_kill_that_is_logged_without_its_group_is_ours_if_it_is_known(void **state)
+static void a_kill_logged_without_its_group_is_ours_if_already_known(void **state)
 {
 	struct cgroup_level level = { .path = (char[]){ "/a" } };
 	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
@@ -152,7 +152,7 @@ static void a_kill_that_is_logged_without_its_group_is_ours_if_it_is_known(void 
 	flight_log_release(&log);
 }
 
-static void a_kill_of_a_group_below_is_ours_and_one_beside_is_not(void **state)
+static void kills_in_descendant_groups_are_ours_but_not_in_siblings(void **state)
 {
 	struct cgroup_level level = { .path = (char[]){ "/a" } };
 	struct cgroup group = { .levels = &level, .level_count = 1, .tightest = 0 };
@@ -166,7 +166,7 @@ static void a_kill_of_a_group_below_is_ours_and_one_beside_is_not(void **state)
 	assert_false(flight_kills_has_logged(&kills, &kill, &group, 1));
 }
 
-static void a_limit_of_the_root_makes_no_other_groups_kill_its_own(void **state)
+static void a_root_limit_does_not_attribute_other_groups_kills(void **state)
 {
 	char own[] = "/a/b", root[] = "/";
 	struct cgroup_level levels[] = { { .path = own }, { .path = root } };
@@ -186,13 +186,14 @@ static void a_limit_of_the_root_makes_no_other_groups_kill_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_limit_of_the_root_makes_no_other_groups_kill_its_own),
-		cmocka_unit_test(each_report_of_a_batch_has_its_own_lines),
-		cmocka_unit_test(a_report_in_pieces_is_taken_once_whole),
-		cmocka_unit_test(what_comes_before_a_report_is_not_in_it_and_the_next_is_another),
-		cmocka_unit_test(one_kill_is_found_again_and_a_later_one_of_that_pid_is_another),
-		cmocka_unit_test(a_kill_that_is_logged_without_its_group_is_ours_if_it_is_known),
-		cmocka_unit_test(a_kill_of_a_group_below_is_ours_and_one_beside_is_not),
+		cmocka_unit_test(a_root_limit_does_not_attribute_other_groups_kills),
+		cmocka_unit_test(each_report_of_a_batch_keeps_its_own_lines),
+		cmocka_unit_test(a_report_that_arrives_in_parts_is_parsed_once),
+		cmocka_unit_test(lines_before_a_report_and_the_next_report_are_separate),
+		cmocka_unit_test(a_kill_is_found_again_but_not_a_later_one_of_that_pid),
+		cmocka_unit_test(
+			a_kill_logged_without_its_group_is_ours_if_already_known),
+		cmocka_unit_test(kills_in_descendant_groups_are_ours_but_not_in_siblings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

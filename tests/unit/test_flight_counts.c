@@ -77,7 +77,7 @@ static void the_log_is_behind_until_it_has_reported_each_kill(void **state)
 	assert_false(flight_counts_are_open(&counts, &fs, true, 100));
 }
 
-static void a_report_without_a_cgroup_after_the_last_sample_leaves_it_open(void **state)
+static void a_report_without_a_cgroup_keeps_the_last_sample_open(void **state)
 {
 	(void)state;
 	flight_counts_begin(&counts, &fs);
@@ -86,7 +86,7 @@ static void a_report_without_a_cgroup_after_the_last_sample_leaves_it_open(void 
 	assert_false(flight_counts_are_open(&counts, &fs, true, 50));
 }
 
-static void without_a_log_the_machines_counter_decides(void **state)
+static void without_a_log_the_machine_wide_counter_decides(void **state)
 {
 	(void)state;
 	flight_counts_begin(&counts, &fs);
@@ -109,16 +109,19 @@ static void an_older_kernel_has_no_counter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(kills_before_the_first_sample_do_not_count, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_log_is_behind_until_it_has_reported_each_kill,
-						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_report_without_a_cgroup_after_the_last_sample_leaves_it_open, set_up,
+			kills_before_the_first_sample_do_not_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_log_is_behind_until_it_has_reported_each_kill, set_up,
 			tear_down),
-		cmocka_unit_test_setup_teardown(without_a_log_the_machines_counter_decides, set_up,
+		cmocka_unit_test_setup_teardown(
+			a_report_without_a_cgroup_keeps_the_last_sample_open, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			without_a_log_the_machine_wide_counter_decides, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(an_older_kernel_has_no_counter, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(an_older_kernel_has_no_counter, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

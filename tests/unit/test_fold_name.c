@@ -25,7 +25,7 @@ static void check_all(const struct folding *foldings, size_t count, bool keeps_g
 #define CHECK_ALL(foldings, keeps_generics) \
 	check_all(foldings, sizeof(foldings) / sizeof((foldings)[0]), keeps_generics)
 
-static void what_a_compiler_adds_to_copies_is_left_out(void **state)
+static void compiler_suffixes_of_clones_are_removed(void **state)
 {
 	static const struct folding foldings[] = {
 		{ "parse.constprop.0", "parse" },
@@ -52,7 +52,7 @@ static void what_a_compiler_adds_to_copies_is_left_out(void **state)
 	CHECK_ALL(foldings, true);
 }
 
-static void what_is_a_part_of_a_name_stays(void **state)
+static void parts_of_the_real_name_are_kept(void **state)
 {
 	static const struct folding foldings[] = {
 		{ "", "" },
@@ -86,7 +86,7 @@ static void what_is_a_part_of_a_name_stays(void **state)
 	CHECK_ALL(foldings, true);
 }
 
-static void arguments_of_templates_and_generics_are_folded(void **state)
+static void template_and_generic_arguments_are_folded(void **state)
 {
 	static const struct folding foldings[] = {
 		{ "std::vector<int, std::allocator<int> >::push_back(int&&)",
@@ -125,7 +125,7 @@ static void arguments_of_templates_and_generics_are_folded(void **state)
 	CHECK_ALL(foldings, false);
 }
 
-static void and_are_kept_when_asked_for(void **state)
+static void template_and_generic_arguments_are_kept_on_request(void **state)
 {
 	static const struct folding foldings[] = {
 		{ "void f<int>(int) [clone .cold]", "void f<int>(int)" },
@@ -138,7 +138,7 @@ static void and_are_kept_when_asked_for(void **state)
 }
 
 /* Fold every substring of odd names. Folding must end, and the result must stay short. */
-static void any_text_is_a_name(void **state)
+static void any_text_can_be_folded(void **state)
 {
 	static const char odd[] = "operator<<(<{[<(anonymous namespace)>->>)})]>generic "
 				  "specialization <specialized .cold.0[deadbeef0]::h [clone .";
@@ -165,7 +165,7 @@ static uint32_t add_node(struct profile *p, uint32_t parent, const char *functio
 	return node;
 }
 
-static void stacks_of_a_profile_that_become_the_same_are_added_up(void **state)
+static void stacks_that_become_equal_are_added_up(void **state)
 {
 	struct profile p, folded;
 	uint32_t root;
@@ -192,12 +192,12 @@ static void stacks_of_a_profile_that_become_the_same_are_added_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_compiler_adds_to_copies_is_left_out),
-		cmocka_unit_test(what_is_a_part_of_a_name_stays),
-		cmocka_unit_test(arguments_of_templates_and_generics_are_folded),
-		cmocka_unit_test(and_are_kept_when_asked_for),
-		cmocka_unit_test(any_text_is_a_name),
-		cmocka_unit_test(stacks_of_a_profile_that_become_the_same_are_added_up),
+		cmocka_unit_test(compiler_suffixes_of_clones_are_removed),
+		cmocka_unit_test(parts_of_the_real_name_are_kept),
+		cmocka_unit_test(template_and_generic_arguments_are_folded),
+		cmocka_unit_test(template_and_generic_arguments_are_kept_on_request),
+		cmocka_unit_test(any_text_can_be_folded),
+		cmocka_unit_test(stacks_that_become_equal_are_added_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void assert_refused(const char *path, int r)
 	assert_string_equal(strbuf_text(&out), "before");
 }
 
-static void files_in_the_tree_are_read_through_links_too(void **state)
+static void files_in_the_tree_are_read_also_through_symlinks(void **state)
 {
 	(void)state;
 	assert_reads("file", "text");
@@ -110,7 +110,7 @@ static void files_in_the_tree_are_read_through_links_too(void **state)
 	assert_reads("to_folder/../file", "text");
 }
 
-static void nothing_leaves_the_tree(void **state)
+static void no_path_leads_out_of_the_tree(void **state)
 {
 	(void)state;
 	assert_reads("climbs", "inner");
@@ -125,7 +125,7 @@ static void nothing_leaves_the_tree(void **state)
 	assert_refused("loop", -ELOOP);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+static void only_regular_files_are_read(void **state)
 {
 	(void)state;
 	assert_refused("fifo", -EBADMSG);
@@ -208,7 +208,7 @@ static void magic_links_and_files_of_the_kernel_are_refused(void **state)
 	assert_true(own_fd >= 0);
 }
 
-static void a_symlink_is_found_itself_on_request(void **state)
+static void a_symlink_itself_is_found_on_request(void **state)
 {
 	_cleanup_close_ int link =
 		foreign_file_find(tree_fd, "to_folder/../dangling", true);
@@ -223,7 +223,7 @@ static void a_symlink_is_found_itself_on_request(void **state)
 	assert_true(fcntl(folder, F_GETFL) & O_PATH);
 }
 
-static void no_descriptor_is_left_behind(void **state)
+static void no_descriptor_is_leaked(void **state)
 {
 	static const char *const paths[] = { "file",   "fifo",
 					     "leaves", "to_folder/../link",
@@ -267,14 +267,14 @@ static int forbid_openat2(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(files_in_the_tree_are_read_through_links_too),
-		TEST(nothing_leaves_the_tree),
-		TEST(what_is_no_regular_file_is_refused),
+		TEST(files_in_the_tree_are_read_also_through_symlinks),
+		TEST(no_path_leads_out_of_the_tree),
+		TEST(only_regular_files_are_read),
 		TEST(a_file_larger_than_the_limit_is_refused_before_it_is_read),
 		TEST(devices_fifos_and_large_files_are_never_opened),
 		TEST(magic_links_and_files_of_the_kernel_are_refused),
-		TEST(a_symlink_is_found_itself_on_request),
-		TEST(no_descriptor_is_left_behind),
+		TEST(a_symlink_itself_is_found_on_request),
+		TEST(no_descriptor_is_leaked),
 	};
 	int failed = cmocka_run_group_tests_name("foreign_file", tests, NULL, NULL);
 

@@ -43,7 +43,7 @@ static void blocks_have_one_sample_per_cell_and_eight_levels(void **state)
 	assert_graph(GRAPH_BLOCK, 5, 1, samples, 5, " ▁▄▇█\n");
 }
 
-static void ascii_is_ascii(void **state)
+static void ascii_graphs_have_one_sample_per_cell_and_two_levels(void **state)
 {
 	static const uint64_t samples[] = { 0, 25, 50, 75, 100 };
 
@@ -51,7 +51,7 @@ static void ascii_is_ascii(void **state)
 	assert_graph(GRAPH_ASCII, 5, 2, samples, 5, "   .#\n .###\n");
 }
 
-static void the_newest_is_at_the_right_and_the_oldest_go(void **state)
+static void the_newest_sample_is_at_the_right_and_the_oldest_are_dropped(void **state)
 {
 	static const uint64_t samples[] = { 100, 100, 0, 100 };
 
@@ -69,7 +69,7 @@ static void a_missing_sample_is_a_gap(void **state)
 	assert_graph(GRAPH_BLOCK, 3, 1, NULL, 0, "\n");
 }
 
-static void little_is_not_nothing(void **state)
+static void a_small_value_is_visible(void **state)
 {
 	static const uint64_t samples[] = { 1, 0 };
 
@@ -77,7 +77,7 @@ static void little_is_not_nothing(void **state)
 	assert_graph(GRAPH_BLOCK, 2, 1, samples, 2, "▁\n");
 }
 
-static void more_than_the_axis_stays_in_the_area(void **state)
+static void values_above_the_axis_are_clipped(void **state)
 {
 	static const uint64_t samples[] = { 1000, BYTES_UNKNOWN - 1 };
 
@@ -107,11 +107,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(braille_has_two_samples_per_cell_and_four_levels),
 		cmocka_unit_test(blocks_have_one_sample_per_cell_and_eight_levels),
-		cmocka_unit_test(ascii_is_ascii),
-		cmocka_unit_test(the_newest_is_at_the_right_and_the_oldest_go),
+		cmocka_unit_test(ascii_graphs_have_one_sample_per_cell_and_two_levels),
+		cmocka_unit_test(
+			the_newest_sample_is_at_the_right_and_the_oldest_are_dropped),
 		cmocka_unit_test(a_missing_sample_is_a_gap),
-		cmocka_unit_test(little_is_not_nothing),
-		cmocka_unit_test(more_than_the_axis_stays_in_the_area),
+		cmocka_unit_test(a_small_value_is_visible),
+		cmocka_unit_test(values_above_the_axis_are_clipped),
 		cmocka_unit_test(the_axis_ends_at_or_above_the_maximum),
 	};
 

@@ -143,7 +143,7 @@ static int count_judged(series_fn series, enum growth_kind kind)
 	return count;
 }
 
-static void what_happens_is_told_from_its_look(void **state)
+static void growth_is_classified_from_the_series(void **state)
 {
 	static const struct {
 		const char *name;
@@ -175,7 +175,7 @@ static void what_happens_is_told_from_its_look(void **state)
 	}
 }
 
-static void the_rate_is_of_the_floors_and_in_its_interval(void **state)
+static void the_rate_follows_the_floors_and_lies_in_its_interval(void **state)
 {
 	struct growth_point points[N];
 	struct growth growth;
@@ -199,7 +199,7 @@ static void the_rate_is_of_the_floors_and_in_its_interval(void **state)
  * The series grows by 100 MiB/h below teeth of 80 MiB, starting at 200 MiB. A tooth can
  * reach 400 MiB after 72 minutes; the first that is high enough comes after 79.
  */
-static void the_limit_is_met_when_it_was_foreseen(void **state)
+static void the_limit_is_reached_when_predicted(void **state)
 {
 	struct growth_point points[N];
 	struct growth growth;
@@ -222,7 +222,7 @@ static void the_limit_is_met_when_it_was_foreseen(void **state)
 	assert_in_range(inside, 17, REPEATS);
 }
 
-static void too_few_points_say_nothing(void **state)
+static void too_few_points_give_no_verdict(void **state)
 {
 	struct growth_point points[N];
 	struct growth growth;
@@ -259,7 +259,7 @@ static void gaps_and_uneven_times_do_not_matter(void **state)
 	assert_true(fabs((double)growth.rate_bytes - 100 * MEBI) < 10 * MEBI);
 }
 
-static void many_more_points_than_are_looked_at_say_the_same(void **state)
+static void thinning_many_points_does_not_change_the_result(void **state)
 {
 	enum { MANY = 20 * N };
 	struct growth_point *points = calloc(MANY, sizeof(*points));
@@ -279,12 +279,12 @@ static void many_more_points_than_are_looked_at_say_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_happens_is_told_from_its_look),
-		cmocka_unit_test(the_rate_is_of_the_floors_and_in_its_interval),
-		cmocka_unit_test(the_limit_is_met_when_it_was_foreseen),
-		cmocka_unit_test(too_few_points_say_nothing),
+		cmocka_unit_test(growth_is_classified_from_the_series),
+		cmocka_unit_test(the_rate_follows_the_floors_and_lies_in_its_interval),
+		cmocka_unit_test(the_limit_is_reached_when_predicted),
+		cmocka_unit_test(too_few_points_give_no_verdict),
 		cmocka_unit_test(gaps_and_uneven_times_do_not_matter),
-		cmocka_unit_test(many_more_points_than_are_looked_at_say_the_same),
+		cmocka_unit_test(thinning_many_points_does_not_change_the_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

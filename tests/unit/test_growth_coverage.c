@@ -163,7 +163,7 @@ static bool report(const char *kind, const char *cut, bool is_afar, struct tally
 	       (!is_afar || width <= WIDTH_MOST);
 }
 
-static void the_moment_lies_in_the_interval_in_nine_of_ten(void **state)
+static void nine_of_ten_intervals_contain_the_true_time(void **state)
 {
 	static struct growth_point points[SAMPLES];
 	static struct tally tally;
@@ -194,7 +194,7 @@ static void the_moment_lies_in_the_interval_in_nine_of_ten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_moment_lies_in_the_interval_in_nine_of_ten),
+		cmocka_unit_test(nine_of_ten_intervals_contain_the_true_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

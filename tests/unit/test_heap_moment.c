@@ -64,7 +64,7 @@ static pid_t start_target(void)
 	return pid;
 }
 
-static void what_a_hung_thread_uses_is_never_used_or_freed(void **state)
+static void data_of_a_hung_thread_is_never_reused_or_freed(void **state)
 {
 	struct procfs *fs = calloc(1, sizeof(*fs));
 	struct sampler *sampler;
@@ -114,7 +114,7 @@ int __lsan_is_turned_off(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_hung_thread_uses_is_never_used_or_freed),
+		cmocka_unit_test(data_of_a_hung_thread_is_never_reused_or_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static struct helpers *begin(void)
 	return helpers_new(&fs, false, false);
 }
 
-static void it_is_opened_once_and_taken_out_at_the_end(void **state)
+static void a_helper_is_opened_once_and_removed_at_the_end(void **state)
 {
 	struct process p = process_of("x");
 	struct helpers *h = begin();
@@ -112,7 +112,7 @@ static void it_is_opened_once_and_taken_out_at_the_end(void **state)
 	assert_int_equal(stand_in.close_count, 1);
 }
 
-static void one_is_put_only_into_processes_that_were_named(void **state)
+static void a_helper_is_injected_only_into_named_processes(void **state)
 {
 	struct target_pid pids[] = { { .pid = getpid() } };
 	const char *names[] = { "y" };
@@ -139,7 +139,7 @@ static void one_is_put_only_into_processes_that_were_named(void **state)
 	helpers_free(h, NULL, NULL);
 }
 
-static void a_gate_that_failed_is_named_and_not_tried_again_at_once(void **state)
+static void a_failed_injection_is_reported_and_not_retried_immediately(void **state)
 {
 	const char *names[] = { "x" };
 	struct process p = process_of("x");
@@ -163,7 +163,7 @@ static void a_gate_that_failed_is_named_and_not_tried_again_at_once(void **state
 	assert_int_equal(stand_in.close_count, 0);
 }
 
-static void a_stall_names_the_option_that_allows_it(void **state)
+static void a_refused_stall_names_the_option_that_allows_it(void **state)
 {
 	struct process p = process_of("x");
 	struct helpers *h = begin();
@@ -184,7 +184,7 @@ static void a_stall_names_the_option_that_allows_it(void **state)
 	helpers_free(h, NULL, NULL);
 }
 
-static void one_that_was_just_asked_says_the_same_again(void **state)
+static void a_helper_that_was_just_queried_repeats_its_answer(void **state)
 {
 	struct process p = process_of("x");
 	struct helpers *h = begin();
@@ -206,7 +206,7 @@ static void one_that_was_just_asked_says_the_same_again(void **state)
 	helpers_free(h, NULL, NULL);
 }
 
-static void one_that_makes_no_sense_is_let_go(void **state)
+static void a_helper_with_invalid_answers_is_closed(void **state)
 {
 	const char *names[] = { "x" };
 	struct process p = process_of("x");
@@ -234,7 +234,7 @@ static void note_left(void *context, int pid, const char *what)
 	++*(int *)context;
 }
 
-static void what_is_left_behind_is_said_unless_the_process_has_ended(void **state)
+static void leftovers_are_reported_unless_the_process_has_ended(void **state)
 {
 	struct process p = process_of("x");
 	struct helper_answer answer;
@@ -257,13 +257,14 @@ static void what_is_left_behind_is_said_unless_the_process_has_ended(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_opened_once_and_taken_out_at_the_end),
-		cmocka_unit_test(one_is_put_only_into_processes_that_were_named),
-		cmocka_unit_test(a_gate_that_failed_is_named_and_not_tried_again_at_once),
-		cmocka_unit_test(a_stall_names_the_option_that_allows_it),
-		cmocka_unit_test(one_that_was_just_asked_says_the_same_again),
-		cmocka_unit_test(one_that_makes_no_sense_is_let_go),
-		cmocka_unit_test(what_is_left_behind_is_said_unless_the_process_has_ended),
+		cmocka_unit_test(a_helper_is_opened_once_and_removed_at_the_end),
+		cmocka_unit_test(a_helper_is_injected_only_into_named_processes),
+		cmocka_unit_test(
+			a_failed_injection_is_reported_and_not_retried_immediately),
+		cmocka_unit_test(a_refused_stall_names_the_option_that_allows_it),
+		cmocka_unit_test(a_helper_that_was_just_queried_repeats_its_answer),
+		cmocka_unit_test(a_helper_with_invalid_answers_is_closed),
+		cmocka_unit_test(leftovers_are_reported_unless_the_process_has_ended),
 	};
 	int failed;
 

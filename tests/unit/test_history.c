@@ -19,7 +19,7 @@ static void add(struct history *h, uint64_t at_s, uint64_t rss_bytes)
 	usage_release(&u);
 }
 
-static void change_is_since_the_first_sample(void **state)
+static void changes_are_relative_to_the_first_sample(void **state)
 {
 	struct history h;
 	int64_t change = 7;
@@ -38,7 +38,7 @@ static void change_is_since_the_first_sample(void **state)
 	history_release(&h);
 }
 
-static void a_rate_is_over_the_last_five_seconds(void **state)
+static void the_rate_covers_the_last_five_seconds(void **state)
 {
 	struct history h;
 	int64_t rate = 0;
@@ -52,7 +52,7 @@ static void a_rate_is_over_the_last_five_seconds(void **state)
 	history_release(&h);
 }
 
-static void samples_that_did_not_come_are_gaps(void **state)
+static void missing_samples_are_gaps(void **state)
 {
 	uint64_t bytes[8];
 	struct history h;
@@ -103,7 +103,7 @@ static void fill_owners(struct usage *u, uint64_t at_s, uint64_t live_bytes, uin
 	u->matrix.cell[OWNER_LIVE][STATE_PRIVATE_DIRTY] = live_bytes;
 }
 
-static void what_becomes_known_of_the_heap_is_no_change(void **state)
+static void a_newly_read_heap_is_not_a_change(void **state)
 {
 	const enum part live = (enum part)(PART_OWNER + OWNER_LIVE);
 	const enum part anon = (enum part)(PART_OWNER + OWNER_ANON);
@@ -130,7 +130,7 @@ static void what_becomes_known_of_the_heap_is_no_change(void **state)
 	history_release(&h);
 }
 
-static void what_is_known_better_replaces_the_last_sample(void **state)
+static void better_figures_replace_the_last_sample(void **state)
 {
 	struct history h;
 	struct usage u;
@@ -151,12 +151,12 @@ static void what_is_known_better_replaces_the_last_sample(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(change_is_since_the_first_sample),
-		cmocka_unit_test(a_rate_is_over_the_last_five_seconds),
-		cmocka_unit_test(samples_that_did_not_come_are_gaps),
+		cmocka_unit_test(changes_are_relative_to_the_first_sample),
+		cmocka_unit_test(the_rate_covers_the_last_five_seconds),
+		cmocka_unit_test(missing_samples_are_gaps),
 		cmocka_unit_test(a_long_history_keeps_its_start),
-		cmocka_unit_test(what_becomes_known_of_the_heap_is_no_change),
-		cmocka_unit_test(what_is_known_better_replaces_the_last_sample),
+		cmocka_unit_test(a_newly_read_heap_is_not_a_change),
+		cmocka_unit_test(better_figures_replace_the_last_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void check_places(pid_t pid, uint64_t expected)
 		assert_int_equal(now[i], expected);
 }
 
-static void a_process_that_writes_over_what_is_shared_harms_only_itself(void **state)
+static void a_process_that_overwrites_shared_records_harms_only_itself(void **state)
 {
 	struct hooks_record *records = calloc(HOOKS_RECORD_MAX, sizeof(*records));
 	struct hooks_head *head = calloc(1, sizeof(*head));
@@ -125,7 +125,8 @@ static void a_process_that_writes_over_what_is_shared_harms_only_itself(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_that_writes_over_what_is_shared_harms_only_itself),
+		cmocka_unit_test(
+			a_process_that_overwrites_shared_records_harms_only_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

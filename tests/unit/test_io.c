@@ -59,7 +59,7 @@ static void assert_file_holds(const char *text)
 	strbuf_release(&sb);
 }
 
-static void a_file_is_replaced_whole(void **state)
+static void a_file_is_replaced_atomically(void **state)
 {
 	(void)state;
 	assert_int_equal(io_write_file_atomic(path, "old\n", 4, 0666), 0);
@@ -69,7 +69,7 @@ static void a_file_is_replaced_whole(void **state)
 	assert_int_equal(count_entries(), 1);
 }
 
-static void a_new_file_has_the_mode_that_the_umask_leaves(void **state)
+static void a_new_file_obeys_the_umask(void **state)
 {
 	mode_t before = umask(027);
 	struct stat st;
@@ -81,7 +81,7 @@ static void a_new_file_has_the_mode_that_the_umask_leaves(void **state)
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
-static void a_file_may_be_its_owners_alone(void **state)
+static void a_file_may_be_private_to_its_owner(void **state)
 {
 	struct stat st;
 
@@ -91,7 +91,7 @@ static void a_file_may_be_its_owners_alone(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void of_a_link_the_file_is_replaced(void **state)
+static void a_symlinks_target_is_replaced(void **state)
 {
 	char target[sizeof(dir) + 16];
 	struct stat st;
@@ -109,7 +109,7 @@ static void of_a_link_the_file_is_replaced(void **state)
 	assert_int_equal(unlink(target), 0);
 }
 
-static void what_is_no_file_is_written_to(void **state)
+static void a_special_file_is_written_directly(void **state)
 {
 	struct stat st;
 	char text[8];
@@ -128,7 +128,7 @@ static void what_is_no_file_is_written_to(void **state)
 }
 
 /* The write fails half-way, as on a full disk. */
-static void a_write_that_fails_leaves_the_old_file_and_no_other(void **state)
+static void a_failed_write_leaves_only_the_old_file(void **state)
 {
 	struct rlimit before, small = { 8192, 8192 };
 	char big[20000];
@@ -148,7 +148,7 @@ static void a_write_that_fails_leaves_the_old_file_and_no_other(void **state)
 	assert_int_equal(count_entries(), 1);
 }
 
-static void a_rename_that_fails_leaves_no_temporary_file(void **state)
+static void a_failed_rename_leaves_no_temporary_file(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(path, 0700), 0);
@@ -157,13 +157,13 @@ static void a_rename_that_fails_leaves_no_temporary_file(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
-static void a_folder_that_is_not_there_is_an_error(void **state)
+static void a_missing_folder_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(io_write_file_atomic("/nonexistent/folder/file", "x", 1, 0666), -ENOENT);
 }
 
-static void reading_stops_at_its_limit_and_takes_back_what_it_added(void **state)
+static void a_read_past_the_limit_adds_nothing(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -214,7 +214,7 @@ static void a_replaced_file_survives_a_power_loss(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-static void the_umask_of_other_threads_stays(void **state)
+static void the_umask_is_not_changed(void **state)
 {
 	size_t before = umask_calls;
 
@@ -223,7 +223,7 @@ static void the_umask_of_other_threads_stays(void **state)
 	assert_int_equal(umask_calls, before);
 }
 
-static void an_error_while_reading_is_told(void **state)
+static void a_read_error_is_returned(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -234,7 +234,7 @@ static void an_error_while_reading_is_told(void **state)
 	strbuf_release(&sb);
 }
 
-static void a_full_device_is_told(void **state)
+static void a_full_device_is_an_error(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
@@ -248,30 +248,30 @@ static void a_full_device_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_file_is_replaced_whole, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_that_the_umask_leaves,
-						make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(the_umask_of_other_threads_stays, make_dir,
+		cmocka_unit_test_setup_teardown(a_file_is_replaced_atomically, make_dir,
 						remove_dir),
-		cmocka_unit_test_setup_teardown(a_replaced_file_survives_a_power_loss, make_dir,
+		cmocka_unit_test_setup_teardown(a_new_file_obeys_the_umask, make_dir,
 						remove_dir),
-		cmocka_unit_test_setup_teardown(a_file_may_be_its_owners_alone,
-						make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(of_a_link_the_file_is_replaced,
-						make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_written_to,
-						make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(
-			a_write_that_fails_leaves_the_old_file_and_no_other, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(a_rename_that_fails_leaves_no_temporary_file,
-						make_dir, remove_dir),
-		cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
-		cmocka_unit_test_setup_teardown(
-			reading_stops_at_its_limit_and_takes_back_what_it_added, make_dir,
-			remove_dir),
-		cmocka_unit_test_setup_teardown(an_error_while_reading_is_told, make_dir,
+		cmocka_unit_test_setup_teardown(the_umask_is_not_changed, make_dir,
 						remove_dir),
-		cmocka_unit_test(a_full_device_is_told),
+		cmocka_unit_test_setup_teardown(a_replaced_file_survives_a_power_loss,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_file_may_be_private_to_its_owner,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_symlinks_target_is_replaced, make_dir,
+						remove_dir),
+		cmocka_unit_test_setup_teardown(a_special_file_is_written_directly,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_failed_write_leaves_only_the_old_file,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_failed_rename_leaves_no_temporary_file,
+						make_dir, remove_dir),
+		cmocka_unit_test(a_missing_folder_is_an_error),
+		cmocka_unit_test_setup_teardown(a_read_past_the_limit_adds_nothing,
+						make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_read_error_is_returned, make_dir,
+						remove_dir),
+		cmocka_unit_test(a_full_device_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("io", tests, NULL, NULL);

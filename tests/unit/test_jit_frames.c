@@ -27,7 +27,7 @@ static void make_frames(struct jit_frames *frames, size_t count)
 		frames->items[i].addr = CODE_ADDR + 16 * i;
 }
 
-static void overlapping_ranges_cost_few_steps(void **state)
+static void overlapping_ranges_need_few_steps(void **state)
 {
 	enum { ENTRIES = 200000, ADDRESSES = 10000, STEPS_PER_ENTRY = 64 };
 	_cleanup_strbuf_ struct strbuf map = STRBUF_INIT;
@@ -71,7 +71,7 @@ static void one_long_name_is_copied_once(void **state)
 }
 
 /* Compare the result for random ranges with a simple search, entry by entry. */
-static void the_last_entry_counts(void **state)
+static void the_last_entry_wins(void **state)
 {
 	(void)state;
 	for (size_t count = 1; count < 40; count++) {
@@ -98,7 +98,7 @@ static void the_last_entry_counts(void **state)
 	}
 }
 
-static void a_second_file_keeps_the_names_of_the_first(void **state)
+static void a_second_file_overrides_only_its_own_addresses(void **state)
 {
 	static const char first[] = "100000 20 first\n", second[] = "100010 10 second\n";
 	struct jit_frames frames;
@@ -196,10 +196,10 @@ static void a_map_of_another_user_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlapping_ranges_cost_few_steps),
+		cmocka_unit_test(overlapping_ranges_need_few_steps),
 		cmocka_unit_test(one_long_name_is_copied_once),
-		cmocka_unit_test(the_last_entry_counts),
-		cmocka_unit_test(a_second_file_keeps_the_names_of_the_first),
+		cmocka_unit_test(the_last_entry_wins),
+		cmocka_unit_test(a_second_file_overrides_only_its_own_addresses),
 		cmocka_unit_test(a_name_moves_with_its_code_from_either_file),
 		cmocka_unit_test(a_map_of_another_user_is_refused),
 	};

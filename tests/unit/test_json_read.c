@@ -13,7 +13,7 @@ static struct json_part part(const char *text)
 	return (struct json_part){ text, strlen(text) };
 }
 
-static void the_member_of_the_object_itself_is_found(void **state)
+static void only_members_of_the_object_itself_are_found(void **state)
 {
 	static const struct {
 		const char *object, *want;
@@ -36,7 +36,7 @@ static void the_member_of_the_object_itself_is_found(void **state)
 	}
 }
 
-static void a_member_that_is_not_there_is_not_found(void **state)
+static void a_missing_member_is_not_found(void **state)
 {
 	struct json_part got = { NULL, 7 };
 
@@ -46,7 +46,7 @@ static void a_member_that_is_not_there_is_not_found(void **state)
 	assert_int_equal(got.length, 7);
 }
 
-static void what_is_no_object_is_refused(void **state)
+static void text_that_is_not_an_object_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",	      "[]",	 "{",		"{\"",
@@ -63,7 +63,7 @@ static void what_is_no_object_is_refused(void **state)
 	assert_int_equal(got.length, 7);
 }
 
-static void the_elements_of_an_array_come_one_by_one(void **state)
+static void array_elements_are_returned_one_by_one(void **state)
 {
 	static const char *const want[] = { "1", "[2,3]", "{\"a\":[]}", "\"x,]\"" };
 	struct json_part array = part(" [1, [2,3] ,{\"a\":[]},\"x,]\" ]"), got;
@@ -83,7 +83,7 @@ static void the_elements_of_an_array_come_one_by_one(void **state)
 	assert_int_equal(json_next_element(part("[1"), &at, &got), -EBADMSG);
 }
 
-static void strings_say_what_their_escapes_mean(void **state)
+static void escapes_in_strings_are_decoded(void **state)
 {
 	static const struct {
 		const char *string, *want;
@@ -125,11 +125,11 @@ static void strings_say_what_their_escapes_mean(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_member_of_the_object_itself_is_found),
-		cmocka_unit_test(a_member_that_is_not_there_is_not_found),
-		cmocka_unit_test(what_is_no_object_is_refused),
-		cmocka_unit_test(the_elements_of_an_array_come_one_by_one),
-		cmocka_unit_test(strings_say_what_their_escapes_mean),
+		cmocka_unit_test(only_members_of_the_object_itself_are_found),
+		cmocka_unit_test(a_missing_member_is_not_found),
+		cmocka_unit_test(text_that_is_not_an_object_is_refused),
+		cmocka_unit_test(array_elements_are_returned_one_by_one),
+		cmocka_unit_test(escapes_in_strings_are_decoded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static const char status[] = "Name:\tState:\tZ\\nSeccomp:\t0\n"
 			     "Large:\t18446744073709551616\n"
 			     "Last:\t7";
 
-static void a_key_counts_only_at_the_start_of_a_line(void **state)
+static void keys_match_only_at_the_start_of_a_line(void **state)
 {
 	uint64_t value = 99;
 
@@ -34,7 +34,7 @@ static void a_key_counts_only_at_the_start_of_a_line(void **state)
 	assert_null(key_lines_find(status, "Missing:"));
 }
 
-static void the_first_and_the_last_line_are_lines_too(void **state)
+static void the_first_and_the_last_line_are_searched(void **state)
 {
 	uint64_t value = 99;
 
@@ -77,8 +77,8 @@ static void numbers_are_checked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_key_counts_only_at_the_start_of_a_line),
-		cmocka_unit_test(the_first_and_the_last_line_are_lines_too),
+		cmocka_unit_test(keys_match_only_at_the_start_of_a_line),
+		cmocka_unit_test(the_first_and_the_last_line_are_searched),
 		cmocka_unit_test(a_value_ends_with_its_line),
 		cmocka_unit_test(numbers_are_checked),
 	};

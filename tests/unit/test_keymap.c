@@ -11,7 +11,7 @@ static const unsigned int places[] = {
 	IN_PROCESSES, IN_PROCESS, IN_MAPPINGS, IN_HELP, IN_MENU, IN_CHECKLIST, IN_PROMPT,
 };
 
-static void a_key_does_one_thing_where_it_works(void **state)
+static void a_key_has_one_action_per_context(void **state)
 {
 	(void)state;
 	for (size_t p = 0; p < ARRAY_SIZE(places); p++) {
@@ -39,7 +39,7 @@ static void every_action_has_a_key(void **state)
 	}
 }
 
-static void every_row_is_of_one_section(void **state)
+static void every_row_belongs_to_one_section(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < key_row_count; i++) {
@@ -51,14 +51,14 @@ static void every_row_is_of_one_section(void **state)
 	}
 }
 
-static void every_place_has_a_way_out(void **state)
+static void f10_quits_everywhere(void **state)
 {
 	(void)state;
 	for (size_t p = 0; p < ARRAY_SIZE(places); p++)
 		assert_int_equal(keymap_find(KEY_FUNCTION + 10, places[p]), ACTION_QUIT);
 }
 
-static void a_condition_that_does_not_hold_silences_a_key(void **state)
+static void a_key_works_only_under_its_condition(void **state)
 {
 	(void)state;
 	assert_int_equal(keymap_find('n', IN_PROCESSES), ACTION_NONE);
@@ -70,7 +70,7 @@ static void a_condition_that_does_not_hold_silences_a_key(void **state)
 	assert_int_equal(keymap_find(KEY_ESCAPE, IN_MAPPINGS | WHEN_BELOW), ACTION_BACK);
 }
 
-static void names_of_keys_lead_back_to_them(void **state)
+static void key_names_can_be_parsed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < key_row_count; i++) {
@@ -89,12 +89,12 @@ static void names_of_keys_lead_back_to_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_key_does_one_thing_where_it_works),
+		cmocka_unit_test(a_key_has_one_action_per_context),
 		cmocka_unit_test(every_action_has_a_key),
-		cmocka_unit_test(every_row_is_of_one_section),
-		cmocka_unit_test(every_place_has_a_way_out),
-		cmocka_unit_test(a_condition_that_does_not_hold_silences_a_key),
-		cmocka_unit_test(names_of_keys_lead_back_to_them),
+		cmocka_unit_test(every_row_belongs_to_one_section),
+		cmocka_unit_test(f10_quits_everywhere),
+		cmocka_unit_test(a_key_works_only_under_its_condition),
+		cmocka_unit_test(key_names_can_be_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

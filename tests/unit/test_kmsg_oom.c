@@ -87,7 +87,7 @@ static void check_618(const struct oom_kill *k)
 	assert_false(k->is_cut);
 }
 
-static void a_report_of_618_is_read_whole(void **state)
+static void a_linux_6_18_report_is_parsed_completely(void **state)
 {
 	(void)state;
 	parse(REPORT_618);
@@ -96,7 +96,7 @@ static void a_report_of_618_is_read_whole(void **state)
 }
 
 /* The same lines with the prefixes that other programs add. */
-static void the_stamp_before_a_line_does_not_matter(void **state)
+static void line_prefixes_do_not_matter(void **state)
 {
 	static const char *const stamps[] = {
 		"", "<6>", "6,1234,5678901,-;", "6,1234,5678901,c;[   10.123456] ",
@@ -129,7 +129,7 @@ static void the_stamp_before_a_line_does_not_matter(void **state)
 	}
 }
 
-static void version_2_is_told_by_its_keys(void **state)
+static void cgroup_version_2_is_recognized_by_its_keys(void **state)
 {
 	(void)state;
 	parse("hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
@@ -157,7 +157,7 @@ static void version_2_is_told_by_its_keys(void **state)
 	assert_int_equal(list.items[0].victim.pid, 1);
 }
 
-static void a_record_of_several_lines_has_their_ends_spelt_out_in_the_device(void **state)
+static void escaped_line_ends_in_kmsg_records_are_decoded(void **state)
 {
 	(void)state;
 	parse("6,900,5000,-;hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0\n"
@@ -174,7 +174,7 @@ static void a_record_of_several_lines_has_their_ends_spelt_out_in_the_device(voi
 	assert_int_equal(list.items[0].victim.pid, 1);
 }
 
-static void linux_418_says_it_in_other_words(void **state)
+static void the_linux_4_18_format_is_parsed(void **state)
 {
 	(void)state;
 	parse("python invoked oom-killer: gfp_mask=0x24000c0, order=0, oom_score_adj=999\n"
@@ -200,7 +200,7 @@ static void linux_418_says_it_in_other_words(void **state)
 	assert_string_equal(list.items[0].victim.name, "python");
 }
 
-static void a_machine_without_memory_is_no_groups_limit(void **state)
+static void a_global_oom_kill_has_no_group_limit(void **state)
 {
 	(void)state;
 	parse("oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,"
@@ -214,7 +214,7 @@ static void a_machine_without_memory_is_no_groups_limit(void **state)
 	assert_true(list.items[0].is_cut);
 }
 
-static void several_kills_are_told_apart_whatever_is_missing(void **state)
+static void several_incomplete_reports_are_separated(void **state)
 {
 	(void)state;
 	parse(REPORT_618 REPORT_618
@@ -236,7 +236,7 @@ static void several_kills_are_told_apart_whatever_is_missing(void **state)
 	assert_int_equal(list.items[4].order, 2);
 }
 
-static void other_texts_hold_no_kill(void **state)
+static void other_text_contains_no_kill(void **state)
 {
 	static const char *const texts[] = {
 		"", "\n\n", "[    0.000000] Linux version 6.18", "Killed process", "Killed process x (y)",
@@ -254,7 +254,7 @@ static void other_texts_hold_no_kill(void **state)
  * Parse each prefix of a report, and the report without each of its lines: facts may
  * be missing, but never wrong.
  */
-static void cut_anywhere_it_is_less_and_not_wrong(void **state)
+static void a_truncated_report_is_incomplete_but_not_wrong(void **state)
 {
 	const size_t length = strlen(REPORT_618);
 
@@ -268,7 +268,7 @@ static void cut_anywhere_it_is_less_and_not_wrong(void **state)
 	}
 }
 
-static void the_summary_line_alone_names_the_victim(void **state)
+static void the_summary_line_alone_identifies_the_victim(void **state)
 {
 	(void)state;
 	parse("Aug 30 06:58:55.050705 host kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),"
@@ -291,7 +291,7 @@ static void the_summary_line_alone_names_the_victim(void **state)
 	assert_int_equal(list.items[0].victim.rss_bytes, 250 * 4 * KB);
 }
 
-static void a_child_is_killed_instead_only_by_older_kernels(void **state)
+static void older_kernels_may_kill_a_child_instead(void **state)
 {
 	(void)state;
 	parse("Memory cgroup out of memory: Kill process 4142 (python3) score 68 or sacrifice child\n"
@@ -317,7 +317,7 @@ static void a_child_is_killed_instead_only_by_older_kernels(void **state)
 	assert_string_equal(list.items[4].victim_path, "");
 }
 
-static void where_nobody_may_be_killed_nobody_was(void **state)
+static void without_killable_processes_there_is_no_kill(void **state)
 {
 	(void)state;
 	parse("systemd invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=100\n"
@@ -332,7 +332,7 @@ static void where_nobody_may_be_killed_nobody_was(void **state)
 	assert_int_equal(list.unkillable_count, 2);
 }
 
-static void a_person_asked_for_it_with_sysrq(void **state)
+static void sysrq_kills_are_recognized(void **state)
 {
 	(void)state;
 	parse("kworker/0:2 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=-1, oom_score_adj=0\n"
@@ -373,7 +373,7 @@ static const char linux_2632[] =
 	"Jan  2 03:04:05 h kernel: Out of memory: Kill process 2592 (httpd) score 100 or sacrifice child\n"
 	"Jan  2 03:04:05 h kernel: Killed process 2592, UID 48, (httpd) total-vm:10648kB, anon-rss:400kB, file-rss:4kB\n";
 
-static void linux_2632_and_the_machines_memory(void **state)
+static void linux_2_6_32_reports_and_machine_memory_are_parsed(void **state)
 {
 	const struct oom_kill *k;
 
@@ -408,7 +408,7 @@ static void linux_2632_and_the_machines_memory(void **state)
 	assert_int_equal(list.items[0].victim.rss_bytes, 12 * KB);
 }
 
-static void pages_are_as_large_as_the_machine_that_logged_has_them(void **state)
+static void the_page_size_is_that_of_the_logging_machine(void **state)
 {
 	(void)state;
 	parse("hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
@@ -423,7 +423,7 @@ static void pages_are_as_large_as_the_machine_that_logged_has_them(void **state)
 	assert_int_equal(list.items[0].machine.free_bytes, 3 * 64 * KB);
 }
 
-static void memory_that_is_listed_for_another_reason_is_no_kills(void **state)
+static void memory_figures_of_other_reports_do_not_belong_to_a_kill(void **state)
 {
 	(void)state;
 	parse("Killed process 7 (a) total-vm:100kB, anon-rss:8kB, file-rss:4kB\n"
@@ -437,7 +437,7 @@ static void memory_that_is_listed_for_another_reason_is_no_kills(void **state)
 }
 
 /* A report whose line ends were replaced by another program. */
-static void a_report_within_one_line_is_the_same(void **state)
+static void a_report_joined_into_one_line_is_parsed(void **state)
 {
 	static const char *const ends[] = { " ", "#012", "\\x0a" };
 
@@ -465,24 +465,31 @@ static void a_report_within_one_line_is_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_report_of_618_is_read_whole, end),
-		cmocka_unit_test_teardown(the_stamp_before_a_line_does_not_matter, end),
-		cmocka_unit_test_teardown(version_2_is_told_by_its_keys, end),
+		cmocka_unit_test_teardown(a_linux_6_18_report_is_parsed_completely, end),
+		cmocka_unit_test_teardown(line_prefixes_do_not_matter, end),
+		cmocka_unit_test_teardown(cgroup_version_2_is_recognized_by_its_keys,
+					  end),
+		cmocka_unit_test_teardown(escaped_line_ends_in_kmsg_records_are_decoded,
+					  end),
+		cmocka_unit_test_teardown(the_linux_4_18_format_is_parsed, end),
+		cmocka_unit_test_teardown(a_global_oom_kill_has_no_group_limit, end),
+		cmocka_unit_test_teardown(several_incomplete_reports_are_separated, end),
+		cmocka_unit_test_teardown(other_text_contains_no_kill, end),
+		cmocka_unit_test_teardown(the_summary_line_alone_identifies_the_victim,
+					  end),
+		cmocka_unit_test_teardown(older_kernels_may_kill_a_child_instead, end),
+		cmocka_unit_test_teardown(without_killable_processes_there_is_no_kill,
+					  end),
+		cmocka_unit_test_teardown(sysrq_kills_are_recognized, end),
 		cmocka_unit_test_teardown(
-			a_record_of_several_lines_has_their_ends_spelt_out_in_the_device, end),
-		cmocka_unit_test_teardown(linux_418_says_it_in_other_words, end),
-		cmocka_unit_test_teardown(a_machine_without_memory_is_no_groups_limit, end),
-		cmocka_unit_test_teardown(several_kills_are_told_apart_whatever_is_missing, end),
-		cmocka_unit_test_teardown(other_texts_hold_no_kill, end),
-		cmocka_unit_test_teardown(the_summary_line_alone_names_the_victim, end),
-		cmocka_unit_test_teardown(a_child_is_killed_instead_only_by_older_kernels, end),
-		cmocka_unit_test_teardown(where_nobody_may_be_killed_nobody_was, end),
-		cmocka_unit_test_teardown(a_person_asked_for_it_with_sysrq, end),
-		cmocka_unit_test_teardown(linux_2632_and_the_machines_memory, end),
-		cmocka_unit_test_teardown(pages_are_as_large_as_the_machine_that_logged_has_them, end),
-		cmocka_unit_test_teardown(memory_that_is_listed_for_another_reason_is_no_kills, end),
-		cmocka_unit_test_teardown(a_report_within_one_line_is_the_same, end),
-		cmocka_unit_test_teardown(cut_anywhere_it_is_less_and_not_wrong, end),
+			linux_2_6_32_reports_and_machine_memory_are_parsed, end),
+		cmocka_unit_test_teardown(the_page_size_is_that_of_the_logging_machine,
+					  end),
+		cmocka_unit_test_teardown(
+			memory_figures_of_other_reports_do_not_belong_to_a_kill, end),
+		cmocka_unit_test_teardown(a_report_joined_into_one_line_is_parsed, end),
+		cmocka_unit_test_teardown(a_truncated_report_is_incomplete_but_not_wrong,
+					  end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

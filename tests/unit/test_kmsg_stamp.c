@@ -77,7 +77,7 @@ static const struct {
 	{ "messages:Sep 27 11:33:05 host kernel: ", "", 0, COUNT_UNKNOWN, "Sep 27 11:33:05" },
 };
 
-static void each_style_of_prefix_tells_the_time(void **state)
+static void the_time_is_parsed_from_each_kind_of_prefix(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
@@ -99,7 +99,7 @@ static void each_style_of_prefix_tells_the_time(void **state)
 }
 
 /* The output of kubectl get events -o json; the second event has no time. */
-static void events_have_their_times(void **state)
+static void kubernetes_events_have_times(void **state)
 {
 	static const char text[] =
 		"{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        {\n"
@@ -139,7 +139,7 @@ static void events_have_their_times(void **state)
 }
 
 /* Endless lines and words: memory use stays bounded, and time grows linearly. */
-static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
+static void endless_lines_are_ignored_past_a_length(void **state)
 {
 	static const char *const words[] = { "x", "oom-kill:", "Killed process ", "\\x0a", "[1.2] ",
 					     " Out of memory: ", ",pid=", "{\"log\":", "[ " };
@@ -161,7 +161,7 @@ static void a_line_without_an_end_is_ignored_from_some_length_on(void **state)
 }
 
 /* Bytes after the end of a string do not belong to it. */
-static void an_empty_text_ends_where_it_ends(void **state)
+static void nothing_is_read_past_the_end_of_a_text(void **state)
 {
 	char line[] = "\0 oom-kill:constraint=CONSTRAINT_MEMCG, 2026-11-22T15:41:01Z ";
 	struct oom_time time;
@@ -176,10 +176,11 @@ static void an_empty_text_ends_where_it_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(each_style_of_prefix_tells_the_time, end),
-		cmocka_unit_test_teardown(events_have_their_times, end),
-		cmocka_unit_test(an_empty_text_ends_where_it_ends),
-		cmocka_unit_test_teardown(a_line_without_an_end_is_ignored_from_some_length_on, end),
+		cmocka_unit_test_teardown(the_time_is_parsed_from_each_kind_of_prefix,
+					  end),
+		cmocka_unit_test_teardown(kubernetes_events_have_times, end),
+		cmocka_unit_test(nothing_is_read_past_the_end_of_a_text),
+		cmocka_unit_test_teardown(endless_lines_are_ignored_past_a_length, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

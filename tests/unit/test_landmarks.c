@@ -79,7 +79,7 @@ static uint64_t address_of(const char *name)
 	return addr;
 }
 
-static void code_of_the_allocator_and_the_loader_is_held(void **state)
+static void allocator_and_loader_code_is_known(void **state)
 {
 	static const char *const names[] = { "malloc",	"free",	       "realloc", "malloc_trim",
 					     "dlopen",	"fork",	       "setuid",  "pthread_create",
@@ -92,7 +92,7 @@ static void code_of_the_allocator_and_the_loader_is_held(void **state)
 	assert_true(landmarks_hold(marks, (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")));
 }
 
-static void other_code_is_not(void **state)
+static void other_code_is_not_included(void **state)
 {
 	static const char *const names[] = { "poll", "read", "printf", "getenv", "qsort" };
 	const struct landmarks *marks = marks_of(state);
@@ -103,7 +103,7 @@ static void other_code_is_not(void **state)
 	assert_false(landmarks_hold(marks, UINT64_MAX));
 }
 
-static void what_a_thread_is_pointed_at_is_what_it_is_to_be(void **state)
+static void the_gate_addresses_contain_the_expected_code(void **state)
 {
 	const struct landmarks *marks = marks_of(state);
 	const uint8_t *code;
@@ -117,7 +117,7 @@ static void what_a_thread_is_pointed_at_is_what_it_is_to_be(void **state)
 	assert_true(landmarks_hold(marks, marks->pthread_create_addr));
 }
 
-static void what_the_allocator_can_be_asked_is_found(void **state)
+static void the_allocators_statistics_functions_are_found(void **state)
 {
 	const struct landmarks *marks = marks_of(state);
 	uint64_t addr = address_of("mallinfo2");
@@ -132,10 +132,10 @@ static void what_the_allocator_can_be_asked_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_of_the_allocator_and_the_loader_is_held),
-		cmocka_unit_test(other_code_is_not),
-		cmocka_unit_test(what_a_thread_is_pointed_at_is_what_it_is_to_be),
-		cmocka_unit_test(what_the_allocator_can_be_asked_is_found),
+		cmocka_unit_test(allocator_and_loader_code_is_known),
+		cmocka_unit_test(other_code_is_not_included),
+		cmocka_unit_test(the_gate_addresses_contain_the_expected_code),
+		cmocka_unit_test(the_allocators_statistics_functions_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -91,7 +91,7 @@ static void growth_at_startup_is_left_out(void **state)
 	assert_rose(leak_then_flat, 0);
 }
 
-static void a_leak_is_measured_from_where_it_began(void **state)
+static void a_leak_is_measured_from_its_start(void **state)
 {
 	(void)state;
 	assert_rose(flat_then_leak, 45);
@@ -99,7 +99,7 @@ static void a_leak_is_measured_from_where_it_began(void **state)
 	assert_rose(startup_then_leak, 32);
 }
 
-static void a_burst_at_the_very_end_counts_in_full(void **state)
+static void a_burst_at_the_end_counts_in_full(void **state)
 {
 	(void)state;
 	assert_rose(flat_then_burst, 50);
@@ -118,7 +118,7 @@ static void a_restart_to_the_same_size_is_not_growth(void **state)
 	assert_rose(restarted_just_now, 0);
 }
 
-static void the_time_is_that_of_the_rise(void **state)
+static void the_duration_is_that_of_the_rise(void **state)
 {
 	struct rise rise = rise_of(flat_then_leak);
 
@@ -150,11 +150,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(growth_at_startup_is_left_out),
-		cmocka_unit_test(a_leak_is_measured_from_where_it_began),
-		cmocka_unit_test(a_burst_at_the_very_end_counts_in_full),
+		cmocka_unit_test(a_leak_is_measured_from_its_start),
+		cmocka_unit_test(a_burst_at_the_end_counts_in_full),
 		cmocka_unit_test(teeth_are_not_growth),
 		cmocka_unit_test(a_restart_to_the_same_size_is_not_growth),
-		cmocka_unit_test(the_time_is_that_of_the_rise),
+		cmocka_unit_test(the_duration_is_that_of_the_rise),
 		cmocka_unit_test(few_samples_are_compared_with_the_first),
 	};
 

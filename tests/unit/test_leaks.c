@@ -12,7 +12,7 @@
 
 #define ADDR UINT64_C(0x10000)
 
-static void content_is_told_by_the_first_bytes(void **state)
+static void content_is_recognized_by_the_first_bytes(void **state)
 {
 	static const uint8_t zeros[300];
 	static const uint64_t pointers[] = { ADDR + 8, 0, ADDR + 100, 77 };
@@ -48,7 +48,7 @@ static void content_is_told_by_the_first_bytes(void **state)
 	}
 }
 
-static void blocks_alike_are_one_group_and_most_bytes_come_first(void **state)
+static void similar_blocks_form_a_group_and_the_largest_group_comes_first(void **state)
 {
 	static const char type[] = "Shape";
 	struct block_groups groups = BLOCK_GROUPS_INIT;
@@ -81,7 +81,7 @@ static void blocks_alike_are_one_group_and_most_bytes_come_first(void **state)
 	block_groups_release(&groups);
 }
 
-static void swapped_memory_makes_a_bound_and_a_heap_not_exact_nothing(void **state)
+static void swapped_memory_gives_a_bound_and_an_inexact_heap_nothing(void **state)
 {
 	struct mapping m = { .flags = MAPPING_READ | MAPPING_WRITE };
 	struct leak_scan scan = { .mappings = { &m, 1, 1 } };
@@ -110,10 +110,11 @@ static void swapped_memory_makes_a_bound_and_a_heap_not_exact_nothing(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(content_is_told_by_the_first_bytes),
-		cmocka_unit_test(blocks_alike_are_one_group_and_most_bytes_come_first),
+		cmocka_unit_test(content_is_recognized_by_the_first_bytes),
 		cmocka_unit_test(
-			swapped_memory_makes_a_bound_and_a_heap_not_exact_nothing),
+			similar_blocks_form_a_group_and_the_largest_group_comes_first),
+		cmocka_unit_test(
+			swapped_memory_gives_a_bound_and_an_inexact_heap_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void assert_is_text(const struct limits_file *file, const char *wanted)
 	strbuf_release(&text);
 }
 
-static void limits_are_read_with_operator_unit_and_tolerance(void **state)
+static void limits_are_parsed_with_operator_unit_and_tolerance(void **state)
 {
 	struct limits_file file = parsed(sample);
 	size_t begin, end;
@@ -68,7 +68,7 @@ static void limits_are_read_with_operator_unit_and_tolerance(void **state)
 	limits_file_release(&file);
 }
 
-static void what_is_wrong_is_said_with_its_line(void **state)
+static void errors_name_their_line(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -118,7 +118,7 @@ static void one_figure_may_be_in_several_tests(void **state)
 	limits_file_release(&file);
 }
 
-static void setting_a_number_keeps_all_else_of_the_line(void **state)
+static void setting_a_number_keeps_the_rest_of_the_line(void **state)
 {
 	struct limits_file file = parsed("\t requested_bytes=1.5K +- 2%# tight\r\nlive_blocks <= 1");
 
@@ -132,7 +132,7 @@ static void setting_a_number_keeps_all_else_of_the_line(void **state)
 	limits_file_release(&file);
 }
 
-static void limits_are_added_behind_those_of_their_test(void **state)
+static void new_limits_are_added_to_the_section_of_their_test(void **state)
 {
 	const struct count_limit limit = { COUNTED_LIVE_BLOCKS, LIMIT_AT_MOST, 9000, 0, false };
 	struct limits_file file = parsed("[a]\nallocations <= 1\n\n# of b\n[b]\n");
@@ -146,7 +146,7 @@ static void limits_are_added_behind_those_of_their_test(void **state)
 	limits_file_release(&file);
 }
 
-static void a_new_file_says_what_it_is(void **state)
+static void a_new_file_starts_with_an_explanation(void **state)
 {
 	const struct count_limit limit = { COUNTED_ALLOCATIONS, LIMIT_AT_MOST, 9500, 0, false };
 	struct limits_file file = LIMITS_FILE_INIT, again;
@@ -166,12 +166,12 @@ static void a_new_file_says_what_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_are_read_with_operator_unit_and_tolerance),
-		cmocka_unit_test(what_is_wrong_is_said_with_its_line),
+		cmocka_unit_test(limits_are_parsed_with_operator_unit_and_tolerance),
+		cmocka_unit_test(errors_name_their_line),
 		cmocka_unit_test(one_figure_may_be_in_several_tests),
-		cmocka_unit_test(setting_a_number_keeps_all_else_of_the_line),
-		cmocka_unit_test(limits_are_added_behind_those_of_their_test),
-		cmocka_unit_test(a_new_file_says_what_it_is),
+		cmocka_unit_test(setting_a_number_keeps_the_rest_of_the_line),
+		cmocka_unit_test(new_limits_are_added_to_the_section_of_their_test),
+		cmocka_unit_test(a_new_file_starts_with_an_explanation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

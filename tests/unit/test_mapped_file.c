@@ -67,7 +67,7 @@ static void assert_opens(const struct mapping *m)
 	assert_string_equal(bytes, "library");
 }
 
-static void a_file_is_opened_by_its_link_or_below_the_root(void **state)
+static void a_file_is_opened_through_map_files_or_below_the_root(void **state)
 {
 	struct mapping m = mapping_of("root/lib/library.so", "/lib/library.so");
 
@@ -79,7 +79,7 @@ static void a_file_is_opened_by_its_link_or_below_the_root(void **state)
 	assert_opens(&m);
 }
 
-static void links_below_the_root_do_not_leave_it(void **state)
+static void symlinks_cannot_leave_the_root(void **state)
 {
 	struct mapping m = mapping_of("outside", "/lib/link.so");
 	char path[64];
@@ -95,7 +95,7 @@ static void links_below_the_root_do_not_leave_it(void **state)
 	assert_int_equal(mapped_file_open(process_fd, &m), -ENOENT);
 }
 
-static void what_is_no_regular_file_is_not_opened(void **state)
+static void only_regular_files_are_opened(void **state)
 {
 	_cleanup_close_ int notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	char path[64], event[4096];
@@ -118,9 +118,9 @@ static void what_is_no_regular_file_is_not_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_file_is_opened_by_its_link_or_below_the_root),
-		TEST(links_below_the_root_do_not_leave_it),
-		TEST(what_is_no_regular_file_is_not_opened),
+		TEST(a_file_is_opened_through_map_files_or_below_the_root),
+		TEST(symlinks_cannot_leave_the_root),
+		TEST(only_regular_files_are_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

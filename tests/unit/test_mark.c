@@ -111,7 +111,7 @@ static bool is_reached(const struct fixture *f, size_t live)
 	return bit_is_set(f->mark.reached, f->live[live].bit);
 }
 
-static void what_nothing_points_to_is_leaked(void **state)
+static void blocks_without_pointers_to_them_are_leaked(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -128,7 +128,7 @@ static void what_nothing_points_to_is_leaked(void **state)
 	}
 }
 
-static void any_address_within_a_block_reaches_it_and_no_other(void **state)
+static void any_address_inside_a_block_reaches_only_that_block(void **state)
 {
 	struct fixture f;
 
@@ -171,7 +171,7 @@ static void a_register_is_a_root(void **state)
 	tear_down(&f);
 }
 
-static void a_chain_is_reached_to_its_end_or_leaked_as_one(void **state)
+static void a_chain_is_reached_completely_or_is_one_leak(void **state)
 {
 	struct fixture f;
 
@@ -194,7 +194,7 @@ static void a_chain_is_reached_to_its_end_or_leaked_as_one(void **state)
 }
 
 /* The block that is examined first is the last that could be a direct leak. */
-static void a_chain_downwards_has_one_head_too(void **state)
+static void a_chain_to_lower_addresses_has_one_head(void **state)
 {
 	struct fixture f;
 
@@ -209,7 +209,7 @@ static void a_chain_downwards_has_one_head_too(void **state)
 	tear_down(&f);
 }
 
-static void of_a_ring_the_first_is_direct_unless_another_reaches_the_ring(void **state)
+static void the_first_block_of_an_unreached_ring_is_the_direct_leak(void **state)
 {
 	struct fixture f;
 
@@ -233,7 +233,7 @@ static void of_a_ring_the_first_is_direct_unless_another_reaches_the_ring(void *
 	tear_down(&f);
 }
 
-static void free_blocks_and_the_allocators_own_are_no_roots(void **state)
+static void free_blocks_and_allocator_data_are_not_roots(void **state)
 {
 	struct fixture f;
 
@@ -260,7 +260,7 @@ static void make_stack(struct fixture *f, uint64_t stack_addr)
 	f->thread = (struct root_thread){ 1, stack_addr, f->h.thread_addr, 0 };
 }
 
-static void what_is_below_the_stack_pointer_is_no_root(void **state)
+static void memory_below_the_stack_pointer_is_not_a_root(void **state)
 {
 	struct fixture f;
 	uint64_t stack;
@@ -285,7 +285,7 @@ static void what_is_below_the_stack_pointer_is_no_root(void **state)
 	tear_down(&f);
 }
 
-static void what_was_given_back_lazily_is_no_root(void **state)
+static void lazily_freed_memory_is_not_a_root(void **state)
 {
 	struct fixture f;
 	struct mapping *m;
@@ -303,7 +303,7 @@ static void what_was_given_back_lazily_is_no_root(void **state)
 	tear_down(&f);
 }
 
-static void memory_that_is_never_written_is_no_root(void **state)
+static void memory_that_was_never_writable_is_not_a_root(void **state)
 {
 	struct fixture f;
 	struct mapping *m;
@@ -325,7 +325,7 @@ static void memory_that_is_never_written_is_no_root(void **state)
 	tear_down(&f);
 }
 
-static void a_block_is_reached_by_an_address_whose_page_is_not_there(void **state)
+static void a_block_is_reached_by_an_address_on_a_missing_page(void **state)
 {
 	struct fixture f;
 	size_t i = 0;
@@ -358,7 +358,7 @@ static bool tell(void *context, uint64_t done, uint64_t total)
 	return ++t->calls == t->stop_at;
 }
 
-static void it_tells_how_far_it_is_and_stops_when_told(void **state)
+static void progress_is_reported_and_can_cancel_the_mark(void **state)
 {
 	struct telling telling = { 0, 0, 0 };
 	struct fixture f;
@@ -376,7 +376,7 @@ static void it_tells_how_far_it_is_and_stops_when_told(void **state)
 	tear_down(&f);
 }
 
-static void the_index_finds_what_the_blocks_find(void **state)
+static void the_index_finds_the_same_blocks_as_a_search(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -412,21 +412,19 @@ static void the_index_finds_what_the_blocks_find(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_nothing_points_to_is_leaked),
-		cmocka_unit_test(any_address_within_a_block_reaches_it_and_no_other),
+		cmocka_unit_test(blocks_without_pointers_to_them_are_leaked),
+		cmocka_unit_test(any_address_inside_a_block_reaches_only_that_block),
 		cmocka_unit_test(a_register_is_a_root),
-		cmocka_unit_test(a_chain_is_reached_to_its_end_or_leaked_as_one),
-		cmocka_unit_test(a_chain_downwards_has_one_head_too),
-		cmocka_unit_test(
-			of_a_ring_the_first_is_direct_unless_another_reaches_the_ring),
-		cmocka_unit_test(free_blocks_and_the_allocators_own_are_no_roots),
-		cmocka_unit_test(what_is_below_the_stack_pointer_is_no_root),
-		cmocka_unit_test(what_was_given_back_lazily_is_no_root),
-		cmocka_unit_test(memory_that_is_never_written_is_no_root),
-		cmocka_unit_test(
-			a_block_is_reached_by_an_address_whose_page_is_not_there),
-		cmocka_unit_test(it_tells_how_far_it_is_and_stops_when_told),
-		cmocka_unit_test(the_index_finds_what_the_blocks_find),
+		cmocka_unit_test(a_chain_is_reached_completely_or_is_one_leak),
+		cmocka_unit_test(a_chain_to_lower_addresses_has_one_head),
+		cmocka_unit_test(the_first_block_of_an_unreached_ring_is_the_direct_leak),
+		cmocka_unit_test(free_blocks_and_allocator_data_are_not_roots),
+		cmocka_unit_test(memory_below_the_stack_pointer_is_not_a_root),
+		cmocka_unit_test(lazily_freed_memory_is_not_a_root),
+		cmocka_unit_test(memory_that_was_never_writable_is_not_a_root),
+		cmocka_unit_test(a_block_is_reached_by_an_address_on_a_missing_page),
+		cmocka_unit_test(progress_is_reported_and_can_cancel_the_mark),
+		cmocka_unit_test(the_index_finds_the_same_blocks_as_a_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "model/image.h"
 #include "unit.h"
 
-static void a_matrix_without_a_heap_is_zero_and_its_heap_unknown(void **state)
+static void a_matrix_without_a_heap_is_zero_except_for_an_unknown_heap(void **state)
 {
 	struct matrix m;
 
@@ -53,7 +53,7 @@ static void margins_are_sums_of_rows_and_columns(void **state)
  * Linux before 4.12 does not report LazyFree, so private_clean without
  * LazyFree is unknown as well.
  */
-static void a_sum_with_an_unknown_part_is_unknown_and_not_too_small(void **state)
+static void a_sum_with_an_unknown_part_is_unknown(void **state)
 {
 	struct matrix m;
 
@@ -71,7 +71,7 @@ static void a_sum_with_an_unknown_part_is_unknown_and_not_too_small(void **state
 	assert_true(matrix_total_bytes(&m) == BYTES_UNKNOWN);
 }
 
-static void a_sum_past_the_edge_is_unknown_and_stays_so(void **state)
+static void an_overflowing_sum_stays_unknown(void **state)
 {
 	struct matrix m;
 
@@ -86,7 +86,7 @@ static void a_sum_past_the_edge_is_unknown_and_stays_so(void **state)
 	assert_true(matrix_state_bytes(&m, STATE_SHARED_CLEAN) == 5);
 }
 
-static void all_names_are_there_once(void **state)
+static void all_names_are_unique(void **state)
 {
 	(void)state;
 	for (unsigned int a = 0; a < OWNER_COUNT_; a++)
@@ -103,7 +103,7 @@ static void all_names_are_there_once(void **state)
 		assert_non_null(allocator_names[a]);
 }
 
-static void every_allocator_is_called_a_malloc_once(void **state)
+static void allocator_titles_contain_malloc_once(void **state)
 {
 	(void)state;
 	assert_null(allocator_titles[ALLOCATOR_UNKNOWN]);
@@ -135,7 +135,7 @@ static void a_field_missing_in_one_record_is_missing_in_the_sum(void **state)
 	assert_true(sum.bytes[SMAPS_PSS] == 0);
 }
 
-static void a_new_usage_knows_nothing(void **state)
+static void a_new_usage_is_all_unknown(void **state)
 {
 	struct usage u;
 
@@ -156,7 +156,7 @@ static void a_new_usage_knows_nothing(void **state)
 	usage_release(&u);
 }
 
-static void what_no_part_explains_is_shown(void **state)
+static void the_unexplained_remainder_is_computed(void **state)
 {
 	struct usage u;
 
@@ -175,7 +175,7 @@ static void what_no_part_explains_is_shown(void **state)
 	assert_true(usage_unexplained_bytes(&u) == BYTES_UNKNOWN);
 }
 
-static void a_snapshot_finds_by_pid_and_forgets_when_cleared(void **state)
+static void a_snapshot_finds_by_pid_until_cleared(void **state)
 {
 	struct snapshot s;
 
@@ -226,7 +226,7 @@ static void permissions_are_shown_as_in_maps(void **state)
 	assert_string_equal(mapping_format_perms(&m, buf), "-w-s");
 }
 
-static void nameless_memory_of_the_allocator_is_grouped(void **state)
+static void unnamed_allocator_mappings_are_grouped(void **state)
 {
 	struct mapping arena = { .name = "", .flags = MAPPING_MALLOC };
 	struct mapping heap = { .name = "[heap]", .name_length = 6, .flags = MAPPING_MALLOC };
@@ -282,18 +282,19 @@ static void an_image_finds_pages_whatever_was_found_last(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nameless_memory_of_the_allocator_is_grouped),
-		cmocka_unit_test(a_matrix_without_a_heap_is_zero_and_its_heap_unknown),
+		cmocka_unit_test(unnamed_allocator_mappings_are_grouped),
+		cmocka_unit_test(
+			a_matrix_without_a_heap_is_zero_except_for_an_unknown_heap),
 		cmocka_unit_test(an_unknown_matrix_has_unknown_margins),
 		cmocka_unit_test(margins_are_sums_of_rows_and_columns),
-		cmocka_unit_test(a_sum_with_an_unknown_part_is_unknown_and_not_too_small),
-		cmocka_unit_test(a_sum_past_the_edge_is_unknown_and_stays_so),
-		cmocka_unit_test(all_names_are_there_once),
-		cmocka_unit_test(every_allocator_is_called_a_malloc_once),
+		cmocka_unit_test(a_sum_with_an_unknown_part_is_unknown),
+		cmocka_unit_test(an_overflowing_sum_stays_unknown),
+		cmocka_unit_test(all_names_are_unique),
+		cmocka_unit_test(allocator_titles_contain_malloc_once),
 		cmocka_unit_test(a_field_missing_in_one_record_is_missing_in_the_sum),
-		cmocka_unit_test(a_new_usage_knows_nothing),
-		cmocka_unit_test(what_no_part_explains_is_shown),
-		cmocka_unit_test(a_snapshot_finds_by_pid_and_forgets_when_cleared),
+		cmocka_unit_test(a_new_usage_is_all_unknown),
+		cmocka_unit_test(the_unexplained_remainder_is_computed),
+		cmocka_unit_test(a_snapshot_finds_by_pid_until_cleared),
 		cmocka_unit_test(a_list_of_mappings_owns_its_names),
 		cmocka_unit_test(permissions_are_shown_as_in_maps),
 		cmocka_unit_test(an_image_finds_pages_whatever_was_found_last),

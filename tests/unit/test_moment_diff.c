@@ -88,7 +88,7 @@ static const struct moment_change *named(const struct moment_diff *diff, enum mo
 	return NULL;
 }
 
-static void a_process_is_the_same_by_pid_and_start_then_command_then_name(void **state)
+static void processes_match_by_pid_and_start_then_command_then_name(void **state)
 {
 	struct moment_diff diff;
 
@@ -122,7 +122,7 @@ static void a_process_is_the_same_by_pid_and_start_then_command_then_name(void *
 	moment_diff_release(&diff);
 }
 
-static void nameless_memory_of_a_process_is_the_same_where_it_overlaps(void **state)
+static void unnamed_mappings_of_a_process_match_if_they_overlap(void **state)
 {
 	struct moment_diff diff;
 	size_t b = add_process(&before, 1, 1, "p", 0), a = add_process(&after, 1, 1, "p", 0);
@@ -146,7 +146,7 @@ static void nameless_memory_of_a_process_is_the_same_where_it_overlaps(void **st
 	moment_diff_release(&diff);
 }
 
-static void nameless_memory_of_another_process_is_one_row(void **state)
+static void unnamed_mappings_of_another_process_are_one_row(void **state)
 {
 	struct moment_diff diff;
 	size_t b = add_process(&before, 1, 1, "p", 0), a = add_process(&after, 2, 2, "p", 0);
@@ -168,7 +168,7 @@ static void nameless_memory_of_another_process_is_one_row(void **state)
 	moment_diff_release(&diff);
 }
 
-static void a_heap_that_was_read_once_is_anon_at_both(void **state)
+static void a_heap_that_was_read_only_once_counts_as_anon_in_both(void **state)
 {
 	struct moment_diff diff;
 	size_t b = add_process(&before, 1, 1, "p", 0), a = add_process(&after, 1, 1, "p", 0);
@@ -191,7 +191,7 @@ static void a_heap_that_was_read_once_is_anon_at_both(void **state)
 	moment_diff_release(&diff);
 }
 
-static void mappings_that_were_never_read_did_not_grow(void **state)
+static void unread_mappings_did_not_grow(void **state)
 {
 	struct moment_diff diff;
 	size_t b = add_process(&before, 1, 1, "p", 5), a = add_process(&after, 1, 1, "p", 6);
@@ -207,7 +207,7 @@ static void mappings_that_were_never_read_did_not_grow(void **state)
 	moment_diff_release(&diff);
 }
 
-static void a_group_is_compared_where_both_have_it(void **state)
+static void groups_are_compared_if_both_moments_have_one(void **state)
 {
 	struct moment_diff diff;
 
@@ -230,14 +230,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			a_process_is_the_same_by_pid_and_start_then_command_then_name, begin, end),
+			processes_match_by_pid_and_start_then_command_then_name, begin,
+			end),
 		cmocka_unit_test_setup_teardown(
-			nameless_memory_of_a_process_is_the_same_where_it_overlaps, begin, end),
-		cmocka_unit_test_setup_teardown(nameless_memory_of_another_process_is_one_row, begin,
-						end),
-		cmocka_unit_test_setup_teardown(a_heap_that_was_read_once_is_anon_at_both, begin, end),
-		cmocka_unit_test_setup_teardown(mappings_that_were_never_read_did_not_grow, begin, end),
-		cmocka_unit_test_setup_teardown(a_group_is_compared_where_both_have_it, begin, end),
+			unnamed_mappings_of_a_process_match_if_they_overlap, begin, end),
+		cmocka_unit_test_setup_teardown(
+			unnamed_mappings_of_another_process_are_one_row, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_heap_that_was_read_only_once_counts_as_anon_in_both, begin,
+			end),
+		cmocka_unit_test_setup_teardown(unread_mappings_did_not_grow, begin, end),
+		cmocka_unit_test_setup_teardown(
+			groups_are_compared_if_both_moments_have_one, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static bool parse(const char *text, struct mount_line *ret)
 	return mount_line_parse(line, ret);
 }
 
-static void a_line_has_its_fields(void **state)
+static void the_fields_of_a_line_are_parsed(void **state)
 {
 	struct mount_line m;
 
@@ -36,7 +36,7 @@ static void a_line_has_its_fields(void **state)
 	assert_string_equal(m.options, "rw");
 }
 
-static void escapes_are_resolved(void **state)
+static void escapes_are_decoded(void **state)
 {
 	struct mount_line m;
 
@@ -100,8 +100,8 @@ static void other_lines_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_has_its_fields),
-		cmocka_unit_test(escapes_are_resolved),
+		cmocka_unit_test(the_fields_of_a_line_are_parsed),
+		cmocka_unit_test(escapes_are_decoded),
 		cmocka_unit_test(names_that_look_like_fields_are_names),
 		cmocka_unit_test(options_are_whole_words),
 		cmocka_unit_test(other_lines_are_refused),

@@ -41,7 +41,7 @@ static int stop(void *context, const struct process *p)
 }
 
 /* A list without any process is not a result: the caller itself would be missing. */
-static void a_list_that_cannot_be_read_is_an_error(void **state)
+static void a_process_list_that_cannot_be_read_is_an_error(void **state)
 {
 	struct procfs live = PROCFS_INIT;
 	size_t count = 0;
@@ -94,7 +94,7 @@ static void a_cgroup_that_cannot_be_opened_twice_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_list_that_cannot_be_read_is_an_error),
+		cmocka_unit_test(a_process_list_that_cannot_be_read_is_an_error),
 		cmocka_unit_test(a_cgroup_that_cannot_be_opened_twice_is_an_error),
 	};
 

@@ -15,7 +15,7 @@ struct row {
 
 #define UNTOUCHED 77
 
-static void whole_numbers_are_taken_strictly(void **state)
+static void whole_numbers_are_parsed_strictly(void **state)
 {
 	static const struct row rows[] = {
 		{ "0", 0, 0 },
@@ -42,7 +42,7 @@ static void whole_numbers_are_taken_strictly(void **state)
 	}
 }
 
-static void pids_are_what_the_kernel_can_have(void **state)
+static void pids_are_limited_to_the_kernels_range(void **state)
 {
 	static const struct row rows[] = {
 		{ "1", 0, 1 },
@@ -64,7 +64,7 @@ static void pids_are_what_the_kernel_can_have(void **state)
 	}
 }
 
-static void fractions_go_to_thousandths(void **state)
+static void fractions_are_parsed_to_thousandths(void **state)
 {
 	static const struct row rows[] = {
 		{ "0", 0, 0 },
@@ -92,7 +92,7 @@ static void fractions_go_to_thousandths(void **state)
 	}
 }
 
-static void hexadecimal_is_read_with_and_without_0x(void **state)
+static void hexadecimal_is_parsed_with_and_without_0x(void **state)
 {
 	static const struct {
 		const char *text;
@@ -125,10 +125,10 @@ static void hexadecimal_is_read_with_and_without_0x(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_numbers_are_taken_strictly),
-		cmocka_unit_test(pids_are_what_the_kernel_can_have),
-		cmocka_unit_test(fractions_go_to_thousandths),
-		cmocka_unit_test(hexadecimal_is_read_with_and_without_0x),
+		cmocka_unit_test(whole_numbers_are_parsed_strictly),
+		cmocka_unit_test(pids_are_limited_to_the_kernels_range),
+		cmocka_unit_test(fractions_are_parsed_to_thousandths),
+		cmocka_unit_test(hexadecimal_is_parsed_with_and_without_0x),
 	};
 
 	return cmocka_run_group_tests_name("num", tests, NULL, NULL);

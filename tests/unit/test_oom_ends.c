@@ -99,7 +99,7 @@ static void forget(void)
 static const struct counts none = { 0 }, met = { .max = 5 }, one = { .kill = 1, .max = 5 },
 			   two = { .kill = 2, .max = 9 };
 
-static void a_count_that_rises_is_a_kill_of_the_largest_that_is_gone(void **state)
+static void a_rising_count_is_a_kill_of_the_largest_missing_process(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -121,7 +121,7 @@ static void a_count_that_rises_is_a_kill_of_the_largest_that_is_gone(void **stat
 	forget();
 }
 
-static void one_that_is_dying_is_no_sample_before(void **state)
+static void a_sample_of_a_dying_victim_is_not_the_last_before_the_kill(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -137,7 +137,7 @@ static void one_that_is_dying_is_no_sample_before(void **state)
 	forget();
 }
 
-static void a_group_that_was_read_before_the_kill_and_its_processes_after_it(void **state)
+static void a_kill_between_reading_a_group_and_its_processes_is_found(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -151,7 +151,7 @@ static void a_group_that_was_read_before_the_kill_and_its_processes_after_it(voi
 	forget();
 }
 
-static void a_count_that_rises_while_the_limit_was_not_met_is_by_one_above(void **state)
+static void a_kill_below_the_limit_is_due_to_an_ancestors_limit(void **state)
 {
 	const struct counts killed = { .kill = 1 };
 
@@ -171,7 +171,7 @@ static void a_count_that_rises_while_the_limit_was_not_met_is_by_one_above(void 
 	"Memory cgroup out of memory: Killed process " #pid " (p" #pid ") total-vm:1kB, "            \
 	"anon-rss:2kB, file-rss:3kB, shmem-rss:4kB, UID:0 pgtables:168kB oom_score_adj:0\n"
 
-static void two_kills_have_each_its_own_report_and_others_of_the_machine_none(void **state)
+static void each_of_two_kills_has_its_own_report(void **state)
 {
 	static const char text[] = KILLED(2, "/other") KILLED(77, "/other") KILLED(2, "/g")
 		KILLED(1, "/g");
@@ -203,7 +203,7 @@ static void two_kills_have_each_its_own_report_and_others_of_the_machine_none(vo
 	oom_kill_list_release(&log);
 }
 
-static void events_are_reports_and_marks_say_when(void **state)
+static void events_contain_reports_and_marks_contain_times(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -227,7 +227,7 @@ static void events_are_reports_and_marks_say_when(void **state)
  * The counters do not help: the group is gone before they can be read, or
  * they belong to another kill.
  */
-static void samples_after_the_kill_do_not_decide(void **state)
+static void samples_after_the_kill_are_ignored(void **state)
 {
 	static const char *const kinds[] = { "victim", "oom_kill" };
 
@@ -255,7 +255,7 @@ static void samples_after_the_kill_do_not_decide(void **state)
 }
 
 /* Pss is half of Rss here: the other half belongs to other processes. */
-static void memory_that_processes_share_counts_once(void **state)
+static void shared_memory_counts_once(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -266,7 +266,7 @@ static void memory_that_processes_share_counts_once(void **state)
 }
 
 /* The victim was sampled after the kernel had chosen it, but before it lost memory. */
-static void a_sample_of_the_victim_while_its_memory_is_whole_decides(void **state)
+static void a_sample_of_the_chosen_victim_before_it_loses_memory_counts(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -281,7 +281,7 @@ static void a_sample_of_the_victim_while_its_memory_is_whole_decides(void **stat
 	forget();
 }
 
-static void a_line_of_the_log_that_was_read_late_makes_no_sample_older(void **state)
+static void a_late_log_line_does_not_change_the_age_of_a_sample(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -296,7 +296,7 @@ static void a_line_of_the_log_that_was_read_late_makes_no_sample_older(void **st
 	forget();
 }
 
-static void a_mark_alone_is_a_kill(void **state)
+static void a_mark_without_a_report_is_a_kill(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -312,7 +312,7 @@ static void a_mark_alone_is_a_kill(void **state)
 	forget();
 }
 
-static void one_that_is_gone_while_the_count_stays_was_not_killed_by_the_kernel(void **state)
+static void a_process_that_ends_without_a_count_was_not_oom_killed(void **state)
 {
 	const struct counts many = { .group_count = 3 }, many_met = { .group_count = 3, .max = 4 };
 
@@ -339,7 +339,7 @@ static void one_that_is_gone_while_the_count_stays_was_not_killed_by_the_kernel(
 	forget();
 }
 
-static void where_all_live_on_nobody_ended(void **state)
+static void if_the_largest_process_survives_none_has_ended(void **state)
 {
 	(void)state;
 	recordings_open(&recording);
@@ -353,7 +353,7 @@ static void where_all_live_on_nobody_ended(void **state)
 	forget();
 }
 
-static void with_targets_only_their_ends_are_told(void **state)
+static void with_targets_only_their_ends_are_reported(void **state)
 {
 	struct target_pid small = { .pid = 1 }, nobody = { .pid = 9 };
 	const struct targets targets = { .pids = &small, .pid_count = 1 };
@@ -373,7 +373,7 @@ static void with_targets_only_their_ends_are_told(void **state)
 	assert_int_equal(read_ends(&no_log, &no_targets), -ESRCH);
 }
 
-static void processes_alone_are_explained_by_the_log(void **state)
+static void without_a_group_the_log_explains_a_kill(void **state)
 {
 	static const char text[] = KILLED(2, "/g");
 	struct oom_kill_list log = OOM_KILL_LIST_INIT;
@@ -412,7 +412,7 @@ static void record_need(bool is_leak, uint64_t ms)
 	assert_int_equal(ends.count, 1);
 }
 
-static void a_leak_and_a_burst_are_told_apart(void **state)
+static void a_leak_and_a_burst_are_distinguished(void **state)
 {
 	(void)state;
 	record_need(true, 500);
@@ -434,22 +434,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
-		TEST(a_count_that_rises_is_a_kill_of_the_largest_that_is_gone),
-		TEST(one_that_is_dying_is_no_sample_before),
-		TEST(a_group_that_was_read_before_the_kill_and_its_processes_after_it),
-		TEST(a_count_that_rises_while_the_limit_was_not_met_is_by_one_above),
-		TEST(two_kills_have_each_its_own_report_and_others_of_the_machine_none),
-		TEST(events_are_reports_and_marks_say_when),
-		TEST(memory_that_processes_share_counts_once),
-		TEST(samples_after_the_kill_do_not_decide),
-		TEST(a_sample_of_the_victim_while_its_memory_is_whole_decides),
-		TEST(a_line_of_the_log_that_was_read_late_makes_no_sample_older),
-		TEST(a_mark_alone_is_a_kill),
-		TEST(one_that_is_gone_while_the_count_stays_was_not_killed_by_the_kernel),
-		TEST(where_all_live_on_nobody_ended),
-		TEST(with_targets_only_their_ends_are_told),
-		TEST(processes_alone_are_explained_by_the_log),
-		TEST(a_leak_and_a_burst_are_told_apart),
+		TEST(a_rising_count_is_a_kill_of_the_largest_missing_process),
+		TEST(a_sample_of_a_dying_victim_is_not_the_last_before_the_kill),
+		TEST(a_kill_between_reading_a_group_and_its_processes_is_found),
+		TEST(a_kill_below_the_limit_is_due_to_an_ancestors_limit),
+		TEST(each_of_two_kills_has_its_own_report),
+		TEST(events_contain_reports_and_marks_contain_times),
+		TEST(shared_memory_counts_once),
+		TEST(samples_after_the_kill_are_ignored),
+		TEST(a_sample_of_the_chosen_victim_before_it_loses_memory_counts),
+		TEST(a_late_log_line_does_not_change_the_age_of_a_sample),
+		TEST(a_mark_without_a_report_is_a_kill),
+		TEST(a_process_that_ends_without_a_count_was_not_oom_killed),
+		TEST(if_the_largest_process_survives_none_has_ended),
+		TEST(with_targets_only_their_ends_are_reported),
+		TEST(without_a_group_the_log_explains_a_kill),
+		TEST(a_leak_and_a_burst_are_distinguished),
 #undef TEST
 	};
 

@@ -48,7 +48,7 @@ static struct oom_kill report(struct oom_task *task)
 	return k;
 }
 
-static void a_report_is_evidence(void **state)
+static void a_report_alone_is_evidence(void **state)
 {
 	struct oom_evidence e;
 	struct oom_task task;
@@ -73,7 +73,7 @@ static void a_report_is_evidence(void **state)
 }
 
 /* A report whose middle is missing does not show the rest of the group. */
-static void the_memory_of_a_victim_is_not_that_of_its_group(void **state)
+static void the_victims_memory_is_not_its_groups_memory(void **state)
 {
 	static const enum oom_constraint constraints[] = { OOM_UNKNOWN, OOM_CGROUP, OOM_NODES, OOM_GLOBAL };
 	struct oom_evidence e;
@@ -120,7 +120,7 @@ static void shared_memory_counts_once(void **state)
 	assert_int_equal(e.largest_bytes, 33 * MIB);
 }
 
-static void a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before(void **state)
+static void a_report_has_the_state_at_the_kill_and_a_sample_the_state_before(void **state)
 {
 	struct oom_evidence e;
 	struct oom_task task;
@@ -140,7 +140,7 @@ static void a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before(
 	strbuf_release(&why);
 }
 
-static void a_line_that_names_the_victim_only_leaves_the_samples_figures(void **state)
+static void a_line_that_only_names_the_victim_keeps_the_samples_figures(void **state)
 {
 	struct oom_evidence e;
 	struct oom_kill k = { .usage_bytes = BYTES_UNKNOWN, .limit_bytes = BYTES_UNKNOWN,
@@ -155,7 +155,7 @@ static void a_line_that_names_the_victim_only_leaves_the_samples_figures(void **
 	assert_int_equal(oom_evidence_gap_bytes(&e), 0);
 }
 
-static void a_sample_that_misses_much_is_no_sure_one(void **state)
+static void confidence_is_low_if_the_sample_is_far_from_the_limit(void **state)
 {
 	struct strbuf why = STRBUF_INIT;
 	struct oom_evidence e;
@@ -173,7 +173,7 @@ static void a_sample_that_misses_much_is_no_sure_one(void **state)
 	strbuf_release(&why);
 }
 
-static void the_kernels_part_is_named_where_it_is_told(void **state)
+static void the_largest_known_part_of_kernel_memory_is_named(void **state)
 {
 	struct strbuf why = STRBUF_INIT, advice = STRBUF_INIT;
 	struct oom_evidence e;
@@ -205,13 +205,15 @@ static void the_kernels_part_is_named_where_it_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_kernels_part_is_named_where_it_is_told),
-		cmocka_unit_test(the_memory_of_a_victim_is_not_that_of_its_group),
-		cmocka_unit_test(a_report_is_evidence),
+		cmocka_unit_test(the_largest_known_part_of_kernel_memory_is_named),
+		cmocka_unit_test(the_victims_memory_is_not_its_groups_memory),
+		cmocka_unit_test(a_report_alone_is_evidence),
 		cmocka_unit_test(shared_memory_counts_once),
-		cmocka_unit_test(a_report_says_what_was_so_at_that_time_and_a_sample_what_was_before),
-		cmocka_unit_test(a_line_that_names_the_victim_only_leaves_the_samples_figures),
-		cmocka_unit_test(a_sample_that_misses_much_is_no_sure_one),
+		cmocka_unit_test(
+			a_report_has_the_state_at_the_kill_and_a_sample_the_state_before),
+		cmocka_unit_test(
+			a_line_that_only_names_the_victim_keeps_the_samples_figures),
+		cmocka_unit_test(confidence_is_low_if_the_sample_is_far_from_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 #define LIMIT (64 * MIB)
 
-static void each_pair_excludes_both_ways_and_none_itself(void **state)
+static void exclusions_are_symmetric_and_never_reflexive(void **state)
 {
 	(void)state;
 	for (int a = 0; a < OOM_VERDICT_COUNT_; a++) {
@@ -24,7 +24,7 @@ static void each_pair_excludes_both_ways_and_none_itself(void **state)
 	}
 }
 
-static void what_cannot_both_be_true_is_excluded(void **state)
+static void contradicting_verdicts_exclude_each_other(void **state)
 {
 	static const enum oom_verdict pairs[][2] = {
 		{ OOM_WHY_SYSRQ, OOM_WHY_NODE },
@@ -103,7 +103,7 @@ static void make(struct oom_evidence *e, struct oom_kill *k)
 	e->victim.lazyfree_bytes = some_bytes();
 }
 
-static void of_any_evidence_no_contradiction_is_reported(void **state)
+static void random_evidence_gives_no_contradicting_verdicts(void **state)
 {
 	bool seen[OOM_VERDICT_COUNT_] = { false };
 	size_t left_out = 0;
@@ -136,7 +136,7 @@ static void of_any_evidence_no_contradiction_is_reported(void **state)
 		    seen[OOM_WHY_BURST] && seen[OOM_WHY_RETENTION] && seen[OOM_WHY_NOT_KERNEL]);
 }
 
-static void all_verdicts_have_words_and_what_to_do(void **state)
+static void every_verdict_has_a_title_and_advice(void **state)
 {
 	(void)state;
 	for (int v = 0; v < OOM_VERDICT_COUNT_; v++) {
@@ -157,10 +157,10 @@ static void all_verdicts_have_words_and_what_to_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_pair_excludes_both_ways_and_none_itself),
-		cmocka_unit_test(what_cannot_both_be_true_is_excluded),
-		cmocka_unit_test(all_verdicts_have_words_and_what_to_do),
-		cmocka_unit_test(of_any_evidence_no_contradiction_is_reported),
+		cmocka_unit_test(exclusions_are_symmetric_and_never_reflexive),
+		cmocka_unit_test(contradicting_verdicts_exclude_each_other),
+		cmocka_unit_test(every_verdict_has_a_title_and_advice),
+		cmocka_unit_test(random_evidence_gives_no_contradicting_verdicts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static const struct oom_figures *find(struct made *m)
 	return &m->figures;
 }
 
-static void each_byte_is_in_one_part(void **state)
+static void each_byte_is_counted_in_one_part(void **state)
 {
 	struct made *m = *state;
 	struct cgroup_stat *s = &m->cgroup.limit_stat;
@@ -120,7 +120,7 @@ static void each_byte_is_in_one_part(void **state)
 	assert_true(f->is_lazyfree_exact);
 }
 
-static void what_was_freed_and_written_again_is_hidden(void **state)
+static void memory_that_was_lazily_freed_and_rewritten_is_hidden(void **state)
 {
 	struct made *m = *state;
 	struct cgroup_stat *s = &m->cgroup.limit_stat;
@@ -136,7 +136,7 @@ static void what_was_freed_and_written_again_is_hidden(void **state)
 	assert_int_equal(m->figures.need_bytes, 60 * MIB);
 }
 
-static void what_is_lazily_freed_or_a_file_is_not_hidden(void **state)
+static void lazily_freed_and_file_memory_is_not_hidden(void **state)
 {
 	struct made *m = *state;
 	struct cgroup_stat *s = &m->cgroup.limit_stat;
@@ -157,7 +157,7 @@ static void what_is_lazily_freed_or_a_file_is_not_hidden(void **state)
 	assert_int_equal(find(m)->hidden_bytes, 0);
 }
 
-static void lazyfree_that_a_child_has_too_is_needed(void **state)
+static void lazyfree_shared_with_a_child_counts_as_needed(void **state)
 {
 	struct made *m = *state;
 
@@ -168,7 +168,7 @@ static void lazyfree_that_a_child_has_too_is_needed(void **state)
 	assert_int_equal(m->figures.live_anon_bytes, 40 * MIB);
 }
 
-static void figures_are_of_the_level_that_owns_the_limit(void **state)
+static void figures_come_from_the_level_with_the_limit(void **state)
 {
 	struct made *m = *state;
 
@@ -195,7 +195,7 @@ static void without_a_limit_there_is_no_headroom(void **state)
 	assert_int_equal(m->figures.usage_bytes, 64 * MIB);
 }
 
-static void version_1_has_no_parts_of_the_kernels_memory(void **state)
+static void version_1_does_not_split_kernel_memory(void **state)
 {
 	struct made *m = *state;
 	struct cgroup_stat *s = &m->cgroup.limit_stat;
@@ -210,7 +210,7 @@ static void version_1_has_no_parts_of_the_kernels_memory(void **state)
 	assert_int_equal(m->figures.need_bytes, 17 * MIB);
 }
 
-static void parts_of_version_1_are_never_more_than_the_kernels_memory(void **state)
+static void version_1_parts_never_exceed_kernel_memory(void **state)
 {
 	struct made *m = *state;
 	struct cgroup_kernel *k = &m->cgroup.kernel;
@@ -238,7 +238,7 @@ static void parts_of_version_1_are_never_more_than_the_kernels_memory(void **sta
 	assert_int_equal(m->figures.pipe_limit_bytes, 0);
 }
 
-static void processes_that_cannot_be_read_are_counted_apart(void **state)
+static void unreadable_processes_are_counted_separately(void **state)
 {
 	struct made *m = *state;
 	struct usage *u;
@@ -265,15 +265,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		TEST(each_byte_is_in_one_part),
-		TEST(what_was_freed_and_written_again_is_hidden),
-		TEST(what_is_lazily_freed_or_a_file_is_not_hidden),
-		TEST(lazyfree_that_a_child_has_too_is_needed),
-		TEST(figures_are_of_the_level_that_owns_the_limit),
+		TEST(each_byte_is_counted_in_one_part),
+		TEST(memory_that_was_lazily_freed_and_rewritten_is_hidden),
+		TEST(lazily_freed_and_file_memory_is_not_hidden),
+		TEST(lazyfree_shared_with_a_child_counts_as_needed),
+		TEST(figures_come_from_the_level_with_the_limit),
 		TEST(without_a_limit_there_is_no_headroom),
-		TEST(version_1_has_no_parts_of_the_kernels_memory),
-		TEST(parts_of_version_1_are_never_more_than_the_kernels_memory),
-		TEST(processes_that_cannot_be_read_are_counted_apart),
+		TEST(version_1_does_not_split_kernel_memory),
+		TEST(version_1_parts_never_exceed_kernel_memory),
+		TEST(unreadable_processes_are_counted_separately),
 #undef TEST
 	};
 

@@ -178,7 +178,7 @@ static void app_leaks(uint64_t i, struct made made[2], uint64_t *shmem_kb)
 	made[1].kb += (i % 7) * 100;
 }
 
-static void who_hit_the_limit_need_not_have_grown(void **state)
+static void the_process_that_hits_the_limit_need_not_be_the_grower(void **state)
 {
 	(void)state;
 	explain(app_leaks, POD, SIDECAR);
@@ -201,7 +201,7 @@ static void app_is_restarted(uint64_t i, struct made made[2], uint64_t *shmem_kb
 		made[0].kb = (i - 130) * 20 * 1024;
 }
 
-static void an_app_that_was_restarted_did_not_grow(void **state)
+static void a_restarted_app_did_not_grow(void **state)
 {
 	(void)state;
 	explain(app_is_restarted, POD, APP_AGAIN);
@@ -217,7 +217,7 @@ static void app_doubles_after_restart(uint64_t i, struct made made[2], uint64_t 
 		made[0] = (struct made){ APP_AGAIN, "app", (100 + (i - 99)) * 1024, 0 };
 }
 
-static void growth_after_a_restart_counts_from_the_level_before(void **state)
+static void growth_after_a_restart_counts_from_the_earlier_level(void **state)
 {
 	(void)state;
 	explain(app_doubles_after_restart, POD, APP_AGAIN);
@@ -234,7 +234,7 @@ static void both_grow(uint64_t i, struct made made[2], uint64_t *shmem_kb)
 	made[1].kb = (5 + i) * 1024;
 }
 
-static void a_container_beside_the_limit_does_not_count(void **state)
+static void a_container_outside_the_limited_group_does_not_count(void **state)
 {
 	(void)state;
 	explain(both_grow, POD, APP);
@@ -263,7 +263,7 @@ static void sidecar_maps_tmpfs(uint64_t i, struct made made[2], uint64_t *shmem_
 	made[1].shmem_kb = *shmem_kb;
 }
 
-static void who_has_shared_memory_mapped_wrote_it(void **state)
+static void shared_memory_is_attributed_to_the_process_that_maps_it(void **state)
 {
 	(void)state;
 	explain(sidecar_maps_tmpfs, POD, SIDECAR);
@@ -271,7 +271,7 @@ static void who_has_shared_memory_mapped_wrote_it(void **state)
 	forget();
 }
 
-static void of_a_file_on_tmpfs_without_a_mapping_the_writer_is_unknown(void **state)
+static void the_writer_of_an_unmapped_tmpfs_file_is_unknown(void **state)
 {
 	const struct oom_grower *g;
 
@@ -291,7 +291,7 @@ static void no_growth(uint64_t i, struct made made[2], uint64_t *shmem_kb)
 	(void)shmem_kb;
 }
 
-static void where_nothing_grew_nobody_is_named(void **state)
+static void without_growth_no_process_is_named(void **state)
 {
 	(void)state;
 	explain(no_growth, POD, APP);
@@ -305,13 +305,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
 		TEST(a_steady_app_did_not_grow_whatever_it_took_at_startup),
-		TEST(who_hit_the_limit_need_not_have_grown),
-		TEST(an_app_that_was_restarted_did_not_grow),
-		TEST(growth_after_a_restart_counts_from_the_level_before),
-		TEST(a_container_beside_the_limit_does_not_count),
-		TEST(who_has_shared_memory_mapped_wrote_it),
-		TEST(of_a_file_on_tmpfs_without_a_mapping_the_writer_is_unknown),
-		TEST(where_nothing_grew_nobody_is_named),
+		TEST(the_process_that_hits_the_limit_need_not_be_the_grower),
+		TEST(a_restarted_app_did_not_grow),
+		TEST(growth_after_a_restart_counts_from_the_earlier_level),
+		TEST(a_container_outside_the_limited_group_does_not_count),
+		TEST(shared_memory_is_attributed_to_the_process_that_maps_it),
+		TEST(the_writer_of_an_unmapped_tmpfs_file_is_unknown),
+		TEST(without_growth_no_process_is_named),
 #undef TEST
 	};
 

@@ -35,7 +35,7 @@ static void without_growth_far_from_the_limit_the_interval_is_the_longest(void *
 		assert_int_equal(next(&pace, i * 1000 * MS, 20 * MIB), 1000 * MS);
 }
 
-static void without_growth_near_the_limit_it_is_shorter(void **state)
+static void without_growth_near_the_limit_the_interval_is_shorter(void **state)
 {
 	struct oom_pace pace = begin();
 
@@ -69,7 +69,7 @@ static uint64_t unseen_at_limit(uint64_t bytes_per_ms, uint64_t *ret_samples)
 	return LIMIT - last;
 }
 
-static void growth_is_followed_until_little_of_it_is_unseen(void **state)
+static void growth_is_sampled_closely_up_to_the_limit(void **state)
 {
 	uint64_t samples;
 
@@ -84,7 +84,7 @@ static void growth_is_followed_until_little_of_it_is_unseen(void **state)
 	assert_in_range(unseen_at_limit(50 * MIB / 1000, &samples), 0, MIB);
 }
 
-static void lumps_of_what_cpus_had_not_told_are_no_growth(void **state)
+static void flushes_of_per_cpu_counters_are_not_growth(void **state)
 {
 	struct oom_pace pace = begin();
 
@@ -93,7 +93,7 @@ static void lumps_of_what_cpus_had_not_told_are_no_growth(void **state)
 		assert_int_equal(next(&pace, i * 20 * MS, 20 * MIB + (i % 2) * SLACK), 1000 * MS);
 }
 
-static void after_a_burst_the_interval_grows_back_by_twice_at_most(void **state)
+static void after_a_burst_the_interval_at_most_doubles(void **state)
 {
 	struct oom_pace pace = begin();
 	uint64_t at = 1000 * MS, before;
@@ -113,7 +113,7 @@ static void after_a_burst_the_interval_grows_back_by_twice_at_most(void **state)
 	}
 }
 
-static void without_a_limit_or_a_known_need_it_is_the_longest(void **state)
+static void without_a_limit_or_a_known_need_the_interval_is_the_longest(void **state)
 {
 	struct oom_pace pace = begin();
 	struct oom_pace_sample sample = { 1, 60 * MIB, CGROUP_NO_LIMIT, 0 };
@@ -126,7 +126,7 @@ static void without_a_limit_or_a_known_need_it_is_the_longest(void **state)
 	assert_in_range(oom_pace_next(&pace, &sample), 5 * MS, 1000 * MS);
 }
 
-static void the_share_falls_with_the_interval(void **state)
+static void the_cpu_share_falls_as_the_interval_grows(void **state)
 {
 	(void)state;
 	assert_int_equal(oom_pace_share_per_million(5 * MS, 20), 20000);
@@ -134,7 +134,7 @@ static void the_share_falls_with_the_interval(void **state)
 	assert_int_equal(oom_pace_share_per_million(1000 * MS, 20), 1000);
 }
 
-static void a_step_is_passed_once_until_need_was_well_below_it(void **state)
+static void a_step_is_passed_again_only_after_falling_well_below_it(void **state)
 {
 	static const struct {
 		uint64_t percent;
@@ -158,14 +158,16 @@ static void a_step_is_passed_once_until_need_was_well_below_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_growth_far_from_the_limit_the_interval_is_the_longest),
-		cmocka_unit_test(without_growth_near_the_limit_it_is_shorter),
-		cmocka_unit_test(growth_is_followed_until_little_of_it_is_unseen),
-		cmocka_unit_test(lumps_of_what_cpus_had_not_told_are_no_growth),
-		cmocka_unit_test(after_a_burst_the_interval_grows_back_by_twice_at_most),
-		cmocka_unit_test(without_a_limit_or_a_known_need_it_is_the_longest),
-		cmocka_unit_test(the_share_falls_with_the_interval),
-		cmocka_unit_test(a_step_is_passed_once_until_need_was_well_below_it),
+		cmocka_unit_test(
+			without_growth_far_from_the_limit_the_interval_is_the_longest),
+		cmocka_unit_test(without_growth_near_the_limit_the_interval_is_shorter),
+		cmocka_unit_test(growth_is_sampled_closely_up_to_the_limit),
+		cmocka_unit_test(flushes_of_per_cpu_counters_are_not_growth),
+		cmocka_unit_test(after_a_burst_the_interval_at_most_doubles),
+		cmocka_unit_test(
+			without_a_limit_or_a_known_need_the_interval_is_the_longest),
+		cmocka_unit_test(the_cpu_share_falls_as_the_interval_grows),
+		cmocka_unit_test(a_step_is_passed_again_only_after_falling_well_below_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,7 +406,7 @@ static const struct {
 	{ OOM_WHY_UNKNOWN, unknown, full_of_private_memory },
 };
 
-static void each_rule_holds_first_with_its_scenario_and_not_with_its_near_miss(void **state)
+static void each_rule_holds_in_its_scenario_but_not_in_its_near_miss(void **state)
 {
 	bool seen[OOM_VERDICT_COUNT_] = { false };
 
@@ -426,7 +426,7 @@ static void each_rule_holds_first_with_its_scenario_and_not_with_its_near_miss(v
 		assert_row(seen[v], oom_verdicts[v].name);
 }
 
-static void near_misses_do_not_hold_beside_another_one_either(void **state)
+static void near_misses_are_not_additional_verdicts_either(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
@@ -444,7 +444,7 @@ static void near_misses_do_not_hold_beside_another_one_either(void **state)
 	}
 }
 
-static void what_kills_nobody_is_only_beside_a_kill(void **state)
+static void the_page_cache_is_only_an_additional_verdict(void **state)
 {
 	struct strbuf why = STRBUF_INIT;
 	struct oom_evidence e;
@@ -459,7 +459,7 @@ static void what_kills_nobody_is_only_beside_a_kill(void **state)
 	strbuf_release(&why);
 }
 
-static void huge_pages_that_were_freed_lazily_and_came_back_are_beside_hidden(void **state)
+static void huge_pages_are_an_additional_verdict_to_hidden_memory(void **state)
 {
 	struct strbuf why = STRBUF_INIT;
 	struct oom_evidence e;
@@ -478,10 +478,11 @@ static void huge_pages_that_were_freed_lazily_and_came_back_are_beside_hidden(vo
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_rule_holds_first_with_its_scenario_and_not_with_its_near_miss),
-		cmocka_unit_test(near_misses_do_not_hold_beside_another_one_either),
-		cmocka_unit_test(what_kills_nobody_is_only_beside_a_kill),
-		cmocka_unit_test(huge_pages_that_were_freed_lazily_and_came_back_are_beside_hidden),
+		cmocka_unit_test(
+			each_rule_holds_in_its_scenario_but_not_in_its_near_miss),
+		cmocka_unit_test(near_misses_are_not_additional_verdicts_either),
+		cmocka_unit_test(the_page_cache_is_only_an_additional_verdict),
+		cmocka_unit_test(huge_pages_are_an_additional_verdict_to_hidden_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static int parse(const struct cmd *cmd, const char *line)
 	return r;
 }
 
-static void without_options_the_defaults_hold(void **state)
+static void without_options_the_defaults_apply(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(&cmd_watch, ""), 0);
@@ -72,7 +72,7 @@ static void pids_and_names_may_be_mixed_and_repeated(void **state)
 	options_release(&options);
 }
 
-static void what_follows_two_dashes_is_a_command_with_options_of_its_own(void **state)
+static void arguments_after_a_double_dash_are_a_command(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(&cmd_watch, "--csv -n 3 -- prog -p 7 -- --csv"), 0);
@@ -86,7 +86,7 @@ static void what_follows_two_dashes_is_a_command_with_options_of_its_own(void **
 	options_release(&options);
 }
 
-static void options_may_stand_behind_arguments(void **state)
+static void options_may_follow_arguments(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(&cmd_map, "first -p 7 second --csv"), 0);
@@ -97,7 +97,7 @@ static void options_may_stand_behind_arguments(void **state)
 	options_release(&options);
 }
 
-static void intervals_are_times_of_a_millisecond_or_more(void **state)
+static void intervals_are_at_least_a_millisecond(void **state)
 {
 	static const struct {
 		const char *line;
@@ -179,7 +179,7 @@ static void wrong_usage_is_refused(void **state)
 		assert_row(parse(rows[i].cmd, rows[i].line) == -EINVAL, rows[i].line);
 }
 
-static void the_same_format_twice_is_fine(void **state)
+static void the_same_format_may_be_given_twice(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(&cmd_watch, "--csv --csv"), 0);
@@ -193,7 +193,7 @@ static const struct {
 	{ "TERM", SIGTERM }, { "SIGINT", SIGINT }, { "9", SIGKILL }, { "USR1", SIGUSR1 },
 };
 
-static void what_a_comparison_is_to_be_like_is_taken(void **state)
+static void comparison_options_are_parsed(void **state)
 {
 	const struct compare_options *c = &options.compare;
 
@@ -227,7 +227,7 @@ static void what_a_comparison_is_to_be_like_is_taken(void **state)
 	}
 }
 
-static void what_no_comparison_can_be_like_is_refused(void **state)
+static void invalid_comparison_options_are_refused(void **state)
 {
 	static const char *const lines[] = {
 		"--runs 0", "--runs 1001", "--runs x", "--warm-up -1", "--ready x", "--settle -1",
@@ -243,16 +243,16 @@ static void what_no_comparison_can_be_like_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_options_the_defaults_hold),
+		cmocka_unit_test(without_options_the_defaults_apply),
 		cmocka_unit_test(pids_and_names_may_be_mixed_and_repeated),
-		cmocka_unit_test(what_follows_two_dashes_is_a_command_with_options_of_its_own),
-		cmocka_unit_test(options_may_stand_behind_arguments),
-		cmocka_unit_test(intervals_are_times_of_a_millisecond_or_more),
+		cmocka_unit_test(arguments_after_a_double_dash_are_a_command),
+		cmocka_unit_test(options_may_follow_arguments),
+		cmocka_unit_test(intervals_are_at_least_a_millisecond),
 		cmocka_unit_test(the_share_is_a_percentage),
 		cmocka_unit_test(wrong_usage_is_refused),
-		cmocka_unit_test(the_same_format_twice_is_fine),
-		cmocka_unit_test(what_a_comparison_is_to_be_like_is_taken),
-		cmocka_unit_test(what_no_comparison_can_be_like_is_refused),
+		cmocka_unit_test(the_same_format_may_be_given_twice),
+		cmocka_unit_test(comparison_options_are_parsed),
+		cmocka_unit_test(invalid_comparison_options_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -42,7 +42,7 @@ static struct column_list list_of(const struct column *const columns[2])
 	return (struct column_list){ (const struct column **)(uintptr_t)columns, 2, 2 };
 }
 
-static void csv_fields_are_quoted_when_they_must_be(void **state)
+static void csv_fields_are_quoted_if_necessary(void **state)
 {
 	static const struct {
 		struct row row;
@@ -73,7 +73,7 @@ static void csv_fields_are_quoted_when_they_must_be(void **state)
 	}
 }
 
-static void the_csv_header_is_the_names(void **state)
+static void the_csv_header_contains_the_column_names(void **state)
 {
 	const struct column_list list = list_of(number_text);
 	struct strbuf out = STRBUF_INIT;
@@ -130,7 +130,7 @@ static void assert_table(const struct column *const columns[2], const struct row
 
 static const struct row some_rows[] = { { 5, "a" }, { 123456, "name" }, { BYTES_UNKNOWN, NULL } };
 
-static void numbers_stand_right_and_text_left(void **state)
+static void numbers_are_right_aligned_and_text_is_left_aligned(void **state)
 {
 	(void)state;
 	assert_table(number_text, some_rows, 3, (struct table_options){ 0 },
@@ -143,7 +143,7 @@ static void numbers_stand_right_and_text_left(void **state)
 	assert_table(text_number, some_rows, 0, (struct table_options){ .no_headings = true }, "");
 }
 
-static void text_at_the_end_is_cut_and_a_number_is_not(void **state)
+static void trailing_text_is_truncated_but_numbers_are_not(void **state)
 {
 	static const struct row rows[] = { { 1234567, "a long name" } };
 
@@ -158,7 +158,7 @@ static void text_at_the_end_is_cut_and_a_number_is_not(void **state)
 		     "a long name 1234567\n");
 }
 
-static void wide_and_combining_characters_keep_the_columns_straight(void **state)
+static void wide_and_combining_characters_keep_columns_aligned(void **state)
 {
 	static const struct row rows[] = {
 		/* two characters, each two columns wide */
@@ -180,7 +180,7 @@ static void wide_and_combining_characters_keep_the_columns_straight(void **state
 	setlocale(LC_CTYPE, "C");
 }
 
-static void in_ascii_nothing_else_is_shown(void **state)
+static void ascii_mode_prints_only_ascii(void **state)
 {
 	static const struct row rows[] = { { 1, "caf\xc3\xa9\x1b" } };
 
@@ -225,13 +225,13 @@ static void the_cells_of_a_bar_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(csv_fields_are_quoted_when_they_must_be),
-		cmocka_unit_test(the_csv_header_is_the_names),
+		cmocka_unit_test(csv_fields_are_quoted_if_necessary),
+		cmocka_unit_test(the_csv_header_contains_the_column_names),
 		cmocka_unit_test(json_is_valid_for_any_bytes),
-		cmocka_unit_test(numbers_stand_right_and_text_left),
-		cmocka_unit_test(text_at_the_end_is_cut_and_a_number_is_not),
-		cmocka_unit_test(wide_and_combining_characters_keep_the_columns_straight),
-		cmocka_unit_test(in_ascii_nothing_else_is_shown),
+		cmocka_unit_test(numbers_are_right_aligned_and_text_is_left_aligned),
+		cmocka_unit_test(trailing_text_is_truncated_but_numbers_are_not),
+		cmocka_unit_test(wide_and_combining_characters_keep_columns_aligned),
+		cmocka_unit_test(ascii_mode_prints_only_ascii),
 		cmocka_unit_test(the_cells_of_a_bar_add_up),
 	};
 

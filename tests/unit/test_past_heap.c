@@ -117,7 +117,7 @@ static void assert_owners(const struct usage *u, const uint64_t wanted[OWNER_HEA
 	assert_int_equal(kib(u, OWNER_ANON), anon);
 }
 
-static void what_has_not_changed_is_carried_as_it_was(void **state)
+static void an_unchanged_heap_is_carried_over(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -142,7 +142,7 @@ static void growth_stays_with_the_owner_of_the_mapping(void **state)
 	assert_owners(&u, (uint64_t[]){ 48, 42, 10, 4 }, 66);
 }
 
-static void what_is_gone_is_taken_from_free_pages_first(void **state)
+static void lost_memory_is_taken_from_free_pages_first(void **state)
 {
 	static const struct {
 		const char *what;
@@ -173,7 +173,7 @@ static void what_is_gone_is_taken_from_free_pages_first(void **state)
 	}
 }
 
-static void no_more_is_trimmable_than_free_pages_are_left(void **state)
+static void trimmable_memory_is_limited_to_the_remaining_free_pages(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -185,7 +185,7 @@ static void no_more_is_trimmable_than_free_pages_are_left(void **state)
 	assert_int_equal(u.trimmable_bytes, KIB(17));
 }
 
-static void a_mapping_that_is_gone_takes_its_share_with_it(void **state)
+static void the_share_of_an_unmapped_mapping_is_dropped(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -198,7 +198,7 @@ static void a_mapping_that_is_gone_takes_its_share_with_it(void **state)
 	assert_owners(&u, (uint64_t[]){ 40, 30, 10, 4 }, 36);
 }
 
-static void mappings_that_became_one_have_the_shares_of_both(void **state)
+static void merged_mappings_have_the_shares_of_both(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -215,7 +215,7 @@ static void mappings_that_became_one_have_the_shares_of_both(void **state)
 	assert_owners(&u, (uint64_t[]){ 48, 37, 10, 4 }, 16);
 }
 
-static void a_file_where_the_heap_was_has_nothing_of_it(void **state)
+static void a_file_mapped_over_the_heap_gets_no_share(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -229,7 +229,7 @@ static void a_file_where_the_heap_was_has_nothing_of_it(void **state)
 	assert_int_equal(kib(&u, OWNER_FILE), 32);
 }
 
-static void another_program_has_nothing_of_it(void **state)
+static void another_program_inherits_no_heap(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -247,7 +247,7 @@ static void another_program_has_nothing_of_it(void **state)
 	assert_int_equal(u.heap_quality, QUALITY_UNKNOWN);
 }
 
-static void a_stack_that_grows_is_no_other_program(void **state)
+static void a_growing_stack_is_still_the_same_program(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -276,7 +276,7 @@ static void take_words(struct scene *s)
 	assert_null(s->past.stats.text);
 }
 
-static void what_was_said_is_fitted_to_what_is_resident_now(void **state)
+static void reported_figures_are_fitted_to_the_resident_memory(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -293,7 +293,7 @@ static void what_was_said_is_fitted_to_what_is_resident_now(void **state)
 	assert_int_equal(kib(&u, OWNER_ANON), 0);
 }
 
-static void another_program_has_said_nothing(void **state)
+static void another_program_inherits_no_figures(void **state)
 {
 	struct scene s;
 	struct usage u;
@@ -306,7 +306,7 @@ static void another_program_has_said_nothing(void **state)
 	assert_int_equal(kib(&u, OWNER_ANON), 120);
 }
 
-static void where_nothing_was_kept_nothing_is_carried(void **state)
+static void without_an_earlier_heap_nothing_is_carried_over(void **state)
 {
 	const struct past_heap none = PAST_HEAP_INIT;
 	struct scene s;
@@ -321,18 +321,18 @@ static void where_nothing_was_kept_nothing_is_carried(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_has_not_changed_is_carried_as_it_was),
+		cmocka_unit_test(an_unchanged_heap_is_carried_over),
 		cmocka_unit_test(growth_stays_with_the_owner_of_the_mapping),
-		cmocka_unit_test(what_is_gone_is_taken_from_free_pages_first),
-		cmocka_unit_test(no_more_is_trimmable_than_free_pages_are_left),
-		cmocka_unit_test(a_mapping_that_is_gone_takes_its_share_with_it),
-		cmocka_unit_test(mappings_that_became_one_have_the_shares_of_both),
-		cmocka_unit_test(a_file_where_the_heap_was_has_nothing_of_it),
-		cmocka_unit_test(another_program_has_nothing_of_it),
-		cmocka_unit_test(a_stack_that_grows_is_no_other_program),
-		cmocka_unit_test(what_was_said_is_fitted_to_what_is_resident_now),
-		cmocka_unit_test(another_program_has_said_nothing),
-		cmocka_unit_test(where_nothing_was_kept_nothing_is_carried),
+		cmocka_unit_test(lost_memory_is_taken_from_free_pages_first),
+		cmocka_unit_test(trimmable_memory_is_limited_to_the_remaining_free_pages),
+		cmocka_unit_test(the_share_of_an_unmapped_mapping_is_dropped),
+		cmocka_unit_test(merged_mappings_have_the_shares_of_both),
+		cmocka_unit_test(a_file_mapped_over_the_heap_gets_no_share),
+		cmocka_unit_test(another_program_inherits_no_heap),
+		cmocka_unit_test(a_growing_stack_is_still_the_same_program),
+		cmocka_unit_test(reported_figures_are_fitted_to_the_resident_memory),
+		cmocka_unit_test(another_program_inherits_no_figures),
+		cmocka_unit_test(without_an_earlier_heap_nothing_is_carried_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ static int find(struct fixture *f, size_t live, struct mark_progress progress)
 
 static const struct mark_progress silent = { NULL, NULL };
 
-static void what_nothing_leads_to_has_no_path(void **state)
+static void an_unreachable_block_has_no_path(void **state)
 {
 	struct fixture f;
 
@@ -73,7 +73,7 @@ static void what_nothing_leads_to_has_no_path(void **state)
 	tear_down(&f);
 }
 
-static void a_path_has_each_word_from_the_root_on(void **state)
+static void a_path_has_each_pointer_from_the_root(void **state)
 {
 	struct fixture f;
 	uint64_t root;
@@ -98,7 +98,7 @@ static void a_path_has_each_word_from_the_root_on(void **state)
 	tear_down(&f);
 }
 
-static void of_two_paths_the_shorter_one_is_found(void **state)
+static void the_shorter_of_two_paths_is_found(void **state)
 {
 	struct fixture f;
 
@@ -113,7 +113,7 @@ static void of_two_paths_the_shorter_one_is_found(void **state)
 	tear_down(&f);
 }
 
-static void a_register_has_a_number_instead_of_a_place(void **state)
+static void a_register_root_has_no_address(void **state)
 {
 	struct fixture f;
 
@@ -128,7 +128,7 @@ static void a_register_has_a_number_instead_of_a_place(void **state)
 	tear_down(&f);
 }
 
-static void a_ring_ends(void **state)
+static void a_search_through_a_ring_terminates(void **state)
 {
 	struct fixture f;
 
@@ -147,11 +147,11 @@ static void a_ring_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_nothing_leads_to_has_no_path),
-		cmocka_unit_test(a_path_has_each_word_from_the_root_on),
-		cmocka_unit_test(of_two_paths_the_shorter_one_is_found),
-		cmocka_unit_test(a_register_has_a_number_instead_of_a_place),
-		cmocka_unit_test(a_ring_ends),
+		cmocka_unit_test(an_unreachable_block_has_no_path),
+		cmocka_unit_test(a_path_has_each_pointer_from_the_root),
+		cmocka_unit_test(the_shorter_of_two_paths_is_found),
+		cmocka_unit_test(a_register_root_has_no_address),
+		cmocka_unit_test(a_search_through_a_ring_terminates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

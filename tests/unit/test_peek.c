@@ -82,12 +82,12 @@ static void check_copy(struct memory *memory)
 	}
 }
 
-static void pages_that_were_written_are_copied_and_no_others(void **state)
+static void only_written_pages_are_copied(void **state)
 {
 	check_copy(*state);
 }
 
-static void an_older_kernel_gives_the_same_copy(void **state)
+static void without_pagemap_scan_the_copy_is_the_same(void **state)
 {
 	struct memory *memory = *state;
 
@@ -106,7 +106,7 @@ static void a_page_that_was_written_with_zeros_is_copied(void **state)
 		image_at(&memory->image, memory->range.start_addr, IMAGE_PAGE_BYTES));
 }
 
-static void the_copy_ends_when_its_time_is_over(void **state)
+static void the_copy_ends_at_its_deadline(void **state)
 {
 	struct memory *memory = *state;
 
@@ -119,7 +119,7 @@ static void the_copy_ends_when_its_time_is_over(void **state)
 			 -ETIMEDOUT);
 }
 
-static void memory_that_cannot_be_read_is_said(void **state)
+static void unreadable_memory_is_an_error(void **state)
 {
 	struct memory *memory = *state;
 
@@ -129,7 +129,7 @@ static void memory_that_cannot_be_read_is_said(void **state)
 	mprotect(memory->bytes, PAGES * IMAGE_PAGE_BYTES, PROT_READ | PROT_WRITE);
 }
 
-static void a_running_targets_pages_that_are_gone_are_zeros(void **state)
+static void vanished_pages_of_a_running_target_are_zeros(void **state)
 {
 	struct memory *memory = *state;
 	const uint8_t *copy;
@@ -189,7 +189,7 @@ static void pages_shared_since_a_fork_stay_shared(void **state)
 	waitpid(child, NULL, 0);
 }
 
-static void runs_are_in_order_whole_and_merged(void **state)
+static void runs_are_ordered_page_aligned_and_merged(void **state)
 {
 	struct memory *memory = *state;
 	struct image *image = &memory->image;
@@ -219,14 +219,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		TEST(pages_that_were_written_are_copied_and_no_others),
-		TEST(an_older_kernel_gives_the_same_copy),
+		TEST(only_written_pages_are_copied),
+		TEST(without_pagemap_scan_the_copy_is_the_same),
 		TEST(a_page_that_was_written_with_zeros_is_copied),
-		TEST(the_copy_ends_when_its_time_is_over),
-		TEST(memory_that_cannot_be_read_is_said),
-		TEST(a_running_targets_pages_that_are_gone_are_zeros),
+		TEST(the_copy_ends_at_its_deadline),
+		TEST(unreadable_memory_is_an_error),
+		TEST(vanished_pages_of_a_running_target_are_zeros),
 		TEST(pages_shared_since_a_fork_stay_shared),
-		TEST(runs_are_in_order_whole_and_merged),
+		TEST(runs_are_ordered_page_aligned_and_merged),
 #undef TEST
 	};
 

@@ -17,7 +17,7 @@
 static const struct platform known = { "x86-64", 4096 }, other_machine = { "AArch64", 4096 },
 			     other_pages = { "x86-64", 16384 };
 
-static void only_one_platform_is_known(void **state)
+static void only_x86_64_with_4k_pages_is_supported(void **state)
 {
 	static const struct {
 		struct platform platform;
@@ -70,7 +70,7 @@ static int walk(const struct platform *platform, uint64_t end_addr)
 	return r;
 }
 
-static void no_heap_is_read_on_others(void **state)
+static void heaps_are_not_read_on_other_platforms(void **state)
 {
 	(void)state;
 	assert_int_equal(walk(&other_machine, 1 << 20), -ENOEXEC);
@@ -79,7 +79,7 @@ static void no_heap_is_read_on_others(void **state)
 	assert_non_null(strstr(heap_error_text(-ENOEXEC), "x86-64"));
 }
 
-static void no_heap_above_47_bits_is_read(void **state)
+static void heaps_above_47_bits_are_not_read(void **state)
 {
 	const uint64_t end = UINT64_C(1) << WALK_ADDR_BITS;
 
@@ -89,7 +89,7 @@ static void no_heap_above_47_bits_is_read(void **state)
 	assert_non_null(strstr(heap_error_text(-EOVERFLOW), "47"));
 }
 
-static void no_running_process_is_counted_on_others(void **state)
+static void running_processes_are_not_counted_on_other_platforms(void **state)
 {
 	struct procfs fs = PROCFS_INIT;
 	struct count_request request = { .fs = &fs, .pid = getppid() };
@@ -107,7 +107,7 @@ static void no_running_process_is_counted_on_others(void **state)
 	procfs_release(&fs);
 }
 
-static void no_helper_is_put_in_on_others(void **state)
+static void helpers_are_not_injected_on_other_platforms(void **state)
 {
 	struct procfs fs = PROCFS_INIT;
 	struct probe_request request = { .fs = &fs, .pid = getppid() };
@@ -125,11 +125,11 @@ static void no_helper_is_put_in_on_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_one_platform_is_known),
-		cmocka_unit_test(no_heap_is_read_on_others),
-		cmocka_unit_test(no_heap_above_47_bits_is_read),
-		cmocka_unit_test(no_running_process_is_counted_on_others),
-		cmocka_unit_test(no_helper_is_put_in_on_others),
+		cmocka_unit_test(only_x86_64_with_4k_pages_is_supported),
+		cmocka_unit_test(heaps_are_not_read_on_other_platforms),
+		cmocka_unit_test(heaps_above_47_bits_are_not_read),
+		cmocka_unit_test(running_processes_are_not_counted_on_other_platforms),
+		cmocka_unit_test(helpers_are_not_injected_on_other_platforms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

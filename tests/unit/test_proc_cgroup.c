@@ -78,7 +78,7 @@ static void check_path_of(const char *groups, int expected, const char *expected
 	cgroup_mount_release(&mount);
 }
 
-static void the_group_of_a_process_is_that_of_the_memory_controller(void **state)
+static void the_group_is_that_of_the_memory_controller(void **state)
 {
 	(void)state;
 	make_v1("/");
@@ -87,14 +87,14 @@ static void the_group_of_a_process_is_that_of_the_memory_controller(void **state
 	check_path_of("5:cpuset:/a\n0::/d\n", -EOPNOTSUPP, NULL);
 }
 
-static void a_unified_hierarchy_has_the_line_without_controllers(void **state)
+static void in_version_2_the_line_without_controllers_counts(void **state)
 {
 	(void)state;
 	make_v2("/");
 	check_path_of("1:name=systemd:/x\n0::/d/e\n", 0, "/d/e");
 }
 
-static void what_is_mounted_may_be_a_part_of_it(void **state)
+static void a_mount_may_contain_only_a_part_of_the_hierarchy(void **state)
 {
 	(void)state;
 	make_v1("/docker/1");
@@ -103,7 +103,7 @@ static void what_is_mounted_may_be_a_part_of_it(void **state)
 	check_path_of("4:memory:/docker/12\n", -EXDEV, NULL);
 }
 
-static void below_a_mount_of_more_than_the_namespace_it_is_found_by_its_processes(void **state)
+static void a_group_outside_the_namespace_is_found_by_its_processes(void **state)
 {
 	(void)state;
 	make_v2("/../..");
@@ -114,7 +114,7 @@ static void below_a_mount_of_more_than_the_namespace_it_is_found_by_its_processe
 	check_path_of("0::/\n", -EXDEV, NULL);
 }
 
-static void no_hierarchy_with_memory_is_said(void **state)
+static void a_missing_memory_controller_is_an_error(void **state)
 {
 	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
 
@@ -137,7 +137,7 @@ static void check_resolve(const char *name, int expected, const char *expected_p
 	cgroup_mount_release(&mount);
 }
 
-static void a_group_is_found_by_what_users_call_it(void **state)
+static void a_group_is_found_by_path_folder_or_container_id(void **state)
 {
 	char folder[128];
 
@@ -174,7 +174,7 @@ static void read_group(const char *path, unsigned int parts, struct cgroup *cgro
 	cgroup_mount_release(&mount);
 }
 
-static void version_1_is_read_with_its_names(void **state)
+static void version_1_files_are_read(void **state)
 {
 	struct cgroup c;
 
@@ -217,7 +217,7 @@ static void version_1_is_read_with_its_names(void **state)
 	cgroup_release(&c);
 }
 
-static void a_limit_above_what_can_be_seen_counts_in_version_1(void **state)
+static void in_version_1_a_limit_above_the_visible_part_counts(void **state)
 {
 	struct cgroup c;
 
@@ -234,7 +234,7 @@ static void a_limit_above_what_can_be_seen_counts_in_version_1(void **state)
 	cgroup_release(&c);
 }
 
-static void a_path_has_what_a_container_does_not_see_of_it(void **state)
+static void the_whole_path_includes_the_hidden_part(void **state)
 {
 	static const struct {
 		const char *root, *whole;
@@ -256,7 +256,7 @@ static void a_path_has_what_a_container_does_not_see_of_it(void **state)
 	}
 }
 
-static void version_2_has_the_limit_of_an_ancestor_and_its_figures(void **state)
+static void in_version_2_an_ancestors_limit_and_figures_count(void **state)
 {
 	struct cgroup c;
 
@@ -303,7 +303,7 @@ static void version_2_has_the_limit_of_an_ancestor_and_its_figures(void **state)
 	cgroup_release(&c);
 }
 
-static void what_is_not_charged_itself_is_charged_to_the_group_above(void **state)
+static void a_group_without_charges_counts_in_its_parent(void **state)
 {
 	struct cgroup c;
 
@@ -323,7 +323,7 @@ static void what_is_not_charged_itself_is_charged_to_the_group_above(void **stat
 	cgroup_release(&c);
 }
 
-static void a_part_of_the_hierarchy_without_the_controller_is_no_root(void **state)
+static void a_subtree_without_the_controller_is_not_the_root(void **state)
 {
 	struct cgroup c;
 
@@ -337,7 +337,7 @@ static void a_part_of_the_hierarchy_without_the_controller_is_no_root(void **sta
 	cgroup_release(&c);
 }
 
-static void a_groups_own_processes_are_its_own_whoever_has_the_limit(void **state)
+static void the_processes_are_those_of_the_group_not_the_limit(void **state)
 {
 	struct cgroup_mount mount;
 	struct cgroup_reader *reader;
@@ -365,7 +365,7 @@ static void a_groups_own_processes_are_its_own_whoever_has_the_limit(void **stat
 	cgroup_reader_free(reader);
 }
 
-static void a_root_with_a_limit_is_a_namespaces(void **state)
+static void a_root_with_a_limit_is_a_namespace_root(void **state)
 {
 	struct cgroup c;
 
@@ -379,7 +379,7 @@ static void a_root_with_a_limit_is_a_namespaces(void **state)
 	cgroup_release(&c);
 }
 
-static void a_group_that_is_removed_is_gone_and_what_was_read_stays(void **state)
+static void reading_a_removed_group_fails_and_keeps_the_figures(void **state)
 {
 	struct cgroup_mount mount = CGROUP_MOUNT_INIT;
 	struct cgroup_reader *reader;
@@ -406,7 +406,7 @@ static void a_group_that_is_removed_is_gone_and_what_was_read_stays(void **state
 	cgroup_mount_release(&mount);
 }
 
-static void spoilt_texts_are_unknown(void **state)
+static void malformed_texts_are_unknown(void **state)
 {
 	static const char *const texts[] = { "", "\n", "anon", "anon \n", "anon 99999999999999999999999\n",
 					     "anonymous 5\n", "\nanon5\n" };
@@ -439,7 +439,7 @@ static void read_kernel(struct cgroup *c)
 }
 
 /* The kernel starts to count TCP buffers when they get a limit. */
-static void tcp_buffers_that_are_not_counted_are_unknown(void **state)
+static void uncounted_tcp_buffers_are_unknown(void **state)
 {
 	struct cgroup c;
 
@@ -464,36 +464,25 @@ static void tcp_buffers_that_are_not_counted_are_unknown(void **state)
 
 int main(void)
 {
+#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			the_group_of_a_process_is_that_of_the_memory_controller, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_unified_hierarchy_has_the_line_without_controllers, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_mounted_may_be_a_part_of_it, begin, end),
-		cmocka_unit_test_setup_teardown(
-			below_a_mount_of_more_than_the_namespace_it_is_found_by_its_processes, begin,
-			end),
-		cmocka_unit_test_setup_teardown(no_hierarchy_with_memory_is_said, begin, end),
-		cmocka_unit_test_setup_teardown(a_group_is_found_by_what_users_call_it, begin, end),
-		cmocka_unit_test_setup_teardown(version_1_is_read_with_its_names, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_limit_above_what_can_be_seen_counts_in_version_1, begin, end),
-		cmocka_unit_test_setup_teardown(a_path_has_what_a_container_does_not_see_of_it,
-						begin, end),
-		cmocka_unit_test_setup_teardown(
-			version_2_has_the_limit_of_an_ancestor_and_its_figures, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_groups_own_processes_are_its_own_whoever_has_the_limit, begin, end),
-		cmocka_unit_test_setup_teardown(a_root_with_a_limit_is_a_namespaces, begin, end),
-		cmocka_unit_test_setup_teardown(
-			what_is_not_charged_itself_is_charged_to_the_group_above, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_part_of_the_hierarchy_without_the_controller_is_no_root, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_group_that_is_removed_is_gone_and_what_was_read_stays, begin, end),
-		cmocka_unit_test_setup_teardown(tcp_buffers_that_are_not_counted_are_unknown,
-						begin, end),
-		cmocka_unit_test(spoilt_texts_are_unknown),
+		test(the_group_is_that_of_the_memory_controller),
+		test(in_version_2_the_line_without_controllers_counts),
+		test(a_mount_may_contain_only_a_part_of_the_hierarchy),
+		test(a_group_outside_the_namespace_is_found_by_its_processes),
+		test(a_missing_memory_controller_is_an_error),
+		test(a_group_is_found_by_path_folder_or_container_id),
+		test(version_1_files_are_read),
+		test(in_version_1_a_limit_above_the_visible_part_counts),
+		test(the_whole_path_includes_the_hidden_part),
+		test(in_version_2_an_ancestors_limit_and_figures_count),
+		test(the_processes_are_those_of_the_group_not_the_limit),
+		test(a_root_with_a_limit_is_a_namespace_root),
+		test(a_group_without_charges_counts_in_its_parent),
+		test(a_subtree_without_the_controller_is_not_the_root),
+		test(reading_a_removed_group_fails_and_keeps_the_figures),
+		test(uncounted_tcp_buffers_are_unknown),
+		cmocka_unit_test(malformed_texts_are_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

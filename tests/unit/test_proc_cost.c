@@ -15,7 +15,7 @@
 
 static const char stat_line[] = "7 (a) R (b) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 70 8 20 0 1 0 99\n";
 
-static void times_and_faults_are_with_those_of_children_that_were_waited_for(void **state)
+static void times_and_faults_include_reaped_children(void **state)
 {
 	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 	struct process_cost cost;
@@ -28,7 +28,7 @@ static void times_and_faults_are_with_those_of_children_that_were_waited_for(voi
 	assert_true(cost.major_fault_count == 7);
 }
 
-static void what_is_no_stat_is_refused(void **state)
+static void malformed_stat_lines_are_refused(void **state)
 {
 	static const char *const texts[] = { "", "7", "7 (a)", "7 (a) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 70",
 					     "7 (a) S 1 7 7 0 -1 4194560 100 20 3 4 50 6 x 8 20" };
@@ -60,7 +60,7 @@ static void a_process_without_memory_has_no_peak(void **state)
 	tree_remove(&tree);
 }
 
-static void the_program_is_named_without_its_folder(void **state)
+static void the_program_name_has_no_folder(void **state)
 {
 	struct procfs fs = PROCFS_INIT;
 	struct tree tree;
@@ -82,10 +82,10 @@ static void the_program_is_named_without_its_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_and_faults_are_with_those_of_children_that_were_waited_for),
-		cmocka_unit_test(what_is_no_stat_is_refused),
+		cmocka_unit_test(times_and_faults_include_reaped_children),
+		cmocka_unit_test(malformed_stat_lines_are_refused),
 		cmocka_unit_test(a_process_without_memory_has_no_peak),
-		cmocka_unit_test(the_program_is_named_without_its_folder),
+		cmocka_unit_test(the_program_name_has_no_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #define PAGE 4096
 
 /* The format of Linux 5.4; since 5.9 the file is empty. */
-static void slabs_of_inodes_and_sockets_are_told_apart(void **state)
+static void inode_and_socket_slabs_are_distinguished(void **state)
 {
 	static const char text[] =
 		"slabinfo - version: 2.1\n"
@@ -43,7 +43,7 @@ static void slabs_of_inodes_and_sockets_are_told_apart(void **state)
 	assert_int_equal(k.socket_slab_bytes, 16 * page);
 }
 
-static void a_pipe_has_a_page_per_byte_at_most_and_two_to_spare(void **state)
+static void a_pipe_uses_at_most_a_page_per_byte_and_two_more(void **state)
 {
 	(void)state;
 	assert_int_equal(proc_kernel_files_pipe_limit(16 * PAGE, 0, PAGE), 2 * PAGE);
@@ -74,8 +74,8 @@ static void own_pipes_and_sockets_are_counted_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slabs_of_inodes_and_sockets_are_told_apart),
-		cmocka_unit_test(a_pipe_has_a_page_per_byte_at_most_and_two_to_spare),
+		cmocka_unit_test(inode_and_socket_slabs_are_distinguished),
+		cmocka_unit_test(a_pipe_uses_at_most_a_page_per_byte_and_two_more),
 		cmocka_unit_test(own_pipes_and_sockets_are_counted_once),
 	};
 

@@ -11,7 +11,7 @@
 
 #include "proc/proc_meminfo.h"
 
-static void amounts_are_found_by_their_whole_key(void **state)
+static void amounts_match_the_whole_key(void **state)
 {
 	static const char text[] = "SwapTotalX:     1 kB\nXSwapTotal:  2 kB\n"
 				   "SwapTotal:     3 kB\nEmpty: 0 kB\nLast:  4 kB";
@@ -26,7 +26,7 @@ static void amounts_are_found_by_their_whole_key(void **state)
 	assert_int_equal(bytes, 4 << 10);
 }
 
-static void what_is_no_amount_is_refused_and_output_untouched(void **state)
+static void malformed_amounts_are_refused_without_side_effects(void **state)
 {
 	static const struct {
 		const char *text;
@@ -54,8 +54,8 @@ static void what_is_no_amount_is_refused_and_output_untouched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(amounts_are_found_by_their_whole_key),
-		cmocka_unit_test(what_is_no_amount_is_refused_and_output_untouched),
+		cmocka_unit_test(amounts_match_the_whole_key),
+		cmocka_unit_test(malformed_amounts_are_refused_without_side_effects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void group_v2(const char *folder, const char *limit, const char *usage)
 	tree_write(&tree, path, "anon 5\ninactive_file 1048576\nactive_file 7\n");
 }
 
-static void without_limits_it_is_what_the_machine_has(void **state)
+static void without_limits_the_room_is_the_machines_memory(void **state)
 {
 	struct room room;
 
@@ -75,7 +75,7 @@ static void without_limits_it_is_what_the_machine_has(void **state)
 	assert_string_equal(room.limit, "");
 }
 
-static void its_own_cgroup_leaves_less(void **state)
+static void a_cgroup_limit_reduces_the_room(void **state)
 {
 	struct room room;
 
@@ -89,7 +89,7 @@ static void its_own_cgroup_leaves_less(void **state)
 	assert_non_null(strstr(room.limit, "cgroup"));
 }
 
-static void a_cgroup_that_it_is_in_counts_too(void **state)
+static void limits_of_parent_cgroups_count_too(void **state)
 {
 	(void)state;
 	tree_write(&tree, "self/cgroup", "0::/a/b\n");
@@ -101,7 +101,7 @@ static void a_cgroup_that_it_is_in_counts_too(void **state)
 	assert_int_equal(proc_room_read(&fs).bytes, 0);
 }
 
-static void in_a_container_what_is_mounted_is_its_own(void **state)
+static void in_a_container_the_mounted_cgroup_counts(void **state)
 {
 	static const char *const paths[] = { "0::/docker/1\n", "0::/docker/1/x\n", "0::/docker\n",
 					     "0::/docker/12\n", "0::/../..\n", "0::/\n" };
@@ -115,7 +115,7 @@ static void in_a_container_what_is_mounted_is_its_own(void **state)
 	}
 }
 
-static void version_1_is_read_by_its_names(void **state)
+static void version_1_files_are_read(void **state)
 {
 	(void)state;
 	tree_write(&tree, "self/cgroup", "9:cpu,cpuacct:/x\n4:hugetlb,memory:/a\n0::/\n");
@@ -128,7 +128,7 @@ static void version_1_is_read_by_its_names(void **state)
 	assert_int_equal(proc_room_read(&fs).bytes, 52 * MIB);
 }
 
-static void what_makes_no_sense_is_no_limit(void **state)
+static void malformed_limits_are_ignored(void **state)
 {
 	static const char *const cgroups[] = { "", "\n", ":", "::", "0::", "0::a\n", "x:memory" };
 
@@ -144,7 +144,7 @@ static void what_makes_no_sense_is_no_limit(void **state)
 	assert_int_equal(proc_room_read(&fs).bytes, KIB(8000000));
 }
 
-static void address_space_may_be_limited(void **state)
+static void a_limit_of_address_space_counts(void **state)
 {
 	struct rlimit before, limit;
 	struct room room;
@@ -163,7 +163,7 @@ static void address_space_may_be_limited(void **state)
 	assert_non_null(strstr(room.limit, "ulimit"));
 }
 
-static void a_captured_tree_names_no_directories(void **state)
+static void paths_in_a_captured_tree_are_not_followed(void **state)
 {
 	struct room room;
 
@@ -177,7 +177,7 @@ static void a_captured_tree_names_no_directories(void **state)
 }
 
 /* The kernel writes a blank in the mount point's path as \040. */
-static void the_mount_point_may_have_blanks_in_its_name(void **state)
+static void the_mount_point_may_contain_blanks(void **state)
 {
 	struct room room;
 
@@ -194,18 +194,18 @@ static void the_mount_point_may_have_blanks_in_its_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_captured_tree_names_no_directories, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_mount_point_may_have_blanks_in_its_name, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(paths_in_a_captured_tree_are_not_followed,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_mount_point_may_contain_blanks,
+						set_up, tear_down),
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		TEST(without_limits_it_is_what_the_machine_has),
-		TEST(its_own_cgroup_leaves_less),
-		TEST(a_cgroup_that_it_is_in_counts_too),
-		TEST(in_a_container_what_is_mounted_is_its_own),
-		TEST(version_1_is_read_by_its_names),
-		TEST(what_makes_no_sense_is_no_limit),
-		TEST(address_space_may_be_limited),
+		TEST(without_limits_the_room_is_the_machines_memory),
+		TEST(a_cgroup_limit_reduces_the_room),
+		TEST(limits_of_parent_cgroups_count_too),
+		TEST(in_a_container_the_mounted_cgroup_counts),
+		TEST(version_1_files_are_read),
+		TEST(malformed_limits_are_ignored),
+		TEST(a_limit_of_address_space_counts),
 #undef TEST
 	};
 

@@ -20,7 +20,7 @@ static int parse(const char *text, struct process *ret)
 	return proc_stat_parse(text, strlen(text), ret);
 }
 
-static void the_fields_are_where_the_kernel_puts_them(void **state)
+static void all_fields_are_parsed(void **state)
 {
 	struct process p;
 
@@ -39,7 +39,7 @@ static void the_fields_are_where_the_kernel_puts_them(void **state)
 	assert_false(p.is_kernel_thread);
 }
 
-static void a_name_may_be_any_bytes(void **state)
+static void a_name_may_contain_any_bytes(void **state)
 {
 	static const char *const names[] = {
 		"a b", "a) S 1", ") ", "((", "))", ")", "(", "a,b", "say \"hi\"", "two\nlines",
@@ -60,7 +60,7 @@ static void a_name_may_be_any_bytes(void **state)
 	}
 }
 
-static void a_longer_name_is_cut_at_a_character(void **state)
+static void a_long_name_is_truncated_at_a_character(void **state)
 {
 	struct process p;
 	char name[80] = "";
@@ -78,7 +78,7 @@ static void a_longer_name_is_cut_at_a_character(void **state)
 	assert_int_equal(strlen(p.comm), 62);
 }
 
-static void a_negative_rss_of_an_exiting_process_is_none(void **state)
+static void a_negative_rss_counts_as_zero(void **state)
 {
 	struct process p;
 
@@ -87,7 +87,7 @@ static void a_negative_rss_of_an_exiting_process_is_none(void **state)
 	assert_true(p.stat_rss_bytes == 0);
 }
 
-static void kernel_threads_are_told_by_their_flag(void **state)
+static void kernel_threads_are_recognized_by_their_flag(void **state)
 {
 	struct process p;
 
@@ -109,7 +109,7 @@ static void zombies_have_no_memory(void **state)
 	assert_true(process_has_memory(&p));
 }
 
-static void what_is_no_stat_line_is_refused(void **state)
+static void malformed_lines_are_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -159,7 +159,7 @@ static void what_is_no_stat_line_is_refused(void **state)
  * The last field that is read is rss. A line that ends earlier is an error,
  * or rss is a shorter number.
  */
-static void a_line_cut_before_rss_is_refused(void **state)
+static void a_line_truncated_before_rss_is_refused(void **state)
 {
 	static const char text[] = "1234 (a) b) S" REST;
 	size_t rss = (size_t)(strstr(text, " 25 ") - text);
@@ -175,14 +175,14 @@ static void a_line_cut_before_rss_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_fields_are_where_the_kernel_puts_them),
-		cmocka_unit_test(a_name_may_be_any_bytes),
-		cmocka_unit_test(a_longer_name_is_cut_at_a_character),
-		cmocka_unit_test(a_negative_rss_of_an_exiting_process_is_none),
-		cmocka_unit_test(kernel_threads_are_told_by_their_flag),
+		cmocka_unit_test(all_fields_are_parsed),
+		cmocka_unit_test(a_name_may_contain_any_bytes),
+		cmocka_unit_test(a_long_name_is_truncated_at_a_character),
+		cmocka_unit_test(a_negative_rss_counts_as_zero),
+		cmocka_unit_test(kernel_threads_are_recognized_by_their_flag),
 		cmocka_unit_test(zombies_have_no_memory),
-		cmocka_unit_test(what_is_no_stat_line_is_refused),
-		cmocka_unit_test(a_line_cut_before_rss_is_refused),
+		cmocka_unit_test(malformed_lines_are_refused),
+		cmocka_unit_test(a_line_truncated_before_rss_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("proc_stat", tests, NULL, NULL);

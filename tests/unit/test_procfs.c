@@ -43,7 +43,7 @@ static int close_tree(void **state)
 	return 0;
 }
 
-static void a_root_that_is_not_there_is_an_error(void **state)
+static void a_missing_root_is_an_error(void **state)
 {
 	struct procfs none = PROCFS_INIT;
 
@@ -65,7 +65,7 @@ static void a_captured_tree_is_not_live(void **state)
 	procfs_release(&live);
 }
 
-static void gone_is_told_from_a_file_that_this_kernel_has_not(void **state)
+static void a_gone_process_and_a_missing_file_have_different_errors(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
 
@@ -82,7 +82,7 @@ static void gone_is_told_from_a_file_that_this_kernel_has_not(void **state)
 	strbuf_release(&out);
 }
 
-static void a_file_that_may_not_be_read_says_so(void **state)
+static void a_missing_permission_is_an_error(void **state)
 {
 	(void)state;
 	if (geteuid() == 0)
@@ -92,7 +92,7 @@ static void a_file_that_may_not_be_read_says_so(void **state)
 	assert_int_equal(procfs_open_file(&fs, 7, "smaps"), -EACCES);
 }
 
-static void a_fifo_in_a_capture_is_not_waited_for(void **state)
+static void a_fifo_in_a_capture_does_not_block(void **state)
 {
 	struct process p;
 
@@ -104,7 +104,7 @@ static void a_fifo_in_a_capture_is_not_waited_for(void **state)
 	alarm(0);
 }
 
-static void paths_are_pid_and_file(void **state)
+static void paths_consist_of_pid_and_file(void **state)
 {
 	char path[PROCFS_PATH_SIZE];
 
@@ -129,7 +129,7 @@ static void a_stat_of_another_pid_is_refused(void **state)
 	assert_int_equal(p.pid, 8);
 }
 
-static void the_effective_user_of_a_capture_is_in_status(void **state)
+static void in_a_capture_the_effective_user_comes_from_status(void **state)
 {
 	static const struct {
 		const char *status;
@@ -169,7 +169,7 @@ static int stop(void *context, const struct process *p)
 	return *(const int *)context;
 }
 
-static void the_list_has_the_pids_and_nothing_else(void **state)
+static void the_list_contains_only_pids(void **state)
 {
 	struct seen seen = { .count = 0 };
 	int results[] = { -ECANCELED, 7 };
@@ -188,7 +188,7 @@ static void the_list_has_the_pids_and_nothing_else(void **state)
 		assert_int_equal(proc_list_read(&fs, LIST_STAT, stop, &results[i]), results[i]);
 }
 
-static void a_process_whose_stat_is_hidden_is_there_as_its_pid(void **state)
+static void a_process_with_an_unreadable_stat_is_listed(void **state)
 {
 	struct seen seen = { .count = 0 };
 
@@ -228,7 +228,7 @@ static void commands_are_joined_by_blanks(void **state)
 	}
 }
 
-static void a_command_line_of_megabytes_is_cut(void **state)
+static void a_very_long_command_line_is_truncated(void **state)
 {
 	size_t length = 1024 * 1024;
 	char *bytes = malloc(length);
@@ -243,7 +243,7 @@ static void a_command_line_of_megabytes_is_cut(void **state)
 	free(bytes);
 }
 
-static void stack_pointers_stand_before_the_program_counter(void **state)
+static void the_stack_pointer_precedes_the_program_counter(void **state)
 {
 	static const struct {
 		const char *text;
@@ -276,7 +276,7 @@ static void stack_pointers_stand_before_the_program_counter(void **state)
 	}
 }
 
-static void the_stack_pointers_are_of_every_thread_that_waits(void **state)
+static void stack_pointers_of_all_waiting_threads_are_read(void **state)
 {
 	struct address_list list = ADDRESS_LIST_INIT;
 
@@ -298,7 +298,7 @@ static bool is_tmpfs(struct tmpfs_devices *devices, uint32_t minor)
 	return proc_mounts_is_tmpfs(devices, &fs, 7, 0, minor);
 }
 
-static void tmpfs_mounts_are_told_by_their_device(void **state)
+static void tmpfs_mounts_are_recognized_by_their_device(void **state)
 {
 	struct tmpfs_devices devices = TMPFS_DEVICES_INIT;
 
@@ -322,7 +322,7 @@ static void tmpfs_mounts_are_told_by_their_device(void **state)
 	tmpfs_devices_release(&devices);
 }
 
-static void without_mountinfo_nothing_is_a_tmpfs(void **state)
+static void without_mountinfo_no_device_is_a_tmpfs(void **state)
 {
 	struct tmpfs_devices devices = TMPFS_DEVICES_INIT;
 
@@ -338,7 +338,7 @@ static bool is_local(const struct local_devices *devices, uint32_t minor)
 	return local_devices_find(devices, 0, minor, &is_local) && is_local;
 }
 
-static void file_systems_that_may_not_answer_are_not_local(void **state)
+static void file_systems_that_may_hang_are_not_local(void **state)
 {
 	struct local_devices devices = LOCAL_DEVICES_INIT;
 	const char text[] = "22 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
@@ -391,7 +391,7 @@ static void smaps_of_any_length_are_read_through_small_buffers(void **state)
 	strbuf_release(&text);
 }
 
-static void a_record_without_an_end_does_not_grow_the_reader(void **state)
+static void an_endless_record_does_not_grow_the_buffer(void **state)
 {
 	struct smaps_reader reader;
 	char *text = malloc(1000 * 1000);
@@ -409,7 +409,7 @@ static void a_record_without_an_end_does_not_grow_the_reader(void **state)
 	free(text);
 }
 
-static void a_rollup_is_one_record(void **state)
+static void a_rollup_must_be_one_complete_record(void **state)
 {
 	static const char header[] =
 		"55c8df37a000-7ffc5c1d1000 ---p 00000000 00:00 0                          [rollup]";
@@ -449,7 +449,7 @@ static void a_rollup_is_one_record(void **state)
 
 #define test(name) cmocka_unit_test_setup_teardown(name, open_tree, close_tree)
 
-static void a_program_of_go_has_a_note_of_its_linker(void **state)
+static void a_go_program_is_recognized_by_its_linker_note(void **state)
 {
 	static const char note[] = "\x7f" "ELF____________\4\0\0\0\x53\0\0\0\4\0\0\0Go\0\0build id";
 	static const char other[] = "\x7f" "ELF____________\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0Go\0\0";
@@ -469,27 +469,27 @@ static void a_program_of_go_has_a_note_of_its_linker(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(a_root_that_is_not_there_is_an_error),
+		test(a_missing_root_is_an_error),
 		test(a_captured_tree_is_not_live),
-		test(gone_is_told_from_a_file_that_this_kernel_has_not),
-		test(a_file_that_may_not_be_read_says_so),
-		test(a_fifo_in_a_capture_is_not_waited_for),
-		test(paths_are_pid_and_file),
+		test(a_gone_process_and_a_missing_file_have_different_errors),
+		test(a_missing_permission_is_an_error),
+		test(a_fifo_in_a_capture_does_not_block),
+		test(paths_consist_of_pid_and_file),
 		test(a_stat_of_another_pid_is_refused),
-		test(the_effective_user_of_a_capture_is_in_status),
-		test(the_list_has_the_pids_and_nothing_else),
-		test(a_process_whose_stat_is_hidden_is_there_as_its_pid),
+		test(in_a_capture_the_effective_user_comes_from_status),
+		test(the_list_contains_only_pids),
+		test(a_process_with_an_unreadable_stat_is_listed),
 		test(commands_are_joined_by_blanks),
-		test(a_program_of_go_has_a_note_of_its_linker),
-		test(a_command_line_of_megabytes_is_cut),
-		test(stack_pointers_stand_before_the_program_counter),
-		test(the_stack_pointers_are_of_every_thread_that_waits),
-		test(tmpfs_mounts_are_told_by_their_device),
-		test(without_mountinfo_nothing_is_a_tmpfs),
-		test(file_systems_that_may_not_answer_are_not_local),
+		test(a_go_program_is_recognized_by_its_linker_note),
+		test(a_very_long_command_line_is_truncated),
+		test(the_stack_pointer_precedes_the_program_counter),
+		test(stack_pointers_of_all_waiting_threads_are_read),
+		test(tmpfs_mounts_are_recognized_by_their_device),
+		test(without_mountinfo_no_device_is_a_tmpfs),
+		test(file_systems_that_may_hang_are_not_local),
 		test(smaps_of_any_length_are_read_through_small_buffers),
-		test(a_record_without_an_end_does_not_grow_the_reader),
-		test(a_rollup_is_one_record),
+		test(an_endless_record_does_not_grow_the_buffer),
+		test(a_rollup_must_be_one_complete_record),
 	};
 
 	return cmocka_run_group_tests_name("procfs", tests, NULL, NULL);

@@ -17,7 +17,7 @@ static uint32_t add(struct profile *p, uint32_t parent, const char *function, ui
 	return node;
 }
 
-static void the_same_stack_is_one_node(void **state)
+static void equal_stacks_share_a_node(void **state)
 {
 	struct profile p;
 	char name[] = "parse";
@@ -35,7 +35,7 @@ static void the_same_stack_is_one_node(void **state)
 	profile_release(&p);
 }
 
-static void a_node_with_what_goes_on_from_it_adds_up(void **state)
+static void a_nodes_total_includes_its_descendants(void **state)
 {
 	struct profile p;
 	uint64_t sums[PROFILE_METRIC_COUNT_], by_node[8];
@@ -88,7 +88,7 @@ static void merged_profiles_have_the_sums_of_both(void **state)
 	profile_release(&p);
 }
 
-static void many_stacks_are_all_found_again(void **state)
+static void many_stacks_are_found_again(void **state)
 {
 	struct profile p;
 	uint32_t first[1000];
@@ -124,10 +124,10 @@ static void metrics_are_found_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_stack_is_one_node),
-		cmocka_unit_test(a_node_with_what_goes_on_from_it_adds_up),
+		cmocka_unit_test(equal_stacks_share_a_node),
+		cmocka_unit_test(a_nodes_total_includes_its_descendants),
 		cmocka_unit_test(merged_profiles_have_the_sums_of_both),
-		cmocka_unit_test(many_stacks_are_all_found_again),
+		cmocka_unit_test(many_stacks_are_found_again),
 		cmocka_unit_test(metrics_are_found_by_name),
 	};
 

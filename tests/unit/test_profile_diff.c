@@ -107,7 +107,7 @@ static void check_that_sums_add_up(const struct two *t)
 	assert_int_equal(all.after, after[t->options.metric]);
 }
 
-static void each_stack_is_of_one_kind_and_the_largest_change_comes_first(void **state)
+static void each_stack_has_one_kind_and_the_largest_change_comes_first(void **state)
 {
 	struct two t;
 
@@ -138,7 +138,7 @@ static void each_stack_is_of_one_kind_and_the_largest_change_comes_first(void **
 	tear_down(&t);
 }
 
-static void what_has_no_more_than_the_minimum_in_either_is_left_out_and_summed(void **state)
+static void stacks_up_to_the_minimum_are_left_out_and_summed(void **state)
 {
 	struct two t;
 
@@ -166,7 +166,7 @@ static void what_has_no_more_than_the_minimum_in_either_is_left_out_and_summed(v
 /*
  * The minimum applies to the sum of stacks that count as the same, not to each of them.
  */
-static void stacks_are_the_same_by_their_innermost_functions(void **state)
+static void stacks_match_by_their_innermost_functions(void **state)
 {
 	struct two t;
 
@@ -185,7 +185,7 @@ static void stacks_are_the_same_by_their_innermost_functions(void **state)
 	tear_down(&t);
 }
 
-static void what_is_inlined_does_not_count(void **state)
+static void inlined_functions_do_not_count_for_the_depth(void **state)
 {
 	struct two t;
 
@@ -217,7 +217,7 @@ static void with_depth_0_whole_stacks_are_compared(void **state)
 	tear_down(&t);
 }
 
-static void the_metric_is_the_one_asked_for(void **state)
+static void the_requested_metric_is_compared(void **state)
 {
 	struct two t;
 
@@ -231,7 +231,7 @@ static void the_metric_is_the_one_asked_for(void **state)
 	tear_down(&t);
 }
 
-static void profiles_may_be_empty_or_have_allocations_of_no_stack(void **state)
+static void profiles_may_be_empty_or_have_allocations_without_a_stack(void **state)
 {
 	struct two t;
 
@@ -253,13 +253,15 @@ static void profiles_may_be_empty_or_have_allocations_of_no_stack(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_stack_is_of_one_kind_and_the_largest_change_comes_first),
-		cmocka_unit_test(what_has_no_more_than_the_minimum_in_either_is_left_out_and_summed),
-		cmocka_unit_test(stacks_are_the_same_by_their_innermost_functions),
-		cmocka_unit_test(what_is_inlined_does_not_count),
+		cmocka_unit_test(
+			each_stack_has_one_kind_and_the_largest_change_comes_first),
+		cmocka_unit_test(stacks_up_to_the_minimum_are_left_out_and_summed),
+		cmocka_unit_test(stacks_match_by_their_innermost_functions),
+		cmocka_unit_test(inlined_functions_do_not_count_for_the_depth),
 		cmocka_unit_test(with_depth_0_whole_stacks_are_compared),
-		cmocka_unit_test(the_metric_is_the_one_asked_for),
-		cmocka_unit_test(profiles_may_be_empty_or_have_allocations_of_no_stack),
+		cmocka_unit_test(the_requested_metric_is_compared),
+		cmocka_unit_test(
+			profiles_may_be_empty_or_have_allocations_without_a_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static int load(const void *bytes, size_t length, struct profile *ret, struct st
 	return profile_load(path, PROFILE_BYTES, ret, why);
 }
 
-static void stacks_as_text_are_read(void **state)
+static void folded_stacks_are_read(void **state)
 {
 	static const char text[] = "# made by hand\n"
 				   "main;operator new(unsigned long);malloc 12\n"
@@ -49,7 +49,7 @@ static void stacks_as_text_are_read(void **state)
 	profile_release(&p);
 }
 
-static void text_that_is_no_stacks_is_refused_with_its_line(void **state)
+static void malformed_stacks_are_refused_with_the_line(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -216,7 +216,7 @@ static void save(const struct profile *p)
 	assert_int_equal(why.length, 0);
 }
 
-static void what_is_saved_is_loaded_again(void **state)
+static void a_saved_profile_is_loaded_unchanged(void **state)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	struct profile made, loaded;
@@ -231,7 +231,7 @@ static void what_is_saved_is_loaded_again(void **state)
 	profile_release(&made);
 }
 
-static void a_profile_without_anything_is_one_too(void **state)
+static void an_empty_profile_can_be_saved_and_loaded(void **state)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	struct profile made, loaded;
@@ -247,7 +247,7 @@ static void a_profile_without_anything_is_one_too(void **state)
 	profile_release(&made);
 }
 
-static void the_same_profile_is_the_same_bytes(void **state)
+static void saving_a_profile_twice_gives_the_same_bytes(void **state)
 {
 	_cleanup_strbuf_ struct strbuf first = STRBUF_INIT, second = STRBUF_INIT;
 	struct profile made;
@@ -284,7 +284,7 @@ static void a_damaged_file_is_refused_and_does_no_harm(void **state)
 	assert_int_equal(load("\x0a\x02\x00\xff", 4, &loaded, &why), -EBADMSG);
 }
 
-static void a_full_disk_is_said(void **state)
+static void a_full_disk_is_reported(void **state)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	struct profile made;
@@ -299,7 +299,7 @@ static void a_full_disk_is_said(void **state)
 	profile_release(&made);
 }
 
-static void a_file_that_cannot_be_read_says_why(void **state)
+static void the_reason_why_a_file_is_unreadable_is_reported(void **state)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 	struct profile p;
@@ -312,14 +312,14 @@ static void a_file_that_cannot_be_read_says_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_as_text_are_read),
-		cmocka_unit_test(text_that_is_no_stacks_is_refused_with_its_line),
-		cmocka_unit_test(what_is_saved_is_loaded_again),
-		cmocka_unit_test(a_profile_without_anything_is_one_too),
-		cmocka_unit_test(the_same_profile_is_the_same_bytes),
+		cmocka_unit_test(folded_stacks_are_read),
+		cmocka_unit_test(malformed_stacks_are_refused_with_the_line),
+		cmocka_unit_test(a_saved_profile_is_loaded_unchanged),
+		cmocka_unit_test(an_empty_profile_can_be_saved_and_loaded),
+		cmocka_unit_test(saving_a_profile_twice_gives_the_same_bytes),
 		cmocka_unit_test(a_damaged_file_is_refused_and_does_no_harm),
-		cmocka_unit_test(a_full_disk_is_said),
-		cmocka_unit_test(a_file_that_cannot_be_read_says_why),
+		cmocka_unit_test(a_full_disk_is_reported),
+		cmocka_unit_test(the_reason_why_a_file_is_unreadable_is_reported),
 	};
 	int fd = mkstemp(path), r;
 

@@ -54,7 +54,7 @@ static void make(struct made *made, int pid, uint64_t load_bias)
 	};
 }
 
-static void stacks_of_two_programs_that_ran_the_same_code_are_the_same(void **state)
+static void equal_stacks_of_two_runs_of_a_program_are_merged(void **state)
 {
 	struct made one, other;
 	struct stacks both[2];
@@ -77,7 +77,7 @@ static void stacks_of_two_programs_that_ran_the_same_code_are_the_same(void **st
 	profile_release(&p);
 }
 
-static void our_own_library_is_in_no_stack(void **state)
+static void frames_of_the_counting_library_are_removed(void **state)
 {
 	char buffer[64];
 	struct made made;
@@ -100,7 +100,7 @@ static void our_own_library_is_in_no_stack(void **state)
 	profile_release(&p);
 }
 
-static void sums_never_become_too_large(void **state)
+static void overflowing_sums_saturate(void **state)
 {
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	struct made made;
@@ -117,7 +117,7 @@ static void sums_never_become_too_large(void **state)
 	profile_release(&p);
 }
 
-static void of_no_programs_there_is_an_empty_profile(void **state)
+static void no_programs_give_an_empty_profile(void **state)
 {
 	struct profile p;
 
@@ -131,10 +131,10 @@ static void of_no_programs_there_is_an_empty_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_of_two_programs_that_ran_the_same_code_are_the_same),
-		cmocka_unit_test(our_own_library_is_in_no_stack),
-		cmocka_unit_test(sums_never_become_too_large),
-		cmocka_unit_test(of_no_programs_there_is_an_empty_profile),
+		cmocka_unit_test(equal_stacks_of_two_runs_of_a_program_are_merged),
+		cmocka_unit_test(frames_of_the_counting_library_are_removed),
+		cmocka_unit_test(overflowing_sums_saturate),
+		cmocka_unit_test(no_programs_give_an_empty_profile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

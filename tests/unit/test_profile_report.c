@@ -28,7 +28,7 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("no\n%s\nin\n%s", part, text);
 }
 
-static void an_exact_profile_is_said_to_be(void **state)
+static void an_exact_profile_is_reported_as_exact(void **state)
 {
 	_cleanup_free_ char *text = NULL;
 	struct profile p;
@@ -52,7 +52,7 @@ static void an_exact_profile_is_said_to_be(void **state)
 	profile_release(&p);
 }
 
-static void what_is_in_no_stack_has_a_line(void **state)
+static void allocations_without_a_stack_have_a_line(void **state)
 {
 	_cleanup_free_ char *text = NULL;
 	struct profile p;
@@ -65,7 +65,7 @@ static void what_is_in_no_stack_has_a_line(void **state)
 	profile_release(&p);
 }
 
-static void an_estimate_says_how_far_off_it_may_be(void **state)
+static void an_estimate_is_reported_with_its_error(void **state)
 {
 	_cleanup_free_ char *text = NULL;
 	struct profile p;
@@ -85,7 +85,7 @@ static void an_estimate_says_how_far_off_it_may_be(void **state)
 	profile_release(&p);
 }
 
-static void what_is_not_known_is_no_number(void **state)
+static void unknown_values_are_empty_or_null(void **state)
 {
 	struct column_list columns;
 	_cleanup_strbuf_ struct strbuf csv = STRBUF_INIT, json = STRBUF_INIT;
@@ -106,7 +106,7 @@ static void what_is_not_known_is_no_number(void **state)
 	profile_release(&p);
 }
 
-static void long_names_lose_their_middle(void **state)
+static void long_names_are_shortened_in_the_middle(void **state)
 {
 	static const struct {
 		const char *name;
@@ -156,7 +156,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 }
 
 /* The output is safe for any viewer, and memstate can read its own output. */
-static void folded_stacks_add_up_and_are_safe(void **state)
+static void folded_stacks_add_up_and_are_escaped(void **state)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct profile p;
@@ -202,13 +202,13 @@ static void speedscope_has_a_profile_for_each_metric(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_exact_profile_is_said_to_be),
-		cmocka_unit_test(what_is_in_no_stack_has_a_line),
-		cmocka_unit_test(an_estimate_says_how_far_off_it_may_be),
-		cmocka_unit_test(what_is_not_known_is_no_number),
-		cmocka_unit_test(long_names_lose_their_middle),
+		cmocka_unit_test(an_exact_profile_is_reported_as_exact),
+		cmocka_unit_test(allocations_without_a_stack_have_a_line),
+		cmocka_unit_test(an_estimate_is_reported_with_its_error),
+		cmocka_unit_test(unknown_values_are_empty_or_null),
+		cmocka_unit_test(long_names_are_shortened_in_the_middle),
 		cmocka_unit_test(no_line_is_wider_than_the_terminal),
-		cmocka_unit_test(folded_stacks_add_up_and_are_safe),
+		cmocka_unit_test(folded_stacks_add_up_and_are_escaped),
 		cmocka_unit_test(speedscope_has_a_profile_for_each_metric),
 	};
 

@@ -161,7 +161,7 @@ static void the_set_short_makes_names_short(void **state)
 	profile_release(&q);
 }
 
-static void all_metrics_and_what_is_said_of_the_whole_stay(void **state)
+static void metrics_and_metadata_are_kept(void **state)
 {
 	struct profile p, q;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
@@ -189,7 +189,7 @@ static void all_metrics_and_what_is_said_of_the_whole_stay(void **state)
 	profile_release(&q);
 }
 
-static void modules_are_what_they_were(void **state)
+static void modules_are_kept(void **state)
 {
 	struct profile p, q;
 	struct profile_module modules[] = { { .path = "/usr/bin/a" }, { .path = "/lib/libb.so" } };
@@ -210,7 +210,7 @@ static void modules_are_what_they_were(void **state)
 	profile_release(&q);
 }
 
-static void a_name_that_grows_without_end_is_refused(void **state)
+static void a_name_that_grows_exponentially_is_refused(void **state)
 {
 	struct profile p, q;
 	struct strbuf rules = STRBUF_INIT;
@@ -225,7 +225,7 @@ static void a_name_that_grows_without_end_is_refused(void **state)
 }
 
 /* Each search takes time proportional to the square of the length of such a name. */
-static void a_search_that_takes_too_long_is_given_up(void **state)
+static void a_search_that_takes_too_long_is_aborted(void **state)
 {
 	const uint64_t limit_ns = profile_transform_limit_ns;
 	struct strbuf stacks = STRBUF_INIT;
@@ -248,7 +248,7 @@ static void a_search_that_takes_too_long_is_given_up(void **state)
 }
 
 /* A backtracking matcher would need years. */
-static void a_pattern_that_is_made_to_be_slow_is_not(void **state)
+static void patterns_with_exponential_backtracking_are_fast(void **state)
 {
 	struct profile p, q;
 	struct strbuf text = STRBUF_INIT;
@@ -270,11 +270,11 @@ int main(void)
 		cmocka_unit_test(rules_change_stacks),
 		cmocka_unit_test(the_set_A_makes_allocation_wrappers_one_frame),
 		cmocka_unit_test(the_set_short_makes_names_short),
-		cmocka_unit_test(all_metrics_and_what_is_said_of_the_whole_stay),
-		cmocka_unit_test(modules_are_what_they_were),
-		cmocka_unit_test(a_name_that_grows_without_end_is_refused),
-		cmocka_unit_test(a_search_that_takes_too_long_is_given_up),
-		cmocka_unit_test(a_pattern_that_is_made_to_be_slow_is_not),
+		cmocka_unit_test(metrics_and_metadata_are_kept),
+		cmocka_unit_test(modules_are_kept),
+		cmocka_unit_test(a_name_that_grows_exponentially_is_refused),
+		cmocka_unit_test(a_search_that_takes_too_long_is_aborted),
+		cmocka_unit_test(patterns_with_exponential_backtracking_are_fast),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void check_tree(const char *stacks, const struct call_tree_options *optio
 	profile_release(&p);
 }
 
-static void functions_have_what_is_theirs_and_what_they_call(void **state)
+static void functions_have_self_and_total_values(void **state)
 {
 	(void)state;
 	check_list("main;parse;new 10\nmain;parse 1\nmain;draw;new 5\nmain;draw 2\n",
@@ -111,7 +111,7 @@ static void functions_have_what_is_theirs_and_what_they_call(void **state)
 		   "main 0/18 < - 18\n");
 }
 
-static void recursion_counts_once_in_a_total(void **state)
+static void recursion_counts_once_in_the_total(void **state)
 {
 	(void)state;
 	check_list("main;f;g;f;f 4\nmain;f 1\ng;f 2\n",
@@ -120,7 +120,7 @@ static void recursion_counts_once_in_a_total(void **state)
 		   "main 0/5 < - 5\n");
 }
 
-static void functions_by_another_metric_are_in_another_order(void **state)
+static void functions_are_sorted_by_the_metric(void **state)
 {
 	_cleanup_free_ char *text = NULL;
 	struct profile p;
@@ -132,7 +132,7 @@ static void functions_by_another_metric_are_in_another_order(void **state)
 	profile_release(&p);
 }
 
-static void frames_of_one_name_are_one_function(void **state)
+static void frames_with_the_same_name_are_one_function(void **state)
 {
 	struct profile p;
 	struct profile_module modules[] = { { .path = "/lib/a.so" }, { .path = "/lib/b.so" } };
@@ -233,7 +233,7 @@ static void functions_without_names_are_never_merged(void **state)
 	profile_release(&p);
 }
 
-static void a_tree_goes_down_from_the_outermost(void **state)
+static void a_tree_starts_at_the_outermost_function(void **state)
 {
 	(void)state;
 	check_tree(some, &(struct call_tree_options){ .min = 0 },
@@ -249,7 +249,7 @@ static void a_tree_goes_down_from_the_outermost(void **state)
 		   "  log 2/2\n");
 }
 
-static void an_inverted_tree_goes_up_from_what_allocates(void **state)
+static void an_inverted_tree_starts_at_the_allocating_function(void **state)
 {
 	(void)state;
 	check_tree(some, &(struct call_tree_options){ .is_inverted = true },
@@ -268,7 +268,7 @@ static void an_inverted_tree_goes_up_from_what_allocates(void **state)
 		   "  main 2/2\n");
 }
 
-static void what_is_cut_is_summed(void **state)
+static void nodes_that_are_left_out_are_summed(void **state)
 {
 	(void)state;
 	check_tree(some, &(struct call_tree_options){ .min = 16 },
@@ -280,14 +280,14 @@ static void what_is_cut_is_summed(void **state)
 		   "- 0/100\n new 0/95\n  parse 0/60\n   main 60/60\n  (2) 0/35\n (2) 0/5\n");
 }
 
-static void a_tree_by_name_is_in_their_order(void **state)
+static void a_tree_can_be_sorted_by_name(void **state)
 {
 	(void)state;
 	check_tree("b;y 1\nb;x 2\na 3\n", &(struct call_tree_options){ .is_by_name = true },
 		   "- 0/6\n a 3/3\n b 0/3\n  x 2/2\n  y 1/1\n");
 }
 
-static void what_is_in_no_stack_is_in_the_sums(void **state)
+static void allocations_without_a_stack_count_in_the_sums(void **state)
 {
 	_cleanup_free_ char *down = NULL, *up = NULL;
 	struct profile p;
@@ -302,7 +302,7 @@ static void what_is_in_no_stack_is_in_the_sums(void **state)
 	profile_release(&p);
 }
 
-static void of_nothing_there_is_one_node(void **state)
+static void an_empty_profile_has_one_node(void **state)
 {
 	struct profile p;
 	_cleanup_free_ char *text = NULL, *list = NULL;
@@ -317,7 +317,7 @@ static void of_nothing_there_is_one_node(void **state)
 }
 
 /* The stack of a program that recurses without end. */
-static void a_stack_of_a_million_is_gone_through(void **state)
+static void a_stack_of_a_million_frames_is_handled(void **state)
 {
 	struct profile p;
 	struct profile_frame frames[] = { { .function = "f", .module = PROFILE_NO_MODULE },
@@ -348,19 +348,19 @@ static void a_stack_of_a_million_is_gone_through(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_have_what_is_theirs_and_what_they_call),
-		cmocka_unit_test(recursion_counts_once_in_a_total),
-		cmocka_unit_test(functions_by_another_metric_are_in_another_order),
-		cmocka_unit_test(frames_of_one_name_are_one_function),
+		cmocka_unit_test(functions_have_self_and_total_values),
+		cmocka_unit_test(recursion_counts_once_in_the_total),
+		cmocka_unit_test(functions_are_sorted_by_the_metric),
+		cmocka_unit_test(frames_with_the_same_name_are_one_function),
 		cmocka_unit_test(the_source_is_the_line_of_the_largest_stack),
 		cmocka_unit_test(functions_without_names_are_never_merged),
-		cmocka_unit_test(a_tree_goes_down_from_the_outermost),
-		cmocka_unit_test(an_inverted_tree_goes_up_from_what_allocates),
-		cmocka_unit_test(what_is_cut_is_summed),
-		cmocka_unit_test(a_tree_by_name_is_in_their_order),
-		cmocka_unit_test(what_is_in_no_stack_is_in_the_sums),
-		cmocka_unit_test(of_nothing_there_is_one_node),
-		cmocka_unit_test(a_stack_of_a_million_is_gone_through),
+		cmocka_unit_test(a_tree_starts_at_the_outermost_function),
+		cmocka_unit_test(an_inverted_tree_starts_at_the_allocating_function),
+		cmocka_unit_test(nodes_that_are_left_out_are_summed),
+		cmocka_unit_test(a_tree_can_be_sorted_by_name),
+		cmocka_unit_test(allocations_without_a_stack_count_in_the_sums),
+		cmocka_unit_test(an_empty_profile_has_one_node),
+		cmocka_unit_test(a_stack_of_a_million_frames_is_handled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@
  * The kernel may let only a tracer write. A read-only descriptor must not
  * be used for writing either.
  */
-static void code_that_nobody_may_write_is_written(void **state)
+static void read_only_code_can_be_written(void **state)
 {
 	static const int flags[] = { O_RDWR, O_RDONLY };
 	uint8_t *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -64,7 +64,7 @@ static void code_that_nobody_may_write_is_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_that_nobody_may_write_is_written),
+		cmocka_unit_test(read_only_code_can_be_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static long count_rows(const char *table)
 	return count;
 }
 
-static void what_was_recorded_is_read_again(void **state)
+static void recorded_samples_are_read_back(void **state)
 {
 	struct recording *r;
 	struct recording_reader *reader;
@@ -78,7 +78,7 @@ static void what_was_recorded_is_read_again(void **state)
 	recording_reader_close(reader);
 }
 
-static void what_stays_the_same_is_written_once(void **state)
+static void unchanged_values_are_written_once(void **state)
 {
 	struct recording *r;
 
@@ -104,7 +104,7 @@ static void read_mappings(size_t index, struct mapping_list *ret)
 	usage_release(&u);
 }
 
-static void mappings_come_grow_and_go(void **state)
+static void mappings_appear_grow_and_vanish(void **state)
 {
 	struct mapping_list list = MAPPING_LIST_INIT, some = MAPPING_LIST_INIT;
 	struct mapping m = { .start_addr = 0x7f0000001000, .end_addr = 0x7f0000003000,
@@ -151,7 +151,7 @@ static void mappings_come_grow_and_go(void **state)
 	usage_release(&u);
 }
 
-static void a_bound_in_time_keeps_what_is_true(void **state)
+static void a_time_bound_keeps_values_that_are_still_valid(void **state)
 {
 	const struct recording_bounds bounds = { .ns = 10 * NS_PER_S };
 	struct recording_reader *reader;
@@ -185,7 +185,7 @@ static void a_bound_in_time_keeps_what_is_true(void **state)
 	assert_int_equal(count_rows("process"), 1);
 }
 
-static void a_bound_in_size_is_kept(void **state)
+static void a_size_bound_is_respected(void **state)
 {
 	const struct recording_bounds bounds = { .bytes = 120000 };
 	struct recording_reader *reader;
@@ -234,7 +234,7 @@ static void other_files_are_refused(void **state)
 	assert_int_equal(recording_reader_open(recordings_path, &reader), -ENOENT);
 }
 
-static void one_that_was_cut_off_is_damaged(void **state)
+static void a_truncated_recording_is_damaged(void **state)
 {
 	struct recording *r;
 	struct recording_reader *reader;
@@ -248,7 +248,7 @@ static void one_that_was_cut_off_is_damaged(void **state)
 	assert_int_equal(recording_reader_open(recordings_path, &reader), -EBADMSG);
 }
 
-static void one_that_is_removed_is_said(void **state)
+static void a_removed_recording_is_an_error(void **state)
 {
 	struct recording *r;
 	const struct recording_moment moment = { .unix_ms = 2 };
@@ -263,7 +263,7 @@ static void one_that_is_removed_is_said(void **state)
 	recording_close(r);
 }
 
-static void one_that_is_written_can_be_read(void **state)
+static void a_recording_can_be_read_while_it_is_written(void **state)
 {
 	static const struct recording_bounds none;
 	struct recording *r, *other;
@@ -338,7 +338,7 @@ static void kill_one(unsigned int turn)
 	recording_reader_close(reader);
 }
 
-static void killed_it_has_all_that_was_written(void **state)
+static void no_completed_sample_is_lost_when_the_recorder_is_killed(void **state)
 {
 	struct recording *r;
 
@@ -349,7 +349,7 @@ static void killed_it_has_all_that_was_written(void **state)
 		kill_one(turn);
 }
 
-static void a_damaged_one_is_refused_or_read(void **state)
+static void a_damaged_recording_is_refused_or_read(void **state)
 {
 	struct recording *r;
 	struct stat st;
@@ -389,28 +389,31 @@ static void a_damaged_one_is_refused_or_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_was_recorded_is_read_again, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(what_stays_the_same_is_written_once, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(mappings_come_grow_and_go, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(a_bound_in_time_keeps_what_is_true, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(a_bound_in_size_is_kept, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(other_files_are_refused, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(one_that_was_cut_off_is_damaged, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_removed_is_said, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_written_can_be_read, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(killed_it_has_all_that_was_written, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(a_damaged_one_is_refused_or_read, recordings_set_up,
-						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(recorded_samples_are_read_back,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(unchanged_values_are_written_once,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(mappings_appear_grow_and_vanish,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_time_bound_keeps_values_that_are_still_valid, recordings_set_up,
+			recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_size_bound_is_respected,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(other_files_are_refused,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_truncated_recording_is_damaged,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_removed_recording_is_an_error,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_recording_can_be_read_while_it_is_written, recordings_set_up,
+			recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			no_completed_sample_is_lost_when_the_recorder_is_killed,
+			recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(a_damaged_recording_is_refused_or_read,
+						recordings_set_up, recordings_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

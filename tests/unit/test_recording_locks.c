@@ -110,7 +110,7 @@ static void assert_last_rss(struct recording_reader *reader, uint64_t rss_kb)
 	snapshot_release(&s);
 }
 
-static void the_log_stays_while_somebody_reads(void **state)
+static void the_log_is_kept_while_there_is_a_reader(void **state)
 {
 	struct recording_reader *reader;
 	struct writer writer;
@@ -126,7 +126,7 @@ static void the_log_stays_while_somebody_reads(void **state)
 	recording_reader_close(reader);
 }
 
-static void a_reader_that_closes_leaves_the_locks_of_another(void **state)
+static void closing_a_reader_keeps_the_locks_of_another(void **state)
 {
 	struct recording_reader *one, *two, *refused;
 	struct recording *r;
@@ -182,7 +182,7 @@ static void a_second_recorder_does_not_reset_the_log(void **state)
 }
 
 /* Without readers the writer removes the log, because no lock of this process is left. */
-static void after_the_last_reader_the_log_goes(void **state)
+static void the_log_is_removed_after_the_last_reader(void **state)
 {
 	struct recording_reader *reader;
 	struct writer writer;
@@ -199,14 +199,15 @@ static void after_the_last_reader_the_log_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_log_stays_while_somebody_reads, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(a_reader_that_closes_leaves_the_locks_of_another,
+		cmocka_unit_test_setup_teardown(the_log_is_kept_while_there_is_a_reader,
 						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			closing_a_reader_keeps_the_locks_of_another, recordings_set_up,
+			recordings_tear_down),
 		cmocka_unit_test_setup_teardown(a_second_recorder_does_not_reset_the_log,
 						recordings_set_up, recordings_tear_down),
-		cmocka_unit_test_setup_teardown(after_the_last_reader_the_log_goes, recordings_set_up,
-						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(the_log_is_removed_after_the_last_reader,
+						recordings_set_up, recordings_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static void record_some(struct recording *r, unsigned int *seed)
 	}
 }
 
-static void one_after_the_other_or_at_random_samples_are_the_same(void **state)
+static void sequential_and_random_reads_give_the_same_samples(void **state)
 {
 	struct recording_reader *scanning, *searching;
 	struct snapshot a, b;
@@ -175,7 +175,7 @@ static void events_may_come_between_samples(void **state)
 	recording_reader_close(reader);
 }
 
-static void lazyfree_that_others_have_too_is_kept_apart(void **state)
+static void shared_lazyfree_is_recorded_separately(void **state)
 {
 	struct recording_reader *reader;
 	struct recording *r;
@@ -205,7 +205,7 @@ static void lazyfree_that_others_have_too_is_kept_apart(void **state)
 	recording_reader_close(reader);
 }
 
-static void one_that_came_again_has_the_mappings_of_then(void **state)
+static void a_process_that_reappears_has_the_mappings_of_that_sample(void **state)
 {
 	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x3000, .name = "" };
 	struct mapping_list mappings = MAPPING_LIST_INIT, read = MAPPING_LIST_INIT;
@@ -304,7 +304,7 @@ static void assert_same_mappings(const struct mapping_list *a, const struct mapp
 	}
 }
 
-static void scanned_mappings_are_the_same_and_their_version_tells_when_they_change(void **state)
+static void scanned_mappings_are_equal_and_have_a_change_version(void **state)
 {
 	static const size_t order[] = { 0, 1, 2, 5, 5, 6, 3, 3, 4, 9, 39, 0 };
 	struct mapping_list found = MAPPING_LIST_INIT;
@@ -369,7 +369,7 @@ static void record_long(unsigned int sample_count)
 	usage_release(&u);
 }
 
-static void mappings_are_scanned_however_far_it_is(void **state)
+static void mappings_are_scanned_over_any_distance(void **state)
 {
 	static const size_t order[] = { 0,    1,    699,  700,  999,  1000, 1001, 1500, 2000, 2001,
 					2499, 2498, 2499, 0,    2400, 1200, 1201, 2200, 2201, 3 };
@@ -393,7 +393,7 @@ static void mappings_are_scanned_however_far_it_is(void **state)
 	usage_release(&u);
 }
 
-static void a_heap_is_there_while_it_was_known(void **state)
+static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 {
 	struct mapping m = { .start_addr = 0x1000, .end_addr = 0x100000, .name = "",
 			     .owner = OWNER_ANON, .flags = MAPPING_MALLOC };
@@ -443,22 +443,25 @@ static void a_heap_is_there_while_it_was_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(groups_keep_their_levels_and_limits, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(one_after_the_other_or_at_random_samples_are_the_same, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(events_may_come_between_samples, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(lazyfree_that_others_have_too_is_kept_apart, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(mappings_are_scanned_however_far_it_is, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(a_heap_is_there_while_it_was_known, recordings_set_up,
-						recordings_tear_down),
-		cmocka_unit_test_setup_teardown(one_that_came_again_has_the_mappings_of_then, recordings_set_up,
-						recordings_tear_down),
+		cmocka_unit_test_setup_teardown(groups_keep_their_levels_and_limits,
+						recordings_set_up, recordings_tear_down),
 		cmocka_unit_test_setup_teardown(
-			scanned_mappings_are_the_same_and_their_version_tells_when_they_change,
+			sequential_and_random_reads_give_the_same_samples,
+			recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(events_may_come_between_samples,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(shared_lazyfree_is_recorded_separately,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(mappings_are_scanned_over_any_distance,
+						recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_heap_is_read_back_for_the_samples_that_had_one,
+			recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_process_that_reappears_has_the_mappings_of_that_sample,
+			recordings_set_up, recordings_tear_down),
+		cmocka_unit_test_setup_teardown(
+			scanned_mappings_are_equal_and_have_a_change_version,
 			recordings_set_up, recordings_tear_down),
 	};
 

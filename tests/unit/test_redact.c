@@ -43,7 +43,7 @@ static const char *name(struct fixture *f, const char *text)
 	return strbuf_text(&f->out);
 }
 
-static void names_keep_what_tells_their_class(void **state)
+static void redacted_names_keep_their_class(void **state)
 {
 	static const struct {
 		const char *text, *expected, *why;
@@ -71,7 +71,7 @@ static void names_keep_what_tells_their_class(void **state)
 		assert_string_equal(name(*state, cases[i].text), cases[i].expected);
 }
 
-static void a_path_has_one_pseudonym_wherever_it_is(void **state)
+static void a_path_has_the_same_pseudonym_everywhere(void **state)
 {
 	static const char smaps[] =
 		"55d790847000-55d79084c000 r-xp 00002000 fe:00 247134                     /a/b\n"
@@ -142,15 +142,16 @@ static void empty_files_stay_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_keep_what_tells_their_class, set_up,
+		cmocka_unit_test_setup_teardown(redacted_names_keep_their_class, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_path_has_one_pseudonym_wherever_it_is, set_up,
+		cmocka_unit_test_setup_teardown(a_path_has_the_same_pseudonym_everywhere,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(smaps_of_another_format_is_refused,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mounts_of_another_format_are_left_out,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(empty_files_stay_empty, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(smaps_of_another_format_is_refused, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(mounts_of_another_format_are_left_out, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(empty_files_stay_empty, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void assert_moments(int64_t jump_ms)
 	replay_close(replay);
 }
 
-static void relative_moments_are_elapsed_time_whatever_the_clock_does(void **state)
+static void relative_moments_ignore_clock_changes(void **state)
 {
 	(void)state;
 	assert_moments(0);
@@ -74,7 +74,7 @@ static void relative_moments_are_elapsed_time_whatever_the_clock_does(void **sta
 	assert_moments(-(int64_t)HOUR_MS);
 }
 
-static void between_sessions_the_clock_on_the_wall_counts(void **state)
+static void between_sessions_the_wall_clock_counts(void **state)
 {
 	struct replay *replay;
 	struct recording *r;
@@ -96,7 +96,7 @@ static void between_sessions_the_clock_on_the_wall_counts(void **state)
 	replay_close(replay);
 }
 
-static void the_last_kill_is_a_moment(void **state)
+static void the_moment_of_the_last_kill_is_found(void **state)
 {
 	struct recorded_event event = { 1100, "limit", NULL, 0 };
 	struct replay *replay;
@@ -129,9 +129,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
-		TEST(relative_moments_are_elapsed_time_whatever_the_clock_does),
-		TEST(between_sessions_the_clock_on_the_wall_counts),
-		TEST(the_last_kill_is_a_moment),
+		TEST(relative_moments_ignore_clock_changes),
+		TEST(between_sessions_the_wall_clock_counts),
+		TEST(the_moment_of_the_last_kill_is_found),
 #undef TEST
 	};
 

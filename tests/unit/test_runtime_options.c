@@ -35,7 +35,7 @@ static void check_with(const char *command, char *option, char *other, uint64_t 
 	assert_int_equal(runtime_limit_bytes(&limit, 200 * MIB), wanted_bytes);
 }
 
-static void java_has_letters_of_either_case_and_bytes(void **state)
+static void java_sizes_have_upper_or_lower_case_suffixes_or_none(void **state)
 {
 	(void)state;
 	check("/usr/bin/java -Xmx600m -jar app.jar", 600 * MIB);
@@ -46,7 +46,7 @@ static void java_has_letters_of_either_case_and_bytes(void **state)
 	check("java -XX:MaxHeapSize=1t Main", 1024 * GIB);
 }
 
-static void java_the_last_heap_size_wins_and_any_overrides_a_percentage(void **state)
+static void java_uses_the_last_heap_size_before_any_percentage(void **state)
 {
 	(void)state;
 	check("java -Xmx600m -Xmx100m Main", 100 * MIB);
@@ -57,7 +57,7 @@ static void java_the_last_heap_size_wins_and_any_overrides_a_percentage(void **s
 	check("java -XX:MaxRAMPercentage=50 -XX:MaxRAMPercentage=90 Main", 180 * MIB);
 }
 
-static void java_the_initial_size_is_not_a_limit(void **state)
+static void java_initial_sizes_are_not_limits(void **state)
 {
 	(void)state;
 	check("java -XX:InitialRAMPercentage=90 Main", NONE);
@@ -66,7 +66,7 @@ static void java_the_initial_size_is_not_a_limit(void **state)
 	check("java -Xss600m Main", NONE);
 }
 
-static void options_of_the_program_itself_are_not_the_runtimes(void **state)
+static void options_of_the_program_are_not_runtime_options(void **state)
 {
 	(void)state;
 	check("java -jar app.jar -Xmx600m", NONE);
@@ -78,7 +78,7 @@ static void options_of_the_program_itself_are_not_the_runtimes(void **state)
 	check("javac -Xmx600m", NONE);
 }
 
-static void java_variables_have_their_order(void **state)
+static void java_variables_have_precedence(void **state)
 {
 	(void)state;
 	check_with("java Main", (char *)"JAVA_TOOL_OPTIONS -Xmx600m", NULL, 600 * MIB);
@@ -93,7 +93,7 @@ static void java_variables_have_their_order(void **state)
 	check_with("/bin/sh", (char *)"JAVA_TOOL_OPTIONS -Xmx600m", NULL, NONE);
 }
 
-static void node_has_mib(void **state)
+static void node_sizes_are_in_mib(void **state)
 {
 	(void)state;
 	check("node --max-old-space-size=600 app.js", 600 * MIB);
@@ -106,7 +106,7 @@ static void node_has_mib(void **state)
 		   (char *)"NODE_OPTIONS --max-old-space-size=600", NULL, 90 * MIB);
 }
 
-static void go_has_binary_suffixes(void **state)
+static void go_sizes_have_binary_suffixes(void **state)
 {
 	(void)state;
 	check_with("server", (char *)"GOMEMLIMIT 600MiB", NULL, 600 * MIB);
@@ -118,7 +118,7 @@ static void go_has_binary_suffixes(void **state)
 	check_with("server", (char *)"GOMEMLIMIT 600mib", NULL, NONE);
 }
 
-static void postgres_has_blocks_and_case_counts(void **state)
+static void postgres_sizes_are_blocks_or_have_case_sensitive_units(void **state)
 {
 	(void)state;
 	check("postgres -D /data -c shared_buffers=600MB", 600 * MIB);
@@ -132,7 +132,7 @@ static void postgres_has_blocks_and_case_counts(void **state)
 	check("postgres: writer shared_buffers=600MB", NONE);
 }
 
-static void mysql_has_letters_and_dashes(void **state)
+static void mysql_sizes_have_letters_and_options_have_dashes(void **state)
 {
 	(void)state;
 	check("/usr/sbin/mysqld --innodb-buffer-pool-size=600M", 600 * MIB);
@@ -194,7 +194,7 @@ static int keep(void *context, const char *text)
 	return 0;
 }
 
-static void from_an_environment_only_the_options_are_taken(void **state)
+static void only_memory_options_are_kept_from_the_environment(void **state)
 {
 	static const char text[] =
 		"PATH=/bin\0DB_PASSWORD=secret\0"
@@ -221,7 +221,7 @@ static void from_an_environment_only_the_options_are_taken(void **state)
 	text_count = 0;
 }
 
-static void a_heap_that_may_outgrow_the_limit_is_said_with_both(void **state)
+static void a_heap_larger_than_the_limit_is_reported_with_both_sizes(void **state)
 {
 	struct strbuf why = STRBUF_INIT, advice = STRBUF_INIT;
 	struct oom_evidence e;
@@ -252,19 +252,20 @@ static void a_heap_that_may_outgrow_the_limit_is_said_with_both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(java_has_letters_of_either_case_and_bytes),
-		cmocka_unit_test(java_the_last_heap_size_wins_and_any_overrides_a_percentage),
-		cmocka_unit_test(java_the_initial_size_is_not_a_limit),
-		cmocka_unit_test(options_of_the_program_itself_are_not_the_runtimes),
-		cmocka_unit_test(java_variables_have_their_order),
-		cmocka_unit_test(node_has_mib),
-		cmocka_unit_test(go_has_binary_suffixes),
-		cmocka_unit_test(postgres_has_blocks_and_case_counts),
-		cmocka_unit_test(mysql_has_letters_and_dashes),
+		cmocka_unit_test(java_sizes_have_upper_or_lower_case_suffixes_or_none),
+		cmocka_unit_test(java_uses_the_last_heap_size_before_any_percentage),
+		cmocka_unit_test(java_initial_sizes_are_not_limits),
+		cmocka_unit_test(options_of_the_program_are_not_runtime_options),
+		cmocka_unit_test(java_variables_have_precedence),
+		cmocka_unit_test(node_sizes_are_in_mib),
+		cmocka_unit_test(go_sizes_have_binary_suffixes),
+		cmocka_unit_test(postgres_sizes_are_blocks_or_have_case_sensitive_units),
+		cmocka_unit_test(mysql_sizes_have_letters_and_options_have_dashes),
 		cmocka_unit_test(redis_distinguishes_k_and_kb),
 		cmocka_unit_test(garbage_and_overflow_are_ignored),
-		cmocka_unit_test(a_heap_that_may_outgrow_the_limit_is_said_with_both),
-		cmocka_unit_test(from_an_environment_only_the_options_are_taken),
+		cmocka_unit_test(
+			a_heap_larger_than_the_limit_is_reported_with_both_sizes),
+		cmocka_unit_test(only_memory_options_are_kept_from_the_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

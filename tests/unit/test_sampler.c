@@ -92,7 +92,7 @@ static void take(struct targets *targets, unsigned int needs)
  * memstate reads the cheapest file that has the answer. The rollup does not have it
  * if there are LazyFree pages.
  */
-static void the_source_is_the_cheapest_file_that_is_enough(void **state)
+static void the_cheapest_sufficient_file_is_read(void **state)
 {
 	static const struct {
 		const char *lazyfree; /* NULL: there is no rollup file */
@@ -135,7 +135,7 @@ static void the_source_is_the_cheapest_file_that_is_enough(void **state)
 	}
 }
 
-static void the_sum_over_the_mappings_is_the_process(void **state)
+static void the_mappings_add_up_to_the_process(void **state)
 {
 	struct targets targets = targets_of(7, 0);
 	const struct usage *u;
@@ -152,7 +152,7 @@ static void the_sum_over_the_mappings_is_the_process(void **state)
 	assert_true(usage_unexplained_bytes(u) == 0);
 }
 
-static void a_reused_pid_is_another_process_and_the_target_is_gone(void **state)
+static void a_target_with_a_reused_pid_is_gone(void **state)
 {
 	struct targets targets = targets_of(7, 0);
 
@@ -197,7 +197,7 @@ static void a_target_that_becomes_a_zombie_has_ended(void **state)
 	assert_true(targets.pids[0].is_gone);
 }
 
-static void a_zombie_that_was_asked_for_has_no_memory_and_no_error(void **state)
+static void a_zombie_target_has_no_memory_and_no_error(void **state)
 {
 	struct targets targets = targets_of(7, 0);
 	const struct usage *u;
@@ -223,7 +223,7 @@ static void a_zombie_is_not_found_by_its_name(void **state)
 	assert_int_equal(snapshot.count, 0);
 }
 
-static void the_mappings_of_a_zombie_are_none_and_no_error(void **state)
+static void a_zombie_has_no_mappings_and_no_error(void **state)
 {
 	struct targets targets = targets_of(7, 0);
 	struct mapping_list list = MAPPING_LIST_INIT;
@@ -236,7 +236,7 @@ static void the_mappings_of_a_zombie_are_none_and_no_error(void **state)
 	mapping_list_release(&list);
 }
 
-static void gone_ones_are_left_out_and_the_others_are_there(void **state)
+static void gone_targets_are_omitted_and_the_others_are_read(void **state)
 {
 	struct targets targets = targets_of(8, 7);
 
@@ -249,7 +249,7 @@ static void gone_ones_are_left_out_and_the_others_are_there(void **state)
 	assert_true(targets.pids[0].is_gone && !targets.pids[1].is_gone);
 }
 
-static void all_are_those_with_memory(void **state)
+static void all_means_all_processes_with_memory(void **state)
 {
 	struct targets all = { .pid_count = 0 };
 
@@ -267,7 +267,7 @@ static void all_are_those_with_memory(void **state)
 	}
 }
 
-static void names_and_their_children(void **state)
+static void children_of_named_targets_are_found(void **state)
 {
 	const char *names[] = { "seven" };
 	struct targets targets = { .names = names, .name_count = 1 };
@@ -286,7 +286,7 @@ static void names_and_their_children(void **state)
 	assert_null(snapshot_find(&snapshot, 40));
 }
 
-static void a_pid_asked_for_twice_is_there_once(void **state)
+static void a_target_given_twice_is_sampled_once(void **state)
 {
 	struct targets targets = targets_of(7, 7);
 
@@ -296,7 +296,7 @@ static void a_pid_asked_for_twice_is_there_once(void **state)
 	assert_int_equal(snapshot.count, 1);
 }
 
-static void what_cannot_be_read_is_there_with_its_error_and_no_figure(void **state)
+static void an_unreadable_process_has_an_error_and_no_figures(void **state)
 {
 	static const struct {
 		const char *smaps; /* NULL: there is no smaps file */
@@ -329,7 +329,7 @@ static void what_cannot_be_read_is_there_with_its_error_and_no_figure(void **sta
 	}
 }
 
-static void a_process_whose_stat_is_spoilt_is_an_error_and_hides_no_other(void **state)
+static void a_malformed_stat_affects_only_its_own_process(void **state)
 {
 	struct targets all = { .pid_count = 0 }, one = targets_of(7, 0);
 
@@ -347,7 +347,7 @@ static void a_process_whose_stat_is_spoilt_is_an_error_and_hides_no_other(void *
 	assert_false(one.pids[0].is_gone);
 }
 
-static void rights_that_are_missing_are_counted(void **state)
+static void processes_without_permission_are_counted(void **state)
 {
 	struct targets all = { .pid_count = 0 };
 
@@ -363,7 +363,7 @@ static void rights_that_are_missing_are_counted(void **state)
 	assert_int_equal(snapshot_find(&snapshot, 7)->error, -EACCES);
 }
 
-static void mappings_are_kept_with_their_owners(void **state)
+static void mappings_have_owners(void **state)
 {
 	struct targets targets = targets_of(7, 0);
 	struct mapping_list list = MAPPING_LIST_INIT;
@@ -404,7 +404,7 @@ static int give(void *context, const struct usage *u)
 	return 0;
 }
 
-static void one_at_a_time_they_are_what_they_are_together(void **state)
+static void sampling_one_by_one_gives_the_same_as_sampling_all(void **state)
 {
 	struct given given = { .limit = 4 };
 	struct targets targets = { .pid_count = 0 };
@@ -441,23 +441,23 @@ static void one_at_a_time_they_are_what_they_are_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(the_source_is_the_cheapest_file_that_is_enough),
-		test(the_sum_over_the_mappings_is_the_process),
-		test(a_reused_pid_is_another_process_and_the_target_is_gone),
+		test(the_cheapest_sufficient_file_is_read),
+		test(the_mappings_add_up_to_the_process),
+		test(a_target_with_a_reused_pid_is_gone),
 		test(exec_keeps_the_target_and_changes_its_name),
 		test(a_target_that_becomes_a_zombie_has_ended),
-		test(a_zombie_that_was_asked_for_has_no_memory_and_no_error),
+		test(a_zombie_target_has_no_memory_and_no_error),
 		test(a_zombie_is_not_found_by_its_name),
-		test(the_mappings_of_a_zombie_are_none_and_no_error),
-		test(gone_ones_are_left_out_and_the_others_are_there),
-		test(all_are_those_with_memory),
-		test(names_and_their_children),
-		test(a_pid_asked_for_twice_is_there_once),
-		test(what_cannot_be_read_is_there_with_its_error_and_no_figure),
-		test(a_process_whose_stat_is_spoilt_is_an_error_and_hides_no_other),
-		test(rights_that_are_missing_are_counted),
-		test(mappings_are_kept_with_their_owners),
-		test(one_at_a_time_they_are_what_they_are_together),
+		test(a_zombie_has_no_mappings_and_no_error),
+		test(gone_targets_are_omitted_and_the_others_are_read),
+		test(all_means_all_processes_with_memory),
+		test(children_of_named_targets_are_found),
+		test(a_target_given_twice_is_sampled_once),
+		test(an_unreadable_process_has_an_error_and_no_figures),
+		test(a_malformed_stat_affects_only_its_own_process),
+		test(processes_without_permission_are_counted),
+		test(mappings_have_owners),
+		test(sampling_one_by_one_gives_the_same_as_sampling_all),
 	};
 
 	return cmocka_run_group_tests_name("sampler", tests, NULL, NULL);

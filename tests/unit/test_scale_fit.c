@@ -75,7 +75,7 @@ static void the_exponent_of_a_power_is_found(void **state)
 	}
 }
 
-static void n_log_n_is_a_little_above_one(void **state)
+static void the_exponent_of_n_log_n_is_slightly_above_one(void **state)
 {
 	const struct series series = { 100, 2, 8, 0, 1, 1, 1, 0 };
 	struct scale_fit fit = fit_series(&series);
@@ -85,7 +85,7 @@ static void n_log_n_is_a_little_above_one(void **state)
 	assert_true(fit.exponent > 1.05 && fit.exponent < 1.3);
 }
 
-static void what_does_not_grow_is_constant(void **state)
+static void a_series_without_growth_is_constant(void **state)
 {
 	const struct series constant = { 10, 2, 6, 1234, 0, 1, 0, 0 };
 	const struct series nothing = { 10, 2, 6, 0, 0, 1, 0, 0 };
@@ -96,7 +96,7 @@ static void what_does_not_grow_is_constant(void **state)
 	assert_true(fabs(fit_series(&constant).exponent) < 1e-9);
 }
 
-static void what_start_up_hides_is_not_guessed(void **state)
+static void growth_hidden_by_start_up_costs_is_not_guessed(void **state)
 {
 	const struct series large = { 10, 2, 6, 1e7, 1, 2, 0, 0 };
 	const struct series noisy = { 10, 2, 6, 1000, 0, 1, 0, 0.02 };
@@ -106,7 +106,7 @@ static void what_start_up_hides_is_not_guessed(void **state)
 	assert_int_equal(fit_series(&noisy).outcome, SCALE_START_UP);
 }
 
-static void too_few_or_too_near_sizes_are_refused(void **state)
+static void too_few_or_too_close_sizes_are_refused(void **state)
 {
 	const struct series three = { 10, 2, 3, 0, 1, 1, 0, 0 };
 	const struct series near = { 100, 1.2, 6, 0, 1, 1, 0, 0 };
@@ -137,7 +137,7 @@ static void noise_alone_has_no_exponent(void **state)
 	assert_true(fitted_count <= 2);
 }
 
-static void the_interval_of_noisy_values_has_the_exponent_in_most_cases(void **state)
+static void most_intervals_of_noisy_values_contain_the_exponent(void **state)
 {
 	const struct series series = { 100, 2, 8, 2000, 10, 1, 0, 0.03 };
 	int within_count = 0, fitted_count = 0;
@@ -157,7 +157,7 @@ static void the_interval_of_noisy_values_has_the_exponent_in_most_cases(void **s
 	assert_true(within_count * 100 >= fitted_count * 88);
 }
 
-static void values_that_fall_are_no_power(void **state)
+static void falling_values_are_not_a_power(void **state)
 {
 	const struct scale_point points[] = { { 10, 90 }, { 20, 60 }, { 40, 40 }, { 80, 10 }, { 160, 0 } };
 	struct scale_fit fit;
@@ -171,13 +171,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_exponent_of_a_power_is_found),
-		cmocka_unit_test(n_log_n_is_a_little_above_one),
-		cmocka_unit_test(what_does_not_grow_is_constant),
-		cmocka_unit_test(what_start_up_hides_is_not_guessed),
-		cmocka_unit_test(too_few_or_too_near_sizes_are_refused),
+		cmocka_unit_test(the_exponent_of_n_log_n_is_slightly_above_one),
+		cmocka_unit_test(a_series_without_growth_is_constant),
+		cmocka_unit_test(growth_hidden_by_start_up_costs_is_not_guessed),
+		cmocka_unit_test(too_few_or_too_close_sizes_are_refused),
 		cmocka_unit_test(noise_alone_has_no_exponent),
-		cmocka_unit_test(the_interval_of_noisy_values_has_the_exponent_in_most_cases),
-		cmocka_unit_test(values_that_fall_are_no_power),
+		cmocka_unit_test(most_intervals_of_noisy_values_contain_the_exponent),
+		cmocka_unit_test(falling_values_are_not_a_power),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

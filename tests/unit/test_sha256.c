@@ -22,7 +22,7 @@ static void digest_is(const char *text, size_t length, const char *wanted)
 }
 
 /* The examples of FIPS 180-2, appendix B. */
-static void the_standards_examples_have_their_digests(void **state)
+static void the_examples_of_the_standard_have_the_right_digests(void **state)
 {
 	static const char two_blocks[] =
 		"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -43,7 +43,7 @@ static void the_standards_examples_have_their_digests(void **state)
  * Lengths that still fit into the last block, and lengths that do not. The
  * digests are from sha256sum(1).
  */
-static void the_ends_of_blocks_are_right(void **state)
+static void lengths_around_the_block_size_have_the_right_digests(void **state)
 {
 	static const struct {
 		size_t length;
@@ -63,7 +63,7 @@ static void the_ends_of_blocks_are_right(void **state)
 		digest_is(text, rows[i].length, rows[i].wanted);
 }
 
-static void base64_is_as_a_policy_wants_it(void **state)
+static void base64_has_the_format_of_a_content_security_policy(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
 
@@ -77,9 +77,9 @@ static void base64_is_as_a_policy_wants_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_standards_examples_have_their_digests),
-		cmocka_unit_test(the_ends_of_blocks_are_right),
-		cmocka_unit_test(base64_is_as_a_policy_wants_it),
+		cmocka_unit_test(the_examples_of_the_standard_have_the_right_digests),
+		cmocka_unit_test(lengths_around_the_block_size_have_the_right_digests),
+		cmocka_unit_test(base64_has_the_format_of_a_content_security_policy),
 	};
 
 	return cmocka_run_group_tests_name("sha256", tests, NULL, NULL);

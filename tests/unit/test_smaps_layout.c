@@ -16,7 +16,7 @@
  * cannot either, because there is no record to compare with; missing amounts are unknown
  * then. Any other cut is an error.
  */
-static void a_text_cut_anywhere_gives_no_wrong_figure(void **state)
+static void a_truncated_text_gives_no_wrong_figures(void **state)
 {
 	static const char text[] = THREE_RECORDS;
 	const char *second = strstr(text, SMAPS_ANON_HEADER);
@@ -47,7 +47,7 @@ static void a_text_cut_anywhere_gives_no_wrong_figure(void **state)
 	mapping_list_release(&whole);
 }
 
-static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
+static void a_record_with_fewer_lines_than_the_first_is_refused(void **state)
 {
 	static const char *const second[] = {
 		SMAPS_STACK_HEADER "\n",
@@ -80,7 +80,7 @@ static void a_record_that_lacks_lines_of_the_first_is_refused(void **state)
  * The header between two records is missing. The second record's amounts must
  * not count as the first one's.
  */
-static void a_line_that_comes_twice_is_refused(void **state)
+static void a_duplicate_line_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER) SMAPS_AMOUNTS_6_18 SMAPS_FLAGS,
@@ -100,7 +100,7 @@ static void a_line_that_comes_twice_is_refused(void **state)
 	}
 }
 
-static void where_the_parts_are_cut_does_not_matter(void **state)
+static void the_boundary_of_the_parts_does_not_matter(void **state)
 {
 	static const char text[] = THREE_RECORDS;
 	struct mapping_list whole;
@@ -120,7 +120,7 @@ static void where_the_parts_are_cut_does_not_matter(void **state)
 }
 
 /* The line is in one record only, so no layout contains it. */
-static void a_line_behind_the_flags_is_passed_over(void **state)
+static void a_line_after_the_flags_is_skipped(void **state)
 {
 	static const char text[] = SMAPS_RECORD_6_18(SMAPS_TEXT_HEADER)
 		SMAPS_RECORD_6_18(SMAPS_ANON_HEADER) "NewAmount:          999 kB\n"
@@ -146,7 +146,7 @@ static void a_line_behind_the_flags_is_passed_over(void **state)
  * Change each byte of a record to other values. The result must be the
  * same with and without a layout.
  */
-static void a_layout_changes_no_answer(void **state)
+static void a_layout_does_not_change_the_result(void **state)
 {
 	static const char bytes[] = { ' ', '0', '9', '\n', ':', 'a', 'R', '\0', '\x7f', '\xb5' };
 	char text[] = THREE_RECORDS;
@@ -176,7 +176,7 @@ static void a_layout_changes_no_answer(void **state)
 	}
 }
 
-static void a_layout_of_another_kernel_does_no_harm(void **state)
+static void the_layout_of_another_kernel_does_no_harm(void **state)
 {
 	static const char old[] = SMAPS_RECORD_2_6_32(SMAPS_TEXT_HEADER)
 		SMAPS_RECORD_2_6_32(SMAPS_ANON_HEADER);
@@ -196,13 +196,13 @@ static void a_layout_of_another_kernel_does_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(a_text_cut_anywhere_gives_no_wrong_figure),
-		test(a_record_that_lacks_lines_of_the_first_is_refused),
-		test(a_line_that_comes_twice_is_refused),
-		test(where_the_parts_are_cut_does_not_matter),
-		test(a_layout_changes_no_answer),
-		test(a_layout_of_another_kernel_does_no_harm),
-		test(a_line_behind_the_flags_is_passed_over),
+		test(a_truncated_text_gives_no_wrong_figures),
+		test(a_record_with_fewer_lines_than_the_first_is_refused),
+		test(a_duplicate_line_is_refused),
+		test(the_boundary_of_the_parts_does_not_matter),
+		test(a_layout_does_not_change_the_result),
+		test(the_layout_of_another_kernel_does_no_harm),
+		test(a_line_after_the_flags_is_skipped),
 	};
 
 	return cmocka_run_group_tests_name("smaps_layout", tests, NULL, NULL);

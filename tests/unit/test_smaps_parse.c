@@ -40,7 +40,7 @@ static void every_field_of_the_newest_layout_is_read(void **state)
 	}
 }
 
-static void the_header_says_where_what_and_whose(void **state)
+static void header_fields_are_parsed(void **state)
 {
 	struct mapping_list list;
 	const struct mapping *m;
@@ -58,7 +58,7 @@ static void the_header_says_where_what_and_whose(void **state)
 	mapping_list_release(&list);
 }
 
-static void headers(void **state)
+static void valid_headers_are_parsed_and_others_refused(void **state)
 {
 	static const struct {
 		const char *header;
@@ -120,7 +120,7 @@ static void headers(void **state)
 	}
 }
 
-static void a_path_of_four_kib_is_whole(void **state)
+static void a_path_of_maximum_length_is_read_completely(void **state)
 {
 	size_t size = sizeof(THREE_RECORDS) + 4 * 4096;
 	char *text = malloc(size);
@@ -141,7 +141,7 @@ static void a_path_of_four_kib_is_whole(void **state)
 	free(text);
 }
 
-static void a_field_that_the_kernel_did_not_print_is_unknown(void **state)
+static void missing_fields_are_unknown(void **state)
 {
 	static const enum smaps_field missing[] = {
 		SMAPS_PSS_DIRTY, SMAPS_ANONYMOUS, SMAPS_KSM, SMAPS_LAZYFREE, SMAPS_ANON_HUGE,
@@ -166,7 +166,7 @@ static void a_field_that_the_kernel_did_not_print_is_unknown(void **state)
 	}
 }
 
-static void lines_of_a_newer_kernel_are_passed_over(void **state)
+static void lines_of_a_newer_kernel_are_skipped(void **state)
 {
 	static const char *const lines[] = {
 		"NewAmount:          999 kB\n",
@@ -225,7 +225,7 @@ static void the_order_of_the_lines_does_not_matter(void **state)
 	}
 }
 
-static void amounts(void **state)
+static void valid_amounts_are_parsed_and_others_refused(void **state)
 {
 	static const struct {
 		const char *line; /* replaces the Rss line */
@@ -284,7 +284,7 @@ static void amounts(void **state)
 	}
 }
 
-static void every_number_of_up_to_eight_columns_is_read_right(void **state)
+static void numbers_of_up_to_eight_columns_are_parsed(void **state)
 {
 	(void)state;
 	learn_6_18();
@@ -303,7 +303,7 @@ static void every_number_of_up_to_eight_columns_is_read_right(void **state)
 	}
 }
 
-static void an_error_says_its_line(void **state)
+static void an_error_has_the_line_number(void **state)
 {
 	static const struct {
 		const char *text;
@@ -337,7 +337,7 @@ static int refuse_second(void *context, struct mapping *m)
 	return ++*count == 2 ? -ECANCELED : 0;
 }
 
-static void what_the_caller_refuses_ends_the_read(void **state)
+static void a_callback_error_ends_the_parse(void **state)
 {
 	size_t line = 77;
 	int count = 0;
@@ -379,7 +379,7 @@ static void a_mapping_that_grew_between_two_reads_counts_once(void **state)
 	}
 }
 
-static void flags_are_those_that_the_model_knows(void **state)
+static void known_flags_are_parsed(void **state)
 {
 	static const struct {
 		const char *line;
@@ -415,7 +415,7 @@ static void flags_are_those_that_the_model_knows(void **state)
 	}
 }
 
-static void nothing_is_no_mapping_and_no_error(void **state)
+static void an_empty_text_has_no_mappings_and_is_valid(void **state)
 {
 	struct mapping_list list;
 
@@ -430,19 +430,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(every_field_of_the_newest_layout_is_read),
-		test(the_header_says_where_what_and_whose),
-		test(headers),
-		test(a_path_of_four_kib_is_whole),
-		test(a_field_that_the_kernel_did_not_print_is_unknown),
-		test(lines_of_a_newer_kernel_are_passed_over),
+		test(header_fields_are_parsed),
+		test(valid_headers_are_parsed_and_others_refused),
+		test(a_path_of_maximum_length_is_read_completely),
+		test(missing_fields_are_unknown),
+		test(lines_of_a_newer_kernel_are_skipped),
 		test(the_order_of_the_lines_does_not_matter),
-		test(amounts),
-		test(every_number_of_up_to_eight_columns_is_read_right),
-		test(an_error_says_its_line),
-		test(what_the_caller_refuses_ends_the_read),
+		test(valid_amounts_are_parsed_and_others_refused),
+		test(numbers_of_up_to_eight_columns_are_parsed),
+		test(an_error_has_the_line_number),
+		test(a_callback_error_ends_the_parse),
 		test(a_mapping_that_grew_between_two_reads_counts_once),
-		test(flags_are_those_that_the_model_knows),
-		test(nothing_is_no_mapping_and_no_error),
+		test(known_flags_are_parsed),
+		test(an_empty_text_has_no_mappings_and_is_valid),
 	};
 
 	return cmocka_run_group_tests_name("smaps_parse", tests, NULL, NULL);

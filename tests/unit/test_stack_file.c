@@ -72,7 +72,7 @@ static size_t count_modules(void)
 	return count;
 }
 
-static void modules_are_found_again(void **state)
+static void modules_are_found_by_start_and_path(void **state)
 {
 	(void)state;
 	assert_int_equal(add(0x1000, "/lib/one"), 0);
@@ -84,7 +84,7 @@ static void modules_are_found_again(void **state)
 	assert_int_equal(file.head->module_bytes, file.module_bytes);
 }
 
-static void damaged_sizes_of_records_end_the_search(void **state)
+static void a_damaged_record_size_ends_the_search(void **state)
 {
 	static const uint16_t sizes[] = { 0, 1, 8, 64, 73, 0x7ff8, 0xfff8, 0xffff };
 
@@ -100,7 +100,7 @@ static void damaged_sizes_of_records_end_the_search(void **state)
 	}
 }
 
-static void the_heads_size_of_modules_is_not_believed(void **state)
+static void the_size_of_modules_in_the_head_is_not_trusted(void **state)
 {
 	static const uint32_t sizes[] = { 0, 7, STACK_MODULES_BYTES, UINT32_C(1) << 31,
 					  UINT32_MAX - 79, UINT32_MAX };
@@ -118,7 +118,7 @@ static void the_heads_size_of_modules_is_not_believed(void **state)
  * The terminating NUL is missing, and the bytes after the last record
  * look like the rest of the path.
  */
-static void a_path_does_not_go_on_after_the_last_record(void **state)
+static void a_path_ends_with_the_last_record(void **state)
 {
 	static char path[4096 + 8 + 1];
 	size_t room;
@@ -134,7 +134,7 @@ static void a_path_does_not_go_on_after_the_last_record(void **state)
 	assert_int_equal(count_modules(), 2);
 }
 
-static void a_module_of_a_damaged_file_is_copied_as_far_as_it_goes(void **state)
+static void a_module_of_a_damaged_file_is_copied_within_its_bounds(void **state)
 {
 	struct stack_file_module module = { .start = 1, .end = 2, .build_id_bytes = 255 };
 	char *long_path = mmap(NULL, PATH_BYTES + 4096, PROT_READ | PROT_WRITE,
@@ -153,7 +153,7 @@ static void a_module_of_a_damaged_file_is_copied_as_far_as_it_goes(void **state)
 	assert_true(other.module_bytes > 0 && other.module_bytes < 200);
 }
 
-static void nodes_stay_where_room_is(void **state)
+static void nodes_are_never_placed_outside_the_file(void **state)
 {
 	static const uint32_t counts[] = { 0, 1, STACK_NODE_MAX, STACK_NODE_MAX - 16,
 					   UINT32_C(1) << 31, UINT32_MAX - 15, UINT32_MAX };
@@ -175,13 +175,19 @@ static void nodes_stay_where_room_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(modules_are_found_again, begin, end),
-		cmocka_unit_test_setup_teardown(damaged_sizes_of_records_end_the_search, begin, end),
-		cmocka_unit_test_setup_teardown(the_heads_size_of_modules_is_not_believed, begin, end),
-		cmocka_unit_test_setup_teardown(a_path_does_not_go_on_after_the_last_record, begin, end),
+		cmocka_unit_test_setup_teardown(modules_are_found_by_start_and_path,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_damaged_record_size_ends_the_search,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
-			a_module_of_a_damaged_file_is_copied_as_far_as_it_goes, begin, end),
-		cmocka_unit_test_setup_teardown(nodes_stay_where_room_is, begin, end),
+			the_size_of_modules_in_the_head_is_not_trusted, begin, end),
+		cmocka_unit_test_setup_teardown(a_path_ends_with_the_last_record, begin,
+						end),
+		cmocka_unit_test_setup_teardown(
+			a_module_of_a_damaged_file_is_copied_within_its_bounds, begin,
+			end),
+		cmocka_unit_test_setup_teardown(nodes_are_never_placed_outside_the_file,
+						begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static int end(void **state)
 	return 0;
 }
 
-static void what_a_handler_allocates_and_frees_meanwhile_is_temporary_for_nobody_else(void **state)
+static void a_handlers_temporary_block_is_not_attributed_to_other_stacks(void **state)
 {
 	(void)state;
 	record(nodes_pcs[0], 5);
@@ -91,7 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			what_a_handler_allocates_and_frees_meanwhile_is_temporary_for_nobody_else,
+			a_handlers_temporary_block_is_not_attributed_to_other_stacks,
 			begin, end),
 	};
 

@@ -99,7 +99,7 @@ static struct stacks read_made(void)
 	return stacks;
 }
 
-static void a_stack_has_its_callers_and_its_values(void **state)
+static void a_stack_has_callers_and_values(void **state)
 {
 	static const uint64_t values[PROFILE_METRIC_COUNT_] = {
 		[PROFILE_ALLOCATIONS] = 10, [PROFILE_BYTES] = 1000, [PROFILE_TEMPORARY] = 3,
@@ -124,7 +124,7 @@ static void a_stack_has_its_callers_and_its_values(void **state)
 	stacks_release(&stacks);
 }
 
-static void what_has_changed_since_the_peak_has_what_it_had_then(void **state)
+static void nodes_that_changed_after_the_peak_keep_their_peak_values(void **state)
 {
 	struct stacks stacks;
 
@@ -140,7 +140,7 @@ static void what_has_changed_since_the_peak_has_what_it_had_then(void **state)
 	stacks_release(&stacks);
 }
 
-static void without_frees_nothing_is_known_of_what_lives(void **state)
+static void without_frees_live_values_are_unknown(void **state)
 {
 	struct stacks stacks;
 
@@ -153,7 +153,7 @@ static void without_frees_nothing_is_known_of_what_lives(void **state)
 	stacks_release(&stacks);
 }
 
-static void blocks_from_before_a_fork_are_the_childs(void **state)
+static void inherited_blocks_belong_to_the_child(void **state)
 {
 	struct stacks stacks;
 
@@ -189,7 +189,7 @@ static void estimates_are_rounded(void **state)
 	stacks_release(&stacks);
 }
 
-static void a_cut_stack_is_counted(void **state)
+static void truncated_stacks_are_counted(void **state)
 {
 	struct stacks stacks;
 
@@ -202,7 +202,7 @@ static void a_cut_stack_is_counted(void **state)
 	stacks_release(&stacks);
 }
 
-static void an_address_is_of_the_module_that_was_there_then(void **state)
+static void an_address_belongs_to_the_module_mapped_at_that_time(void **state)
 {
 	struct stacks stacks;
 
@@ -227,7 +227,7 @@ static void an_address_is_of_the_module_that_was_there_then(void **state)
 	stacks_release(&stacks);
 }
 
-static void nodes_that_are_none_are_passed_over(void **state)
+static void empty_nodes_are_skipped(void **state)
 {
 	struct stacks stacks;
 
@@ -242,7 +242,7 @@ static void nodes_that_are_none_are_passed_over(void **state)
 	stacks_release(&stacks);
 }
 
-static void stacks_that_make_no_sense_are_lost(void **state)
+static void stacks_with_invalid_parents_are_lost(void **state)
 {
 	static const uint64_t parents[] = { 2, 3, 9, (1 << STACK_PARENT_BITS) - 1 };
 
@@ -258,7 +258,7 @@ static void stacks_that_make_no_sense_are_lost(void **state)
 	}
 }
 
-static void modules_that_make_no_sense_are_none(void **state)
+static void invalid_modules_are_skipped(void **state)
 {
 	struct stack_file_module *module = add_module(0x2000, 0, "/lib/b.so");
 	const struct stack_file_module sound = *module;
@@ -287,7 +287,7 @@ static void modules_that_make_no_sense_are_none(void **state)
 	}
 }
 
-static void what_is_no_file_of_stacks_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
 	struct stacks stacks = { .pid = 4711 };
 	const struct stack_file_head sound = *head();
@@ -311,7 +311,7 @@ static void what_is_no_file_of_stacks_is_refused(void **state)
 	assert_int_equal(stacks.pid, 4711);
 }
 
-static void a_file_that_is_cut_short_has_what_is_left(void **state)
+static void the_remainder_of_a_truncated_file_is_read(void **state)
 {
 	struct stacks stacks;
 
@@ -329,7 +329,7 @@ static void a_file_that_is_cut_short_has_what_is_left(void **state)
 	stacks_release(&stacks);
 }
 
-static void a_folder_has_the_stacks_of_all_programs(void **state)
+static void the_stacks_of_all_programs_in_a_folder_are_read(void **state)
 {
 	struct count_folder folder = COUNT_FOLDER_INIT;
 	struct stacks_list list = STACKS_LIST_INIT;
@@ -370,19 +370,19 @@ static void a_folder_has_the_stacks_of_all_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		made_test(a_stack_has_its_callers_and_its_values),
-		made_test(what_has_changed_since_the_peak_has_what_it_had_then),
-		made_test(without_frees_nothing_is_known_of_what_lives),
-		made_test(blocks_from_before_a_fork_are_the_childs),
+		made_test(a_stack_has_callers_and_values),
+		made_test(nodes_that_changed_after_the_peak_keep_their_peak_values),
+		made_test(without_frees_live_values_are_unknown),
+		made_test(inherited_blocks_belong_to_the_child),
 		made_test(estimates_are_rounded),
-		made_test(a_cut_stack_is_counted),
-		made_test(an_address_is_of_the_module_that_was_there_then),
-		made_test(nodes_that_are_none_are_passed_over),
-		made_test(stacks_that_make_no_sense_are_lost),
-		made_test(modules_that_make_no_sense_are_none),
-		made_test(what_is_no_file_of_stacks_is_refused),
-		made_test(a_file_that_is_cut_short_has_what_is_left),
-		made_test(a_folder_has_the_stacks_of_all_programs),
+		made_test(truncated_stacks_are_counted),
+		made_test(an_address_belongs_to_the_module_mapped_at_that_time),
+		made_test(empty_nodes_are_skipped),
+		made_test(stacks_with_invalid_parents_are_lost),
+		made_test(invalid_modules_are_skipped),
+		made_test(other_files_are_refused),
+		made_test(the_remainder_of_a_truncated_file_is_read),
+		made_test(the_stacks_of_all_programs_in_a_folder_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

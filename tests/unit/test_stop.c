@@ -45,7 +45,7 @@ static int do_nothing(void *context, const struct stop *stop)
 	return 0;
 }
 
-static void hundreds_of_threads_stand_still_and_go_on(void **state)
+static void hundreds_of_threads_are_stopped_and_resumed(void **state)
 {
 	begin(*state, be_many);
 	for (int i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ static void be_fleeting(void)
 		pause();
 }
 
-static void threads_that_appear_and_end_meanwhile_are_all_held(void **state)
+static void threads_that_start_and_end_meanwhile_are_all_stopped(void **state)
 {
 	int done = 0;
 
@@ -94,7 +94,7 @@ static void end_leader(void)
 	pthread_exit(NULL);
 }
 
-static void threads_whose_leader_has_ended_are_held(void **state)
+static void threads_whose_leader_has_ended_are_stopped(void **state)
 {
 	begin(*state, end_leader);
 	assert_int_equal(run_work(*state, LIMIT_NS, check_all_stand), 0);
@@ -136,7 +136,7 @@ static void end_leader_while_copied(void)
 	syscall(SYS_exit, 0);
 }
 
-static void a_leader_that_ends_meanwhile_holds_nobody_up(void **state)
+static void a_leader_that_ends_meanwhile_causes_no_hang(void **state)
 {
 	for (int i = 0; i < 40; i++) {
 		begin(*state, end_leader_while_copied);
@@ -176,7 +176,7 @@ static void be_vforking(void)
 	count_steps(NULL);
 }
 
-static void a_sleep_that_cannot_be_interrupted_is_said_and_all_go_on(void **state)
+static void an_uninterruptible_sleep_is_an_error_and_all_threads_resume(void **state)
 {
 	begin(*state, be_vforking);
 	assert_int_equal(run_work(*state, LIMIT_NS, check_all_stand), -EAGAIN);
@@ -215,7 +215,7 @@ static void be_executing(void)
  * The kernel makes execve() wait for the tracer, and the tracer for
  * execve(). The wait must end.
  */
-static void a_program_that_becomes_another_holds_nobody_up(void **state)
+static void an_exec_during_the_stop_causes_no_hang(void **state)
 {
 	begin(*state, be_executing);
 	for (int i = 0; i < 100; i++) {
@@ -260,7 +260,7 @@ static void hold_in_avx(void)
 			 : "xmm9", "memory");
 }
 
-static void addresses_that_only_vector_registers_hold_are_found(void **state)
+static void addresses_in_vector_registers_are_found(void **state)
 {
 	begin(*state, hold_in_sse);
 	assert_int_equal(run_work(*state, LIMIT_NS, find_magic), 0);
@@ -273,7 +273,7 @@ static void addresses_that_only_vector_registers_hold_are_found(void **state)
 	assert_true(goes_on());
 }
 #else
-static void addresses_that_only_vector_registers_hold_are_found(void **state)
+static void addresses_in_vector_registers_are_found(void **state)
 {
 	(void)state;
 	(void)find_magic;
@@ -287,14 +287,14 @@ static int refuse(void *context, const struct stop *stop)
 	return -EDOM;
 }
 
-static void what_the_work_returns_is_returned(void **state)
+static void the_result_of_the_work_is_returned(void **state)
 {
 	begin(*state, be_many);
 	assert_int_equal(run_work(*state, LIMIT_NS, refuse), -EDOM);
 	assert_true(goes_on());
 }
 
-static void a_process_that_another_traces_is_left_alone(void **state)
+static void a_process_with_another_tracer_is_left_alone(void **state)
 {
 	struct target *target = *state;
 	int is_traced;
@@ -307,7 +307,7 @@ static void a_process_that_another_traces_is_left_alone(void **state)
 	assert_true(goes_on());
 }
 
-static void a_process_that_has_ended_is_gone(void **state)
+static void an_ended_process_is_an_error(void **state)
 {
 	struct target *target = *state;
 
@@ -321,16 +321,16 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		TEST(hundreds_of_threads_stand_still_and_go_on),
-		TEST(threads_that_appear_and_end_meanwhile_are_all_held),
-		TEST(threads_whose_leader_has_ended_are_held),
-		TEST(a_leader_that_ends_meanwhile_holds_nobody_up),
-		TEST(a_sleep_that_cannot_be_interrupted_is_said_and_all_go_on),
-		TEST(a_program_that_becomes_another_holds_nobody_up),
-		TEST(addresses_that_only_vector_registers_hold_are_found),
-		TEST(what_the_work_returns_is_returned),
-		TEST(a_process_that_another_traces_is_left_alone),
-		TEST(a_process_that_has_ended_is_gone),
+		TEST(hundreds_of_threads_are_stopped_and_resumed),
+		TEST(threads_that_start_and_end_meanwhile_are_all_stopped),
+		TEST(threads_whose_leader_has_ended_are_stopped),
+		TEST(a_leader_that_ends_meanwhile_causes_no_hang),
+		TEST(an_uninterruptible_sleep_is_an_error_and_all_threads_resume),
+		TEST(an_exec_during_the_stop_causes_no_hang),
+		TEST(addresses_in_vector_registers_are_found),
+		TEST(the_result_of_the_work_is_returned),
+		TEST(a_process_with_another_tracer_is_left_alone),
+		TEST(an_ended_process_is_an_error),
 #undef TEST
 	};
 

@@ -27,7 +27,7 @@ static int work_too_long(void *context, const struct stop *stop)
 	return stop_write_word(stop, 8, 1) == -ETIMEDOUT ? -ETIMEDOUT : -EINVAL;
 }
 
-static void the_pause_keeps_to_the_limit_whatever_the_work_does(void **state)
+static void the_pause_respects_the_limit_if_the_work_takes_too_long(void **state)
 {
 	const uint64_t limit_ns = 200 * NS_PER_MS;
 
@@ -48,7 +48,7 @@ static int hang(void *context, const struct stop *stop)
 	return read(hang_fds[0], &unused, 1) < 0 ? -errno : 0;
 }
 
-static void a_target_goes_on_while_the_work_hangs(void **state)
+static void the_target_continues_while_the_work_hangs(void **state)
 {
 	assert_int_equal(pipe(hang_fds), 0);
 	begin(*state, be_many);
@@ -75,7 +75,7 @@ static void protect_word(void)
 	count_steps(NULL);
 }
 
-static void a_word_is_written_where_the_process_itself_may_not(void **state)
+static void a_word_is_written_to_a_read_only_page(void **state)
 {
 	void *p = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
@@ -183,7 +183,7 @@ static bool is_in_state(const struct target *target, char state, bool is_wanted)
 	return false;
 }
 
-static void a_target_goes_on_while_the_kernel_holds_who_reads_it(void **state)
+static void the_target_continues_while_its_reader_hangs_in_the_kernel(void **state)
 {
 	struct stuck s = { 0 };
 
@@ -199,7 +199,7 @@ static void a_target_goes_on_while_the_kernel_holds_who_reads_it(void **state)
 /*
  * The reader hangs in the kernel. When its process is killed, the target must continue.
  */
-static void a_target_goes_on_when_who_reads_it_is_killed_in_the_kernel(void **state)
+static void the_target_continues_when_its_hanging_reader_is_killed(void **state)
 {
 	struct stuck s = { 0 };
 	pid_t reader;
@@ -240,7 +240,7 @@ static int read_as_tracer(void *context)
 	return r;
 }
 
-static void a_tracing_thread_lets_go_when_it_cannot_read(void **state)
+static void a_tracer_that_cannot_read_releases_the_target(void **state)
 {
 	struct stuck s = { 0 };
 
@@ -256,13 +256,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-		TEST(the_pause_keeps_to_the_limit_whatever_the_work_does),
-		TEST(a_target_goes_on_while_the_work_hangs),
-		TEST(a_word_is_written_where_the_process_itself_may_not),
+		TEST(the_pause_respects_the_limit_if_the_work_takes_too_long),
+		TEST(the_target_continues_while_the_work_hangs),
+		TEST(a_word_is_written_to_a_read_only_page),
 #undef TEST
-		cmocka_unit_test(a_tracing_thread_lets_go_when_it_cannot_read),
-		cmocka_unit_test(a_target_goes_on_while_the_kernel_holds_who_reads_it),
-		cmocka_unit_test(a_target_goes_on_when_who_reads_it_is_killed_in_the_kernel),
+		cmocka_unit_test(a_tracer_that_cannot_read_releases_the_target),
+		cmocka_unit_test(
+			the_target_continues_while_its_reader_hangs_in_the_kernel),
+		cmocka_unit_test(the_target_continues_when_its_hanging_reader_is_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static void an_empty_one_is_an_empty_text(void **state)
+static void an_empty_buffer_is_an_empty_text(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 	char *taken;
@@ -34,7 +34,7 @@ static void text_stays_terminated_while_it_grows(void **state)
 	strbuf_release(&sb);
 }
 
-static void bytes_may_hold_nul(void **state)
+static void bytes_may_contain_nul(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -44,7 +44,7 @@ static void bytes_may_hold_nul(void **state)
 	strbuf_release(&sb);
 }
 
-static void formats_longer_than_the_first_guess_are_whole(void **state)
+static void long_formats_are_written_completely(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -58,7 +58,7 @@ static void formats_longer_than_the_first_guess_are_whole(void **state)
 	}
 }
 
-static void integers_are_written_whole(void **state)
+static void integers_are_written_completely(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -90,11 +90,11 @@ static void truncate_only_shortens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_one_is_an_empty_text),
+		cmocka_unit_test(an_empty_buffer_is_an_empty_text),
 		cmocka_unit_test(text_stays_terminated_while_it_grows),
-		cmocka_unit_test(bytes_may_hold_nul),
-		cmocka_unit_test(formats_longer_than_the_first_guess_are_whole),
-		cmocka_unit_test(integers_are_written_whole),
+		cmocka_unit_test(bytes_may_contain_nul),
+		cmocka_unit_test(long_formats_are_written_completely),
+		cmocka_unit_test(integers_are_written_completely),
 		cmocka_unit_test(truncate_only_shortens),
 	};
 

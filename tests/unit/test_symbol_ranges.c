@@ -11,7 +11,7 @@ static void add(struct symbol_ranges *r, uint64_t start, uint64_t bytes, unsigne
 	symbol_ranges_add(r, &(struct symbol_range){ start, bytes, name, rank, 0 });
 }
 
-static void an_address_is_in_the_symbol_that_starts_last_before_it(void **state)
+static void an_address_belongs_to_the_nearest_symbol_that_covers_it(void **state)
 {
 	struct symbol_ranges r = SYMBOL_RANGES_INIT;
 
@@ -32,7 +32,7 @@ static void an_address_is_in_the_symbol_that_starts_last_before_it(void **state)
 	symbol_ranges_release(&r);
 }
 
-static void of_two_at_one_address_it_is_the_global_one_then_the_first(void **state)
+static void at_equal_addresses_the_global_and_then_the_first_symbol_wins(void **state)
 {
 	struct symbol_ranges r = SYMBOL_RANGES_INIT;
 
@@ -45,7 +45,7 @@ static void of_two_at_one_address_it_is_the_global_one_then_the_first(void **sta
 	symbol_ranges_release(&r);
 }
 
-static void one_without_a_size_goes_on_to_the_next(void **state)
+static void a_symbol_without_a_size_ends_at_the_next_one(void **state)
 {
 	struct symbol_ranges r = SYMBOL_RANGES_INIT;
 
@@ -68,9 +68,10 @@ static void one_without_a_size_goes_on_to_the_next(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_address_is_in_the_symbol_that_starts_last_before_it),
-		cmocka_unit_test(of_two_at_one_address_it_is_the_global_one_then_the_first),
-		cmocka_unit_test(one_without_a_size_goes_on_to_the_next),
+		cmocka_unit_test(an_address_belongs_to_the_nearest_symbol_that_covers_it),
+		cmocka_unit_test(
+			at_equal_addresses_the_global_and_then_the_first_symbol_wins),
+		cmocka_unit_test(a_symbol_without_a_size_ends_at_the_next_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

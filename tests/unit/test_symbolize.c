@@ -132,7 +132,7 @@ static void skip_without_libelf(void)
 	}
 }
 
-static void functions_have_their_names(void **state)
+static void functions_are_named(void **state)
 {
 	struct elf_build_id id;
 	struct kept kept[3];
@@ -148,7 +148,7 @@ static void functions_have_their_names(void **state)
 	assert_string_equal(kept[0].frames[kept[0].count - 1].function, "outer");
 }
 
-static void lines_and_inlined_functions_are_as_in_the_source(void **state)
+static void lines_and_inlined_functions_match_the_source(void **state)
 {
 	struct elf_build_id id;
 	struct kept kept[3];
@@ -171,7 +171,7 @@ static void lines_and_inlined_functions_are_as_in_the_source(void **state)
 	assert_true(kept[1].frames[0].line < outer_line && kept[1].frames[0].line > inner_line);
 }
 
-static void another_build_has_no_names(void **state)
+static void a_file_of_another_build_gives_no_names(void **state)
 {
 	struct elf_build_id id;
 	struct kept kept[3];
@@ -189,7 +189,7 @@ static void another_build_has_no_names(void **state)
 	assert_int_equal(kept[0].calls + kept[1].calls, 0);
 }
 
-static void what_is_no_file_or_no_program_has_no_names(void **state)
+static void other_paths_and_files_give_no_names(void **state)
 {
 	static const char *const paths[] = { "/nowhere", "/dev/zero", "/proc/self/exe", "/proc/kmsg", "/etc/passwd", "/", "" };
 	struct elf_build_id none = { .length = 0 };
@@ -210,7 +210,7 @@ static uint32_t next_random(uint32_t *seed)
 }
 
 /* All but the headers and the build-id, which would have it refused. */
-static void what_is_no_file_is_not_opened(void **state)
+static void a_fifo_is_not_opened(void **state)
 {
 	char path[] = "fifo-XXXXXX";
 	struct elf_build_id id = { .length = 0 };
@@ -270,7 +270,7 @@ static void a_damaged_file_does_no_harm(void **state)
 	unlink(path);
 }
 
-static void names_are_those_of_the_source(void **state)
+static void symbols_become_the_names_in_the_source(void **state)
 {
 	static const struct {
 		const char *symbol, *name;
@@ -299,13 +299,13 @@ static void names_are_those_of_the_source(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_have_their_names),
-		cmocka_unit_test(lines_and_inlined_functions_are_as_in_the_source),
-		cmocka_unit_test(another_build_has_no_names),
-		cmocka_unit_test(what_is_no_file_or_no_program_has_no_names),
-		cmocka_unit_test(what_is_no_file_is_not_opened),
+		cmocka_unit_test(functions_are_named),
+		cmocka_unit_test(lines_and_inlined_functions_match_the_source),
+		cmocka_unit_test(a_file_of_another_build_gives_no_names),
+		cmocka_unit_test(other_paths_and_files_give_no_names),
+		cmocka_unit_test(a_fifo_is_not_opened),
 		cmocka_unit_test(a_damaged_file_does_no_harm),
-		cmocka_unit_test(names_are_those_of_the_source),
+		cmocka_unit_test(symbols_become_the_names_in_the_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ const uint64_t test_symbols_table[16] = { 1, 2, 3 };
 extern char test_symbols_zeros[];
 char test_symbols_zeros[3 * PAGE];
 
-static void a_symbol_is_found_by_each_of_its_addresses(void **state)
+static void a_symbol_is_found_by_any_address_inside_it(void **state)
 {
 	static const struct {
 		const char *name;
@@ -91,7 +91,7 @@ static void a_librarys_symbol_is_found_and_described(void **state)
 	self_release(&self);
 }
 
-static void what_is_in_no_file_has_no_symbol(void **state)
+static void memory_without_a_file_has_no_symbol(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
 	struct symbols *symbols;
@@ -112,7 +112,7 @@ static void what_is_in_no_file_has_no_symbol(void **state)
 	self_release(&self);
 }
 
-static void a_file_that_is_not_the_mapped_one_has_no_symbols(void **state)
+static void a_replaced_file_has_no_symbols(void **state)
 {
 	struct symbols *symbols;
 	struct symbol symbol;
@@ -131,7 +131,7 @@ static void a_file_that_is_not_the_mapped_one_has_no_symbols(void **state)
 }
 
 /* The file can be opened only through its map_files link, which requires a privilege. */
-static void a_mapped_file_that_was_deleted_is_still_that_file(void **state)
+static void a_deleted_mapped_file_can_still_be_opened(void **state)
 {
 	char path[] = "test_symbols_XXXXXX", text[4] = "";
 	int fd = mkstemp(path), again_fd;
@@ -161,7 +161,7 @@ static void a_mapped_file_that_was_deleted_is_still_that_file(void **state)
 }
 
 /* Pretend that the program was mapped a page further, except for one mapping. */
-static void a_file_that_lies_otherwise_than_it_says_has_no_symbols(void **state)
+static void a_file_mapped_at_inconsistent_offsets_has_no_symbols(void **state)
 {
 	struct symbols *symbols;
 	struct symbol symbol;
@@ -206,7 +206,7 @@ static void words_are_read_from_pages_and_from_files(void **state)
 	self_release(&self);
 }
 
-static void a_page_that_is_not_there_is_not_brought_in(void **state)
+static void reading_does_not_fault_in_missing_pages(void **state)
 {
 	char *pages = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -231,14 +231,14 @@ static void a_page_that_is_not_there_is_not_brought_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_symbol_is_found_by_each_of_its_addresses),
+		cmocka_unit_test(a_symbol_is_found_by_any_address_inside_it),
 		cmocka_unit_test(a_librarys_symbol_is_found_and_described),
-		cmocka_unit_test(what_is_in_no_file_has_no_symbol),
-		cmocka_unit_test(a_file_that_is_not_the_mapped_one_has_no_symbols),
-		cmocka_unit_test(a_mapped_file_that_was_deleted_is_still_that_file),
-		cmocka_unit_test(a_file_that_lies_otherwise_than_it_says_has_no_symbols),
+		cmocka_unit_test(memory_without_a_file_has_no_symbol),
+		cmocka_unit_test(a_replaced_file_has_no_symbols),
+		cmocka_unit_test(a_deleted_mapped_file_can_still_be_opened),
+		cmocka_unit_test(a_file_mapped_at_inconsistent_offsets_has_no_symbols),
 		cmocka_unit_test(words_are_read_from_pages_and_from_files),
-		cmocka_unit_test(a_page_that_is_not_there_is_not_brought_in),
+		cmocka_unit_test(reading_does_not_fault_in_missing_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-static void only_well_formed_utf8_is_a_character(void **state)
+static void only_well_formed_utf8_is_decoded(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -57,7 +57,7 @@ static void only_well_formed_utf8_is_a_character(void **state)
 	}
 }
 
-static void what_moves_hides_or_recolours_text_is_a_control(void **state)
+static void control_characters_are_recognized(void **state)
 {
 	static const uint32_t controls[] = {
 		0, 0x07, 0x0a, 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f, 0x061c, 0x200b, 0x200e, 0x200f,
@@ -78,7 +78,7 @@ static void what_moves_hides_or_recolours_text_is_a_control(void **state)
 			fail_msg("U+%04X is a control", shown[i]);
 }
 
-static void foreign_bytes_become_printable(void **state)
+static void foreign_bytes_are_escaped(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -112,7 +112,7 @@ static void foreign_bytes_become_printable(void **state)
 	}
 }
 
-static void nul_bytes_inside_are_shown_too(void **state)
+static void nul_bytes_are_escaped(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
 
@@ -122,7 +122,7 @@ static void nul_bytes_inside_are_shown_too(void **state)
 	strbuf_release(&out);
 }
 
-static void every_byte_string_becomes_printable(void **state)
+static void random_bytes_become_printable(void **state)
 {
 	uint64_t seed = 88172645463325252u;
 
@@ -149,7 +149,7 @@ static void every_byte_string_becomes_printable(void **state)
 	}
 }
 
-static void words_are_wrapped_behind_their_indent(void **state)
+static void wrapped_lines_are_indented(void **state)
 {
 	static const struct {
 		const char *words;
@@ -175,7 +175,7 @@ static void words_are_wrapped_behind_their_indent(void **state)
 	}
 }
 
-static void copies_are_cut_at_a_character(void **state)
+static void copies_are_truncated_at_a_character(void **state)
 {
 	static const struct {
 		const char *from;
@@ -205,13 +205,13 @@ static void copies_are_cut_at_a_character(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_well_formed_utf8_is_a_character),
-		cmocka_unit_test(what_moves_hides_or_recolours_text_is_a_control),
-		cmocka_unit_test(foreign_bytes_become_printable),
-		cmocka_unit_test(nul_bytes_inside_are_shown_too),
-		cmocka_unit_test(every_byte_string_becomes_printable),
-		cmocka_unit_test(words_are_wrapped_behind_their_indent),
-		cmocka_unit_test(copies_are_cut_at_a_character),
+		cmocka_unit_test(only_well_formed_utf8_is_decoded),
+		cmocka_unit_test(control_characters_are_recognized),
+		cmocka_unit_test(foreign_bytes_are_escaped),
+		cmocka_unit_test(nul_bytes_are_escaped),
+		cmocka_unit_test(random_bytes_become_printable),
+		cmocka_unit_test(wrapped_lines_are_indented),
+		cmocka_unit_test(copies_are_truncated_at_a_character),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void assert_rising(const struct timeline *t)
 		assert_true(t->rows[i - 1].unix_ms <= t->rows[i].unix_ms);
 }
 
-static void few_rows_all_stay(void **state)
+static void few_rows_are_all_kept(void **state)
 {
 	struct timeline t;
 
@@ -53,7 +53,7 @@ static void few_rows_all_stay(void **state)
 	timeline_release(&t);
 }
 
-static void of_a_day_peaks_and_lows_the_first_and_the_last_stay_and_rows_are_bounded(void **state)
+static void a_day_keeps_extremes_and_ends_in_a_bounded_number_of_rows(void **state)
 {
 	const uint64_t begin = UINT64_C(1795219200000), end = begin + 86399 * 1000;
 	struct timeline t;
@@ -76,7 +76,7 @@ static void of_a_day_peaks_and_lows_the_first_and_the_last_stay_and_rows_are_bou
 	timeline_release(&t);
 }
 
-static void a_gap_stays_between_what_was_before_and_after(void **state)
+static void a_gap_is_kept_between_the_samples_around_it(void **state)
 {
 	struct timeline t;
 
@@ -96,7 +96,7 @@ static void a_gap_stays_between_what_was_before_and_after(void **state)
 	timeline_release(&t);
 }
 
-static void as_many_gaps_as_there_are_stretches_are_bounded_too(void **state)
+static void many_gaps_are_bounded_too(void **state)
 {
 	struct timeline t;
 
@@ -112,7 +112,7 @@ static void as_many_gaps_as_there_are_stretches_are_bounded_too(void **state)
 	timeline_release(&t);
 }
 
-static void a_clock_that_was_set_back_stands_still(void **state)
+static void time_does_not_advance_while_the_clock_is_set_back(void **state)
 {
 	struct timeline t;
 
@@ -128,7 +128,7 @@ static void a_clock_that_was_set_back_stands_still(void **state)
 	timeline_release(&t);
 }
 
-static void without_rows_there_are_none(void **state)
+static void without_samples_there_are_no_rows(void **state)
 {
 	struct timeline t;
 
@@ -142,13 +142,13 @@ static void without_rows_there_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_rows_all_stay),
+		cmocka_unit_test(few_rows_are_all_kept),
 		cmocka_unit_test(
-			of_a_day_peaks_and_lows_the_first_and_the_last_stay_and_rows_are_bounded),
-		cmocka_unit_test(a_gap_stays_between_what_was_before_and_after),
-		cmocka_unit_test(as_many_gaps_as_there_are_stretches_are_bounded_too),
-		cmocka_unit_test(a_clock_that_was_set_back_stands_still),
-		cmocka_unit_test(without_rows_there_are_none),
+			a_day_keeps_extremes_and_ends_in_a_bounded_number_of_rows),
+		cmocka_unit_test(a_gap_is_kept_between_the_samples_around_it),
+		cmocka_unit_test(many_gaps_are_bounded_too),
+		cmocka_unit_test(time_does_not_advance_while_the_clock_is_set_back),
+		cmocka_unit_test(without_samples_there_are_no_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "unit.h"
 
-static void rules_are_read_with_and_without_blanks(void **state)
+static void rules_are_parsed_with_and_without_blanks(void **state)
 {
 	static const struct {
 		const char *text;
@@ -51,7 +51,7 @@ static void rules_are_read_with_and_without_blanks(void **state)
 	}
 }
 
-static void what_is_no_rule_is_refused_with_a_reason(void **state)
+static void invalid_rules_are_refused_with_a_reason(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -122,7 +122,7 @@ static void a_rule_that_is_too_long_is_refused(void **state)
 	transform_list_release(&list);
 }
 
-static void a_file_has_rules_of_its_own_and_sets(void **state)
+static void a_file_contains_rules_and_sets(void **state)
 {
 	struct transform_sets sets = TRANSFORM_SETS_INIT;
 	struct transform_list own = TRANSFORM_LIST_INIT;
@@ -147,7 +147,7 @@ static void a_file_has_rules_of_its_own_and_sets(void **state)
 	transform_sets_release(&sets);
 }
 
-static void a_file_says_in_which_line_it_is_wrong(void **state)
+static void errors_in_a_file_name_their_line(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -187,7 +187,7 @@ static int expand(const char *text, struct transform_list *ret, struct transform
 	return r;
 }
 
-static void sets_stand_for_their_rules_in_their_order(void **state)
+static void sets_expand_to_their_rules_in_order(void **state)
 {
 	struct transform_list list;
 	struct transform_error error;
@@ -203,7 +203,7 @@ static void sets_stand_for_their_rules_in_their_order(void **state)
 	transform_list_release(&list);
 }
 
-static void a_set_that_is_in_itself_is_refused(void **state)
+static void a_set_that_contains_itself_is_refused(void **state)
 {
 	struct transform_list list;
 	struct transform_error error;
@@ -218,7 +218,7 @@ static void a_set_that_is_in_itself_is_refused(void **state)
 /*
  * Each set uses the next one twice, so the last set, which is empty, is used 2^30 times.
  */
-static void sets_in_sets_do_not_take_for_ever(void **state)
+static void nested_sets_are_expanded_quickly(void **state)
 {
 	struct transform_list list;
 	struct transform_error error;
@@ -234,7 +234,7 @@ static void sets_in_sets_do_not_take_for_ever(void **state)
 	strbuf_release(&text);
 }
 
-static void the_own_sets_can_be_added_to(void **state)
+static void built_in_sets_can_be_extended(void **state)
 {
 	struct transform_sets sets = TRANSFORM_SETS_INIT;
 	struct transform_error error;
@@ -254,15 +254,15 @@ static void the_own_sets_can_be_added_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_are_read_with_and_without_blanks),
-		cmocka_unit_test(what_is_no_rule_is_refused_with_a_reason),
+		cmocka_unit_test(rules_are_parsed_with_and_without_blanks),
+		cmocka_unit_test(invalid_rules_are_refused_with_a_reason),
 		cmocka_unit_test(a_rule_that_is_too_long_is_refused),
-		cmocka_unit_test(a_file_has_rules_of_its_own_and_sets),
-		cmocka_unit_test(a_file_says_in_which_line_it_is_wrong),
-		cmocka_unit_test(sets_stand_for_their_rules_in_their_order),
-		cmocka_unit_test(a_set_that_is_in_itself_is_refused),
-		cmocka_unit_test(sets_in_sets_do_not_take_for_ever),
-		cmocka_unit_test(the_own_sets_can_be_added_to),
+		cmocka_unit_test(a_file_contains_rules_and_sets),
+		cmocka_unit_test(errors_in_a_file_name_their_line),
+		cmocka_unit_test(sets_expand_to_their_rules_in_order),
+		cmocka_unit_test(a_set_that_contains_itself_is_refused),
+		cmocka_unit_test(nested_sets_are_expanded_quickly),
+		cmocka_unit_test(built_in_sets_can_be_extended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

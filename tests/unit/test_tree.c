@@ -42,7 +42,7 @@ static void assert_tree(const int *pairs, const char *want)
 	strbuf_release(&got);
 }
 
-static void children_come_below_their_parents_in_the_order_given(void **state)
+static void children_are_placed_below_their_parents_in_the_given_order(void **state)
 {
 	static const int pairs[] = { 30, 1, 20, 1, 1, 0, 31, 30, 40, 30, 21, 20, 0 };
 
@@ -55,7 +55,7 @@ static void children_come_below_their_parents_in_the_order_given(void **state)
 			   "   `- 21\n");
 }
 
-static void who_has_no_parent_here_stands_alone(void **state)
+static void processes_without_a_listed_parent_are_roots(void **state)
 {
 	static const int pairs[] = { 5, 1, 7, 2, 6, 5, 0 };
 
@@ -63,7 +63,7 @@ static void who_has_no_parent_here_stands_alone(void **state)
 	assert_tree(pairs, "5\n`- 6\n7\n");
 }
 
-static void parents_in_a_circle_lose_nobody(void **state)
+static void a_cycle_of_parents_loses_no_process(void **state)
 {
 	static const int pairs[] = { 5, 6, 6, 5, 7, 7, 8, 6, 0 };
 
@@ -71,7 +71,7 @@ static void parents_in_a_circle_lose_nobody(void **state)
 	assert_tree(pairs, "7\n5\n`- 6\n   `- 8\n");
 }
 
-static void a_deep_tree_is_drawn_as_deep_as_can_be(void **state)
+static void a_deep_tree_is_drawn_up_to_the_maximum_depth(void **state)
 {
 	int pairs[2 * 100 + 1] = { 0 };
 	struct strbuf want = STRBUF_INIT;
@@ -93,10 +93,11 @@ static void a_deep_tree_is_drawn_as_deep_as_can_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(children_come_below_their_parents_in_the_order_given),
-		cmocka_unit_test(who_has_no_parent_here_stands_alone),
-		cmocka_unit_test(parents_in_a_circle_lose_nobody),
-		cmocka_unit_test(a_deep_tree_is_drawn_as_deep_as_can_be),
+		cmocka_unit_test(
+			children_are_placed_below_their_parents_in_the_given_order),
+		cmocka_unit_test(processes_without_a_listed_parent_are_roots),
+		cmocka_unit_test(a_cycle_of_parents_loses_no_process),
+		cmocka_unit_test(a_deep_tree_is_drawn_up_to_the_maximum_depth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

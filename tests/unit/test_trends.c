@@ -92,7 +92,7 @@ static enum growth_kind need_of(int pid)
 	return GROWTH_KIND_COUNT_;
 }
 
-static void the_process_that_grows_is_told_from_the_others(void **state)
+static void the_growing_process_is_distinguished_from_the_others(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < SAMPLES; i++) {
@@ -112,7 +112,7 @@ static void the_process_that_grows_is_told_from_the_others(void **state)
 	assert_int_equal(trends_restart_count(trends), 0);
 }
 
-static void a_run_after_the_other_is_not_one_that_grows(void **state)
+static void successive_restarts_are_not_growth(void **state)
 {
 	struct trend t;
 
@@ -132,7 +132,7 @@ static void a_run_after_the_other_is_not_one_that_grows(void **state)
 	assert_int_equal(need_of(7), GROWTH_NONE);
 }
 
-static void a_worker_that_is_replaced_is_no_new_run(void **state)
+static void a_replaced_worker_is_not_a_restart(void **state)
 {
 	struct trend t;
 
@@ -148,7 +148,7 @@ static void a_worker_that_is_replaced_is_no_new_run(void **state)
 	assert_int_equal(t.growth.kind, GROWTH_STEADY);
 }
 
-static void another_group_begins_anew(void **state)
+static void another_group_starts_a_new_trend(void **state)
 {
 	struct trend t;
 
@@ -190,7 +190,7 @@ static enum growth_cause cause_of(uint64_t live_before_mib, uint64_t live_rise_p
 	return process_trend_cause(&t);
 }
 
-static void a_leak_is_told_from_what_the_allocator_keeps(void **state)
+static void a_leak_is_distinguished_from_memory_kept_by_the_allocator(void **state)
 {
 	struct process_trend t;
 
@@ -211,7 +211,7 @@ static void a_leak_is_told_from_what_the_allocator_keeps(void **state)
 	assert_int_equal(process_trend_cause(&t), GROWTH_CAUSE_UNKNOWN);
 }
 
-static void need_is_anonymous_memory_that_cannot_be_taken_back(void **state)
+static void need_is_anonymous_memory_that_cannot_be_reclaimed(void **state)
 {
 	struct usage u;
 
@@ -226,7 +226,7 @@ static void need_is_anonymous_memory_that_cannot_be_taken_back(void **state)
 }
 
 /* Two months with a sample each second. */
-static void a_series_without_end_has_bounded_room_and_says_the_same(void **state)
+static void an_endless_series_uses_bounded_memory_with_the_same_result(void **state)
 {
 	enum {
 		MANY = 5000000
@@ -254,7 +254,7 @@ static void a_series_without_end_has_bounded_room_and_says_the_same(void **state
 	growth_series_release(&series);
 }
 
-static void a_clock_that_is_set_back_does_not_turn_time_around(void **state)
+static void setting_the_clock_back_does_not_reverse_time(void **state)
 {
 	struct growth_series series = GROWTH_SERIES_INIT;
 
@@ -273,19 +273,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			the_process_that_grows_is_told_from_the_others, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_run_after_the_other_is_not_one_that_grows, begin, end),
-		cmocka_unit_test_setup_teardown(a_worker_that_is_replaced_is_no_new_run,
-						begin, end),
-		cmocka_unit_test_setup_teardown(another_group_begins_anew, begin, end),
+			the_growing_process_is_distinguished_from_the_others, begin, end),
+		cmocka_unit_test_setup_teardown(successive_restarts_are_not_growth, begin,
+						end),
+		cmocka_unit_test_setup_teardown(a_replaced_worker_is_not_a_restart, begin,
+						end),
+		cmocka_unit_test_setup_teardown(another_group_starts_a_new_trend, begin,
+						end),
 		cmocka_unit_test_setup_teardown(samples_without_a_process_change_nothing,
 						begin, end),
 		cmocka_unit_test_setup_teardown(
-			a_leak_is_told_from_what_the_allocator_keeps, begin, end),
-		cmocka_unit_test(need_is_anonymous_memory_that_cannot_be_taken_back),
-		cmocka_unit_test(a_series_without_end_has_bounded_room_and_says_the_same),
-		cmocka_unit_test(a_clock_that_is_set_back_does_not_turn_time_around),
+			a_leak_is_distinguished_from_memory_kept_by_the_allocator, begin,
+			end),
+		cmocka_unit_test(need_is_anonymous_memory_that_cannot_be_reclaimed),
+		cmocka_unit_test(
+			an_endless_series_uses_bounded_memory_with_the_same_result),
+		cmocka_unit_test(setting_the_clock_back_does_not_reverse_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

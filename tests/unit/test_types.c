@@ -70,7 +70,7 @@ static void reset(void)
 	test_types_table = (struct table){ .info = &test_types_info };
 }
 
-static void a_class_is_known_by_what_is_in_front_of_its_table(void **state)
+static void a_class_is_identified_by_its_type_info(void **state)
 {
 	static const struct {
 		const char *name, *text, *raw;
@@ -93,7 +93,7 @@ static void a_class_is_known_by_what_is_in_front_of_its_table(void **state)
 	self_release(&self);
 }
 
-static void what_only_looks_like_a_table_has_no_type(void **state)
+static void malformed_virtual_tables_have_no_type(void **state)
 {
 	static char long_name[5000];
 	struct self self;
@@ -135,7 +135,7 @@ static void what_only_looks_like_a_table_has_no_type(void **state)
 	self_release(&self);
 }
 
-static void types_of_one_name_are_one_type(void **state)
+static void types_with_the_same_name_are_one_type(void **state)
 {
 	static const struct info second_info = { abi_table.functions, "N2ns5ShapeE" };
 	static const struct table second = { .info = &second_info };
@@ -155,9 +155,9 @@ static void types_of_one_name_are_one_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_class_is_known_by_what_is_in_front_of_its_table),
-		cmocka_unit_test(what_only_looks_like_a_table_has_no_type),
-		cmocka_unit_test(types_of_one_name_are_one_type),
+		cmocka_unit_test(a_class_is_identified_by_its_type_info),
+		cmocka_unit_test(malformed_virtual_tables_have_no_type),
+		cmocka_unit_test(types_with_the_same_name_are_one_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #define GIB (KIB(1024) * 1024)
 #define EIB (GIB * GIB)
 
-static void unknown_travels_through_sums(void **state)
+static void an_unknown_part_makes_a_sum_unknown(void **state)
 {
 	(void)state;
 	assert_true(bytes_add(1, 2) == 3);
@@ -20,7 +20,7 @@ static void unknown_travels_through_sums(void **state)
 	assert_true(bytes_add(BYTES_UNKNOWN, BYTES_UNKNOWN) == BYTES_UNKNOWN);
 }
 
-static void a_sum_past_the_edge_is_unknown_and_does_not_wrap(void **state)
+static void an_overflowing_sum_is_unknown(void **state)
 {
 	(void)state;
 	assert_true(bytes_add(BYTES_UNKNOWN - 1, 0) == BYTES_UNKNOWN - 1);
@@ -40,7 +40,7 @@ static void a_difference_stops_at_zero(void **state)
 	assert_true(bytes_sub(BYTES_UNKNOWN, BYTES_UNKNOWN) == BYTES_UNKNOWN);
 }
 
-static void kib_become_bytes_or_are_out_of_range(void **state)
+static void kib_are_converted_or_out_of_range(void **state)
 {
 	uint64_t bytes = 77;
 
@@ -53,7 +53,7 @@ static void kib_become_bytes_or_are_out_of_range(void **state)
 	assert_true(bytes == 77);
 }
 
-static void bytes_are_shown_with_one_decimal_rounded_half_up(void **state)
+static void bytes_are_printed_with_one_decimal_rounded_half_up(void **state)
 {
 	static const struct {
 		uint64_t bytes;
@@ -105,7 +105,7 @@ static void bytes_never_take_more_than_seven_columns(void **state)
 	}
 }
 
-static void changes_carry_their_sign(void **state)
+static void changes_are_printed_with_a_sign(void **state)
 {
 	static const struct {
 		int64_t bytes;
@@ -128,7 +128,7 @@ static void changes_carry_their_sign(void **state)
 	}
 }
 
-static void durations_are_read_with_and_without_a_unit(void **state)
+static void durations_are_parsed_with_and_without_a_unit(void **state)
 {
 	static const struct {
 		const char *text;
@@ -171,7 +171,7 @@ static void durations_are_read_with_and_without_a_unit(void **state)
 	}
 }
 
-static void durations_are_shown_in_the_two_units_that_matter(void **state)
+static void durations_are_printed_in_the_two_largest_units(void **state)
 {
 	static const struct {
 		uint64_t ns;
@@ -197,7 +197,7 @@ static void durations_are_shown_in_the_two_units_that_matter(void **state)
 	}
 }
 
-static void bytes_are_read_with_their_letter(void **state)
+static void bytes_are_parsed_with_a_suffix(void **state)
 {
 	static const struct {
 		const char *text;
@@ -246,16 +246,16 @@ static void shares_are_rounded_and_do_not_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_travels_through_sums),
-		cmocka_unit_test(a_sum_past_the_edge_is_unknown_and_does_not_wrap),
+		cmocka_unit_test(an_unknown_part_makes_a_sum_unknown),
+		cmocka_unit_test(an_overflowing_sum_is_unknown),
 		cmocka_unit_test(a_difference_stops_at_zero),
-		cmocka_unit_test(kib_become_bytes_or_are_out_of_range),
-		cmocka_unit_test(bytes_are_shown_with_one_decimal_rounded_half_up),
+		cmocka_unit_test(kib_are_converted_or_out_of_range),
+		cmocka_unit_test(bytes_are_printed_with_one_decimal_rounded_half_up),
 		cmocka_unit_test(bytes_never_take_more_than_seven_columns),
-		cmocka_unit_test(changes_carry_their_sign),
-		cmocka_unit_test(durations_are_read_with_and_without_a_unit),
-		cmocka_unit_test(durations_are_shown_in_the_two_units_that_matter),
-		cmocka_unit_test(bytes_are_read_with_their_letter),
+		cmocka_unit_test(changes_are_printed_with_a_sign),
+		cmocka_unit_test(durations_are_parsed_with_and_without_a_unit),
+		cmocka_unit_test(durations_are_printed_in_the_two_largest_units),
+		cmocka_unit_test(bytes_are_parsed_with_a_suffix),
 		cmocka_unit_test(shares_are_rounded_and_do_not_overflow),
 	};
 

@@ -78,7 +78,7 @@ static bool find(const struct unwind_module *module, uint64_t offset, struct unw
 	return unwind_rules_find(module, module->start + CODE_AT + offset, ret);
 }
 
-static void rules_are_those_at_the_address(void **state)
+static void the_rules_at_an_address_are_found(void **state)
 {
 	struct unwind_module module = fill();
 	struct unwind_rules rules;
@@ -96,7 +96,7 @@ static void rules_are_those_at_the_address(void **state)
 	assert_false(unwind_rules_find(&module, module.start, &rules));
 }
 
-static void tables_that_lead_out_of_the_module_are_not_followed(void **state)
+static void tables_that_point_outside_the_module_are_not_followed(void **state)
 {
 	static const struct {
 		size_t at;
@@ -120,7 +120,7 @@ static void tables_that_lead_out_of_the_module_are_not_followed(void **state)
 	}
 }
 
-static void tables_with_anything_in_them_do_no_harm(void **state)
+static void arbitrary_tables_do_no_harm(void **state)
 {
 	struct unwind_rules rules;
 	unsigned int seed = 1;
@@ -139,10 +139,13 @@ static void tables_with_anything_in_them_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(rules_are_those_at_the_address, make, unmake),
-		cmocka_unit_test_setup_teardown(tables_that_lead_out_of_the_module_are_not_followed,
-						make, unmake),
-		cmocka_unit_test_setup_teardown(tables_with_anything_in_them_do_no_harm, make, unmake),
+		cmocka_unit_test_setup_teardown(the_rules_at_an_address_are_found, make,
+						unmake),
+		cmocka_unit_test_setup_teardown(
+			tables_that_point_outside_the_module_are_not_followed, make,
+			unmake),
+		cmocka_unit_test_setup_teardown(arbitrary_tables_do_no_harm, make,
+						unmake),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

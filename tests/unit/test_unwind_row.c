@@ -32,7 +32,7 @@ static bool find(void *context, uint64_t pc, struct unwind_module *ret)
 	return true;
 }
 
-static void a_row_that_was_found_is_found_again_until_code_is_forgotten(void **state)
+static void a_row_is_cached_until_code_is_forgotten(void **state)
 {
 	struct code code = { NULL, true, 0 };
 	struct unwind_space space = { .find = find, .context = &code, .rows = rows };
@@ -47,7 +47,7 @@ static void a_row_that_was_found_is_found_again_until_code_is_forgotten(void **s
 	assert_int_equal(row_kind(row_at(&space, LOOKUP)), ROW_CUT);
 }
 
-static void a_row_is_not_kept_if_code_is_forgotten_while_it_is_looked_for(void **state)
+static void a_row_is_not_cached_if_code_is_forgotten_during_the_lookup(void **state)
 {
 	struct code code = { NULL, true, 0 };
 	struct unwind_space space = { .find = find, .context = &code, .rows = rows };
@@ -64,7 +64,7 @@ static void a_row_is_not_kept_if_code_is_forgotten_while_it_is_looked_for(void *
 /*
  * Look up more addresses than fit into one line of the cache. Each must get its own row.
  */
-static void addresses_that_share_a_line_are_told_apart(void **state)
+static void addresses_in_the_same_cache_line_are_distinguished(void **state)
 {
 	struct code code = { NULL, true, 0 };
 	struct unwind_space space = { .find = find, .context = &code, .rows = rows };
@@ -91,9 +91,10 @@ static void addresses_that_share_a_line_are_told_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_row_that_was_found_is_found_again_until_code_is_forgotten),
-		cmocka_unit_test(a_row_is_not_kept_if_code_is_forgotten_while_it_is_looked_for),
-		cmocka_unit_test(addresses_that_share_a_line_are_told_apart),
+		cmocka_unit_test(a_row_is_cached_until_code_is_forgotten),
+		cmocka_unit_test(
+			a_row_is_not_cached_if_code_is_forgotten_during_the_lookup),
+		cmocka_unit_test(addresses_in_the_same_cache_line_are_distinguished),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

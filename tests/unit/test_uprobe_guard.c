@@ -39,7 +39,7 @@ static struct uprobe_guard_work make_work(void)
 	};
 }
 
-static void a_guard_ends_while_a_later_one_runs(void **state)
+static void a_guard_can_end_while_a_later_one_runs(void **state)
 {
 	struct uprobe_guard first = UPROBE_GUARD_NONE, second = UPROBE_GUARD_NONE;
 	struct uprobe_guard_work work;
@@ -103,7 +103,7 @@ static void a_guard_has_only_the_descriptors_it_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_guard_ends_while_a_later_one_runs),
+		cmocka_unit_test(a_guard_can_end_while_a_later_one_runs),
 		cmocka_unit_test(a_guard_has_only_the_descriptors_it_needs),
 	};
 

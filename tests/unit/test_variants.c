@@ -69,7 +69,7 @@ static const struct {
 	  { "MIMALLOC_PURGE_DELAY=0", "MIMALLOC_ARENA_EAGER_COMMIT=0" } },
 };
 
-static void settings_are_what_each_allocator_reads(void **state)
+static void settings_are_passed_in_each_allocators_variable(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(mapped); i++) {
@@ -93,7 +93,7 @@ static const char *const refused[] = {
 	"jemalloc:dirty_decay_ms=0,muzzy_decay_ms=0", /* ',' starts another allocator */
 };
 
-static void what_is_no_allocator_or_no_setting_is_refused(void **state)
+static void unknown_allocators_and_settings_are_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
@@ -103,7 +103,7 @@ static void what_is_no_allocator_or_no_setting_is_refused(void **state)
 	}
 }
 
-static void what_the_environment_says_already_is_kept(void **state)
+static void existing_environment_settings_are_kept(void **state)
 {
 	char *const base[] = {
 		(char[]){ "PATH=/bin" }, (char[]){ "LD_PRELOAD=/x/liba.so:/x/libb.so" },
@@ -134,7 +134,7 @@ static void what_the_environment_says_already_is_kept(void **state)
 	variants_release(&variants);
 }
 
-static void an_empty_environment_gets_what_is_needed(void **state)
+static void an_empty_environment_gets_the_required_variables(void **state)
 {
 	char *const base[] = { (char[]){ "LD_PRELOAD=" }, NULL };
 	char **environment;
@@ -153,10 +153,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_paths_may_be_mixed),
-		cmocka_unit_test(settings_are_what_each_allocator_reads),
-		cmocka_unit_test(what_is_no_allocator_or_no_setting_is_refused),
-		cmocka_unit_test(what_the_environment_says_already_is_kept),
-		cmocka_unit_test(an_empty_environment_gets_what_is_needed),
+		cmocka_unit_test(settings_are_passed_in_each_allocators_variable),
+		cmocka_unit_test(unknown_allocators_and_settings_are_refused),
+		cmocka_unit_test(existing_environment_settings_are_kept),
+		cmocka_unit_test(an_empty_environment_gets_the_required_variables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "judged.h"
 #include "unit.h"
 
-static void live_memory_that_grows_under_all_is_beyond_an_allocator(void **state)
+static void live_memory_that_always_grows_is_not_the_allocators_fault(void **state)
 {
 	struct judged f;
 
@@ -24,7 +24,7 @@ static void live_memory_that_grows_under_all_is_beyond_an_allocator(void **state
 	judged_release(&f);
 }
 
-static void live_memory_that_stays_is_no_growth(void **state)
+static void constant_live_memory_is_not_growth(void **state)
 {
 	struct judged f;
 
@@ -38,7 +38,7 @@ static void live_memory_that_stays_is_no_growth(void **state)
 }
 
 /* 10 % of 66 MiB in the second half count as growth; slightly less does not. */
-static void growth_begins_at_a_tenth_in_the_second_half(void **state)
+static void growth_means_a_tenth_or_more_in_the_second_half(void **state)
 {
 	const uint64_t growths[] = { 67 * MIB / 10, 65 * MIB / 10 };
 
@@ -56,7 +56,7 @@ static void growth_begins_at_a_tenth_in_the_second_half(void **state)
 }
 
 /* At most half of the growth may be pool. */
-static void a_pool_that_grows_is_no_live_memory(void **state)
+static void a_growing_pool_is_not_live_memory(void **state)
 {
 	const uint64_t live[] = { 50 * MIB, 49 * MIB };
 
@@ -74,7 +74,7 @@ static void a_pool_that_grows_is_no_live_memory(void **state)
 	}
 }
 
-static void live_memory_that_only_one_variant_keeps_is_not_the_same(void **state)
+static void a_difference_in_live_memory_is_reported(void **state)
 {
 	struct made_run half = leaking;
 	struct judged f;
@@ -95,7 +95,7 @@ static void live_memory_that_only_one_variant_keeps_is_not_the_same(void **state
 	judged_release(&f);
 }
 
-static void a_variant_whose_heap_is_not_read_is_named(void **state)
+static void a_variant_with_an_unread_heap_is_named(void **state)
 {
 	const struct made_run unread = { 34 * MIB, 66 * MIB, 66 * MIB, UNREAD };
 	struct judged f;
@@ -116,7 +116,7 @@ static void a_variant_whose_heap_is_not_read_is_named(void **state)
 	judged_release(&f);
 }
 
-static void growth_whose_owner_is_unknown_is_said_to_be(void **state)
+static void growth_with_an_unknown_owner_is_reported_as_such(void **state)
 {
 	const struct made_run unread = { 34 * MIB, 66 * MIB, 66 * MIB, UNREAD };
 	struct judged f;
@@ -132,7 +132,7 @@ static void growth_whose_owner_is_unknown_is_said_to_be(void **state)
 	judged_release(&f);
 }
 
-static void pool_that_one_keeps_and_another_gives_back_is_what_differs(void **state)
+static void a_pool_that_only_one_variant_keeps_is_the_difference(void **state)
 {
 	struct judged f;
 
@@ -145,7 +145,7 @@ static void pool_that_one_keeps_and_another_gives_back_is_what_differs(void **st
 	judged_release(&f);
 }
 
-static void a_difference_within_the_spreads_is_none(void **state)
+static void a_difference_within_the_spreads_is_ignored(void **state)
 {
 	struct made_run lower = kept;
 	struct judged f;
@@ -168,7 +168,7 @@ static void a_difference_within_the_spreads_is_none(void **state)
 	judged_release(&f);
 }
 
-static void a_difference_below_five_percent_is_none(void **state)
+static void a_difference_below_five_percent_is_ignored(void **state)
 {
 	const uint64_t apart[] = { 32 * MIB / 10, 34 * MIB / 10 };
 
@@ -185,7 +185,7 @@ static void a_difference_below_five_percent_is_none(void **state)
 	}
 }
 
-static void of_two_runs_the_spread_counts_three_times(void **state)
+static void with_only_two_runs_the_spread_counts_three_times(void **state)
 {
 	struct made_run lower = kept;
 
@@ -210,17 +210,18 @@ static void of_two_runs_the_spread_counts_three_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(live_memory_that_grows_under_all_is_beyond_an_allocator),
-		cmocka_unit_test(live_memory_that_stays_is_no_growth),
-		cmocka_unit_test(growth_begins_at_a_tenth_in_the_second_half),
-		cmocka_unit_test(a_pool_that_grows_is_no_live_memory),
-		cmocka_unit_test(live_memory_that_only_one_variant_keeps_is_not_the_same),
-		cmocka_unit_test(a_variant_whose_heap_is_not_read_is_named),
-		cmocka_unit_test(growth_whose_owner_is_unknown_is_said_to_be),
-		cmocka_unit_test(pool_that_one_keeps_and_another_gives_back_is_what_differs),
-		cmocka_unit_test(a_difference_within_the_spreads_is_none),
-		cmocka_unit_test(a_difference_below_five_percent_is_none),
-		cmocka_unit_test(of_two_runs_the_spread_counts_three_times),
+		cmocka_unit_test(
+			live_memory_that_always_grows_is_not_the_allocators_fault),
+		cmocka_unit_test(constant_live_memory_is_not_growth),
+		cmocka_unit_test(growth_means_a_tenth_or_more_in_the_second_half),
+		cmocka_unit_test(a_growing_pool_is_not_live_memory),
+		cmocka_unit_test(a_difference_in_live_memory_is_reported),
+		cmocka_unit_test(a_variant_with_an_unread_heap_is_named),
+		cmocka_unit_test(growth_with_an_unknown_owner_is_reported_as_such),
+		cmocka_unit_test(a_pool_that_only_one_variant_keeps_is_the_difference),
+		cmocka_unit_test(a_difference_within_the_spreads_is_ignored),
+		cmocka_unit_test(a_difference_below_five_percent_is_ignored),
+		cmocka_unit_test(with_only_two_runs_the_spread_counts_three_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

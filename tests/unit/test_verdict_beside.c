@@ -33,7 +33,7 @@ static void rss_that_differs_by_lazyfree_alone_is_not_comparable(void **state)
 	judged_release(&f);
 }
 
-static void lazyfree_that_hides_a_difference_is_said(void **state)
+static void lazyfree_that_hides_a_difference_is_reported(void **state)
 {
 	struct judged f;
 
@@ -50,7 +50,7 @@ static void lazyfree_that_hides_a_difference_is_said(void **state)
 	judged_release(&f);
 }
 
-static void where_lazyfree_is_unknown_rss_is_compared(void **state)
+static void with_an_unknown_lazyfree_rss_is_compared(void **state)
 {
 	struct judged f;
 
@@ -65,7 +65,7 @@ static void where_lazyfree_is_unknown_rss_is_compared(void **state)
 	judged_release(&f);
 }
 
-static void a_difference_whose_owner_is_unknown_is_said_to_be(void **state)
+static void a_difference_with_an_unknown_owner_is_reported_as_such(void **state)
 {
 	const struct made_run unread = { 66 * MIB, 66 * MIB, 33 * MIB, UNREAD };
 	struct judged f;
@@ -81,7 +81,7 @@ static void a_difference_whose_owner_is_unknown_is_said_to_be(void **state)
 	judged_release(&f);
 }
 
-static void the_first_variant_is_what_others_are_measured_against(void **state)
+static void the_first_variant_is_the_reference(void **state)
 {
 	struct made_run middle = kept;
 	struct judged f;
@@ -109,7 +109,7 @@ static void the_first_variant_is_what_others_are_measured_against(void **state)
 	judged_release(&f);
 }
 
-static void a_lower_peak_is_said(void **state)
+static void a_lower_peak_is_reported(void **state)
 {
 	struct made_run lower = steady;
 	struct judged f;
@@ -128,7 +128,7 @@ static void set_cpu(struct judged *f, uint64_t ms)
 		judged_last_run(f, back)->user_ns = (ms - 100) * NS_PER_MS;
 }
 
-static void what_less_memory_costs_is_said_beside_it(void **state)
+static void the_cost_of_using_less_memory_is_reported(void **state)
 {
 	struct judged f;
 
@@ -144,7 +144,7 @@ static void what_less_memory_costs_is_said_beside_it(void **state)
 	judged_release(&f);
 }
 
-static void cpu_time_alone_may_differ(void **state)
+static void a_difference_in_cpu_time_alone_is_reported(void **state)
 {
 	struct judged f;
 
@@ -219,7 +219,7 @@ static void a_variant_with_too_few_runs_is_left_out(void **state)
 	judged_release(&f);
 }
 
-static void runs_that_differ_much_are_said(void **state)
+static void runs_that_differ_much_are_reported(void **state)
 {
 	struct judged f;
 
@@ -254,17 +254,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rss_that_differs_by_lazyfree_alone_is_not_comparable),
-		cmocka_unit_test(lazyfree_that_hides_a_difference_is_said),
-		cmocka_unit_test(where_lazyfree_is_unknown_rss_is_compared),
-		cmocka_unit_test(a_difference_whose_owner_is_unknown_is_said_to_be),
-		cmocka_unit_test(the_first_variant_is_what_others_are_measured_against),
-		cmocka_unit_test(a_lower_peak_is_said),
-		cmocka_unit_test(what_less_memory_costs_is_said_beside_it),
-		cmocka_unit_test(cpu_time_alone_may_differ),
+		cmocka_unit_test(lazyfree_that_hides_a_difference_is_reported),
+		cmocka_unit_test(with_an_unknown_lazyfree_rss_is_compared),
+		cmocka_unit_test(a_difference_with_an_unknown_owner_is_reported_as_such),
+		cmocka_unit_test(the_first_variant_is_the_reference),
+		cmocka_unit_test(a_lower_peak_is_reported),
+		cmocka_unit_test(the_cost_of_using_less_memory_is_reported),
+		cmocka_unit_test(a_difference_in_cpu_time_alone_is_reported),
 		cmocka_unit_test(one_good_run_is_too_few),
 		cmocka_unit_test(a_single_variant_has_no_verdict),
 		cmocka_unit_test(a_variant_with_too_few_runs_is_left_out),
-		cmocka_unit_test(runs_that_differ_much_are_said),
+		cmocka_unit_test(runs_that_differ_much_are_reported),
 		cmocka_unit_test(without_samples_peaks_and_times_are_compared),
 	};
 

@@ -40,7 +40,7 @@ static void walk_named(const char *library, uint64_t anonymous_addr,
 	mapping_list_release(&mappings);
 }
 
-static void an_allocator_that_cannot_be_read_is_named_and_unknown(void **state)
+static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
 {
 	static const struct {
 		const char *library;
@@ -79,7 +79,7 @@ static void an_allocator_that_cannot_be_read_is_named_and_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_allocator_that_cannot_be_read_is_named_and_unknown),
+		cmocka_unit_test(an_unsupported_allocator_is_named_and_its_heap_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

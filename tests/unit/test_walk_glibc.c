@@ -50,7 +50,7 @@ static void check_bounds(struct heap_image *h, const struct heap *heap)
 	assert_true((heap->quality == QUALITY_EXACT) == (heap->problem == NULL));
 }
 
-static void every_version_is_walked_to_the_byte(void **state)
+static void every_version_is_walked_exactly(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -96,7 +96,7 @@ static void every_version_is_walked_to_the_byte(void **state)
 	}
 }
 
-static void live_bytes_of_a_trimmed_heap_are_those_of_its_pages(void **state)
+static void trimming_changes_only_the_free_pages(void **state)
 {
 	const struct heap_kind *kind = &heap_kinds[4];
 	struct heap_image h;
@@ -160,7 +160,7 @@ static const struct {
 #undef AT
 };
 
-static void damage_makes_the_arena_unknown_and_says_why(void **state)
+static void a_damaged_arena_is_unknown_with_a_reason(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
@@ -187,7 +187,7 @@ static void damage_makes_the_arena_unknown_and_says_why(void **state)
 	}
 }
 
-static void a_list_that_bites_its_tail_ends(void **state)
+static void a_cyclic_list_is_detected(void **state)
 {
 	struct heap_image h;
 	struct heap heap;
@@ -211,7 +211,7 @@ static void a_list_that_bites_its_tail_ends(void **state)
 	heap_image_release(&h);
 }
 
-static void a_page_that_is_swapped_out_makes_the_arena_unknown(void **state)
+static void a_swapped_out_page_makes_the_arena_unknown(void **state)
 {
 	struct heap_image h;
 	struct heap heap;
@@ -227,7 +227,7 @@ static void a_page_that_is_swapped_out_makes_the_arena_unknown(void **state)
 	heap_image_release(&h);
 }
 
-static void a_ring_of_arenas_that_does_not_close_is_no_malloc(void **state)
+static void arenas_that_do_not_form_a_ring_are_not_a_malloc(void **state)
 {
 	const struct heap_kind *kind = &heap_kinds[4];
 	struct heap_image h;
@@ -245,7 +245,7 @@ static void a_ring_of_arenas_that_does_not_close_is_no_malloc(void **state)
 	heap_image_release(&h);
 }
 
-static void memory_without_parameters_is_unknown(void **state)
+static void a_heap_without_malloc_parameters_is_unknown(void **state)
 {
 	struct heap_image h;
 	struct heap heap;
@@ -260,7 +260,7 @@ static void memory_without_parameters_is_unknown(void **state)
 	heap_image_release(&h);
 }
 
-static void a_limit_of_arenas_does_not_make_parameters_ambiguous(void **state)
+static void an_arena_limit_does_not_make_the_parameters_ambiguous(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -277,7 +277,7 @@ static void a_limit_of_arenas_does_not_make_parameters_ambiguous(void **state)
 	}
 }
 
-static void a_mapped_chunk_that_is_missing_makes_an_estimate(void **state)
+static void a_missing_mmapped_chunk_makes_an_estimate(void **state)
 {
 	struct heap_image h;
 	struct heap heap;
@@ -332,7 +332,7 @@ static void damage_by_chance(struct heap_image *h, uint64_t *seed)
 	}
 }
 
-static void damage_by_chance_never_breaks_the_walk(void **state)
+static void random_damage_never_breaks_the_walk(void **state)
 {
 	uint64_t seed = 1;
 
@@ -354,17 +354,17 @@ static void damage_by_chance_never_breaks_the_walk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_version_is_walked_to_the_byte),
-		cmocka_unit_test(live_bytes_of_a_trimmed_heap_are_those_of_its_pages),
-		cmocka_unit_test(damage_makes_the_arena_unknown_and_says_why),
-		cmocka_unit_test(a_list_that_bites_its_tail_ends),
-		cmocka_unit_test(a_page_that_is_swapped_out_makes_the_arena_unknown),
-		cmocka_unit_test(a_ring_of_arenas_that_does_not_close_is_no_malloc),
-		cmocka_unit_test(memory_without_parameters_is_unknown),
-		cmocka_unit_test(a_limit_of_arenas_does_not_make_parameters_ambiguous),
-		cmocka_unit_test(a_mapped_chunk_that_is_missing_makes_an_estimate),
+		cmocka_unit_test(every_version_is_walked_exactly),
+		cmocka_unit_test(trimming_changes_only_the_free_pages),
+		cmocka_unit_test(a_damaged_arena_is_unknown_with_a_reason),
+		cmocka_unit_test(a_cyclic_list_is_detected),
+		cmocka_unit_test(a_swapped_out_page_makes_the_arena_unknown),
+		cmocka_unit_test(arenas_that_do_not_form_a_ring_are_not_a_malloc),
+		cmocka_unit_test(a_heap_without_malloc_parameters_is_unknown),
+		cmocka_unit_test(an_arena_limit_does_not_make_the_parameters_ambiguous),
+		cmocka_unit_test(a_missing_mmapped_chunk_makes_an_estimate),
 		cmocka_unit_test(an_empty_image_is_unknown),
-		cmocka_unit_test(damage_by_chance_never_breaks_the_walk),
+		cmocka_unit_test(random_damage_never_breaks_the_walk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static bool are_equal(const struct chunk_sum *a, const struct chunk_sum *b)
 	return a->count == b->count && a->bytes == b->bytes;
 }
 
-static void every_version_and_configuration_is_walked_to_the_byte(void **state)
+static void every_version_and_configuration_is_walked_exactly(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < jemalloc_kind_count; i++) {
@@ -106,7 +106,7 @@ static void every_version_and_configuration_is_walked_to_the_byte(void **state)
 	}
 }
 
-static void blocks_are_found_by_any_address_in_them(void **state)
+static void blocks_are_found_by_any_address_inside_them(void **state)
 {
 	struct jemalloc_image h;
 	struct heap heap;
@@ -178,7 +178,7 @@ static void make_it_endless(struct jemalloc_image *h)
 	jemalloc_image_write(h, h->slab_extent_addr + 16, UINT64_C(1) << 47);
 }
 
-static void an_arena_that_fails_a_check_is_unknown_and_the_others_are_not(void **state)
+static void an_arena_that_fails_a_check_is_unknown_but_others_are_known(void **state)
 {
 	static void (*const damages[])(struct jemalloc_image * h) = {
 		put_class_wrong, put_free_count_wrong, put_bitmap_wrong,
@@ -212,7 +212,7 @@ static void an_arena_that_fails_a_check_is_unknown_and_the_others_are_not(void *
 	}
 }
 
-static void extents_that_share_a_structure_are_not_believed(void **state)
+static void extents_that_share_a_structure_are_rejected(void **state)
 {
 	struct jemalloc_image h;
 	struct heap heap;
@@ -228,7 +228,7 @@ static void extents_that_share_a_structure_are_not_believed(void **state)
 	jemalloc_image_release(&h);
 }
 
-static void a_cache_with_what_is_no_block_is_not_believed(void **state)
+static void a_cache_with_invalid_blocks_is_rejected(void **state)
 {
 	static const uint64_t offsets[] = { 1, 16, 2 * 48, 3 * 48 };
 
@@ -261,7 +261,7 @@ static void a_cache_with_what_is_no_block_is_not_believed(void **state)
 	}
 }
 
-static void without_a_cache_what_is_live_is_a_bound(void **state)
+static void without_a_cache_live_memory_is_a_bound(void **state)
 {
 	struct jemalloc_image h;
 	struct heap_arena all;
@@ -282,7 +282,7 @@ static void without_a_cache_what_is_live_is_a_bound(void **state)
 	jemalloc_image_release(&h);
 }
 
-static void a_cache_that_is_empty_is_one(void **state)
+static void an_empty_cache_is_valid(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < jemalloc_kind_count; k++) {
@@ -312,7 +312,7 @@ static void a_cache_that_is_empty_is_one(void **state)
 	}
 }
 
-static void what_is_swapped_out_makes_it_unknown(void **state)
+static void swapped_out_pages_make_the_heap_unknown(void **state)
 {
 	struct jemalloc_image h;
 	struct heap heap;
@@ -330,7 +330,7 @@ static void what_is_swapped_out_makes_it_unknown(void **state)
 	jemalloc_image_release(&h);
 }
 
-static void without_a_tree_there_is_no_jemalloc(void **state)
+static void without_a_radix_tree_there_is_no_jemalloc(void **state)
 {
 	struct jemalloc_image h;
 	struct heap heap;
@@ -345,7 +345,7 @@ static void without_a_tree_there_is_no_jemalloc(void **state)
 	jemalloc_image_release(&h);
 }
 
-static void of_a_process_that_runs_what_is_cached_counts_as_live(void **state)
+static void in_a_running_process_cached_blocks_count_as_live(void **state)
 {
 	struct jemalloc_image h;
 	struct heap_arena all;
@@ -368,17 +368,17 @@ static void of_a_process_that_runs_what_is_cached_counts_as_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_version_and_configuration_is_walked_to_the_byte),
-		cmocka_unit_test(blocks_are_found_by_any_address_in_them),
+		cmocka_unit_test(every_version_and_configuration_is_walked_exactly),
+		cmocka_unit_test(blocks_are_found_by_any_address_inside_them),
 		cmocka_unit_test(
-			an_arena_that_fails_a_check_is_unknown_and_the_others_are_not),
-		cmocka_unit_test(extents_that_share_a_structure_are_not_believed),
-		cmocka_unit_test(a_cache_with_what_is_no_block_is_not_believed),
-		cmocka_unit_test(without_a_cache_what_is_live_is_a_bound),
-		cmocka_unit_test(a_cache_that_is_empty_is_one),
-		cmocka_unit_test(what_is_swapped_out_makes_it_unknown),
-		cmocka_unit_test(without_a_tree_there_is_no_jemalloc),
-		cmocka_unit_test(of_a_process_that_runs_what_is_cached_counts_as_live),
+			an_arena_that_fails_a_check_is_unknown_but_others_are_known),
+		cmocka_unit_test(extents_that_share_a_structure_are_rejected),
+		cmocka_unit_test(a_cache_with_invalid_blocks_is_rejected),
+		cmocka_unit_test(without_a_cache_live_memory_is_a_bound),
+		cmocka_unit_test(an_empty_cache_is_valid),
+		cmocka_unit_test(swapped_out_pages_make_the_heap_unknown),
+		cmocka_unit_test(without_a_radix_tree_there_is_no_jemalloc),
+		cmocka_unit_test(in_a_running_process_cached_blocks_count_as_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void walk_and_release(struct heap_image *h, struct heap *heap)
 	heap_image_release(h);
 }
 
-static void lists_count_as_live_and_all_else_is_as_of_a_stopped_one(void **state)
+static void cached_and_fastbin_blocks_count_as_live_and_the_rest_is_exact(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -80,7 +80,7 @@ static void lists_count_as_live_and_all_else_is_as_of_a_stopped_one(void **state
 	}
 }
 
-static void a_torn_chain_goes_on_at_the_next_chunks(void **state)
+static void a_torn_chain_continues_at_the_next_valid_chunk(void **state)
 {
 	static const uint64_t sizes[] = { 0, 1, 8, UINT64_C(0x7ffff0001), UINT64_MAX };
 	struct heap_image h;
@@ -105,7 +105,7 @@ static void a_torn_chain_goes_on_at_the_next_chunks(void **state)
 	heap_release(&whole);
 }
 
-static void pages_that_are_gone_cost_what_is_on_them(void **state)
+static void missing_pages_lose_only_their_own_chunks(void **state)
 {
 	struct heap_image h;
 	struct heap whole, torn;
@@ -124,7 +124,7 @@ static void pages_that_are_gone_cost_what_is_on_them(void **state)
 	heap_release(&whole);
 }
 
-static void a_top_that_grew_or_shrank_meanwhile_is_still_top(void **state)
+static void a_top_chunk_that_changed_meanwhile_is_recognized(void **state)
 {
 	struct heap_image h;
 	struct heap whole, moved;
@@ -153,7 +153,7 @@ static void a_top_that_grew_or_shrank_meanwhile_is_still_top(void **state)
 	heap_release(&whole);
 }
 
-static void sums_of_an_arena_that_lag_behind_do_not_matter(void **state)
+static void stale_arena_sums_do_not_matter(void **state)
 {
 	const struct heap_kind *kind = &heap_kinds[4];
 	struct heap_image h;
@@ -173,7 +173,7 @@ static void sums_of_an_arena_that_lag_behind_do_not_matter(void **state)
 	heap_image_release(&h);
 }
 
-static void garbage_is_left_out(void **state)
+static void garbage_is_skipped(void **state)
 {
 	struct heap_image h;
 	struct heap heap;
@@ -196,12 +196,13 @@ static void garbage_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_count_as_live_and_all_else_is_as_of_a_stopped_one),
-		cmocka_unit_test(a_torn_chain_goes_on_at_the_next_chunks),
-		cmocka_unit_test(pages_that_are_gone_cost_what_is_on_them),
-		cmocka_unit_test(a_top_that_grew_or_shrank_meanwhile_is_still_top),
-		cmocka_unit_test(sums_of_an_arena_that_lag_behind_do_not_matter),
-		cmocka_unit_test(garbage_is_left_out),
+		cmocka_unit_test(
+			cached_and_fastbin_blocks_count_as_live_and_the_rest_is_exact),
+		cmocka_unit_test(a_torn_chain_continues_at_the_next_valid_chunk),
+		cmocka_unit_test(missing_pages_lose_only_their_own_chunks),
+		cmocka_unit_test(a_top_chunk_that_changed_meanwhile_is_recognized),
+		cmocka_unit_test(stale_arena_sums_do_not_matter),
+		cmocka_unit_test(garbage_is_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

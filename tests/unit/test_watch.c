@@ -160,7 +160,7 @@ static void first_refresh_reads_everything(void **state)
 	assert_int_equal(known_rss(f, 40), MIB);
 }
 
-static void usages_come_by_rising_pid(void **state)
+static void usages_are_sorted_by_pid(void **state)
 {
 	struct fixture *f = *state;
 	const struct snapshot *s;
@@ -172,7 +172,7 @@ static void usages_come_by_rising_pid(void **state)
 		assert_int_equal(s->usages[i].process.pid, i + 1);
 }
 
-static void unchanged_visible_process_is_kept_and_not_read_again(void **state)
+static void unchanged_visible_process_is_not_read_again(void **state)
 {
 	static const int visible[] = { 1, 2, 3 };
 	struct fixture *f = *state;
@@ -204,7 +204,7 @@ static void process_with_new_faults_is_read_again(void **state)
  * The rss in stat does not change when a process frees fewer pages than the kernel's
  * per-CPU counters hold back.
  */
-static void process_that_gave_back_a_few_pages_is_read_again(void **state)
+static void process_that_freed_a_few_pages_is_read_again(void **state)
 {
 	struct fixture *f = *state;
 	const int pid = 3;
@@ -223,7 +223,7 @@ static void process_that_gave_back_a_few_pages_is_read_again(void **state)
 		remove_file(f, i, "statm");
 }
 
-static void changed_process_out_of_sight_is_read_before_the_turn_of_the_rest(void **state)
+static void changed_hidden_process_is_read_before_unchanged_ones(void **state)
 {
 	struct fixture *f = *state;
 
@@ -238,7 +238,7 @@ static void changed_process_out_of_sight_is_read_before_the_turn_of_the_rest(voi
 		assert_int_equal(known_rss(f, pid), 9 * MIB);
 }
 
-static void rest_is_read_a_few_in_turn_until_all_were(void **state)
+static void unchanged_processes_are_read_a_few_at_a_time(void **state)
 {
 	struct fixture *f = *state;
 	size_t ticks = 0, read_count = 0;
@@ -276,7 +276,7 @@ static void many_changed_processes_are_spread_over_ticks_and_none_starves(void *
 		assert_int_equal(known_rss(f, pid), 2 * MIB);
 }
 
-static void exec_is_told_by_the_name_and_gets_its_own_command_line(void **state)
+static void exec_is_noticed_by_the_name_and_updates_the_command_line(void **state)
 {
 	static const int visible[] = { 1 };
 	struct fixture *f = *state;
@@ -323,7 +323,7 @@ static void ended_process_is_dropped_and_the_others_keep_their_figures(void **st
 	assert_int_equal(known_rss(f, 3), 33 * MIB);
 }
 
-static void new_process_is_read_at_once(void **state)
+static void new_process_is_read_immediately(void **state)
 {
 	static const int visible[] = { 1, 2, 4 };
 	struct fixture *f = *state;
@@ -369,7 +369,7 @@ static void new_needs_make_old_figures_outdated(void **state)
  * Reading this process takes about a millisecond. At 1 per mille it may be
  * read again only after a second.
  */
-static void dear_process_is_not_read_beyond_its_share(void **state)
+static void expensive_process_is_read_within_its_cpu_share(void **state)
 {
 	static const int visible[] = { 1 };
 	struct fixture *f = *state;
@@ -395,7 +395,7 @@ static void dear_process_is_not_read_beyond_its_share(void **state)
 	assert_int_equal(refresh_for(f, NEED_SMAPS, visible, 1), 1);
 }
 
-static void pid_that_was_asked_for_ends_with_its_process(void **state)
+static void target_pid_is_gone_with_its_process(void **state)
 {
 	struct target_pid pids[] = { { .pid = 2 } };
 	struct fixture *f = *state;
@@ -410,7 +410,7 @@ static void pid_that_was_asked_for_ends_with_its_process(void **state)
 	assert_true(pids[0].is_gone);
 }
 
-static void failed_listing_leaves_what_was_known(void **state)
+static void failed_listing_keeps_earlier_figures(void **state)
 {
 	struct fixture *f = *state;
 	int fd = f->fs.fd, kept_fd;
@@ -433,22 +433,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(first_refresh_reads_everything),
-		TEST(usages_come_by_rising_pid),
-		TEST(unchanged_visible_process_is_kept_and_not_read_again),
+		TEST(usages_are_sorted_by_pid),
+		TEST(unchanged_visible_process_is_not_read_again),
 		TEST(process_with_new_faults_is_read_again),
-		TEST(process_that_gave_back_a_few_pages_is_read_again),
-		TEST(changed_process_out_of_sight_is_read_before_the_turn_of_the_rest),
-		TEST(rest_is_read_a_few_in_turn_until_all_were),
+		TEST(process_that_freed_a_few_pages_is_read_again),
+		TEST(changed_hidden_process_is_read_before_unchanged_ones),
+		TEST(unchanged_processes_are_read_a_few_at_a_time),
 		TEST(many_changed_processes_are_spread_over_ticks_and_none_starves),
-		TEST(exec_is_told_by_the_name_and_gets_its_own_command_line),
+		TEST(exec_is_noticed_by_the_name_and_updates_the_command_line),
 		TEST(reused_pid_inherits_nothing),
 		TEST(ended_process_is_dropped_and_the_others_keep_their_figures),
-		TEST(new_process_is_read_at_once),
+		TEST(new_process_is_read_immediately),
 		TEST(zombie_is_left_out),
 		TEST(new_needs_make_old_figures_outdated),
-		TEST(dear_process_is_not_read_beyond_its_share),
-		TEST(pid_that_was_asked_for_ends_with_its_process),
-		TEST(failed_listing_leaves_what_was_known),
+		TEST(expensive_process_is_read_within_its_cpu_share),
+		TEST(target_pid_is_gone_with_its_process),
+		TEST(failed_listing_keeps_earlier_figures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

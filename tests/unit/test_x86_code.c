@@ -44,7 +44,7 @@ static const struct {
 	{ CODE(0xff, 0x25, 1, 2, 3, 4), "jmp *0x4030201(%rip)" },
 };
 
-static void each_instruction_has_its_length_and_none_that_is_cut_is_one(void **state)
+static void instructions_have_lengths_and_truncated_ones_are_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(instructions); i++) {
@@ -60,7 +60,7 @@ static void each_instruction_has_its_length_and_none_that_is_cut_is_one(void **s
 	}
 }
 
-static void what_64_bits_do_not_have_is_none(void **state)
+static void instructions_invalid_in_64_bit_mode_are_refused(void **state)
 {
 	static const uint8_t codes[] = { 0x06, 0x0e, 0x1f, 0x27, 0x60, 0x82, 0x9a, 0xce, 0xd6, 0xea };
 
@@ -86,7 +86,7 @@ static const struct {
 	{ CODE(0xff, 0x15, 0, 1, 0, 0), { X86_CALL, 0, true, 6, 256 } },
 };
 
-static void branches_say_where_they_lead_to(void **state)
+static void branch_targets_are_decoded(void **state)
 {
 	struct x86_branch branch;
 
@@ -105,7 +105,7 @@ static void branches_say_where_they_lead_to(void **state)
 	assert_false(x86_branch_read(CODE(0xff, 0xe0), &branch));
 }
 
-static void what_looks_like_a_branch_within_an_instruction_is_none(void **state)
+static void a_branch_opcode_inside_an_instruction_is_ignored(void **state)
 {
 	/* a movabs whose operand contains e8 01 00 00 00, then a call */
 	static const uint8_t code[] = { 0x48, 0xb8, 0xe8, 1, 0, 0, 0, 0, 0, 0, 0xe8, 9, 0, 0, 0 };
@@ -144,7 +144,7 @@ static const struct {
 	{ (const uint8_t *)"", 0, 0, 0, true, "nothing" },
 };
 
-static void a_breakpoint_goes_where_the_kernel_need_not_step_and_arguments_are_whole(void **state)
+static void a_breakpoint_is_placed_where_arguments_are_intact(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(slides); i++) {
@@ -160,11 +160,12 @@ static void a_breakpoint_goes_where_the_kernel_need_not_step_and_arguments_are_w
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_instruction_has_its_length_and_none_that_is_cut_is_one),
-		cmocka_unit_test(what_64_bits_do_not_have_is_none),
-		cmocka_unit_test(branches_say_where_they_lead_to),
-		cmocka_unit_test(what_looks_like_a_branch_within_an_instruction_is_none),
-		cmocka_unit_test(a_breakpoint_goes_where_the_kernel_need_not_step_and_arguments_are_whole),
+		cmocka_unit_test(
+			instructions_have_lengths_and_truncated_ones_are_refused),
+		cmocka_unit_test(instructions_invalid_in_64_bit_mode_are_refused),
+		cmocka_unit_test(branch_targets_are_decoded),
+		cmocka_unit_test(a_branch_opcode_inside_an_instruction_is_ignored),
+		cmocka_unit_test(a_breakpoint_is_placed_where_arguments_are_intact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
