@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# count.sh DIRECTORY - what counting allocations costs the program that is counted: "make bench-count", with QUICK=1 in
-# about a minute. DIRECTORY holds the programs beside this one, built.
+# count.sh DIRECTORY - measure the cost of counting allocations for the counted program:
+# "make bench-count", with QUICK=1 in about a minute. DIRECTORY holds the built programs
+# of this folder.
 #
-# Each program runs plain, counted in each way, and under heaptrack, if that is installed, on the same command: in turn, round
-# after round. What counts is the ratio to the plain one of the same round: of the time that the loop measures itself, or of the CPU
-# time that the program takes itself, from exec to its end (own_time.c). "all" is that of the command with all that it starts: with
-# memstate, or heaptrack, and what these do at the end. A goal is met if the median is not above it.
+# Each command runs plain, counted in each way, and under heaptrack if it is installed: in
+# turn, round after round. The result is the ratio to the plain run of the same round.
+# The times are those that the loop measures itself, or the CPU time of the program from
+# exec to its end (own_time.c). "all" is the CPU time of the command with everything it
+# starts: memstate or heaptrack, and their work at the end. A goal is met if the median
+# does not exceed it.
 
 set -eu
 
@@ -19,13 +22,13 @@ trap 'exit 1' HUP INT TERM
 
 if [ "${QUICK:-}" ]; then rounds=3 pairs=1000000 size=1; else rounds=${ROUNDS:-11} pairs=2000000 size=3; fi
 
-# missing WHAT: said, as what is not measured is no goal that is met.
+# missing WHAT: report what was not measured; goals that are not measured are not met.
 missing()
 {
 	echo "($1: not measured)"
 }
 
-# has OPTION: of memstate count.
+# has OPTION: whether memstate count has it.
 has()
 {
 	"$MEMSTATE" count --help | grep -q -e "^ .* $1\\>"
@@ -35,7 +38,7 @@ echo "== machine"
 grep -m1 'model name' /proc/cpuinfo || :
 echo "$(nproc) CPUs, Linux $(uname -r), load $(cut -d' ' -f1-3 /proc/loadavg), $rounds rounds"
 
-# Ways to count, and options for each.
+# Ways to count, with their options
 cat >"$work/ways" <<END
 calls-only --calls-only
 counts
@@ -54,7 +57,7 @@ else
 	missing "heaptrack is not installed"
 fi
 
-# The goals: of a program and a way the largest ratio.
+# Goals: program, way, and the largest permitted ratio
 cat >"$work/goals" <<END
 loop calls-only 1.15
 loop counts 1.30
@@ -75,7 +78,7 @@ cc1 all 1.4
 END
 ahead_goal=4
 
-# What pair says, beside the goals.
+# show TITLE: print the output of pair beside the goals.
 show()
 {
 	paste -d' ' "$work/names" "$work/figures" | awk -v title="$1" -v goals="$work/goals" -v ahead="$ahead_goal" '
@@ -107,7 +110,7 @@ show()
 		}'
 }
 
-# measure TITLE COMMAND: its first word is a path.
+# measure TITLE COMMAND: the first word of COMMAND is a path.
 measure()
 {
 	title=$1 command=$2
@@ -167,17 +170,17 @@ else
 	missing "gcc's cc1 is not installed"
 fi
 
-echo "== who called: ns of a stack; goals 35 if it is the same as before, 120 if nothing is known of it"
+echo "== call stacks: ns per stack; goal 35 if it is unchanged, 120 if nothing is cached"
 if [ -x "$bench/unwind" ]; then
 	"$bench/unwind" $((rounds * 100)) | awk '
 		/ same stack / { goal = 35 }
 		/ nothing / { goal = 120 }
 		{ print $0 (goal ? sprintf("; goal %d %s", goal, $4 <= goal ? "met" : "MISSED") : ""); goal = 0 }'
 else
-	missing "memstate without what runs in other programs"
+	missing "memstate was built without the helper and the probes"
 fi
 
-# attached PROBE GOAL: goal of a call's ns.
+# attached PROBE GOAL: the goal is in ns per call.
 attached()
 {
 	if ! figures=$("$bench/attached" $((rounds + 2)) "$MEMSTATE" --probe "$1" 2>"$work/errors"); then
@@ -192,7 +195,7 @@ attached()
 	}'
 }
 
-echo "== a process that runs, by count -p: what a call of malloc or free takes more"
+echo "== a running process with count -p: additional time for a call of malloc or free"
 if has --probe; then
 	attached inject ''
 	attached bpf 750

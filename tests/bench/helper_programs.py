@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How often the helper can be put into ordinary programs ("make bench-helper-programs COUNT=n"; not part of "make
-check"): idle ones, and ones under load. Each program is started here, on loopback and in a folder of its own.
+"""How often the helper can be injected into ordinary programs ("make
+bench-helper-programs COUNT=n"; not part of "make check"): idle programs, and
+programs under load.
 
-Prints one row of a Markdown table per program: what it was doing, tries, successes, the median and the worst wait
-until the helper was ready, and the median time that a thread was stopped for it. Further arguments: the names of the
-programs that are wanted.
+Each program is started here, on loopback and in its own folder. Prints a row of a
+Markdown table per program: its state, tries, successes, the median and longest wait until
+the helper was ready, and the median time that a thread was stopped. Further arguments
+select programs by name.
 """
 
 import contextlib
@@ -24,9 +26,9 @@ sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests", "live"))
 from inject_lib import check_same, facts, tool
 from live import IS_ROOT, Skip, as_nobody, check, read_proc, wait_until
 
-SETTLE = 0.5  # seconds: a program that was just started is still starting
-PAUSE = 0.02  # between two tries
-LIMIT_MS = 5000  # as memstate waits
+SETTLE = 0.5  # seconds that a new program gets for its start
+PAUSE = 0.02  # seconds between two tries
+LIMIT_MS = 5000  # memstate's own timeout
 
 
 def program(name, *folders):
@@ -49,7 +51,7 @@ def can_connect(port):
 
 @contextlib.contextmanager
 def running(*command, **popen):
-    """The process. Its input is a pipe that nothing comes through."""
+    """Run the command; its input is a pipe to which nothing is written."""
     popen = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **popen}
     with subprocess.Popen(command, **popen) as process:
         try:
@@ -63,7 +65,7 @@ def running(*command, **popen):
 
 
 def one(*command):
-    """A program that needs nothing but its command."""
+    """Return a start function for a program that needs nothing but its command."""
     @contextlib.contextmanager
     def start(_folder):
         with running(program(command[0]), *command[1:]) as process:
@@ -73,7 +75,7 @@ def one(*command):
 
 @contextlib.contextmanager
 def on_terminal(*command):
-    """Its input and output are a terminal."""
+    """Run the command with a terminal as input and output; yield its pid."""
     ours, its = os.openpty()
     drain = threading.Thread(target=lambda: drain_terminal(ours), daemon=True)
     drain.start()
@@ -97,7 +99,7 @@ def at_prompt(*command):
 
 
 class Load:
-    """One request after the other, by some threads, until the end."""
+    """Send requests from several threads, each one request after the other."""
 
     def __init__(self, request, count=2):
         self.is_over, self.failures, self.done = False, [], 0
@@ -127,7 +129,7 @@ class Load:
 def server(port, *command, **popen):
     with running(*command, **popen) as process:
         wait_until(lambda: can_connect(port) or process.poll() is not None, f"{command[0]} answers")
-        check(process.poll() is None, f"{command} has ended: {process.returncode}")
+        check(process.poll() is None, f"{command} ended too early: {process.returncode}")
         yield process.pid
 
 
@@ -143,7 +145,7 @@ def get(port):
 
 
 def loaded(start, is_busy):
-    """start(folder) gives (pid, request)."""
+    """start(folder) yields (pid, request)."""
     @contextlib.contextmanager
     def begin(folder):
         with start(folder) as (pid, request):
@@ -209,7 +211,7 @@ def redis(folder):
 
 
 class Postgres:
-    """A server with one client, whose backend is the one that was started last."""
+    """A server with one client; its backend is the last one started."""
 
     def __init__(self, folder):
         found = sorted(os.listdir("/usr/lib/postgresql")) if os.path.isdir("/usr/lib/postgresql") else ["0"]
@@ -261,10 +263,10 @@ def backend(is_busy):
                 if not is_busy:
                     client.stdin.write(b"select count(*) from pg_class, generate_series(1, 999);\n")
                     client.stdin.flush()
-                time.sleep(SETTLE)  # pgbench has another connection first
-                wait_until(lambda: backends(pid), "there is a backend")
+                time.sleep(SETTLE)  # pgbench first opens another connection
+                wait_until(lambda: backends(pid), "a backend is running")
                 yield backends(pid)[-1]
-                check(client.poll() is None, f"the client has ended: {client.returncode}")
+                check(client.poll() is None, f"the client ended too early: {client.returncode}")
     return start
 
 
@@ -314,7 +316,8 @@ def try_often(name, start, count):
         before = None
         for _ in range(count):
             cycle = tool(pid, "-l", LIMIT_MS)[0]
-            # the first one may leave what SECURITY.md lists; the others leave nothing
+            # the first injection may leave what SECURITY.md lists; later
+            # ones leave nothing
             if not before and not name.endswith("-busy"):
                 before = facts(pid, lambda _: [])
             if cycle["open"] == 0:
@@ -338,12 +341,12 @@ def row(name, count):
     for reason, times in refusals.items():
         print(f"    refused {times} times: {reason}", file=sys.stderr, flush=True)
     if stuck:
-        print(f"    not taken out {stuck} times", file=sys.stderr, flush=True)
+        print(f"    not removed {stuck} times", file=sys.stderr, flush=True)
 
 
 def main():
     count, wanted = int(sys.argv[1]), sys.argv[2:] or list(PROGRAMS)
-    print("| program | state | tries | put in | median wait ms | longest ms | median stop ms |")
+    print("| program | state | tries | injected | median wait ms | longest ms | median stop ms |")
     print("|---|---|---|---|---|---|---|", flush=True)
     for name in wanted:
         try:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the flight recorder of a group costs ("make bench-oom"; not part of "make check").
+"""Cost of the flight recorder of a cgroup ("make bench-oom"; not part of "make check").
 
-A group of 20 processes that come and go by some MiB, recorded each 10 ms and each second; the same files read
-by a shell's loop; how large the recording of a day becomes; and how late victims are read.
+Measures a cgroup of 20 processes that grow and shrink by some MiB, recorded every 10 ms
+and every second; a shell loop that reads the same files; the size of a recording of 24
+hours; and the delay until victims are read.
 """
 
 import os
@@ -20,13 +21,13 @@ SECONDS = 5 if os.environ.get("QUICK") else 20
 KILLS = 3 if os.environ.get("QUICK") else 20
 PROCESSES = 20
 DAY = 86400
-# 4 MiB that stay, and up to 4 MiB that come and go, five times a second
+# 4 MiB permanently, and up to 4 MiB more that are replaced five times a second
 PROGRAM = ("import random, time\nkept = bytearray(4 << 20)\nwhile True:\n"
            "    b = bytearray(random.randrange(1 << 16, 4 << 20))\n    time.sleep(0.2)\n")
 
 
 class Busy:
-    """The processes, in a group."""
+    """Processes with changing memory in a cgroup."""
 
     def __init__(self, group):
         self.processes = [subprocess.Popen([sys.executable, "-I", "-c", PROGRAM], preexec_fn=group.enter)
@@ -47,7 +48,7 @@ def cpu_s(pid):
 
 
 def share(pid, seconds):
-    """Of a CPU, in percent."""
+    """Return the process's share of a CPU in percent."""
     begin_cpu, begin = cpu_s(pid), time.monotonic()
     time.sleep(seconds)
     return 100 * (cpu_s(pid) - begin_cpu) / (time.monotonic() - begin)
@@ -72,10 +73,11 @@ def measure_share(group, path, interval):
     rss = int(status_field(process.pid, "VmRSS").split()[0]) * KIB
     peak = int(status_field(process.pid, "VmHWM").split()[0]) * KIB
     end(process)
-    print(f"recorded each {interval}: {cost:.2f} % of a CPU, Rss {rss / MIB:.1f} MiB (at its start {peak / MIB:.1f})")
+    print(f"recorded every {interval}: {cost:.2f} % of a CPU, Rss {rss / MIB:.1f} MiB (peak {peak / MIB:.1f})")
 
 
-# The same files of the group, and each process's sums, without an interpretation and without a file.
+# Read the same files of the cgroup and the totals of each process, without interpreting
+# or storing them.
 LOOP = """cd "$1"; while :; do
     cat memory.stat $2 cgroup.procs; for pid in $(cat cgroup.procs); do cat /proc/$pid/smaps_rollup; done
     sleep 0.01
@@ -93,11 +95,12 @@ def measure_loop(group):
     loop.wait()
     now = os.times()
     spent = now.children_user + now.children_system - begin.children_user - begin.children_system
-    print(f"a loop of cat, sleep 0.01 between: {100 * spent / passed:.0f} % of a CPU")
+    print(f"a loop of cat with sleep 0.01: {100 * spent / passed:.0f} % of a CPU")
 
 
 def measure_day(group, path):
-    """At 50 ms a sample may read as much of the processes as at 1 s, and no less has changed in the group."""
+    """At 50 ms a sample may read as much of the processes as at 1 s, and as much of the
+    cgroup has changed."""
     sizes = []
     for count in (200, 200 + SECONDS * 20):
         if os.path.exists(path):
@@ -106,7 +109,8 @@ def measure_day(group, path):
         sizes.append((count, os.path.getsize(path)))
     (few, small), (many, large) = sizes
     each = (large - small) / (many - few)
-    print(f"a sample {each:.0f} bytes: a day at 1 s {each * DAY / MIB:.0f} MiB, the first {few} samples {small / KIB:.0f} KiB")
+    print(f"{each:.0f} bytes per sample: 24 hours at 1 s {each * DAY / MIB:.0f} MiB; "
+          f"the first {few} samples {small / KIB:.0f} KiB")
 
 
 def measure_kills(path):

@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# run.sh DIRECTORY - what memstate costs, beside yardsticks. "make bench" builds and runs it; with QUICK=1
-# it takes less than a minute, otherwise less than six. DIRECTORY holds the programs of this folder, built;
-# the variable MEMSTATE names the memstate to measure.
+# run.sh DIRECTORY - measure the cost of memstate in comparison with yardsticks. "make
+# bench" builds and runs it, in less than six minutes, or less than one with QUICK=1.
+# DIRECTORY holds the built programs of this folder; the variable MEMSTATE names the
+# memstate to measure.
 #
-# Everything is measured in the same run and in turn with its yardstick, and what counts is the ratio (x):
-# it holds on other machines, milliseconds do not. Each figure is a median. Run it as root, or it measures
-# only the processes it may read, on a machine that does nothing else. doc/PERFORMANCE.md has the goals
-# and what one machine gave. The programs: pair (commands in turn), rollup (the yardstick for all
-# processes), single (one process, in one program), inject (the helper, put in and taken out), spawn and
-# target (what is measured), stall (what a target feels).
+# Everything is measured in the same run, alternating with its yardstick. The result
+# is the ratio (x), which holds on other machines, unlike milliseconds. Each figure
+# is a median.
+# Run it as root, since it otherwise measures only the processes that it may read, on an
+# idle machine. doc/PERFORMANCE.md has the goals, and the results of one machine.
+# Programs: pair (alternates commands), rollup (yardstick for all processes), single (one
+# process, in one program), inject (injects and removes the helper), spawn and target
+# (measured processes), stall (what a target notices).
 
 set -eu
 
@@ -39,7 +42,7 @@ pick() {
 	if [ "$quick" ]; then echo "$1"; else echo "$2"; fi
 }
 
-# Start a program and wait until it says ready; its pid is in $ready.
+# Start a program and wait until it prints ready; sets $ready to its pid.
 start() {
 	: >"$work/ready"
 	"$@" >"$work/ready" &
@@ -61,7 +64,7 @@ stop() {
 	wait "$ready" 2>/dev/null || :
 }
 
-# Names those that are not installed, prints the commands of the others.
+# Print the commands that are installed; report the others.
 present() {
 	for command in "$@"; do
 		if command -v "${command%% *}" >/dev/null; then
@@ -72,7 +75,8 @@ present() {
 	done
 }
 
-# screen SECONDS COMMAND: the share of one CPU that a command takes on a screen of 200x60.
+# screen SECONDS COMMAND: print the share of a CPU that the command takes on
+# a 200x60 screen.
 screen() {
 	seconds=$1
 	tmux -L "$socket" -f /dev/null new-session -d -x 200 -y 60 "exec $2"
@@ -118,7 +122,7 @@ if [ -e "$agent" ]; then
 fi
 
 start "$bench/target" 100 10
-echo "== the helper is put into a process that waits, and taken out"
+echo "== the helper is injected into a waiting process, and removed"
 "$bench/inject" "$ready" "$(pick 100 1000)"
 stop
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Put the probe that counts into processes and take it out, COUNT times each ("make stress-count-attach COUNT=n"; not
-part of "make check"): ones that allocate all the time, ones that wait, a server at work; and be killed at each step of
-it.
+"""Inject and remove the counting probe COUNT times each ("make stress-count-attach
+COUNT=n"; not part of "make check"): in processes that allocate constantly, processes that
+wait, and a server under load; then kill memstate at each step.
 
-Prints what was done and for how long a thread, and all of them, were stopped for it. Stops at the first thing that is
-wrong.
+Prints the number of cycles and how long one thread, and all threads, were stopped. Stops
+at the first error.
 """
 
 import errno
@@ -27,7 +27,7 @@ BATCH = 25
 
 
 class Costs:
-    """Of putting in, in ns; of pauses of all threads, and how it ended."""
+    """Times of injections and pauses in ns, and the outcomes."""
 
     def __init__(self, what):
         self.what, self.start = what, time.monotonic()
@@ -53,7 +53,7 @@ class Costs:
         print(f"{self.what}: {self.done} cycles in {time.monotonic() - self.start:.0f} s, {self.refused} without a safe "
               f"moment, {self.left} left to the next", flush=True)
         if self.done:
-            print(f"    put in, p50 / p99 ms: one thread stopped {quantiles(self.stopped)}, all of them "
+            print(f"    injection, p50 / p99 ms: one thread stopped {quantiles(self.stopped)}, all of them "
                   f"{quantiles(self.paused)}", flush=True)
 
 
@@ -99,15 +99,15 @@ def sweep(times):
 
 
 def redis(count):
-    """A server under load: each answer must be right."""
+    """Inject into a server under load, all of whose answers must be right."""
     if not shutil.which("redis-server") or not shutil.which("redis-benchmark"):
-        raise Skip("no redis")
+        raise Skip("redis is not installed")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "socket")
         with subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path, "--save", ""], cwd=folder,
                               stdout=subprocess.DEVNULL) as server:
             try:
-                wait_until(lambda: os.path.exists(path), "it listens")
+                wait_until(lambda: os.path.exists(path), "the server listens")
                 load(server, path, count)
             finally:
                 server.send_signal(signal.SIGTERM)
@@ -121,7 +121,7 @@ def load(server, path, count):
         client.terminate()
         out, err = client.communicate()
     check("error" not in (out + err).lower(), f"{out} {err}")
-    equal(server.poll(), None, "how the server ended")
+    equal(server.poll(), None, "exit status of the server")
     costs.say()
 
 

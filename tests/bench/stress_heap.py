@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Walk processes that never stand still, COUNT times ("make stress-heap COUNT=n"; not part of "make check").
+"""Walk the heaps of constantly allocating processes COUNT times ("make stress-heap
+COUNT=n"; not part of "make check").
 
-Each walk must end well, its sums must be right, and its target must go on. Prints what was found how
-often, and stops at the first thing that is wrong.
+Each walk must succeed, its sums must be right, and its target must continue. Prints how
+often each result occurred, and stops at the first error.
 """
 
 import collections
@@ -20,7 +21,7 @@ from live import (Skip, check, check_sums, equal, memstate, read_proc, start_mem
                   status_field, wait_until)
 
 WALKS_PER_TARGET = 25
-SECONDS_PER_TARGET = 20  # it ends by itself after a minute
+SECONDS_PER_TARGET = 20  # the target exits after a minute
 THREADS = [1, 3, 12, 40]
 
 found = collections.Counter()
@@ -55,7 +56,7 @@ def sample(pid):
 def sample_running(pid):
     rows = memstate("-p", pid, "--csv", "-n1", "--output-all", "--no-stop").must_be(0).rows()
     equal(rows[0]["unexplained_bytes"], 0, "unexplained")
-    return f"row of one that runs {rows[0]['heap_quality']}"
+    return f"row of a running process {rows[0]['heap_quality']}"
 
 
 def scan(pid, threads):
@@ -64,7 +65,7 @@ def scan(pid, threads):
         return f"leaks status {result.must_be(1).status}"
     leaks = json.loads(result.out)
     if leaks["leak_quality"] == "exact":
-        # what a thread is about to return from malloc() may be nowhere as an address yet
+        # a block that a thread is about to return from malloc() may have no pointer yet
         check(leaks["direct_count"] <= threads, f"leaks: {leaks}")
     return f"leaks {leaks['leak_quality']}"
 
@@ -78,7 +79,7 @@ def kill_in_between(pid):
 
 
 def stress(program, threads, count):
-    """Returns how many walks it were."""
+    """Stress one target; return the number of walks."""
     end, done = time.monotonic() + SECONDS_PER_TARGET, 0
     with HeapTarget("churn", threads, program=program) as target:
         pid = target.pid
@@ -87,10 +88,10 @@ def stress(program, threads, count):
             act = random.choice([walk, walk, sample, sample_running, kill_in_between,
                                  lambda pid: scan(pid, threads)])
             found[f"{program}: {act(pid)}"] += 1
-            wait_until(lambda: cpu_ticks(pid) > ticks, "the target goes on")
-            equal(target.process.poll(), None, "the target")
+            wait_until(lambda: cpu_ticks(pid) > ticks, "the target continues")
+            equal(target.process.poll(), None, "exit status of the target")
             done += 1
-        wait_until(lambda: status_field(pid, "TracerPid") == "0", "it is released")
+        wait_until(lambda: status_field(pid, "TracerPid") == "0", "the target is released")
     return done
 
 

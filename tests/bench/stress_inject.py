@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Put the helper into processes and take it out, COUNT times each ("make stress-inject COUNT=n"; not part of "make
-check"): ones that allocate all the time, ones that wait, servers at work; and be killed at each step of it.
+"""Inject and remove the helper COUNT times each ("make stress-inject COUNT=n"; not part
+of "make check"): in processes that allocate constantly, processes that wait, and servers
+under load; then kill the tool at each step.
 
-Prints what was done and how long a thread was stopped for it. Stops at the first thing that is wrong.
+Prints the number of cycles and how long a thread was stopped. Stops at the first error.
 """
 
 import collections
@@ -31,13 +32,13 @@ PERTURBED = {**os.environ, "MALLOC_PERTURB_": "165"}
 
 
 class Costs:
-    """Of stops, in ns, and of how they ended."""
+    """Times of stops in ns, and the outcomes."""
 
     def __init__(self, what):
         self.what, self.start = what, time.monotonic()
         self.opened, self.closed = [], []
         self.stops, self.outcomes, self.tries = 0, collections.Counter(), 0
-        self.left = 0  # for want of a safe moment to take it out: the next cycle does
+        self.left = 0  # no safe moment to remove the helper: left to the next cycle
 
     def add(self, cycle):
         self.outcomes[cycle["open"]] += 1
@@ -62,12 +63,13 @@ class Costs:
               f"{refused} without a safe moment, {self.left} left to the next, {self.stops} stops",
               flush=True)
         if done:
-            print(f"    stopped, p50 / p99 ms: in {quantiles(self.opened)}, out {quantiles(self.closed)}; "
+            print(f"    stopped, p50 / p99 ms: injection {quantiles(self.opened)}, "
+                  f"removal {quantiles(self.closed)}; "
                   f"{self.stops / (done + refused):.1f} stops a cycle", flush=True)
 
 
 def cycles_in(costs, pid, count, *args):
-    """So many, and then until nothing is left in it."""
+    """Run this many cycles, then more until no helper remains in the process."""
     while count > 0:
         cycles = tool(pid, "-n", count, *args)
         for cycle in cycles:
@@ -99,7 +101,7 @@ def stress_registers(stop_count):
 
 
 def sweep():
-    """Killed at each step of each kind of target."""
+    """Kill the tool at each step, for each kind of target."""
     start, killed = time.monotonic(), 0
     for kind in KINDS:
         with KillTarget(*kind) as target:
@@ -116,10 +118,10 @@ def sweep():
 
 
 def stop_at(step):
-    """It stays stopped, until somebody lets it go on."""
+    """Stop the target at this step; it must stay stopped until it gets SIGCONT."""
     with KillTarget("spin", 0) as target:
         tool(target.pid, "-s", f"{step}:{int(signal.SIGSTOP)}")
-        wait_until(lambda: is_in_state(target.pid, b"T"), "it is stopped")
+        wait_until(lambda: is_in_state(target.pid, b"T"), "the target is stopped")
         os.kill(target.pid, signal.SIGCONT)
         target.check_as_before()
         target.check_left_over()
@@ -130,10 +132,10 @@ def stop_sweep():
         count = len(steps_of(target))
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         list(pool.map(stop_at, range(1, count + 1)))
-    print(f"stopped at each of {count} steps: all went on", flush=True)
+    print(f"stopped at each of {count} steps: all continued", flush=True)
 
 
-# ---- servers at work ----
+# ---- servers under load ----
 
 def free_port():
     with socket.socket() as s:
@@ -147,7 +149,7 @@ def can_connect(port):
 
 
 class Load:
-    """Requests by some threads until it is told to end: how many, and how many failed."""
+    """Send requests from several threads until end(); count requests and failures."""
 
     def __init__(self, request_once, count=4):
         self.done, self.failures, self.is_over = 0, [], False
@@ -185,7 +187,7 @@ def stress_server(what, command, port, pid_of, request_once, count):
             while costs.outcomes[0] < count:
                 cycles_in(costs, pid, min(BATCH, count - costs.outcomes[0]))
             load.end()
-            # descriptors are its clients', and threads it starts itself
+            # open descriptors depend on the clients, and threads on the server
             now = facts(pid, file_maps)
             for key in ("maps", f"status of {pid}"):
                 check_same({key: own_part(before[key])}, {key: own_part(now[key])})
@@ -229,7 +231,7 @@ def stress_nginx(folder, count):
 def stress_redis(folder, count):
     program, client, port = shutil.which("redis-server"), shutil.which("redis-benchmark"), free_port()
     if not program or not client:
-        raise Skip("redis-server, or redis-benchmark, is not installed")
+        raise Skip("redis-server or redis-benchmark is not installed")
 
     def requests():
         done = subprocess.run([client, "-p", str(port), "-n", "20000", "-c", "4", "-q", "-t", "set,get,lpush",
@@ -252,18 +254,18 @@ def part(function, *args):
 def main():
     count = int(sys.argv[1])
     part(sweep)
-    part(stress, "one thread that allocates, with pauses", "churn", "1:500", count)
-    part(stress, "16 threads that allocate, with pauses", "churn", "16:500", count)
+    part(stress, "one allocating thread, with pauses", "churn", "1:500", count)
+    part(stress, "16 allocating threads, with pauses", "churn", "16:500", count)
     part(stop_sweep)
     with tempfile.TemporaryDirectory() as folder:
         part(stress_nginx, folder, count // 5)
         part(stress_redis, folder, count // 5)
     part(stress_registers, 10 * count)
     part(stress, "restartable sequences", "rseq", 3, count // 20)
-    part(stress, "one that forks", "forks", 4, count // 20)
-    part(stress, "one that starts programs", "vforks", 0, count // 20)
-    part(stress, "16 threads that allocate all the time", "churn", 16, count // 20)
-    part(stress, "one thread that allocates all the time", "churn", 1, count // 20)
+    part(stress, "a process that forks", "forks", 4, count // 20)
+    part(stress, "a process that starts programs", "vforks", 0, count // 20)
+    part(stress, "16 constantly allocating threads", "churn", 16, count // 20)
+    part(stress, "one constantly allocating thread", "churn", 1, count // 20)
     part(lambda: stress("4 threads, freed memory overwritten", "churn", 4, count // 20, env=PERTURBED))
 
 

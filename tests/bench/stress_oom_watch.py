@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kill the flight recorder of a busy group COUNT times at random ("make stress-oom-watch COUNT=n"; not part of
-"make check"): the recording opens each time, whole up to its last sample, and no sample that was there is lost.
+"""Kill the flight recorder of a busy cgroup COUNT times at random ("make stress-oom-watch
+COUNT=n"; not part of "make check").
+
+Each time the recording must open, be complete up to its last sample, and contain
+all earlier samples.
 """
 
 import os
@@ -30,11 +33,11 @@ def kill_once(group, path, before):
     seen = query(path, "SELECT max(sample) FROM sample")[0][0]
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    equal(query(path, "PRAGMA integrity_check"), [("ok",)], "the file")
+    equal(query(path, "PRAGMA integrity_check"), [("ok",)], "integrity of the file")
     count, last = query(path, "SELECT count(*), max(sample) FROM sample")[0]
-    equal(count, last, "samples without a hole")
-    check(last >= seen > before, f"{last} samples, {seen} were seen, {before} were there before")
-    # each sample has its group: none is there in part
+    equal(count, last, "samples without a gap")
+    check(last >= seen > before, f"{last} samples, {seen} before the kill, {before} before the run")
+    # each sample has its cgroup: none is incomplete
     equal(query(path, "SELECT count(*) FROM sample WHERE sample NOT IN (SELECT sample FROM cgroup_level) AND "
                       "sample IN (SELECT min(sample) FROM sample GROUP BY session)"), [(0,)], "first samples")
     return last
@@ -52,8 +55,8 @@ def main():
         churn.kill()
         churn.wait()
         rows = memstate("oom", "--replay", path, "--csv", "-o", "usage_bytes").must_be(0).rows()
-        equal(len(rows), last, "samples that are shown")
-    print(f"killed {count} times: {last} samples, all whole")
+        equal(len(rows), last, "samples shown")
+    print(f"killed {count} times: {last} samples, all complete")
 
 
 main()
