@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * allocator_signs - detect which allocator a process uses from its mappings. Every report
- * uses this detection. Only reading the heap can show more, such as a jemalloc that is
- * linked statically into the program.
+ * uses this detection. The files of the program show an allocator that is linked statically
+ * (target/allocator_code.h), and reading the heap shows which one is used.
  */
 #ifndef MS_MODEL_ALLOCATOR_SIGNS_H
 #define MS_MODEL_ALLOCATOR_SIGNS_H

@@ -304,6 +304,15 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
+static bool is_hopeless(struct heap_reader *reader, const struct usage *u,
+			const struct mapping_list *mappings, struct heap *ret)
+{
+	_cleanup_close_ int process_fd =
+		procfs_open_file(reader->fs, u->process.pid, "");
+
+	return walk_is_hopeless(mappings, process_fd, &reader->codes, ret);
+}
+
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
@@ -311,7 +320,7 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 	struct heap asked;
 	int r;
 
-	if (reader->fs->is_live && walk_is_hopeless(mappings, ret)) {
+	if (reader->fs->is_live && is_hopeless(reader, u, mappings, ret)) {
 		classify_heap(u, mappings, ret);
 		return 0;
 	}

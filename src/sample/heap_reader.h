@@ -13,6 +13,7 @@
 #include "sample/helpers.h"
 #include "sample/names.h"
 #include "sample/sampler.h"
+#include "target/allocator_code.h"
 #include "walk/blocks.h"
 #include "walk/roots.h"
 
@@ -35,6 +36,7 @@ struct heap_reader {
 	uint64_t *words; /* the contents of the threads' registers */
 	size_t word_count;
 	struct names names; /* of the process that was read last */
+	struct allocator_codes codes; /* results for files of any process */
 };
 
 /*

@@ -1,5 +1,7 @@
 noinst_LIBRARIES += %D%/libtarget.a
 %C%_libtarget_a_SOURCES = \
+	%D%/allocator_code.c \
+	%D%/allocator_code.h \
 	%D%/dwarf_frames.c \
 	%D%/dwarf_frames.h \
 	%D%/elf_exports.c \

@@ -10,6 +10,7 @@
 #include "walk/walk_jemalloc.h"
 
 static const char *const unread[ALLOCATOR_COUNT_] = {
+	[ALLOCATOR_UNKNOWN] = "the program contains neither glibc's malloc nor jemalloc",
 	[ALLOCATOR_MUSL] = "it is musl's malloc: only glibc's and jemalloc can be read",
 	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not as versions 5.0 to 5.3 are",
 	[ALLOCATOR_TCMALLOC] =
@@ -27,15 +28,21 @@ static bool is_anonymous(const struct mapping *m)
 	return walk_wants_mapping(m) && m->inode == 0 && strcmp(m->name, "[stack]") != 0;
 }
 
-/* Return the allocator detected from the mappings, unless it is glibc's. */
-static enum allocator find_named(const struct mapping_list *mappings)
+static struct allocator_signs find_signs(const struct mapping_list *mappings)
 {
 	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
-	enum allocator named;
 
 	for (size_t i = 0; i < mappings->count; i++)
 		allocator_signs_add(&signs, &mappings->items[i]);
-	named = allocator_signs_find(&signs);
+	return signs;
+}
+
+/* Return the allocator detected from the mappings, unless it is glibc's. */
+static enum allocator find_named(const struct mapping_list *mappings)
+{
+	const struct allocator_signs signs = find_signs(mappings);
+	enum allocator named = allocator_signs_find(&signs);
+
 	return named == ALLOCATOR_GLIBC ? ALLOCATOR_UNKNOWN : named;
 }
 
@@ -107,11 +114,39 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 		forget(ret, ret_blocks, named);
 }
 
-bool walk_is_hopeless(const struct mapping_list *mappings, struct heap *ret)
+/*
+ * Return true if the files of the process show that it has no heap that can be read. Sets
+ * *named to the allocator, or to ALLOCATOR_UNKNOWN.
+ */
+static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd,
+			     struct allocator_codes *codes, enum allocator *named)
+{
+	const struct allocator_signs signs = find_signs(mappings);
+	bool has_glibc = signs.libc == ALLOCATOR_GLIBC;
+	struct allocator_code code;
+
+	if (process_fd < 0 || signs.other != ALLOCATOR_UNKNOWN)
+		return false;
+	code = allocator_code_find(codes, process_fd, mappings,
+				   has_glibc ? CODE_PROGRAM : CODE_ALL_FILES);
+	if (!code.is_complete || code.is_found[ALLOCATOR_GLIBC] ||
+	    code.is_found[ALLOCATOR_JEMALLOC])
+		return false;
+	*named = code.is_found[ALLOCATOR_MIMALLOC]   ? ALLOCATOR_MIMALLOC
+		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC
+		 : signs.libc == ALLOCATOR_MUSL	     ? ALLOCATOR_MUSL
+						     : ALLOCATOR_UNKNOWN;
+	/* A program's own malloc may be a wrapper around glibc's. */
+	return !has_glibc || *named != ALLOCATOR_UNKNOWN;
+}
+
+bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
+		      struct allocator_codes *codes, struct heap *ret)
 {
 	enum allocator named = find_named(mappings);
 
-	if (!allocator_is_unreadable(named))
+	if (!allocator_is_unreadable(named) &&
+	    !is_code_hopeless(mappings, process_fd, codes, &named))
 		return false;
 	heap_release(ret);
 	ret->allocator = named;

@@ -11,6 +11,7 @@
 #define MS_WALK_WALK_H
 
 #include "model/heap.h"
+#include "target/allocator_code.h"
 #include "walk/blocks.h"
 #include "walk/input.h"
 
@@ -26,10 +27,12 @@
 void walk_heap(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
 /*
- * Return true if the mappings show that the allocator cannot be read, so that there
- * is no need to stop the process. *ret must be initialised, and then names the
- * allocator as walk_heap() does.
+ * Return true if the mappings or the mapped files show that the process has no heap that
+ * can be read, so that there is no need to stop it. *ret must be initialised, and then
+ * names the allocator as walk_heap() does. process_fd is the process's directory in
+ * /proc, or negative to look at the mappings only.
  */
-bool walk_is_hopeless(const struct mapping_list *mappings, struct heap *ret);
+bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
+		      struct allocator_codes *codes, struct heap *ret);
 
 #endif

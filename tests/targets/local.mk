@@ -224,6 +224,26 @@ tests_targets_own_malloc_target_SOURCES = %D%/own_malloc_target.c
 tests_targets_own_malloc_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
 tests_targets_own_malloc_target_LDFLAGS =
 
+# With the messages of allocators that are linked into a program, and with a malloc of their own or not.
+check_PROGRAMS += tests/targets/code_target_mimalloc tests/targets/code_target_tcmalloc \
+	tests/targets/code_target_wrapper tests/targets/code_target_message
+tests_targets_code_target_mimalloc_SOURCES = %D%/code_target.c
+tests_targets_code_target_mimalloc_CPPFLAGS = -DOWN_MALLOC -DSIGN='"mimalloc: error: "'
+tests_targets_code_target_mimalloc_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_code_target_mimalloc_LDFLAGS =
+tests_targets_code_target_tcmalloc_SOURCES = %D%/code_target.c
+tests_targets_code_target_tcmalloc_CPPFLAGS = -DOWN_MALLOC -DSIGN='"TCMALLOC_SAMPLE_PARAMETER"'
+tests_targets_code_target_tcmalloc_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_code_target_tcmalloc_LDFLAGS =
+tests_targets_code_target_wrapper_SOURCES = %D%/code_target.c
+tests_targets_code_target_wrapper_CPPFLAGS = -DOWN_MALLOC
+tests_targets_code_target_wrapper_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_code_target_wrapper_LDFLAGS =
+tests_targets_code_target_message_SOURCES = %D%/code_target.c
+tests_targets_code_target_message_CPPFLAGS = -DSIGN='"mimalloc: error: "'
+tests_targets_code_target_message_CFLAGS = $(WARN_CFLAGS)
+tests_targets_code_target_message_LDFLAGS =
+
 check_PROGRAMS += tests/targets/helper_target
 tests_targets_helper_target_SOURCES = %D%/helper_target.c %D%/say.h
 tests_targets_helper_target_CFLAGS = $(WARN_CFLAGS) -pthread

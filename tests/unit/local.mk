@@ -262,6 +262,12 @@ TESTS += %D%/test_sampler
 %C%_test_sampler_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_sampler_LDADD = $(SAMPLE_LIBS) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_allocator_code
+TESTS += %D%/test_allocator_code
+%C%_test_allocator_code_SOURCES = %D%/test_allocator_code.c %D%/tree.c %D%/tree.h
+%C%_test_allocator_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_allocator_code_LDADD = $(TARGET_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_allocators
 TESTS += %D%/test_allocators
 %C%_test_allocators_SOURCES = %D%/test_allocators.c %D%/tree.c %D%/tree.h
