@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "target/watchdog.h"
 
 #ifndef SYS_pidfd_open
 #	define SYS_pidfd_open 434 /* the same on all architectures; Linux 5.3 */
@@ -160,7 +161,9 @@ void job_poll(struct job *job, struct child *other)
 			return;
 		if (wait4(info.si_pid, NULL, WNOHANG, &usage) != info.si_pid)
 			return;
-		add_usage(job, &usage);
+		/* a watchdog that was killed is not a process of the job */
+		if (info.si_pid != watchdog_pid())
+			add_usage(job, &usage);
 	}
 }
 

@@ -94,6 +94,7 @@ static const struct {
 	{ -ETIMEDOUT, "it took longer than --max-pause", "allow a longer stop with --max-pause" },
 	{ -EAGAIN, "a thread of it is in a sleep that cannot be interrupted (vfork, a frozen cgroup, a slow disk)",
 	  NULL },
+	{ -EUSERS, "memstate must not start another process or thread", "raise ulimit -u or pids.max" },
 	{ -ENOMEM, "not enough free memory for a copy of it", NULL },
 	{ -ESTALE, "its memory changed while it stood still", NULL },
 	{ -EINPROGRESS, "the walk is not finished", NULL },

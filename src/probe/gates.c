@@ -165,6 +165,7 @@ const char *gates_error_text(int error)
 	case -ESRCH: return "it has ended";
 	case -EMFILE:
 	case -ENFILE: return GATES_NO_DESCRIPTORS;
+	case -EUSERS: return "memstate must not start another process or thread: raise ulimit -u or pids.max";
 	default: return strerror(-error);
 	}
 }

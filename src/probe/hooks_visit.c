@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "probe/borrow.h"
+#include "probe/gates.h"
 #include "probe/hooks_orphans.h"
 #include "probe/own_number.h"
 #include "target/trace.h"
@@ -272,7 +273,7 @@ static int run(struct hooks_visit *v, int (*work)(struct entering *))
 	int r = trace_run(enter, &e, v->request->limit_ns + TRACE_EXTRA_NS);
 
 	v->cost = e.borrow.cost;
-	v->reason = e.borrow.reason;
+	v->reason = r == -EUSERS ? gates_error_text(r) : e.borrow.reason;
 	borrow_release(&e.borrow);
 	return r;
 }

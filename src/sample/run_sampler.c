@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "model/known_names.h"
 #include "proc/proc_list.h"
+#include "target/watchdog.h"
 
 /*
  * Listing all processes of the machine may take this part of one CPU, but at least one
@@ -147,7 +148,7 @@ static int add_process(void *context, const struct process *p)
 }
 
 /*
- * Add the descendants of the parent. Passes over the list repeat until one finds no more,
+ * Add the descendants of the parent, without memstate's watchdog. Passes over the list repeat until one finds no more,
  * which takes as many passes as the tree is deep.
  */
 static void take_tree(const struct run_sampler *s, const struct snapshot *all, struct snapshot *ret)
@@ -159,7 +160,8 @@ static void take_tree(const struct run_sampler *s, const struct snapshot *all, s
 		for (size_t i = 0; i < all->count; i++) {
 			const struct process *p = &all->usages[i].process;
 
-			if (p->pid != s->left_out_pid && !snapshot_find(ret, p->pid) &&
+			if (p->pid != s->left_out_pid && p->pid != watchdog_pid() &&
+			    !snapshot_find(ret, p->pid) &&
 			    (p->ppid == s->parent_pid || snapshot_find(ret, p->ppid)))
 				snapshot_add(ret)->process = *p;
 		}

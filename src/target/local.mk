@@ -16,6 +16,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/expendable.h \
 	%D%/give_back.c \
 	%D%/give_back.h \
+	%D%/hold.c \
+	%D%/hold.h \
 	%D%/link_order.c \
 	%D%/link_order.h \
 	%D%/mapped_file.c \
@@ -41,6 +43,8 @@ noinst_LIBRARIES += %D%/libtarget.a
 	%D%/symbols.c \
 	%D%/symbols.h \
 	%D%/trace.c \
-	%D%/trace.h
+	%D%/trace.h \
+	%D%/watchdog.c \
+	%D%/watchdog.h
 %C%_libtarget_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
 TARGET_LIBS = %D%/libtarget.a $(MODEL_LIBS)

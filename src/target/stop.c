@@ -395,6 +395,7 @@ static int trace(void *context)
 	int r;
 
 	t->began_ns = clock_now_ns();
+	t->deadline_ns = t->began_ns + t->request->limit_ns;
 	t->tid = gettid();
 	r = stop_all(t);
 	if (r == 0)
@@ -413,8 +414,7 @@ int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns)
 	*ret_pause_ns = 0;
 	tracer.held = stopped_work_new(request);
 	if (!tracer.held)
-		return -EAGAIN;
-	tracer.deadline_ns = clock_now_ns() + request->limit_ns;
+		return -EUSERS;
 	r = trace_run(trace, &tracer, request->limit_ns);
 	if (tracer.began_ns && tracer.count > 0)
 		*ret_pause_ns = (tracer.ended_ns ? tracer.ended_ns : clock_now_ns()) -

@@ -57,7 +57,8 @@ struct stop_request {
  * CAP_SYS_PTRACE, and a kernel.yama.ptrace_scope that allows it); -EBUSY when another
  * tracer is there; -ETIMEDOUT; -EAGAIN when a thread is in a sleep that nothing interrupts
  * (a vfork(), a disk that does not answer); -ESTALE when one did not stay stopped;
- * -EOPNOTSUPP for a program of another word size and on other machines than x86-64.
+ * -EOPNOTSUPP for a program of another word size and on other machines than x86-64;
+ * -EUSERS if memstate must not start another thread or process.
  *
  * -ETIME: the work hangs in the kernel. Its thread is abandoned and may go on at any time,
  * so neither *context nor anything that the work uses may ever be changed or freed, unless

@@ -17,8 +17,13 @@
 #include "base/xalloc.h"
 #include "target/expendable.h"
 
-/* The target runs again. Work that takes longer than this from then on hangs. */
+/*
+ * After the release of the target, work that takes longer than HANG_NS hangs. The wait is
+ * cut into slices: a slice in which memstate itself was stopped counts only once, because
+ * the work was stopped, too.
+ */
 #define HANG_NS (2 * NS_PER_S)
+#define SLICE_NS (20 * NS_PER_MS)
 
 /* For a write that the work has begun. */
 #define WRITE_NS (20 * NS_PER_MS)
@@ -146,10 +151,11 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 
 bool stopped_work_end(struct stopped_work *w)
 {
+	bool is_busy = w->is_begun;
 	int unused;
 
-	if (w->is_begun)
-		(void)expendable_wait(w->thread, clock_now_ns() + HANG_NS, &unused);
+	for (uint64_t waited_ns = 0; is_busy && waited_ns < HANG_NS; waited_ns += SLICE_NS)
+		is_busy = !expendable_wait(w->thread, clock_now_ns() + SLICE_NS, &unused);
 	if (!expendable_end(w->thread, free_work))
 		return false;
 	free_work(w);

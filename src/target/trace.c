@@ -25,6 +25,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "target/expendable.h"
+#include "target/hold.h"
 
 #ifndef NT_X86_XSTATE
 #	define NT_X86_XSTATE 0x202
@@ -81,7 +82,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Past the deadline it can only be the kernel that holds it. */
+/*
+ * Wait for the tracing thread. Past the deadline, the kernel holds it in PTRACE_SEIZE: end the
+ * thread there (see trace_seize()).
+ */
 static void join(pthread_t thread, uint64_t deadline_ns)
 {
 	struct timespec until;
@@ -101,19 +105,23 @@ static void join(pthread_t thread, uint64_t deadline_ns)
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
 {
 	struct run r = { work, context, -ETIMEDOUT };
-	uint64_t deadline_ns = clock_now_ns() + limit_ns + OVERDUE_NS;
 	sigset_t all, before;
+	uint64_t deadline_ns;
 	pthread_t thread;
 	int err;
 
+	err = hold_begin();
+	if (err < 0)
+		return err == -EAGAIN ? -EUSERS : err;
+	deadline_ns = clock_now_ns() + limit_ns + OVERDUE_NS;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&thread, NULL, run, &r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err)
-		return -err;
-	join(thread, deadline_ns);
-	return r.result;
+	if (!err)
+		join(thread, deadline_ns);
+	hold_end();
+	return err == EAGAIN ? -EUSERS : err ? -err : r.result;
 }
 
 uint32_t trace_sign(uint32_t *word)

@@ -16,8 +16,9 @@
 #include <stdint.h>
 
 /*
- * Run work in a thread that may trace; its result. -ETIMEDOUT if the kernel held it past
- * limit_ns.
+ * Run work in a thread that may trace, and return its result; -ETIMEDOUT if the kernel held
+ * the thread past limit_ns; -EUSERS if memstate must not start another thread, or the
+ * watchdog (see hold.h), which continues memstate if a signal stops it meanwhile.
  */
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns);
 

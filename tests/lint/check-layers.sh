@@ -45,8 +45,8 @@ complaints()
 	only 'proc/proc_pids.c' '#[ ]*include <libproc2/'
 	only 'ui/screen_curses.c' '#[ ]*include <n?curses'
 	only 'target/[a-z_]*.c' '\<(ptrace|process_vm_readv|process_vm_writev) *\('
-	# symbolize and uprobe_guard end a child of memstate
-	only '(base/xalloc|proc/proc_kernel_files|target/symbolize|probe/uprobe_guard|cmd/[a-z_]*|ui/[a-z_]*).c' '\<(exit|_exit|abort) *\('
+	# symbolize, uprobe_guard and watchdog end a child of memstate
+	only '(base/xalloc|proc/proc_kernel_files|target/symbolize|target/watchdog|probe/uprobe_guard|cmd/[a-z_]*|ui/[a-z_]*).c' '\<(exit|_exit|abort) *\('
 	only '(cmd/[a-z_]*|ui/[a-z_]*).c' '\<(printf|puts|perror|err|errx|warn|warnx) *\(|\<stderr\>'
 }
 

@@ -64,6 +64,16 @@ def memory_that_glibc_keeps_is_returned_by_jemalloc():
 
 @test
 @patient
+def the_watchdog_of_memstate_is_not_part_of_the_run():
+    with Folder() as folder:
+        rows, result = compare(TWO, "--runs", "1", "--heap", "walk", "--output-dir",
+                               os.path.join(folder, "kept"), "--", TARGET, "steady", "8", "600")
+    check(any(row["at_peak_live_bytes"] for row in rows), rows)  # its heap was read, in a stop
+    equal(result.complaints(), [], "messages")  # none of a process that was left running
+
+
+@test
+@patient
 def live_bytes_match_the_program():
     with Folder() as folder:
         kept = os.path.join(folder, "kept")

@@ -43,6 +43,8 @@ LIVE_TESTS += %D%/oom_verdicts.py %D%/oom_sidecar.py %D%/oom_runtime.py %D%/oom_
 LIVE_TESTS += %D%/oom_watch.py %D%/oom_containers.py %D%/oom_logs.py
 # Counting from outside the process
 LIVE_TESTS += %D%/count_attached.py %D%/count_uprobe_kill.py %D%/count_covered.py
+# Signals that stop memstate while it holds a process
+LIVE_TESTS += %D%/stop_signals.py %D%/inject_stopped.py
 # Injecting the counting probe
 LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py
 # Attacks by another process of the same user, and fakes of what memstate leaves behind

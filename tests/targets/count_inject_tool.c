@@ -9,6 +9,7 @@
  *   -n CYCLES
  *   -k STEP   kill itself at this step; steps count from 1 to the end of each cycle,
  *             and a retry repeats the numbers of the previous try
+ *   -z STEP   send itself SIGSTOP at this step
  *   -l MS     how long to wait for a safe moment
  *   -s BYTES  take stacks, one per this many bytes; 0: at each allocation
  *   -w 1      print "held" before closing, then the counts for each line on
@@ -29,7 +30,7 @@
 #include "proc/proc_stat.h"
 
 static struct {
-	unsigned long pid, cycles, kill_step, limit_ms, holds, takes_stacks, sample_bytes;
+	unsigned long pid, cycles, kill_step, stop_step, limit_ms, holds, takes_stacks, sample_bytes;
 } options = { .cycles = 1, .limit_ms = 5000 };
 
 static unsigned long number_of(const char *text)
@@ -46,10 +47,11 @@ static void read_options(int argc, char **argv)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "n:k:l:s:w:")) > 0) {
+	while ((letter = getopt(argc, argv, "n:k:z:l:s:w:")) > 0) {
 		switch (letter) {
 		case 'n': options.cycles = number_of(optarg); break;
 		case 'k': options.kill_step = number_of(optarg); break;
+		case 'z': options.stop_step = number_of(optarg); break;
 		case 'l': options.limit_ms = number_of(optarg); break;
 		case 's':
 			options.takes_stacks = 1;
@@ -92,6 +94,8 @@ static void step(void *context, const char *name)
 	}
 	if (number == options.kill_step)
 		kill(getpid(), SIGKILL);
+	if (number == options.stop_step)
+		kill(getpid(), SIGSTOP);
 }
 
 static void print_sums(const struct count_sums *sums)

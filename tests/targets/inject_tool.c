@@ -9,6 +9,7 @@
  *   -n CYCLES
  *   -k STEP       kill itself at this step; steps count from 1 to the end of each
  *                 cycle, and a retry repeats the numbers of the previous try
+ *   -z STEP       send itself SIGSTOP at this step
  *   -s STEP:SIG   send SIG to the process at this step
  *   -r STEP       allow the process no more address space from this step until the
  *                 end of opening or closing
@@ -36,8 +37,8 @@
 #include "proc/proc_stat.h"
 
 static struct {
-	unsigned long pid, cycles, kill_step, signal_step, signal_number, room_step, limit_ms, asks,
-		free_chunks, trusts, holds, reported_try;
+	unsigned long pid, cycles, kill_step, stop_step, signal_step, signal_number, room_step, limit_ms,
+		asks, free_chunks, trusts, holds, reported_try;
 } options = { .cycles = 1, .limit_ms = 5000, .asks = 1, .free_chunks = 1000 };
 
 static struct rlimit room_before;
@@ -57,7 +58,7 @@ static void read_options(int argc, char **argv)
 {
 	int letter;
 
-	while ((letter = getopt(argc, argv, "n:k:s:r:l:q:f:x:w:t:")) > 0) {
+	while ((letter = getopt(argc, argv, "n:k:z:s:r:l:q:f:x:w:t:")) > 0) {
 		const char *text = optarg;
 		unsigned long value;
 
@@ -67,6 +68,7 @@ static void read_options(int argc, char **argv)
 		switch (letter) {
 		case 'n': options.cycles = value; break;
 		case 'k': options.kill_step = value; break;
+		case 'z': options.stop_step = value; break;
 		case 's':
 			options.signal_step = value;
 			if (*text++ != ':')
@@ -148,6 +150,8 @@ static void step(void *context, const char *name)
 	}
 	if (number == options.kill_step)
 		kill(getpid(), SIGKILL);
+	if (number == options.stop_step)
+		kill(getpid(), SIGSTOP);
 	if (number == options.signal_step)
 		kill((pid_t)options.pid, (int)options.signal_number);
 	if (number == options.room_step)

@@ -309,3 +309,9 @@ tests_targets_uprobe_target_stripped_SOURCES = %D%/uprobe_target.c %D%/say.h
 tests_targets_uprobe_target_stripped_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_uprobe_target_stripped_LDFLAGS = -pthread -static -s
 endif
+
+# Measures how long it was stopped.
+check_PROGRAMS += tests/targets/gap_target
+tests_targets_gap_target_SOURCES = %D%/gap_target.c %D%/say.h
+tests_targets_gap_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_gap_target_LDFLAGS = -pthread

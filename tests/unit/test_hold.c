@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "target/hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "stopped_process.h"
+#include "target/watchdog.h"
+#include "unit.h"
+
+#define RESCUE_SECONDS 20
+
+static volatile int handled;
+static int open_holds;
+
+static void count(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+static void set_action(int signal, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	assert_int_equal(sigaction(signal, &action, NULL), 0);
+}
+
+static void assert_action(int signal, void (*handler)(int))
+{
+	struct sigaction action;
+
+	assert_int_equal(sigaction(signal, NULL, &action), 0);
+	assert_ptr_equal(action.sa_handler, handler);
+}
+
+static void begin_hold(void)
+{
+	assert_int_equal(hold_begin(), 0);
+	open_holds++;
+}
+
+static void end_hold(void)
+{
+	open_holds--;
+	hold_end();
+}
+
+/*
+ * A failed case must not affect the next ones: end its holds, and drop the signals that the
+ * holds have deferred.
+ */
+static int end_holds(void **state)
+{
+	const int signals[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+
+	(void)state;
+	if (open_holds > 0)
+		raise(SIGCONT);
+	while (open_holds > 0)
+		end_hold();
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		set_action(signals[i], SIG_DFL);
+	return 0;
+}
+
+static int signal_during_work(void *context, const struct stop *stop)
+{
+	(void)context;
+	(void)stop;
+	kill(getpid(), SIGTSTP);
+	usleep(20000); /* the handler runs in the main thread, if it is not deferred */
+	return handled ? -EINVAL : 0;
+}
+
+static void a_handler_of_the_program_runs_after_the_stop(void **state)
+{
+	handled = 0;
+	set_action(SIGTSTP, count);
+	begin(*state, be_many);
+	assert_int_equal(run_work(*state, LIMIT_NS, signal_during_work), 0);
+	assert_int_equal(handled, 1);
+	assert_action(SIGTSTP, count);
+	set_action(SIGTSTP, SIG_DFL);
+}
+
+static void signals_are_deferred_until_the_last_hold_ends(void **state)
+{
+	const int signals[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		handled = 0;
+		set_action(signals[i], count);
+		begin_hold();
+		begin_hold();
+		raise(signals[i]);
+		end_hold();
+		assert_int_equal(handled, 0);
+		end_hold();
+		assert_int_equal(handled, 1);
+		assert_action(signals[i], count);
+		set_action(signals[i], SIG_DFL);
+	}
+}
+
+static void what_is_ignored_stays_ignored(void **state)
+{
+	(void)state;
+	set_action(SIGTSTP, SIG_IGN);
+	begin_hold();
+	assert_action(SIGTSTP, SIG_IGN);
+	end_hold();
+	assert_action(SIGTSTP, SIG_IGN);
+	set_action(SIGTSTP, SIG_DFL);
+}
+
+static void a_handler_that_was_set_meanwhile_stays(void **state)
+{
+	(void)state;
+	handled = 0;
+	begin_hold();
+	raise(SIGTSTP);
+	set_action(SIGTSTP, count);
+	end_hold();
+	assert_int_equal(handled, 1);
+	assert_action(SIGTSTP, count);
+	set_action(SIGTSTP, SIG_DFL);
+}
+
+static void sigcont_cancels_what_was_deferred(void **state)
+{
+	(void)state;
+	handled = 0;
+	set_action(SIGTSTP, count);
+	begin_hold();
+	raise(SIGTSTP);
+	raise(SIGCONT);
+	end_hold();
+	assert_int_equal(handled, 0);
+	assert_action(SIGCONT, SIG_DFL);
+	set_action(SIGTSTP, SIG_DFL);
+}
+
+/* Continue the test if the watchdog does not, so that it fails instead of hanging. */
+static pid_t start_rescuer(void)
+{
+	pid_t test = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	sleep(RESCUE_SECONDS);
+	kill(test, SIGCONT);
+	_exit(0);
+}
+
+static void a_watchdog_that_was_killed_is_replaced(void **state)
+{
+	siginfo_t info;
+	pid_t first, rescuer;
+
+	(void)state;
+	begin_hold();
+	first = watchdog_pid();
+	end_hold();
+	if (first == 0)
+		skip(); /* no pidfd_open() */
+	kill(first, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)first, &info, WEXITED | WNOWAIT), 0);
+	begin_hold();
+	assert_int_not_equal(watchdog_pid(), first);
+	rescuer = start_rescuer();
+	raise(SIGSTOP);
+	assert_true(watchdog_has_continued());
+	kill(rescuer, SIGKILL);
+	waitpid(rescuer, NULL, 0);
+	watchdog_forget(); /* or hold_end() would stop the test again */
+	end_hold();
+}
+
+/* Shared by the test and a process in which the main thread sleeps uninterruptibly. */
+struct sleeper {
+	volatile int has_continued;
+};
+
+static bool is_main_thread_in_deep_sleep(void)
+{
+	char text[512];
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, ") D ") != NULL;
+}
+
+static void *stop_process(void *shared_memory)
+{
+	struct sleeper *sleeper = shared_memory;
+
+	while (!is_main_thread_in_deep_sleep())
+		usleep(1000);
+	/* to this thread: the kernel would pass a signal to the process on to the main thread */
+	raise(SIGSTOP);
+	while (!watchdog_has_continued())
+		usleep(1000);
+	sleeper->has_continued = 1;
+	return NULL;
+}
+
+static _Noreturn void sleep_deeply(struct sleeper *sleeper)
+{
+	pthread_t thread;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (hold_begin() != 0 || watchdog_pid() == 0 ||
+	    pthread_create(&thread, NULL, stop_process, sleeper) != 0)
+		_exit(77);
+	/* vfork() is the way into such a sleep that needs neither a device nor a file system */
+	if (vfork() == 0) {
+		for (int i = 0; i < RESCUE_SECONDS * 1000 && !sleeper->has_continued; i++)
+			usleep(1000);
+		_exit(0);
+	}
+	_exit(sleeper->has_continued ? 0 : 1);
+}
+
+static void memstate_is_continued_although_its_main_thread_cannot_stop(void **state)
+{
+	struct sleeper *sleeper = mmap(NULL, sizeof(*sleeper), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = -1; /* did not end */
+	pid_t pid;
+
+	(void)state;
+	assert_ptr_not_equal(sleeper, MAP_FAILED);
+	pid = fork();
+	if (pid == 0)
+		sleep_deeply(sleeper);
+	assert_true(pid > 0);
+	for (int i = 0; i < RESCUE_SECONDS * 1000 && waitpid(pid, &status, WNOHANG) == 0; i++)
+		usleep(1000);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	munmap(sleeper, sizeof(*sleeper));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip(); /* no pidfd_open() */
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int request_fds[2];
+static bool is_work_begun;
+
+/* Stop the test, at its request, for longer than hung work is waited for. */
+static pid_t start_stopper(void)
+{
+	pid_t test = getpid(), pid = fork();
+	char byte;
+
+	if (pid != 0)
+		return pid;
+	close(request_fds[1]); /* read() returns 0 when the test closes its end */
+	if (read(request_fds[0], &byte, 1) != 1)
+		_exit(1);
+	kill(test, SIGSTOP);
+	sleep(3);
+	kill(test, SIGCONT);
+	_exit(0);
+}
+
+static void use_cpu(uint64_t ns)
+{
+	uint64_t end_ns = clock_thread_cpu_ns() + ns;
+
+	while (clock_thread_cpu_ns() < end_ns)
+		;
+}
+
+/* Healthy, but it takes a while to see that the target has been released. */
+static int work_late(void *context, const struct stop *stop)
+{
+	(void)context;
+	is_work_begun = true;
+	while (!stop_is_over(stop))
+		usleep(100);
+	use_cpu(200 * NS_PER_MS);
+	if (write(request_fds[1], "", 1) != 1)
+		return -EIO;
+	use_cpu(200 * NS_PER_MS);
+	return -ETIMEDOUT;
+}
+
+static void work_does_not_hang_because_memstate_was_stopped(void **state)
+{
+	pid_t stopper;
+	int status, r = 0;
+
+	begin(*state, be_many); /* before pipe(): the target must not keep the pipe open */
+	assert_int_equal(pipe(request_fds), 0);
+	stopper = start_stopper();
+	assert_true(stopper > 0);
+	/* a busy machine needs a higher limit to stop all threads: the work must begin */
+	is_work_begun = false;
+	for (uint64_t limit_ns = 50 * NS_PER_MS; !is_work_begun && limit_ns < LIMIT_NS;
+	     limit_ns *= 2)
+		r = run_work(*state, limit_ns, work_late);
+	close(request_fds[0]);
+	close(request_fds[1]);
+	assert_int_equal(waitpid(stopper, &status, 0), stopper);
+	assert_int_equal(status, 0);
+	assert_int_equal(r, -ETIMEDOUT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define HOLD_TEST(f) cmocka_unit_test_teardown(f, end_holds)
+		TEST(a_handler_of_the_program_runs_after_the_stop),
+		TEST(work_does_not_hang_because_memstate_was_stopped),
+		HOLD_TEST(signals_are_deferred_until_the_last_hold_ends),
+		HOLD_TEST(what_is_ignored_stays_ignored),
+		HOLD_TEST(a_handler_that_was_set_meanwhile_stays),
+		HOLD_TEST(sigcont_cancels_what_was_deferred),
+		HOLD_TEST(a_watchdog_that_was_killed_is_replaced),
+		cmocka_unit_test(memstate_is_continued_although_its_main_thread_cannot_stop),
+#undef TEST
+#undef HOLD_TEST
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
