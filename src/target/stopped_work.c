@@ -133,6 +133,7 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 {
 	struct word argument = { stop->threads[0].tid, addr, word };
 	struct stopped_work *w = stop->held;
+	uint64_t unused;
 	ssize_t n;
 	int r;
 
@@ -143,7 +144,13 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 		n = pwrite(w->mem_fd, &word, sizeof(word), (off_t)addr);
 		r = n == sizeof(word) ? 0 : n < 0 ? -errno : -ESRCH;
 	}
-	if (r == -EIO)
+	/*
+	 * The owner must not hang on an absent page of a file system that does not answer.
+	 * This thread may: reading the word here faults in its page.
+	 */
+	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
+		r = -errno;
+	if (r == -EIO && !stop_is_over(stop))
 		r = expendable_call_owner(w->thread, poke, &argument);
 	pthread_mutex_unlock(&w->lock);
 	return r;

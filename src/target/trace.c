@@ -361,7 +361,11 @@ int trace_write_word(int tid, uint64_t addr, uint64_t word)
 	return ask(PTRACE_POKEDATA, tid, (void *)(uintptr_t)addr, (void *)(uintptr_t)word);
 }
 
-/* Word by word: the words at both ends keep the bytes that are not written. */
+/*
+ * Write word by word; the words at both ends keep the bytes that are not written. The
+ * accessor reads each word first: PTRACE_POKEDATA faults in a page that is absent, and
+ * would hang this thread for as long as the file system of the page does not answer.
+ */
 static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 {
 	for (size_t done = 0; done < length;) {
@@ -369,7 +373,7 @@ static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 		size_t skip = (size_t)(addr + done - at);
 		size_t part = sizeof(word) - skip < length - done ? sizeof(word) - skip
 								  : length - done;
-		int r = part == sizeof(word) ? 0 : trace_read_memory(tid, at, &word, sizeof(word));
+		int r = trace_read_memory(tid, at, &word, sizeof(word));
 
 		memcpy((uint8_t *)&word + skip, from + done, part);
 		if (r == 0)

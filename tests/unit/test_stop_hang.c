@@ -242,23 +242,57 @@ static void the_target_continues_when_its_hanging_reader_is_killed(void **state)
 	end_stuck(&s);
 }
 
+static void stop_as_tracer(const struct stuck *s)
+{
+	enum trace_event event;
+	int signal;
+
+	assert_int_equal(trace_seize(s->target.pid), 0);
+	assert_int_equal(trace_interrupt(s->target.pid), 0);
+	assert_int_equal(trace_wait(s->target.pid, LIMIT_NS, &event, &signal), 0);
+}
+
 static int read_as_tracer(void *context)
 {
 	struct stuck *s = context;
-	enum trace_event event;
 	char page[4096];
-	int r, signal;
+	int r;
 
-	r = trace_seize(s->target.pid);
-	if (r == 0)
-		r = trace_interrupt(s->target.pid);
-	if (r == 0)
-		r = trace_wait(s->target.pid, LIMIT_NS, &event, &signal);
-	assert_int_equal(r, 0);
+	stop_as_tracer(s);
 	r = trace_read_memory(s->target.pid, s->addr, page, sizeof(page));
 	assert_int_equal(trace_read_memory(s->target.pid, s->addr, page, 1), -ETIMEDOUT);
 	(void)trace_detach(s->target.pid, 0);
 	return r;
+}
+
+/* The descriptor is read-only, so the word is written with PTRACE_POKEDATA. */
+static int write_as_tracer(void *context)
+{
+	struct stuck *s = context;
+	const uint64_t word = 0;
+	char path[32];
+	int fd, r;
+
+	stop_as_tracer(s);
+	snprintf(path, sizeof(path), "/proc/%d/mem", s->target.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	r = trace_write_protected(s->target.pid, fd, s->addr, &word, sizeof(word));
+	close(fd);
+	(void)trace_detach(s->target.pid, 0);
+	return r;
+}
+
+static void a_tracer_that_cannot_write_releases_the_target(void **state)
+{
+	struct stuck s = { 0 };
+
+	(void)state;
+	begin_stuck(&s);
+	assert_int_equal(trace_run(write_as_tracer, &s, LIMIT_NS), -ETIMEDOUT);
+	assert_true(is_in_state(&s.target, 't', false));
+	order(&s, 'a', "");
+	end_stuck(&s);
 }
 
 static void a_tracer_that_cannot_read_releases_the_target(void **state)
@@ -282,6 +316,7 @@ int main(void)
 		TEST(a_word_is_written_to_a_read_only_page),
 #undef TEST
 		cmocka_unit_test(a_tracer_that_cannot_read_releases_the_target),
+		cmocka_unit_test(a_tracer_that_cannot_write_releases_the_target),
 		cmocka_unit_test(
 			the_target_continues_while_its_reader_hangs_in_the_kernel),
 		cmocka_unit_test(the_target_continues_when_its_hanging_reader_is_killed),
