@@ -262,14 +262,6 @@ void profile_sum(const struct profile *profile, uint64_t ret[PROFILE_METRIC_COUN
 			ret[m] += profile->nodes[i].values[m];
 }
 
-void profile_sum_by_node(const struct profile *profile, enum profile_metric metric, uint64_t *ret)
-{
-	for (size_t i = 0; i < profile->node_count; i++)
-		ret[i] = profile->nodes[i].values[metric];
-	for (size_t i = profile->node_count; i-- > 1;)
-		ret[profile->nodes[i].parent] += ret[i];
-}
-
 void profile_init_like(struct profile *profile, const struct profile *other)
 {
 	profile_init(profile);

@@ -143,12 +143,6 @@ uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t fra
 void profile_sum(const struct profile *profile, uint64_t ret[PROFILE_METRIC_COUNT_]);
 
 /*
- * Set ret[node] to the sum of metric over the node and all its descendants. ret has
- * profile->node_count elements.
- */
-void profile_sum_by_node(const struct profile *profile, enum profile_metric metric, uint64_t *ret);
-
-/*
  * Add the stacks of *more. The two profiles may number their modules and frames
  * differently.
  */

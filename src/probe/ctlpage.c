@@ -70,11 +70,6 @@ uint32_t ctlpage_commands(const struct ctlpage *ctl)
 	return get(&ctl->page->commands);
 }
 
-uint32_t ctlpage_helper_tid(const struct ctlpage *ctl)
-{
-	return get(&ctl->page->helper_tid);
-}
-
 int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns)
 {
 	uint64_t deadline_ns = clock_now_ns() + limit_ns;

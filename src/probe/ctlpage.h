@@ -98,9 +98,6 @@ int ctlpage_ask(struct ctlpage *ctl, enum agent_command command, uint64_t limit_
  */
 uint32_t ctlpage_commands(const struct ctlpage *ctl);
 
-/* Return the helper's tid, in the process's own pid namespace, as the page states it. */
-uint32_t ctlpage_helper_tid(const struct ctlpage *ctl);
-
 /* Wait until the helper has started. Return 0, -ETIMEDOUT, or -ESRCH. */
 int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns);
 

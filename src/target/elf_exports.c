@@ -163,20 +163,6 @@ const struct elf_export *elf_exports_find(const struct elf_exports *exports, con
 	return NULL;
 }
 
-bool elf_exports_vaddr(const struct elf_exports *exports, uint64_t offset_bytes, uint64_t *ret)
-{
-	for (size_t i = 0; i < exports->part_count; i++) {
-		const struct elf_part *part = &exports->parts[i];
-
-		if (offset_bytes < part->offset_bytes ||
-		    offset_bytes - part->offset_bytes >= part->file_bytes)
-			continue;
-		*ret = part->vaddr + (offset_bytes - part->offset_bytes);
-		return true;
-	}
-	return false;
-}
-
 bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint64_t *ret_bytes)
 {
 	for (size_t i = 0; i < exports->part_count; i++) {

@@ -56,12 +56,9 @@ void elf_exports_release(struct elf_exports *exports);
 const struct elf_export *elf_exports_find(const struct elf_exports *exports, const char *name);
 
 /*
- * Where the byte at offset_bytes of the file is loaded, before it is moved. False if it
- * is not.
+ * Find the offset in the file of the byte that is loaded at vaddr, before relocation.
+ * Return false if there is none.
  */
-bool elf_exports_vaddr(const struct elf_exports *exports, uint64_t offset_bytes, uint64_t *ret);
-
-/* The other way round. */
 bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr, uint64_t *ret_bytes);
 
 /*

@@ -36,7 +36,6 @@ struct data {
 	bool detail_has_ended;
 	struct seen_growth need;	/* need of the process since it was opened */
 	struct seen_growth live; /* size of its live blocks, one value per heap read */
-	uint64_t start_ns; /* start time of the history */
 
 	struct data_group group;
 

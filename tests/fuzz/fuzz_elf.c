@@ -36,12 +36,12 @@ static void check_symbols(const struct elf_symbols *symbols)
 
 static void check_exports(const struct elf_exports *exports)
 {
-	uint64_t vaddr;
+	uint64_t offset_bytes;
 
 	CHECK(exports->part_count > 0 && exports->part_count <= ELF_PARTS_MAX);
 	for (size_t i = 0; i < exports->count && i < NAMES_ASKED; i++)
 		CHECK(elf_exports_find(exports, exports->items[i].name));
-	elf_exports_vaddr(exports, UINT64_MAX, &vaddr);
+	(void)elf_exports_offset(exports, UINT64_MAX, &offset_bytes);
 }
 
 static void check_imports(int fd)
