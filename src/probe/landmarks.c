@@ -11,6 +11,7 @@
 #include "agent/blob.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "model/allocator_signs.h"
 #include "model/known_names.h"
 #include "probe/loaded.h"
 #include "probe/machine.h"
@@ -357,12 +358,36 @@ static void forget_libc_functions(struct landmarks *marks)
 	marks->functions.addr[AGENT_FN_FCLOSE] = 0;
 }
 
+/* Return the reason if the program's allocator is known and reports no figures, or NULL. */
+static const char *explain_allocator(const struct mapping_list *mappings, bool has_other_malloc)
+{
+	struct allocator_signs signs = ALLOCATOR_SIGNS_INIT;
+	bool has_heap = false;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		allocator_signs_add(&signs, &mappings->items[i]);
+		has_heap = has_heap || strcmp(mappings->items[i].name, "[heap]") == 0;
+	}
+	/*
+	 * The mappings come without sizes of resident memory, so a [heap] cannot be compared
+	 * with the pools: with a [heap], V8 may have the pools, and libc the malloc.
+	 */
+	if (signs.pools.is_found && (has_other_malloc || !has_heap))
+		return "its allocator is PartitionAlloc (Chromium), which reports no figures";
+	return NULL;
+}
+
 /* Return why no function reports figures of the program's memory, or NULL if one does. */
 static const char *explain_no_figures(const struct mapping_list *mappings,
 				      const struct landmarks *marks)
 {
+	const char *reason;
+
 	if (is_go(mappings))
 		return "it is a Go program, whose memory no malloc manages";
+	reason = explain_allocator(mappings, marks->has_other_malloc);
+	if (reason)
+		return reason;
 	if (has_any(&marks->functions))
 		return NULL;
 	return marks->has_other_malloc ?

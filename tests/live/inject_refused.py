@@ -182,6 +182,19 @@ void *calloc(size_t n, size_t m) { return malloc(n * m); }
 void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
 int main(void) { return malloc(9) ? pause() : 1; }
 """
+# Pools as PartitionAlloc reserves them: 32 GiB at an address that is a multiple of that, in use from the second page on.
+POOLS = """
+#include <stdint.h>
+#include <sys/mman.h>
+__attribute__((constructor)) static void make_pools(void)
+{
+	uintptr_t size = (uintptr_t)32 << 30;
+	uintptr_t at = (uintptr_t)mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == (uintptr_t)MAP_FAILED || mprotect((void *)(((at + size - 1) & ~(size - 1)) + 4096), 1 << 21,
+						    PROT_READ | PROT_WRITE) < 0)
+		_exit(1);
+}
+"""
 LIKE_GO = """
 #include <sys/mman.h>
 #include <unistd.h>
@@ -195,6 +208,11 @@ def a_program_with_its_own_malloc():
     """As in Chromium: glibc's mallinfo2() would report a malloc that the program
     does not use."""
     check_program([*CC, "-rdynamic", "-fno-builtin"], OWN_MALLOC, "malloc is not glibc's")
+
+
+@test
+def a_program_like_chromium():
+    check_program([*CC, "-D_GNU_SOURCE", "-rdynamic", "-fno-builtin"], OWN_MALLOC + POOLS, "PartitionAlloc")
 
 
 @test
