@@ -8,6 +8,7 @@ AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C; TZ=UTC0; COLUMNS=100; export LC_ALL TZ COLUMNS; unset NO_COLOR || :; \
 	srcdir='$(abs_srcdir)'; builddir='$(abs_builddir)'; export srcdir builddir; \
 	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)'; export MEMSTATE; \
+	LINKED='memstate$(EXEEXT) $(agent_PROGRAMS)'; export LINKED; \
 	CC='$(CC)'; CPPFLAGS='$(CPPFLAGS)'; MAKE='$(MAKE)'; export CC CPPFLAGS MAKE;
 
 EXTRA_DIST += %D%/README.md
