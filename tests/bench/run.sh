@@ -117,7 +117,7 @@ done
 
 agent=$bench/../../src/agent/libmemstate-agent.so
 if [ -e "$agent" ]; then
-	echo "== a helper that is there from the start"
+	echo "== a preloaded helper"
 	MEMSTATE_AGENT=$agent "$bench/helper" "$(pick 5 21)"
 fi
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of keys, for check-manpage.sh: where, a tab, "F1, h, ?", a tab, what it does. */
+/* Print the table of keys for check-manpage.sh: view, tab, "F1, h, ?", tab, effect. */
 #include "config.h"
 
 #include "ui/keymap.h"
