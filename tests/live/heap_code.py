@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A heap that memstate cannot read is recognized from the program's files: the
-process is not stopped. A process with a jemalloc linked in is still read.
+"""An unreadable heap is recognized from the program's files, without stopping the
+process. A jemalloc linked into the program is still read.
 
 A process that waits in pause(2) switches contexts once for each stop.
 """
@@ -16,7 +16,8 @@ from live import (Folder, Skip, check, equal, is_in_state, memstate, run, status
 TARGETS = os.path.join(os.environ["builddir"], "tests", "targets")
 SOURCE = os.path.join(os.environ["srcdir"], "tests", "targets", "code_target.c")
 SWITCHES = "voluntary_ctxt_switches"
-# jemalloc's archive is linked with glibc's unwinder, which musl lacks a function for.
+# jemalloc's archive is linked with glibc's unwinder, which needs a function
+# that musl lacks.
 UNWINDER = "int _dl_find_object(void *a, void *b) { return a == b ? -1 : -1; }\n"
 
 
@@ -24,8 +25,8 @@ UNWINDER = "int _dl_find_object(void *a, void *b) { return a == b ? -1 : -1; }\n
 def running(program):
     process = subprocess.Popen([program], stdout=subprocess.PIPE)
     try:
-        check(process.stdout.readline() == b"\n", f"{program} started")
-        wait_until(lambda: is_in_state(process.pid, b"S"), "it waits")
+        check(process.stdout.readline() == b"\n", f"{program} does not start")
+        wait_until(lambda: is_in_state(process.pid, b"S"), "the program waits")
         yield process.pid
     finally:
         process.kill()
@@ -34,25 +35,25 @@ def running(program):
 
 
 def read(program):
-    """Return memstate's result, and how many times the process was woken."""
+    """Return memstate's result, and the number of times the process was woken."""
     with running(program) as pid:
         before = int(status_field(pid, SWITCHES))
         result = memstate("heap", "-p", str(pid))
-        wait_until(lambda: is_in_state(pid, b"S"), "it waits again")
+        wait_until(lambda: is_in_state(pid, b"S"), "the program waits again")
         return result, int(status_field(pid, SWITCHES)) - before
 
 
 def check_unread(program, reason):
     result, wakes = read(program)
     equal(result.status, 1, "the exit status")
-    check(reason.encode() in result.err, f"the reason: {result.err!r}")
+    check(reason.encode() in result.err, f"wrong reason: {result.err!r}")
     equal(wakes, 0, f"stops of {program}")
 
 
 def check_read(program, allocator):
     result, wakes = read(program)
     equal(result.status, 0, f"the exit status, with {result.err!r}")
-    check(f": {allocator}, exact".encode() in result.out, f"the allocator: {result.out!r}")
+    check(f": {allocator}, exact".encode() in result.out, f"wrong allocator: {result.out!r}")
     check(wakes > 0, f"{program} was not stopped")
 
 
@@ -66,12 +67,12 @@ def target(name):
 def compile_musl(folder, *options):
     compiler = shutil.which("musl-gcc")
     if not compiler:
-        raise Skip("there is no musl-gcc")
+        raise Skip("musl-gcc is not installed")
     program = os.path.join(folder, "program")
     result = subprocess.run([compiler, "-o", program, SOURCE, *options], capture_output=True,
                             text=True, check=False)
     if result.returncode != 0:
-        raise Skip(f"musl-gcc cannot link it: {result.stderr.splitlines()[-1:]}")
+        raise Skip(f"musl-gcc cannot link the program: {result.stderr.splitlines()[-1:]}")
     return program
 
 
@@ -89,11 +90,11 @@ def the_message_alone_does_not_replace_glibcs_malloc():
 @test
 def an_unknown_malloc_of_the_program_may_be_a_wrapper():
     _, wakes = read(target("code_target_wrapper"))
-    check(wakes > 0, "it was not stopped")
+    check(wakes > 0, "the program was not stopped")
 
 
 @test
-def a_program_of_musl_is_not_stopped():
+def a_musl_program_is_not_stopped():
     with Folder() as folder:
         check_unread(compile_musl(folder), "it is musl's malloc")
 
@@ -106,13 +107,13 @@ def a_static_program_without_a_readable_allocator_is_not_stopped():
 
 
 @test
-def a_jemalloc_in_a_program_of_musl_is_read():
+def a_jemalloc_in_a_musl_program_is_read():
     with Folder() as folder:
         answer = subprocess.run(["gcc", "-print-file-name=libjemalloc.a"], capture_output=True,
                                 text=True, check=False) if shutil.which("gcc") else None
         archive = answer.stdout.strip() if answer else ""
         if not os.path.isabs(archive):
-            raise Skip("there is no libjemalloc.a")
+            raise Skip("libjemalloc.a is not installed")
         unwinder = os.path.join(folder, "unwinder.c")
         with open(unwinder, "w", encoding="ascii") as f:
             f.write(UNWINDER)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program that injects code is stopped by SIGSTOP at a step of the injection: nobody has to continue it before the
-target runs again, undamaged."""
+"""SIGSTOP stops the injecting program at a step: the target continues, undamaged, before
+anybody continues the program."""
 
 import itertools
 import os
@@ -13,11 +13,12 @@ from inject_lib import KINDS, KillTarget
 from live import check, equal, run, status_field, test
 
 RELEASED_SECONDS = 20  # without the watchdog, the target is held until somebody continues the tool
-STEP = 3  # every third step; which steps are tested differs with the kind of target
+STEP = 3  # test every third step; which steps these are depends on the kind of target
 
 
 def is_held(pid):
-    """A thread of the target has a tracer. The thread need not be stopped: it may run injected code."""
+    """Return whether a thread of the target has a tracer. The thread may still
+    run injected code."""
     for tid in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{tid}/status", encoding="utf-8", errors="replace") as f:
             if "\nTracerPid:\t0\n" not in f.read():
@@ -31,13 +32,15 @@ def is_stopped(tool):
 
 
 def continue_when_released(target, tool):
-    """Continue the tool each time it has stopped and holds nothing. Return whether it ever did stop."""
+    """Continue the tool whenever it is stopped and holds nothing. Return whether
+    it ever stopped."""
     was_stopped, held_since = False, None
     while tool.poll() is None:
         if is_stopped(tool):
             if is_held(target.pid):
                 held_since = held_since or time.monotonic()
-                check(time.monotonic() < held_since + RELEASED_SECONDS, "the target is held by a stopped process")
+                check(time.monotonic() < held_since + RELEASED_SECONDS,
+                      "a stopped process still holds the target")
             elif is_stopped(tool):
                 was_stopped, held_since = True, None
                 tool.send_signal(signal.SIGCONT)
@@ -51,7 +54,7 @@ def check_step(library, kind, step):
         try:
             was_stopped = continue_when_released(target, tool)
         except AssertionError:
-            tool.kill()  # or the target could not be reaped
+            tool.kill()  # otherwise the target cannot be reaped
             raise
         status, cycles = library.end_tool(tool)
         equal(status, 0, f"status of the tool that was stopped at step {step}")
@@ -67,7 +70,7 @@ def check_steps(library, numbers):
 
 
 @test
-def a_stop_while_the_helper_is_put_in_or_taken_out():
+def a_stop_while_the_helper_is_injected_or_removed():
     with KillTarget(*KINDS[0]) as target:
         count = len(inject_lib.steps_of(target))
     check_steps(inject_lib, range(1, count + 1))

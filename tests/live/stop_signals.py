@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A memstate that is stopped while it holds a process releases the process first."""
+"""memstate releases a held process before a signal stops memstate itself."""
 
 import contextlib
 import json
@@ -13,13 +13,14 @@ from live import (OrderedTarget, as_nobody, check, end_started, equal, memstate,
 
 PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "gap_target")
 TRIES = 20
-RELEASED_SECONDS = 20  # a stop that is not ended lasts until somebody continues memstate
+RELEASED_SECONDS = 20  # without the watchdog, the stop lasts until somebody continues memstate
 GAP_MS_MAX = 3000
 
 
 @contextlib.contextmanager
 def gap_target():
-    """A process whose tracer is stopped cannot be reaped: memstate is ended first."""
+    """Yield a target; end memstate first, since a process with a stopped tracer
+    cannot be reaped."""
     with OrderedTarget([PROGRAM]) as target:
         try:
             yield target
@@ -28,7 +29,7 @@ def gap_target():
 
 
 def become_a_job():
-    """Like a job of a shell: the kernel ignores SIGTSTP in a process group without a parent."""
+    """Act like a shell job: the kernel ignores SIGTSTP in an orphaned process group."""
     os.setpgrp()
     signal.signal(signal.SIGTSTP, signal.SIG_DFL)
 
@@ -43,7 +44,7 @@ def is_held(target):
 
 
 def wait_for_hold(target, process):
-    """Return false if memstate ends first."""
+    """Return False if memstate ends first."""
     while process.poll() is None:
         if is_held(target):
             return True
@@ -63,11 +64,12 @@ def send_during_hold(target, command, number):
                 return process
         process.send_signal(signal.SIGCONT)
         process.communicate()
-    raise AssertionError("memstate never held the process when the signal came")
+    raise AssertionError("the signal never arrived while memstate held the process")
 
 
 def check_release(target, process):
-    """The process runs, then memstate stops, as the signal asked; it continues afterwards."""
+    """Check that the process runs before memstate stops, and that
+    memstate continues afterwards."""
     end = time.monotonic() + RELEASED_SECONDS
     while is_held(target) or state(process.pid) != "T":
         check(time.monotonic() < end, f"after {RELEASED_SECONDS} seconds the process is in state "
@@ -110,7 +112,7 @@ def a_continued_memstate_forgets_the_stop_that_it_deferred():
             process.send_signal(signal.SIGKILL)
             process.communicate()
         else:
-            raise AssertionError("memstate never held the process when SIGCONT came")
+            raise AssertionError("SIGCONT never arrived while memstate held the process")
         process.communicate(timeout=RELEASED_SECONDS)
         equal(process.returncode, 0, "status of memstate")
 
@@ -138,7 +140,7 @@ def find_watchdogs(parent):
                     status_field(name, "PPid") == str(parent):
                 found.append(name)
         except OSError:
-            pass  # it has ended
+            pass  # the process has ended
     return found
 
 
@@ -150,7 +152,7 @@ def the_watchdog_ends_with_memstate():
         equal(len(found), 1, "number of watchdogs")
         equal(len(os.listdir(f"/proc/{found[0]}/fd")), 6, "descriptors of the watchdog")
         process.kill()
-        process.communicate()  # ends although the watchdog was given memstate's output
+        process.communicate()  # ends although the watchdog has memstate's output open
         wait_until(lambda: not os.path.exists(f"/proc/{found[0]}") or state(found[0]) in "ZX",
                    "the watchdog has ended")
         wait_until(lambda: not is_held(target), "the process is released")

@@ -224,7 +224,8 @@ tests_targets_own_malloc_target_SOURCES = %D%/own_malloc_target.c
 tests_targets_own_malloc_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
 tests_targets_own_malloc_target_LDFLAGS =
 
-# With the messages of allocators that are linked into a program, and with a malloc of their own or not.
+# Contain the messages of allocators that are linked into a program, with or without
+# their own malloc.
 check_PROGRAMS += tests/targets/code_target_mimalloc tests/targets/code_target_tcmalloc \
 	tests/targets/code_target_wrapper tests/targets/code_target_message
 tests_targets_code_target_mimalloc_SOURCES = %D%/code_target.c
