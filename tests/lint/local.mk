@@ -1,6 +1,7 @@
 # Rules for the sources, and for what memstate prints about itself, that a
 # program can check.
 lint_tests = \
+	%D%/check-ci.sh \
 	%D%/check-columns.sh \
 	%D%/check-completion.sh \
 	%D%/check-docs.sh \
