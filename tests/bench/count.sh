@@ -102,11 +102,12 @@ show()
 			if (!("heaptrack" in ratio) || !("all" in ratio))
 				exit
 			printf "%-8s heaptrack adds ", title
-			if (ratio["all"] <= 1)
+			if (ratio["all"] <= 1) {
 				print "time, and memstate none: met"
-			else
-				printf "%.1f times what memstate does, goal %d: %s\n", (ratio["heaptrack"] - 1) / (ratio["all"] - 1),
-					ahead, (ratio["heaptrack"] - 1) / (ratio["all"] - 1) >= ahead ? "met" : "MISSED"
+				exit
+			}
+			times = (ratio["heaptrack"] - 1) / (ratio["all"] - 1)
+			printf "%.1f times what memstate does, goal %d: %s\n", times, ahead, (times >= ahead ? "met" : "MISSED")
 		}'
 }
 
