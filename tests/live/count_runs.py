@@ -92,8 +92,8 @@ def iterations_divide_all_figures_except_peaks():
 
 @test
 def peak_rss_is_that_of_the_program():
-    """Check a program that touches 64 MiB; below memstate's own Rss the peak is the
-    program's or unknown."""
+    """Check a program that touches 64 MiB, and one smaller than memstate, whose peak is
+    either its own or unknown."""
     said = counted("--runs", 1, "--", "python3", "-c", "x = bytearray(64 << 20)")
     check(64 << 20 < said["figures"]["peak_rss_bytes"]["median"] < 160 << 20, said["figures"])
     said = counted("--runs", 1, "--", TARGET, "status", 0)

@@ -14,10 +14,9 @@ from live import OrderedTarget, Skip, check, equal, run, start_memstate, test, w
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 6
 TARGET = os.path.join(os.environ["builddir"], "tests", "targets", "uprobe_target")
-# part of the time needed to remove the breakpoints; kills in it leave breakpoints most
-# often
+# seconds: the first part of the removal, in which a kill left breakpoints most often
 CLOSING_S = 0.008
-STARTING_S = 0.12  # a little longer than it takes to set them
+STARTING_S = 0.12  # seconds: a little longer than setting the breakpoints takes
 
 
 def code(pid):

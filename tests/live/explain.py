@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""memstate explain: what is at an address, and the path to it, match what
-the process did."""
+"""memstate explain: what it reports about an address, and about the path to the address,
+matches what the process did."""
 
 import json
 import os

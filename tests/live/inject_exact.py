@@ -90,8 +90,8 @@ def background_threads(pid):
 
 @test
 def jemalloc_keeps_one_arena_and_one_background_thread_at_most():
-    """As SECURITY.md says: jemalloc creates them for the first thread that queries it,
-    and reuses them."""
+    """Check SECURITY.md: jemalloc creates the arena and the background thread for the
+    first thread that queries it, and reuses them for all others."""
     if not os.path.exists(JEMALLOC):
         raise Skip(f"{JEMALLOC} is not installed")
     environment = {**os.environ, "LD_PRELOAD": JEMALLOC, "MALLOC_CONF": "background_thread:true"}

@@ -23,7 +23,7 @@ if libc.ptrace(0x4206, int(sys.argv[1]), None, None) != 0:
 print("ready", flush=True)
 time.sleep(float(sys.argv[3]))
 """
-# resident anonymous memory at the addresses of Go's heap, most of the process
+# anonymous memory at the addresses of Go's heap, most of the process's resident memory
 GO_LIKE = """
 import ctypes, sys, time
 libc = ctypes.CDLL(None)
