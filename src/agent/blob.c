@@ -21,8 +21,11 @@ const char *const agent_function_names[AGENT_FN_COUNT_][AGENT_ALIAS_MAX] = {
 	[AGENT_FN_MI_STATS_PRINT_OUT] = { "mi_stats_print_out" },
 };
 
-#define NAME(symbol, function) [HOOK_##symbol] = #symbol,
-const char *const agent_hook_names[HOOK_COUNT_] = { HOOKS(NAME) };
+#define NAME(symbol, function)		   [HOOK_##symbol] = #symbol,
+#define EXTRA_NAME(symbol, call, size) NAME(symbol, call)
+const char *const agent_hook_names[HOOK_COUNT_] = {
+	HOOKS_STANDARD(NAME) COUNT_EXTRA(EXTRA_NAME)
+};
 
 #if HAVE_AGENT
 

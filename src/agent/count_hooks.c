@@ -10,6 +10,7 @@
 #include <linux/errno.h>
 #include <stdbool.h>
 
+#include "agent/count_hooks_keep.h"
 #include "agent/syscalls.h"
 
 #define COLD	    __attribute__((cold, noinline))
@@ -28,19 +29,20 @@
 /* Marks a deleted entry: it no longer names a slot, but a search continues past it. */
 #define TOMB (UINT64_C(1) << 32)
 
-#define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
+#define OFFSET(symbol, function)	".long hook_" #symbol " - hooks_head\n"
+#define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
 /* count_hooks.ld defines hooks_end. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
 	"hooks_head:\n"
-	".zero 256\n"
-	".long 0x4843534d, 2\n"
+	".zero 8 * 128\n"
+	".long 0x4843534d, 3\n"
 	".long hooks_end - hooks_head\n"
 	".long (0f - 1f) / 4\n"
-	"1:\n" HOOKS(OFFSET) "0:\n"
-	".zero 448 - (0b - hooks_head)\n"
+	"1:\n" HOOKS_STANDARD(OFFSET) COUNT_EXTRA(EXTRA_OFFSET) "0:\n"
+	".zero 1600 - (0b - hooks_head)\n"
 	".previous\n");
 
 extern const struct hooks_head hooks_head __attribute__((visibility("hidden")));
@@ -319,8 +321,10 @@ static inline bool is_due(struct count_slot *slot, uint64_t bytes)
  * a local variable could not end in a tail call, and the original function
  * would return to the hook.
  */
-static COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
-			    uint64_t rbp)
+HOOK COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
+			  uint64_t rbp);
+COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint64_t sp,
+		     uint64_t rbp)
 {
 	const struct unwind_state start = { pc, sp, rbp };
 	bool is_counted = (uintptr_t)slot - (uintptr_t)hooks_counts < HOOKS_COUNTS_BYTES;
@@ -435,3 +439,56 @@ FIRST(valloc, COUNT_VALLOC)
 FIRST(pvalloc, COUNT_PVALLOC)
 HOOKS_NEW(FIRST)
 HOOKS_DELETE(NONE)
+
+/* caller: where the address is kept to which the function returns. */
+#define EXTRA_WORDS                                                                   \
+	uintptr_t a, uintptr_t b, uintptr_t c, const uint64_t *caller, uint64_t rbp
+
+#define MAKE_EXTRA_BODY(function, size, bytes)                                              \
+	HOOK void count_##function##_##size(EXTRA_WORDS);                                   \
+	static COLD void slow_##function##_##size(EXTRA_WORDS)                              \
+	{                                                                                   \
+		struct count_slot *slot =                                                   \
+			count_slowly(function, bytes, !IS_MAKING(function) && !a);          \
+											    \
+		(void)b;                                                                    \
+		(void)c;                                                                    \
+		if (slot && IS_MAKING(function) && is_due(slot, bytes))                     \
+			keep_and_take_stack(slot, bytes, *caller, (uintptr_t)(caller + 1),  \
+					    rbp);                                           \
+	}                                                                                   \
+	void count_##function##_##size(EXTRA_WORDS)                                         \
+	{                                                                                   \
+		struct count_slot *slot = own_slot();                                       \
+											    \
+		if (unlikely(!slot)) {                                                      \
+			slow_##function##_##size(a, b, c, caller, rbp);                     \
+			return;                                                             \
+		}                                                                           \
+		add(counter_of(slot, function), 1);                                         \
+		if (IS_MAKING(function)) {                                                  \
+			add(&slot->requested_bytes, bytes);                                 \
+			if (is_due(slot, bytes))                                            \
+				keep_and_take_stack(slot, bytes, *caller,                   \
+						    (uintptr_t)(caller + 1), rbp);          \
+		} else if (unlikely(!a)) {                                                  \
+			add(&slot->free_null_count, 1);                                     \
+		}                                                                           \
+	}                                                                                   \
+	HOOKS_KEEP(function, size)
+
+MAKE_EXTRA_BODY(COUNT_MALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_FREE, NONE, 0)
+MAKE_EXTRA_BODY(COUNT_CALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_CALLOC, PRODUCT, product(a, b))
+MAKE_EXTRA_BODY(COUNT_REALLOC, SECOND, given_bytes(b))
+MAKE_EXTRA_BODY(COUNT_REALLOCARRAY, LAST_PRODUCT, product(b, c))
+MAKE_EXTRA_BODY(COUNT_POSIX_MEMALIGN, THIRD, given_bytes(c))
+MAKE_EXTRA_BODY(COUNT_ALIGNED_ALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_ALIGNED_ALLOC, SECOND, given_bytes(b))
+MAKE_EXTRA_BODY(COUNT_MEMALIGN, SECOND, given_bytes(b))
+MAKE_EXTRA_BODY(COUNT_VALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_PVALLOC, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_NEW, FIRST, given_bytes(a))
+MAKE_EXTRA_BODY(COUNT_DELETE, NONE, 0)
+COUNT_EXTRA(HOOKS_EXTRA_ENTRY)

@@ -26,12 +26,13 @@
 
 #include "agent/ask.h"
 #include "agent/count_abi.h"
+#include "agent/count_extra.h"
 #include "agent/stack_trie.h"
 #include "agent/unwind.h"
 
 #define HOOKS_MAGIC   UINT32_C(0x4843534d) /* "MSCH" */
 #define GATES_MAGIC   UINT32_C(0x4743534d) /* "MSCG" */
-#define HOOKS_VERSION UINT32_C(2)
+#define HOOKS_VERSION UINT32_C(3)
 
 /* X(symbol of the function, enum count_function under which it is counted) */
 #define HOOKS_PLAIN(X)                         \
@@ -69,13 +70,27 @@
 	X(_ZdaPvmSt11align_val_t, COUNT_DELETE)              \
 	X(_ZdlPvSt11align_val_tRKSt9nothrow_t, COUNT_DELETE) \
 	X(_ZdaPvSt11align_val_tRKSt9nothrow_t, COUNT_DELETE)
-#define HOOKS(X) HOOKS_PLAIN(X) HOOKS_NEW(X) HOOKS_DELETE(X)
+#define HOOKS_STANDARD(X) HOOKS_PLAIN(X) HOOKS_NEW(X) HOOKS_DELETE(X)
 
-#define HOOKS_INDEX(symbol, function) HOOK_##symbol,
-enum hook { HOOKS(HOOKS_INDEX) HOOK_COUNT_ };
+#define HOOKS_INDEX(symbol, function)		 HOOK_##symbol,
+#define HOOKS_EXTRA_INDEX(symbol, call, size) HOOK_##symbol,
+enum hook {
+	HOOKS_STANDARD(HOOKS_INDEX)
+	COUNT_EXTRA(HOOKS_EXTRA_INDEX)
+	HOOK_COUNT_
+};
 
-#define HOOK_MAX 32
+/* The first entry point that is neither libc's nor C++'s. */
+#define HOOK_FIRST_EXTRA HOOK_mallocx
+
+#define HOOK_MAX 128
 static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
+
+/* Whether the hook is for an operator new or delete of C++. */
+static inline int hook_is_cxx(enum hook hook)
+{
+	return hook >= HOOK__Znwm && hook < HOOK_FIRST_EXTRA;
+}
 
 /*
  * A place that was patched to lead to a hook or a gate, and its previous
@@ -85,7 +100,9 @@ static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
 struct hooks_record {
 	uint64_t addr, original;
 };
-#define HOOKS_RECORD_MAX 4096
+/* In the address of a record: the place is a call site, see struct hook_place. */
+#define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
+#define HOOKS_RECORD_MAX     32768
 
 struct hooks_head {
 	/*
@@ -113,9 +130,9 @@ struct hooks_head {
 	 */
 	uint64_t unmoved_addr;
 };
-static_assert(offsetof(struct hooks_head, magic) == 256, "hooks version 2");
-static_assert(offsetof(struct hooks_head, offsets) == 272, "hooks version 2");
-static_assert(sizeof(struct hooks_head) == 448, "hooks version 2");
+static_assert(offsetof(struct hooks_head, magic) == 8 * 128, "hooks version 3");
+static_assert(offsetof(struct hooks_head, offsets) == 1040, "hooks version 3");
+static_assert(sizeof(struct hooks_head) == 1600, "hooks version 3");
 
 /* Assigns a slot to a thread. The key is the inverted tid, so that 0 is no thread. */
 struct hooks_entry {
@@ -189,11 +206,11 @@ struct hooks_modules {
 #define HOOKS_ALL_BYTES	   (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
 /* count_hooks.ld contains the same offsets */
-static_assert(HOOKS_MODULES_OFFSET == 0x20000, "as in the script");
-static_assert(HOOKS_COUNTS_OFFSET == 0x2b000, "as in the script");
-static_assert(HOOKS_PRIVATE_OFFSET == 0x22c000, "as in the script");
-static_assert(HOOKS_ARENA_OFFSET == 0x253000, "as in the script");
-static_assert(HOOKS_NODES_OFFSET == 0x10253000, "as in the script");
+static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
+static_assert(HOOKS_COUNTS_OFFSET == 0x9b000, "as in the script");
+static_assert(HOOKS_PRIVATE_OFFSET == 0x29c000, "as in the script");
+static_assert(HOOKS_ARENA_OFFSET == 0x2c3000, "as in the script");
+static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 
 /*
  * Offset from the thread pointer at which pthread_create() and fork()
@@ -208,10 +225,10 @@ static_assert(HOOKS_NODES_OFFSET == 0x10253000, "as in the script");
 struct gates {
 	uint32_t magic, version;
 	uint64_t targets[HOOK_MAX]; /* address of a hook, or of the original function */
-	uint8_t pad[248];
+	uint8_t pad[1016];
 	uint8_t code[HOOK_MAX][GATE_BYTES]; /* jmp *target */
 };
-static_assert(offsetof(struct gates, code) == 512, "hooks version 2");
+static_assert(offsetof(struct gates, code) == 2048, "hooks version 3");
 static_assert(sizeof(struct gates) <= GATES_BYTES, "a page");
 
 #endif

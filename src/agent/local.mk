@@ -5,7 +5,7 @@ AGENT_BLOB_CFLAGS = -std=gnu11 -O2 -fPIC -ffreestanding -fno-builtin -fvisibilit
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none \
 	-mno-red-zone -Wall -Wextra -DAGENT_BLOB -I$(top_srcdir)/src
 
-EXTRA_DIST += %D%/count_hooks.c %D%/count_hooks.ld %D%/count_hooks_inside.h %D%/count_hooks_stacks.c %D%/helper.c %D%/helper.ld %D%/preload.c
+EXTRA_DIST += %D%/count_hooks.c %D%/count_hooks.ld %D%/count_hooks_inside.h %D%/count_hooks_keep.h %D%/count_hooks_stacks.c %D%/helper.c %D%/helper.ld %D%/preload.c
 if HAVE_AGENT
 %D%/helper.blob.o: $(srcdir)/%D%/helper.c $(srcdir)/%D%/helper.h $(srcdir)/%D%/abi.h $(srcdir)/%D%/syscalls.h
 	@$(MKDIR_P) %D%
@@ -19,15 +19,16 @@ if HAVE_AGENT
 %D%/helper.bin: %D%/helper.elf
 	$(AM_V_GEN)$(OBJCOPY) -O binary -j .text %D%/helper.elf $@
 
-# The counting hooks for a running process, built in the same way.
+# The counting hooks for a running process, built in the same way. Those of count_hooks.c leave the
+# registers for floating-point numbers alone, see count_hooks_keep.h.
 hooks_files = count_hooks count_hooks_stacks stack_blocks stack_record stack_sample stack_trie unwind unwind_cfi \
 	unwind_row unwind_rules
-hooks_headers = ask.h count_abi.h count_hooks.h count_hooks_inside.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
+hooks_headers = ask.h count_abi.h count_extra.h count_hooks.h count_hooks_inside.h count_hooks_keep.h stack_abi.h stack_blocks.h stack_file.h stack_record.h \
 	stack_sample.h stack_trie.h syscalls.h unwind.h unwind_bytes.h unwind_cfi.h unwind_row.h
 %D%/count_hooks.elf: $(hooks_files:%=$(srcdir)/%D%/%.c) $(hooks_headers:%=$(srcdir)/%D%/%) $(srcdir)/%D%/count_hooks.ld
 	@$(MKDIR_P) %D%/hooks
 	$(AM_V_CCLD)for f in $(hooks_files); do \
-		$(CC) $(AGENT_BLOB_CFLAGS) -c -o %D%/hooks/$$f.o $(srcdir)/%D%/$$f.c || exit 1; \
+		$(CC) $(AGENT_BLOB_CFLAGS) $$(test $$f = count_hooks && echo -mgeneral-regs-only) -c -o %D%/hooks/$$f.o $(srcdir)/%D%/$$f.c || exit 1; \
 	done; \
 	$(CC) -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker -Wl,--build-id=none \
 		-Wl,-T,$(srcdir)/%D%/count_hooks.ld -o $@ $(hooks_files:%=%D%/hooks/%.o)
@@ -53,6 +54,7 @@ noinst_LIBRARIES += %D%/libagent.a
 	%D%/abi.h \
 	%D%/blob.c \
 	%D%/blob.h \
+	%D%/count_extra.h \
 	%D%/count_hooks.h \
 	%D%/helper.h \
 	%D%/syscalls.h \

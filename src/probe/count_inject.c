@@ -182,13 +182,17 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 	r = hooks_parcel_make(&i->wanted, i->visit.process_fd, places, &i->parcel);
 	if (r == 0)
 		i->visit.gates_addr = hooks_orphans_find_gates(&look, &i->parcel.gates);
+	if (!hooks_visit_set_sites(&i->visit, places, mappings)) {
+		free(i->parcel.gates);
+		i->parcel.gates = NULL;
+		i->visit.gates_addr = 0;
+	}
 	i->visit.has_own_gates = !i->visit.gates_addr;
 	if (r == 0 && i->visit.has_own_gates)
 		i->parcel.gates = gates_make();
 	if (r < 0)
-		strbuf_add_text(why, r == -EOPNOTSUPP
-					     ? "this memstate was built without it"
-					     : "there is no System V shared memory for the probe");
+		strbuf_add_text(why, r == -EOPNOTSUPP ? "this memstate was built without it"
+						      : "there is no System V shared memory for it");
 	return r;
 }
 

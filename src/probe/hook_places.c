@@ -3,6 +3,7 @@
 
 #include "probe/hook_places.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "agent/blob.h"
 #include "base/xalloc.h"
+#include "probe/call_sites.h"
 #include "probe/count_entries.h"
 #include "probe/loaded.h"
 #include "probe/segment.h"
@@ -74,9 +76,10 @@ static int add_candidates(struct search *search, const struct loaded *file)
 
 	for (size_t i = 0; r == 0 && i < imports.count; i++) {
 		const struct elf_import *import = &imports.items[i];
-		struct candidate c = { { file->base_addr + import->vaddr, 0,
-					 (enum hook)import->name, import->is_for_calls },
-				       search->file_count };
+		struct candidate c = { .place = { .addr = file->base_addr + import->vaddr,
+						  .hook = (enum hook)import->name,
+						  .is_for_calls = import->is_for_calls },
+				       .file = search->file_count };
 
 		if (c.place.addr % sizeof(uint64_t) != 0 ||
 		    pread(search->source->mem_fd, &c.place.found, sizeof(c.place.found),
@@ -89,6 +92,53 @@ static int add_candidates(struct search *search, const struct loaded *file)
 	elf_imports_release(&imports);
 	/* data that looked like a file, or a file that is being changed */
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
+}
+
+static_assert(COUNTED_NAME_COUNT - COUNTED_STANDARD_COUNT == HOOK_COUNT_ - HOOK_FIRST_EXTRA,
+	      "both are made from the same table, in the same order");
+
+static enum hook hook_of(size_t name)
+{
+	return (enum hook)(name - COUNTED_STANDARD_COUNT + HOOK_FIRST_EXTRA);
+}
+
+static void add_call_site(struct search *search, const struct loaded *file,
+			  const struct call_site *site)
+{
+	struct candidate c = { .place = { .addr = file->base_addr + site->vaddr,
+					  .hook = hook_of(site->name),
+					  .is_call_site = true },
+			       .file = search->file_count };
+	int32_t distance;
+
+	if (pread(search->source->mem_fd, &distance, sizeof(distance), (off_t)c.place.addr) !=
+	    (ssize_t)sizeof(distance))
+		return;
+	c.place.found = hook_place_leads_to(c.place.addr, distance);
+	search->candidates = xgrow(search->candidates, &search->capacity, search->count + 1,
+				   sizeof(*search->candidates));
+	search->candidates[search->count++] = c;
+}
+
+/* Add the entry points of an allocator that is linked into the program. */
+static int add_linked_in(struct search *search, const struct loaded *file, struct library *library,
+			 const char **ret_reason)
+{
+	struct call_sites sites = CALL_SITES_INIT;
+	int r = call_sites_read(file->fd, &sites);
+
+	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++)
+		if (r == 0 && sites.function_vaddrs[i] != 0)
+			library->exports[hook_of(i)] = file->base_addr + sites.function_vaddrs[i];
+	for (size_t i = 0; i < sites.count; i++)
+		add_call_site(search, file, &sites.items[i]);
+	call_sites_release(&sites);
+	if (r == 0)
+		return 0;
+	*ret_reason = "it has entry points such as mallocx, mi_malloc or tc_malloc linked in, and "
+		      "which of its code calls them cannot be determined: only bpf and perf count "
+		      "them";
+	return -ENODATA;
 }
 
 static int add_file(void *context, const struct loaded *file, const char **ret_reason)
@@ -109,15 +159,15 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	for (size_t i = 0; i < HOOK_COUNT_; i++)
 		library.exports[i] = loaded_address(file, agent_hook_names[i]);
 	count_entries_add(file->fd, &file->exports, &search->entries);
-	if (library.is_program)
-		count_entries_add_defined(file->fd, &search->entries);
 	find_extent(file, &library);
 	r = add_candidates(search, file);
+	if (r < 0)
+		*ret_reason = "a library of it cannot be read";
+	else if (library.is_program)
+		r = add_linked_in(search, file, &library, ret_reason);
 	search->files = xgrow(search->files, &search->file_capacity, search->file_count + 1,
 			      sizeof(*search->files));
 	search->files[search->file_count++] = library;
-	if (r < 0)
-		*ret_reason = "a library of it cannot be read";
 	return r;
 }
 
@@ -206,7 +256,7 @@ static uint64_t find_original(const struct search *search, enum hook hook)
 {
 	uint64_t own = search->allocator->exports[hook];
 
-	if (own || hook >= HOOK__Znwm)
+	if (own || hook_is_cxx(hook))
 		return own;
 	for (size_t i = 0; i < search->file_count; i++)
 		if (search->files[i].exports[hook] && !search->files[i].is_linker)
@@ -234,7 +284,8 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 	       c->place.found != library->exports[c->place.hook] &&
 	       (count_exporters(search, c->place.hook) == 1 ||
 		((library->is_bound || library->is_program) &&
-		 (c->place.hook < HOOK__Znwm || search->has_bound_new)));
+		 (hook_is_cxx(c->place.hook) ? search->has_bound_new
+					     : c->place.hook < HOOK_FIRST_EXTRA)));
 }
 
 /*
@@ -257,6 +308,25 @@ static void add_place(struct search *search, const struct candidate *c, struct h
 	ret->items[ret->count++] = c->place;
 	ret->file_count += !library->is_counted;
 	library->is_counted = true;
+	if (!c->place.is_call_site)
+		return;
+	if (ret->sites_addr == 0 || c->place.addr < ret->sites_addr)
+		ret->sites_addr = c->place.addr;
+	if (c->place.addr > ret->sites_end_addr)
+		ret->sites_end_addr = c->place.addr;
+}
+
+/* An allocator's calls of its own functions are not calls of the program. */
+static bool is_within_allocator(const struct search *search, const struct candidate *c)
+{
+	const struct library *library = &search->files[c->file];
+
+	/* call_sites_read() has left these out already */
+	if (c->place.is_call_site)
+		return false;
+	if (c->place.hook >= HOOK_FIRST_EXTRA && library->exports[c->place.hook])
+		return true;
+	return library == search->allocator && !library->is_libc;
 }
 
 static void choose(struct search *search, struct hook_places *ret)
@@ -273,15 +343,14 @@ static void choose(struct search *search, struct hook_places *ret)
 		    !leads_to_hooks(search, &c->place))
 			continue;
 		search->files[c->file].is_bound = true;
-		search->has_bound_new = search->has_bound_new || c->place.hook >= HOOK__Znwm;
+		search->has_bound_new = search->has_bound_new ||
+					hook_is_cxx(c->place.hook);
 	}
 	for (size_t i = 0; i < search->count; i++) {
 		const struct candidate *c = &search->candidates[i];
-		const struct library *library = &search->files[c->file];
 		uint64_t original = ret->originals[c->place.hook];
 
-		/* calls within an allocator are not calls of the program */
-		if (!original || (library == search->allocator && !library->is_libc) ||
+		if (!original || is_within_allocator(search, c) ||
 		    leads_to_hooks(search, &c->place))
 			continue;
 		if (c->place.found == original || is_unbound(search, c))
@@ -318,10 +387,7 @@ static void choose_leading(struct search *search, struct hook_places *ret)
 	}
 }
 
-/*
- * Refuse a process that allocates through functions without hooks: these
- * calls would be missed.
- */
+/* Refuse a process that allocates through functions whose calls would be missed. */
 static int check_entries(const struct search *search, const char **ret_reason)
 {
 	const struct count_entries *entries = &search->entries;
@@ -329,10 +395,10 @@ static int check_entries(const struct search *search, const char **ret_reason)
 	for (size_t i = COUNTED_STANDARD_COUNT; i < COUNTED_NAME_COUNT; i++) {
 		bool is_called = entries->is_imported[i] || entries->is_weak[i];
 
-		if (!entries->is_defined[i] && !(is_called && entries->is_exported[i]))
+		if (!is_called || !entries->is_exported[i] || find_original(search, hook_of(i)))
 			continue;
-		*ret_reason = "it allocates through entry points such as mallocx, mi_malloc or "
-			      "tc_malloc, which only bpf and perf count";
+		*ret_reason = "several of its libraries have entry points such as mallocx, "
+			      "mi_malloc or tc_malloc, which only bpf and perf can tell apart";
 		return -ENODATA;
 	}
 	return 0;
@@ -362,6 +428,23 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 	free(search.files);
 	free(search.candidates);
 	return r;
+}
+
+/* Memory below the program is free, unless something was mapped at a fixed address. */
+#define HINT_BYTES 0x10000
+
+uint64_t hook_places_find_room(const struct mapping_list *mappings, uint64_t sites_addr)
+{
+	const struct mapping *code = mapping_list_find(mappings, sites_addr);
+	uint64_t start = code ? code->start_addr : 0;
+
+	for (size_t i = mappings->count; code && i > 0; i--) {
+		const struct mapping *m = &mappings->items[i - 1];
+
+		if (m->start_addr < start && m->end_addr + HINT_BYTES > start)
+			start = m->start_addr;
+	}
+	return start > HINT_BYTES ? start - HINT_BYTES : 0;
 }
 
 void hook_places_release(struct hook_places *places)

@@ -23,7 +23,40 @@ struct hook_place {
 	enum hook hook;
 	/* otherwise the program may also take the function's address */
 	bool is_for_calls;
+	/*
+	 * A call or jump in the code of the program: at addr are the 4 bytes of its distance,
+	 * see call_sites.h. found is where it leads.
+	 */
+	bool is_call_site;
 };
+
+/* Where a call or jump leads whose distance, these 4 bytes, is at addr; and the other way round. */
+static inline uint64_t hook_place_leads_to(uint64_t addr, int32_t distance)
+{
+	return addr + sizeof(distance) + (uint64_t)(int64_t)distance;
+}
+
+/* False if it is too far away. */
+static inline bool hook_place_distance(uint64_t addr, uint64_t target, int32_t *ret)
+{
+	int64_t distance = (int64_t)(target - (addr + sizeof(*ret)));
+
+	*ret = (int32_t)distance;
+	return distance == *ret;
+}
+
+/* Whether all call sites from sites_addr to sites_end_addr reach code at addr. */
+static inline bool hook_places_are_near(uint64_t sites_addr, uint64_t sites_end_addr,
+					uint64_t addr)
+{
+	int32_t unused;
+
+	return sites_end_addr == 0 || (hook_place_distance(sites_addr, addr, &unused) &&
+				       hook_place_distance(sites_end_addr, addr, &unused) &&
+				       hook_place_distance(sites_addr, addr + GATES_BYTES, &unused) &&
+				       hook_place_distance(sites_end_addr, addr + GATES_BYTES,
+							   &unused));
+}
 
 struct hook_places {
 	struct hook_place *items;
@@ -33,6 +66,7 @@ struct hook_places {
 	char allocator[256];		 /* the file that contains malloc */
 	size_t file_count;		 /* number of files with these places */
 	size_t other_count;		 /* places that lead elsewhere */
+	uint64_t sites_addr, sites_end_addr; /* from the first call site to the last; 0, 0: none */
 };
 
 #define HOOK_PLACES_INIT { .items = NULL }
@@ -64,6 +98,12 @@ struct hook_places_source {
 int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
 		     const char **ret_reason);
 void hook_places_release(struct hook_places *places);
+
+/*
+ * Return an address below the program that is free and near these call sites, or 0. Above
+ * the program the heap grows.
+ */
+uint64_t hook_places_find_room(const struct mapping_list *mappings, uint64_t sites_addr);
 
 /* Return a checksum of the mapped code: if it changes, so have the libraries. */
 uint64_t hook_places_sum_code(const struct mapping_list *mappings);

@@ -144,20 +144,27 @@ static int find_places(const struct hooks_switch *s, const struct hooks_look *lo
 	return r == 0 && ret->count > HOOKS_RECORD_MAX ? -E2BIG : r;
 }
 
+/* A call site leads to a gate, which leads past the hooks by now; or it was put back. */
+static bool leads_to_hooks(const struct hooks_switch *s, const struct hooks_record *record)
+{
+	uint64_t now;
+
+	return !(record->addr & HOOKS_RECORD_IS_CALL) &&
+	       pread(s->mem_fd, &now, sizeof(now), (off_t)record->addr) == (ssize_t)sizeof(now) &&
+	       now - s->base_addr < s->code_bytes;
+}
+
 /* Check that none of the places noted in the process leads to the hooks any more. */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {
 	_cleanup_free_ struct hooks_record *noted = xmalloc(HOOKS_RECORDS_BYTES);
 	size_t bytes = head->record_count * sizeof(*noted);
-	uint64_t now;
 
 	if (pread(s->mem_fd, noted, bytes, (off_t)(s->base_addr + HOOKS_RECORDS_OFFSET)) !=
 	    (ssize_t)bytes)
 		return -EBADMSG;
 	for (size_t i = 0; i < head->record_count; i++)
-		if (pread(s->mem_fd, &now, sizeof(now), (off_t)noted[i].addr) ==
-			    (ssize_t)sizeof(now) &&
-		    now - s->base_addr < s->code_bytes)
+		if (leads_to_hooks(s, &noted[i]))
 			return -EBADMSG;
 	return 0;
 }
@@ -172,7 +179,9 @@ static int disarm(struct hooks_switch *s, const struct hooks_look *look,
 	r = find_places(s, look, head, &places);
 	for (size_t i = 0; r == 0 && i < places.count; i++)
 		s->records[s->record_count++] = (struct hooks_record){
-			places.items[i].addr, places.originals[places.items[i].hook]
+			places.items[i].addr |
+				(places.items[i].is_call_site ? HOOKS_RECORD_IS_CALL : 0),
+			places.originals[places.items[i].hook]
 		};
 	if (r == 0 && s->gates_addr)
 		gates_lead_past(gates, places.originals);

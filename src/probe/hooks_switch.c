@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 
 /* Between two tries. */
 #define PAUSE_NS (5 * NS_PER_MS)
+
+#define PAGE_BYTES 4096
 
 /* How much of each stack is searched for a handler that interrupted a hook. */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
@@ -60,6 +63,43 @@ static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *t
 	return stop_is_over(stop) ? -ETIMEDOUT : r;
 }
 
+static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_call_site,
+		      uint64_t *ret)
+{
+	int32_t distance;
+	int r;
+
+	if (!is_call_site)
+		return read_stopped(stop, pid, addr, ret, sizeof(*ret));
+	r = read_stopped(stop, pid, addr, &distance, sizeof(distance));
+	if (r == 0)
+		*ret = hook_place_leads_to(addr, distance);
+	return r;
+}
+
+/* Beside the distance of a call site only bytes that are there already are written. */
+static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,
+		       bool is_call_site, uint64_t target)
+{
+	/* in the same page, which is known to be there */
+	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4 : 0;
+	uint8_t word[sizeof(uint64_t)];
+	int32_t distance;
+	uint64_t whole;
+	int r;
+
+	if (!is_call_site)
+		return stop_write_word(stop, addr, target);
+	if (!hook_place_distance(addr, target, &distance))
+		return -ERANGE;
+	r = read_stopped(stop, w->s->request->pid, addr - offset, word, sizeof(word));
+	if (r < 0)
+		return r;
+	memcpy(word + offset, &distance, sizeof(distance));
+	memcpy(&whole, word, sizeof(whole));
+	return stop_write_word(stop, addr - offset, whole);
+}
+
 /* Write the records of all places to the process, before the first place is changed. */
 static int note_places(struct work *w)
 {
@@ -73,7 +113,9 @@ static int note_places(struct work *w)
 	for (size_t i = 0; i < w->places->count; i++) {
 		const struct hook_place *place = &w->places->items[i];
 
-		s->records[s->record_count++] = (struct hooks_record){ place->addr, place->found };
+		s->records[s->record_count++] = (struct hooks_record){
+			place->addr | (place->is_call_site ? HOOKS_RECORD_IS_CALL : 0), place->found
+		};
 	}
 	w->first_record = first;
 	count = (uint32_t)s->record_count;
@@ -89,7 +131,7 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 	uint64_t now;
 	int r;
 
-	r = read_stopped(stop, w->s->request->pid, place->addr, &now, sizeof(now));
+	r = read_place(stop, w->s->request->pid, place->addr, place->is_call_site, &now);
 	if (r == -ETIMEDOUT)
 		return r;
 	/* the library was unloaded meanwhile, or the place leads elsewhere now */
@@ -98,7 +140,7 @@ static int lead(struct work *w, const struct stop *stop, size_t index)
 	w->s->records[w->first_record + index].original = now;
 	step(w->s, "place");
 	w->count++;
-	return stop_write_word(stop, place->addr, hook_addr(w, place));
+	return write_place(w, stop, place->addr, place->is_call_site, hook_addr(w, place));
 }
 
 /* All threads are stopped, so none can read half of an address. */
@@ -199,18 +241,19 @@ static int look_inside(const struct work *w, const struct stop *stop,
 
 static int put_back(struct work *w, const struct stop *stop, const struct hooks_record *record)
 {
-	uint64_t now;
+	bool is_call_site = record->addr & HOOKS_RECORD_IS_CALL;
+	uint64_t addr = record->addr & ~HOOKS_RECORD_IS_CALL, now;
 	int r;
 
-	if (record->addr % sizeof(uint64_t) != 0)
+	if (!is_call_site && addr % sizeof(uint64_t) != 0)
 		return 0;
-	r = read_stopped(stop, w->s->request->pid, record->addr, &now, sizeof(now));
+	r = read_place(stop, w->s->request->pid, addr, is_call_site, &now);
 	if (r == -ETIMEDOUT)
 		return r;
 	if (r < 0 || !is_ours(w->s, now))
 		return 0;
 	step(w->s, "place back");
-	return stop_write_word(stop, record->addr, record->original);
+	return write_place(w, stop, addr, is_call_site, record->original);
 }
 
 static int put_all_back(void *context, const struct stop *stop)
@@ -321,7 +364,8 @@ const char *hooks_switch_explain(int error)
 	case -EBUSY: return "another tracer holds it";
 	case -EPERM: return GATES_NOT_ALLOWED;
 	case -ESRCH: return "it has ended";
-	case -E2BIG: return "it has too many libraries";
+	case -E2BIG: return "it calls its allocator in too many places";
+	case -ERANGE: return "its code is too far away from the gates";
 	default: return "its threads did not all stop in time";
 	}
 }

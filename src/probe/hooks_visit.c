@@ -73,14 +73,19 @@ static int check_tls(struct entering *e)
 	return -EOPNOTSUPP;
 }
 
+struct code_wanted {
+	uint64_t bytes, hint_addr; /* 0: anywhere */
+	int flags;
+};
+
 /* Map private memory that the process can only read and execute. *ret is its address. */
-static int map_code(struct borrow *b, uint64_t bytes, int flags, uint64_t *ret)
+static int map_code(struct borrow *b, const struct code_wanted *wanted, uint64_t *ret)
 {
 	const uint64_t map[7] = { SYS_mmap,
-				  0,
-				  bytes,
+				  wanted->hint_addr,
+				  wanted->bytes,
 				  PROT_READ | PROT_EXEC,
-				  (uint64_t)(MAP_PRIVATE | MAP_ANONYMOUS | flags),
+				  (uint64_t)(MAP_PRIVATE | MAP_ANONYMOUS | wanted->flags),
 				  UINT64_MAX,
 				  0 };
 
@@ -96,6 +101,36 @@ static int write_code(struct borrow *b, uint64_t addr, const void *from, size_t 
 	return r;
 }
 
+bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
+			   const struct mapping_list *mappings)
+{
+	visit->sites_addr = places->sites_addr;
+	visit->sites_end_addr = places->sites_end_addr;
+	if (places->sites_end_addr != 0)
+		visit->gates_hint_addr = hook_places_find_room(mappings, places->sites_addr);
+	return !visit->gates_addr || hook_places_are_near(places->sites_addr,
+							  places->sites_end_addr,
+							  visit->gates_addr);
+}
+
+/* Map them where the call sites can reach them; -ENOMEM if there is no room. */
+static int map_gates(struct entering *e)
+{
+	struct hooks_visit *v = e->visit;
+	/* cannot merge with the hooks: the flags differ */
+	const struct code_wanted wanted = { GATES_BYTES, v->gates_hint_addr, 0 };
+	uint64_t addr = 0;
+	int r = map_code(&e->borrow, &wanted, &addr);
+
+	if (r == 0 && !hook_places_are_near(v->sites_addr, v->sites_end_addr, addr)) {
+		r = unmap(&e->borrow, addr, GATES_BYTES);
+		e->borrow.reason = "there is no room for the gates near its code";
+		return r < 0 ? r : -ENOMEM;
+	}
+	v->gates_addr = r == 0 ? addr : 0;
+	return r;
+}
+
 /*
  * Put in new gates. They lead to the hooks from the start, as nothing
  * leads to the gates yet.
@@ -108,8 +143,7 @@ static int place_gates(struct entering *e)
 
 	if (!v->has_own_gates)
 		return 0;
-	/* cannot merge with the hooks: the flags differ */
-	r = map_code(&e->borrow, GATES_BYTES, 0, &v->gates_addr);
+	r = map_gates(e);
 	if (r < 0)
 		return r;
 	gates_lead_to_hooks(parcel->gates, parcel->head, v->base_addr);
@@ -131,10 +165,11 @@ static int place_code(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	struct hooks_head *head = v->parcel->head;
+	const struct code_wanted wanted = { HOOKS_CODE_BYTES, 0, MAP_NORESERVE };
 	uint64_t addr = 0;
 	int r;
 
-	r = map_code(&e->borrow, HOOKS_CODE_BYTES, MAP_NORESERVE, &addr);
+	r = map_code(&e->borrow, &wanted, &addr);
 	if (r < 0)
 		return r;
 	v->base_addr = addr;

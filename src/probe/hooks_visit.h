@@ -28,6 +28,9 @@ struct hooks_visit {
 	uint64_t gates_addr;	/* 0: none */
 	bool has_own_gates;	/* the gates were not there before */
 	bool keeps_gates;	/* the program may have taken the address of a gate */
+	/* set by hooks_visit_set_sites(): */
+	uint64_t sites_addr, sites_end_addr; /* code that the gates have to be near; 0, 0: none */
+	uint64_t gates_hint_addr;	     /* where there is room near it; 0: anywhere */
 	/* orphans to be unmapped; nothing leads to them any more */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
@@ -35,6 +38,13 @@ struct hooks_visit {
 	struct probe_cost cost;
 	const char *reason; /* why the last visit failed; static */
 };
+
+/*
+ * Note which call sites new gates have to be near. Returns false if the gates that are
+ * there already are too far away.
+ */
+bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
+			   const struct mapping_list *mappings);
 
 /*
  * Put the hooks in, and remove them. Return 0 or -errno. If hooks_put_in() fails, it

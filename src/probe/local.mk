@@ -13,6 +13,8 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/ctlpage.c \
 	%D%/call_chain.c \
 	%D%/call_chain.h \
+	%D%/call_sites.c \
+	%D%/call_sites.h \
 	%D%/code_tables.c \
 	%D%/code_tables.h \
 	%D%/count.c \

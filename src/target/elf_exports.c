@@ -72,17 +72,19 @@ static int find_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	return r < 0 ? r : -ENODATA;
 }
 
-static bool is_wanted(const Elf64_Sym *symbol, uint64_t name_bytes)
+enum table { TABLE_DYNAMIC, TABLE_PROGRAM, TABLE_ALL };
+
+static bool is_wanted(const Elf64_Sym *symbol, uint64_t name_bytes, enum table which)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
 	       symbol->st_value != 0 && symbol->st_name != 0 &&
 	       symbol->st_name < name_bytes && type != STT_TLS && type != STT_GNU_IFUNC &&
-	       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL;
+	       (which == TABLE_ALL || ELF64_ST_BIND(symbol->st_info) != STB_LOCAL);
 }
 
-static int read_table(int fd, const Elf64_Ehdr *header, unsigned int type,
+static int read_table(int fd, const Elf64_Ehdr *header, enum table which,
 		      struct elf_exports *exports)
 {
 	_cleanup_free_ Elf64_Sym *symbols = NULL;
@@ -90,7 +92,8 @@ static int read_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	size_t count;
 	int r;
 
-	r = find_table(fd, header, type, &table, &names);
+	r = find_table(fd, header, which == TABLE_DYNAMIC ? SHT_DYNSYM : SHT_SYMTAB, &table,
+		       &names);
 	if (r < 0)
 		return r;
 	count = table.sh_size / sizeof(*symbols);
@@ -103,7 +106,7 @@ static int read_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 		return r;
 	exports->items = xcalloc(count + 1, sizeof(*exports->items));
 	for (size_t i = 0; i < count; i++)
-		if (is_wanted(&symbols[i], names.sh_size))
+		if (is_wanted(&symbols[i], names.sh_size, which))
 			exports->items[exports->count++] = (struct elf_export){
 				.vaddr = symbols[i].st_value,
 				.bytes = symbols[i].st_size,
@@ -113,7 +116,7 @@ static int read_table(int fd, const Elf64_Ehdr *header, unsigned int type,
 	return 0;
 }
 
-static int read_exports(int fd, unsigned int type, struct elf_exports *ret)
+static int read_exports(int fd, enum table which, struct elf_exports *ret)
 {
 	struct elf_exports exports = ELF_EXPORTS_INIT;
 	Elf64_Ehdr header;
@@ -129,7 +132,7 @@ static int read_exports(int fd, unsigned int type, struct elf_exports *ret)
 		return -ENOEXEC;
 	r = read_parts(fd, &header, &exports);
 	if (r == 0)
-		r = read_table(fd, &header, type, &exports);
+		r = read_table(fd, &header, which, &exports);
 	if (r < 0) {
 		elf_exports_release(&exports);
 		return r;
@@ -140,12 +143,17 @@ static int read_exports(int fd, unsigned int type, struct elf_exports *ret)
 
 int elf_exports_read(int fd, struct elf_exports *ret)
 {
-	return read_exports(fd, SHT_DYNSYM, ret);
+	return read_exports(fd, TABLE_DYNAMIC, ret);
 }
 
 int elf_exports_read_program(int fd, struct elf_exports *ret)
 {
-	return read_exports(fd, SHT_SYMTAB, ret);
+	return read_exports(fd, TABLE_PROGRAM, ret);
+}
+
+int elf_exports_read_all(int fd, struct elf_exports *ret)
+{
+	return read_exports(fd, TABLE_ALL, ret);
 }
 
 void elf_exports_release(struct elf_exports *exports)

@@ -50,6 +50,9 @@ int elf_exports_read(int fd, struct elf_exports *ret);
  * file: for a static program, which offers nothing to others. -ENODATA if it was stripped.
  */
 int elf_exports_read_program(int fd, struct elf_exports *ret);
+
+/* The same, with the symbols that are static in a source file. */
+int elf_exports_read_all(int fd, struct elf_exports *ret);
 void elf_exports_release(struct elf_exports *exports);
 
 /* The one of that name, or NULL. */

@@ -8,8 +8,10 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 
-from live import OrderedTarget, Skip, check, equal, memstate, parse_csv, run, start_memstate, test
+from live import (OrderedTarget, Skip, check, equal, memstate, need_built_with, parse_csv, run, start_memstate, test,
+                  wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 WAYS = ("inject", "bpf", "perf")
@@ -37,8 +39,8 @@ class Waiting:
         self.process.communicate()
 
 
-def is_possible(result):
-    return not any(word in result.err for word in
+def is_possible(err):
+    return not any(word in err for word in
                    (b"not permitted", b"this kernel has no", b"cannot be read", b"Permission denied", b"built without"))
 
 
@@ -83,7 +85,7 @@ def a_process_that_calls_nothing_has_0_calls_with_status_0():
     with OrderedTarget([target_path("uprobe_target")]) as target:
         for way in WAYS:
             result = memstate("count", "-p", target.pid, "--probe", way, "-n", "1", "-i", "20ms")
-            if not is_possible(result):
+            if not is_possible(result.err):
                 continue
             possible += 1
             result.must_be(0)
@@ -174,46 +176,112 @@ def check_entries(allocator, way):
                              (("free", "delete"), ("free",)), (("new",), ("new",)),
                              (("aligned_alloc", "memalign"), ("aligned_alloc", "memalign"))):
         equal(sum(row[f"{key}_calls"] for key in row_names), sum(said.get(key, 0) for key in names), f"{row_names}")
-    equal(row["requested_bytes"], said["bytes"] if way == "bpf" else None, "requested bytes")
+    equal(row["requested_bytes"], None if way == "perf" else said["bytes"], "requested bytes")
+
+
+def check_entries_by_each(allocator):
+    possible = 0
+    for way in WAYS:
+        try:
+            check_entries(allocator, way)
+            possible += 1
+        except Skip as reason:
+            check(not is_possible(str(reason).encode()), reason)
+    if not possible:
+        raise Skip("no process can be counted here")
 
 
 @test
 def entry_points_of_jemalloc_are_counted():
-    check_entries("jemalloc", "bpf")
-    check_entries("jemalloc", "perf")
+    check_entries_by_each("jemalloc")
 
 
 @test
 def entry_points_of_mimalloc_are_counted():
-    check_entries("mimalloc", "bpf")
-    check_entries("mimalloc", "perf")
+    check_entries_by_each("mimalloc")
 
 
 @test
 def entry_points_of_tcmalloc_are_counted():
-    check_entries("tcmalloc", "bpf")
-    check_entries("tcmalloc", "perf")
+    check_entries_by_each("tcmalloc")
 
 
 @test
 def entry_points_of_a_jemalloc_linked_into_the_program_are_counted():
     """As in Rust's tikv-jemallocator; a call from one entry point to
     another counts once."""
-    check_entries(None, "bpf")
-    check_entries(None, "perf")
+    check_entries_by_each(None)
+
+
+def read_code(pid, name):
+    """The code of a program as it is in memory and in the file."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        line = next(line.split() for line in maps if line.rstrip().endswith(name) and "r-xp" in line)
+        start, end = (int(word, 16) for word in line[0].split("-"))
+        memory.seek(start)
+        here = memory.read(end - start)
+    with open(line[-1], "rb") as file:
+        file.seek(int(line[2], 16))
+        there = file.read(end - start)
+    return here[:len(there)], there
+
+
+def inject_once(target, *options):
+    result = memstate("count", "-p", target.pid, "--probe", "inject", "-n", "1", "-i", "20ms", *options)
+    if not is_possible(result.err):
+        raise Skip(result.err.decode())
+    return result.must_be(0)
 
 
 @test
-def inject_names_entry_points_that_it_does_not_count():
-    for allocator in ("jemalloc", None):
+def code_that_was_led_to_the_probe_is_as_before():
+    with OrderedTarget([target_path("entry_target_rjem")]) as target:
+        before, file = read_code(target.pid, "entry_target_rjem")
+        equal(before, file, "code before")
+        for _ in range(2):
+            inject_once(target)
+            equal(read_code(target.pid, "entry_target_rjem")[0], before, "code afterwards")
+            equal(target.order(b"w")["malloc"], 6, "what it says")
+
+
+@test
+def code_is_as_before_once_the_next_memstate_has_cleaned_up_after_one_that_was_killed():
+    with OrderedTarget([target_path("entry_target_rjem")]) as target:
+        before, _ = read_code(target.pid, "entry_target_rjem")
+        inject_once(target)
+        counting = start_memstate("count", "-p", target.pid, "--probe", "inject", "--csv", "-i", "60s")
+        counting.stdout.readline()
+        counting.kill()
+        counting.communicate()
+        check(read_code(target.pid, "entry_target_rjem")[0] != before, "nothing leads to the probe")
+        for _ in range(100):
+            equal(target.order(b"w")["malloc"], 6, "what it says")
+        inject_once(target)
+        equal(read_code(target.pid, "entry_target_rjem")[0], before, "code afterwards")
+        equal(target.order(b"w")["malloc"], 6, "what it says")
+
+
+def is_counted(pid):
+    with open(f"/proc/{pid}/maps", "rb") as maps:
+        return any(b"/SYSV" in line for line in maps)
+
+
+@test
+def stacks_of_entry_points_are_recorded():
+    need_built_with("LIBELF")
+    for allocator, function in (("jemalloc", b"call_jemalloc"), (None, b"call_own")):
         environment = {**os.environ, "LD_PRELOAD": find_library(allocator)} if allocator else None
         path = target_path("entry_target" if allocator else "entry_target_rjem")
         with OrderedTarget([path], env=environment) as target:
-            result = memstate("count", "-p", target.pid, "--probe", "inject", "-n", "1", "-i", "20ms")
-            if not is_possible(result):
-                raise Skip(result.err.decode())
-            equal((result.status, result.out), (3, b""), f"{allocator}: {result.err}")
-            check(b"mallocx" in result.err, result.err)
+            inject_once(target)
+            counting = start_memstate("count", "-p", target.pid, "--probe", "inject", "--stacks", "--sample", "1B")
+            wait_until(lambda target=target: is_counted(target.pid), "it is counted")
+            end = time.monotonic() + 0.5
+            while time.monotonic() < end:
+                target.order(b"w")
+            counting.send_signal(signal.SIGINT)
+            out, err = counting.communicate()
+            check(function in out and err == b"", f"{allocator}: {out} {err}")
 
 
 @test

@@ -453,6 +453,11 @@ TESTS += %D%/test_count_hooks
 %C%_test_count_hooks_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 %C%_test_count_hooks_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS) -lpthread
 
+check_PROGRAMS += %D%/test_call_sites
+TESTS += %D%/test_call_sites
+%C%_test_call_sites_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+%C%_test_call_sites_LDADD = $(PROBE_LIBS) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_unwind_cfi
 TESTS += %D%/test_unwind_cfi
 %C%_test_unwind_cfi_SOURCES = %D%/test_unwind_cfi.c src/agent/unwind_cfi.c

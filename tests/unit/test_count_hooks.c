@@ -27,22 +27,23 @@ static struct inside {
 	struct count_head *counts;
 } in;
 
-typedef uintptr_t function_fn(uintptr_t a, uintptr_t b, uintptr_t c);
+typedef uintptr_t function_fn(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
 /*
  * The arguments of the last call to a function behind a hook in this thread, and
  * whether the hook called it.
  */
-static _Thread_local uintptr_t last_words[3];
+static _Thread_local uintptr_t last_words[4];
 static _Thread_local bool was_called_from_hook;
 
-static __attribute__((noinline)) uintptr_t behind(uintptr_t a, uintptr_t b, uintptr_t c)
+static __attribute__((noinline)) uintptr_t behind(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
 	uintptr_t from = (uintptr_t)__builtin_return_address(0);
 
 	last_words[0] = a;
 	last_words[1] = b;
 	last_words[2] = c;
+	last_words[3] = d;
 	was_called_from_hook = from - (uintptr_t)in.base < HOOKS_CODE_BYTES;
 	return 4242;
 }
@@ -90,7 +91,7 @@ static uintptr_t call(enum hook hook, uintptr_t a, uintptr_t b, uintptr_t c)
 {
 	function_fn *function = (function_fn *)((uintptr_t)in.base + in.head->offsets[hook]);
 
-	return function(a, b, c);
+	return function(a, b, c, 9);
 }
 
 static struct count_slot *slot_at(uint32_t index)
@@ -118,7 +119,7 @@ static void each_call_is_counted_and_passed_on_with_its_arguments(void **state)
 
 	(void)state;
 	place(0, false);
-	for (int i = 0; i < HOOK_COUNT_; i++) {
+	for (int i = 0; i < HOOK_FIRST_EXTRA; i++) {
 		assert_int_equal(call((enum hook)i, 3, 5, 7), 4242);
 		assert_int_equal(last_words[0], 3);
 		assert_int_equal(last_words[1], i == HOOK_reallocarray ? 35 : 5);
@@ -148,6 +149,145 @@ static void each_call_is_counted_and_passed_on_with_its_arguments(void **state)
 	 */
 	assert_int_equal(slot->requested_bytes, 3 + 15 + 5 + 35 + 7 + 5 + 5 + 3 + 3 + 8 * 3);
 	take_away();
+}
+
+#define BYTES_NONE	   0
+#define BYTES_FIRST	   3
+#define BYTES_SECOND	   5
+#define BYTES_THIRD	   7
+#define BYTES_PRODUCT	   15
+#define BYTES_LAST_PRODUCT 35
+#define EXTRA(symbol, call, size) { HOOK_##symbol, COUNT_##call, BYTES_##size },
+
+/* In the table of entry points, and in words here, for those that differ from the usual. */
+static const struct extra {
+	enum hook hook;
+	enum count_function function;
+	uint64_t bytes;
+} extras[] = { COUNT_EXTRA(EXTRA) }, known_extras[] = {
+	{ HOOK_mallocx, COUNT_MALLOC, 3 },
+	{ HOOK_xallocx, COUNT_REALLOC, 5 },
+	{ HOOK_sdallocx, COUNT_FREE, 0 },
+	{ HOOK__rjem_calloc, COUNT_CALLOC, 15 },
+	{ HOOK_je_posix_memalign, COUNT_POSIX_MEMALIGN, 7 },
+	{ HOOK_mi_zalloc, COUNT_CALLOC, 3 },
+	{ HOOK_mi_malloc_aligned, COUNT_ALIGNED_ALLOC, 3 },
+	{ HOOK_mi_aligned_alloc, COUNT_ALIGNED_ALLOC, 5 },
+	{ HOOK_mi_recalloc, COUNT_REALLOCARRAY, 35 },
+	{ HOOK_tc_newarray_aligned_nothrow, COUNT_NEW, 3 },
+	{ HOOK_tc_delete_sized, COUNT_DELETE, 0 },
+};
+
+static uintptr_t not_behind(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	fail_msg("the function of another hook: %lu %lu %lu %lu", a, b, c, d);
+	return 0;
+}
+
+/* All registers that the ABI lets a function change, but for the result, before and after. */
+struct registers {
+	uint64_t rcx, rdx, rsi, rdi, r8, r9, r10, r11;
+	uint8_t xmm[16];
+};
+
+static void check_registers(enum hook hook)
+{
+	static const struct registers before = { 1, 2, 3, 4, 5, 6, 7, 8, "0123456789abcde" };
+	struct registers after = before;
+	uintptr_t function = (uintptr_t)in.base + in.head->offsets[hook];
+
+	/* the stack is 8 bytes off what the ABI requires, too */
+	__asm__ volatile("mov %%rsp, %%r12\n\t"
+			 "sub $256, %%rsp\n\t"
+			 "and $-16, %%rsp\n\t"
+			 "sub $8, %%rsp\n\t"
+			 "mov (%%rbx), %%rcx\n\tmov 8(%%rbx), %%rdx\n\t"
+			 "mov 16(%%rbx), %%rsi\n\tmov 24(%%rbx), %%rdi\n\t"
+			 "mov 32(%%rbx), %%r8\n\tmov 40(%%rbx), %%r9\n\t"
+			 "mov 48(%%rbx), %%r10\n\tmov 56(%%rbx), %%r11\n\t"
+			 "movups 64(%%rbx), %%xmm15\n\t"
+			 "call *%%rax\n\t"
+			 "mov %%rcx, (%%rbx)\n\tmov %%rdx, 8(%%rbx)\n\t"
+			 "mov %%rsi, 16(%%rbx)\n\tmov %%rdi, 24(%%rbx)\n\t"
+			 "mov %%r8, 32(%%rbx)\n\tmov %%r9, 40(%%rbx)\n\t"
+			 "mov %%r10, 48(%%rbx)\n\tmov %%r11, 56(%%rbx)\n\t"
+			 "movups %%xmm15, 64(%%rbx)\n\t"
+			 "mov %%r12, %%rsp"
+			 : "+a"(function)
+			 : "b"(&after)
+			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "xmm15",
+			   "memory", "cc");
+	assert_memory_equal(&after, &before, sizeof(after));
+	assert_int_equal(function, 4242);
+}
+
+/* A function that changes no register but the one that it returns a value in. */
+uintptr_t behind_in_assembler(void);
+__asm__(".text\n"
+	"behind_in_assembler:\n"
+	"mov $4242, %eax\n"
+	"ret\n"
+	".previous\n");
+
+static void entry_points_beside_malloc_preserve_all_registers(void **state)
+{
+	(void)state;
+	for (int i = HOOK_FIRST_EXTRA; i < 2 * HOOK_COUNT_ - HOOK_FIRST_EXTRA; i++) {
+		bool takes_stacks = i >= HOOK_COUNT_;
+		enum hook hook = takes_stacks ? i - HOOK_COUNT_ + HOOK_FIRST_EXTRA : i;
+
+		place(0, takes_stacks);
+		assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_WRITE), 0);
+		in.head->originals[hook] = (uintptr_t)behind_in_assembler;
+		assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_EXEC), 0);
+		check_registers(hook);
+		check_registers(hook);
+		take_away();
+	}
+}
+
+static void check_extra(const struct extra *extra)
+{
+	const struct count_slot *slot;
+	uint64_t calls;
+
+	place(0, false);
+	assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_WRITE), 0);
+	for (int i = 0; i < HOOK_COUNT_; i++)
+		in.head->originals[i] = i == (int)extra->hook ? (uintptr_t)behind
+							      : (uintptr_t)not_behind;
+	assert_int_equal(mprotect(in.base, HOOKS_CODE_BYTES, PROT_READ | PROT_EXEC), 0);
+	/* the first call takes the slot, the second finds it */
+	for (uint64_t n = 1; n <= 2; n++) {
+		assert_int_equal(call(extra->hook, 3, 5, 7), 4242);
+		for (uintptr_t i = 0; i < 4; i++)
+			assert_int_equal(last_words[i], 3 + 2 * i);
+		assert_false(was_called_from_hook);
+		slot = slot_at(1);
+		calls = slot->malloc_calls + slot->free_calls;
+		for (int i = 0; i < COUNT_FUNCTION_COUNT_; i++)
+			calls += slot->calls[i];
+		assert_int_equal(calls, n);
+		assert_int_equal(extra->function == COUNT_MALLOC ? slot->malloc_calls :
+				 extra->function == COUNT_FREE	 ? slot->free_calls :
+								   slot->calls[extra->function],
+				 n);
+		assert_int_equal(slot->requested_bytes, n * extra->bytes);
+	}
+	call(extra->hook, 0, 0, 0);
+	assert_int_equal(slot_at(1)->free_null_count,
+			 extra->function == COUNT_FREE || extra->function == COUNT_DELETE);
+	take_away();
+}
+
+static void entry_points_beside_malloc_count_as_the_table_says(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(extras) / sizeof(extras[0]), HOOK_COUNT_ - HOOK_FIRST_EXTRA);
+	for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++)
+		check_extra(&extras[i]);
+	for (size_t i = 0; i < sizeof(known_extras) / sizeof(known_extras[0]); i++)
+		check_extra(&known_extras[i]);
 }
 
 static void failing_requests_count_no_bytes(void **state)
@@ -246,6 +386,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_blob_head_describes_the_blob),
 		cmocka_unit_test(each_call_is_counted_and_passed_on_with_its_arguments),
+		cmocka_unit_test(entry_points_beside_malloc_count_as_the_table_says),
+		cmocka_unit_test(entry_points_beside_malloc_preserve_all_registers),
 		cmocka_unit_test(failing_requests_count_no_bytes),
 		cmocka_unit_test(calls_of_more_threads_than_slots_add_up),
 		cmocka_unit_test(a_forked_child_is_not_counted),

@@ -19,7 +19,7 @@
 
 #define PLACES	 8
 #define ORIGINAL UINT64_C(0x1234567890)
-#define HOOK_AT	 512 /* offset from the head */
+#define HOOK_AT	 2048 /* offset from the head */
 
 /* The target is a fork of this process and has its own copies at the same addresses. */
 static uint64_t places_there[PLACES];
@@ -93,8 +93,10 @@ static void a_process_that_overwrites_shared_records_harms_only_itself(void **st
 	places.count = PLACES;
 	places.originals[HOOK_malloc] = ORIGINAL;
 	for (int i = 0; i < PLACES; i++)
-		items[i] = (struct hook_place){ (uintptr_t)&places_there[i], ORIGINAL, HOOK_malloc,
-						true };
+		items[i] = (struct hook_place){ .addr = (uintptr_t)&places_there[i],
+						.found = ORIGINAL,
+						.hook = HOOK_malloc,
+						.is_for_calls = true };
 	snprintf(path, sizeof(path), "/proc/%d", request.pid);
 	s.process_fd = open(path, O_RDONLY | O_DIRECTORY);
 	assert_true(s.process_fd >= 0);
