@@ -39,6 +39,7 @@ struct role {
 
 struct grower_search {
 	const struct oom_witness *witness;
+	const char *scope; /* path of the group whose limit was hit; NULL: unknown */
 	struct role *roles;
 	size_t count, capacity;
 	size_t read_count; /* samples read so far */
@@ -65,28 +66,48 @@ static uint64_t charged_bytes(const struct usage *u)
 	return live + other_dirty + bytes_or_0(total[SMAPS_SWAP]);
 }
 
-/*
- * Return the path of the group whose limit was hit, according to the report;
- * NULL if unknown.
- */
-static const char *find_scope(const struct oom_witness *w)
+static bool is_below(const char *group, const char *path)
 {
-	return w->report && w->report->limit_path[0] != '\0' ? w->report->limit_path : NULL;
+	size_t length = strlen(path);
+
+	return length <= 1 || (strncmp(group, path, length) == 0 &&
+			       (group[length] == '\0' || group[length] == '/'));
+}
+
+/* Return whether the group of any recorded process is below this path. */
+static bool has_any_below(const struct oom_notes *notes, const char *path)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		if (notes->items[i].place.group[0] != '\0' &&
+		    is_below(notes->items[i].place.group, path))
+			return true;
+	return false;
 }
 
 /*
- * Whether the process counts: it is below the group whose limit was hit. A process
- * without a note on its group counts too.
+ * Return the path of the group whose limit was hit, or NULL if unknown. A report has the
+ * path as the host sees it. If no recorded process is below that path, the recording was
+ * made in a namespace with other paths, and the recorded limit is the one that was hit.
  */
-static bool is_in_scope(const struct oom_witness *w, const struct oom_note *note)
+static const char *find_scope(const struct oom_witness *w, const char *recorded_path)
 {
-	const char *scope = find_scope(w);
-	size_t length = scope ? strlen(scope) : 0;
+	const char *path = w->report ? w->report->limit_path : "";
 
-	if (length <= 1 || !note || note->place.group[0] == '\0')
-		return true;
-	return strncmp(note->place.group, scope, length) == 0 &&
-	       (note->place.group[length] == '\0' || note->place.group[length] == '/');
+	if (path[0] == '\0' && w->report && w->report->constraint != OOM_CGROUP)
+		return NULL;
+	if (path[0] == '\0' || !has_any_below(&w->past->notes, path))
+		path = recorded_path;
+	return path[0] == '\0' || !has_any_below(&w->past->notes, path) ? NULL : path;
+}
+
+/*
+ * Return whether the process is below the group whose limit was hit. A process
+ * without a note on its group counts, too.
+ */
+static bool is_in_scope(const struct grower_search *s, const struct oom_note *note)
+{
+	return !s->scope || !note || note->place.group[0] == '\0' ||
+	       is_below(note->place.group, s->scope);
 }
 
 static bool is_same_place(const struct oom_note *a, const struct oom_note *b)
@@ -149,7 +170,7 @@ static void add_usage(struct grower_search *s, const struct snapshot *processes,
 	uint64_t bytes = charged_bytes(u);
 	bool is_first = !role;
 
-	if (!bytes_known(bytes) || !is_in_scope(s->witness, note))
+	if (!bytes_known(bytes) || !is_in_scope(s, note))
 		return;
 	if (!role) {
 		role = find_ended(s, processes, &u->process, note);
@@ -395,7 +416,7 @@ static void find_writer(const struct grower_search *s, size_t last, struct oom_g
 		const struct oom_note *note = &notes->items[i];
 		const char *file = find_file(note, ret, s->witness->past->samples[last].unix_ms);
 
-		if (!file || !is_in_scope(s->witness, note) || !is_in_last_sample(s, &note->process))
+		if (!file || !is_in_scope(s, note) || !is_in_last_sample(s, &note->process))
 			continue;
 		if (writer && !process_is_same(&writer->process, &note->process))
 			return;
@@ -435,10 +456,11 @@ static int find_grower(struct grower_search *s, struct replay *replay, size_t la
 }
 
 int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
-		    struct oom_grower *ret)
+		    const char *limit_path, struct oom_grower *ret)
 {
 	struct grower_search s = {
 		.witness = witness,
+		.scope = find_scope(witness, limit_path),
 		.begin_ns = witness->past->samples[witness->first].elapsed_ns,
 		.end_ns = witness->past->samples[last].elapsed_ns,
 	};

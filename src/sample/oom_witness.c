@@ -385,7 +385,7 @@ int oom_witness_ask(const struct oom_witness *w, struct replay *replay, struct o
 	set_time(w, &e);
 	r = read_last(w, replay, &e);
 	if (r == 0)
-		r = oom_grower_find(w, replay, last_seen(w), &e.grower);
+		r = oom_grower_find(w, replay, last_seen(w), e.limit_path, &e.grower);
 	if (r == 0)
 		*ret = e;
 	return r;

@@ -32,9 +32,10 @@ void oom_runtime_find(const struct oom_witness *witness, const struct snapshot *
 /*
  * Find the process that grew most up to the sample `last`, measuring each process since
  * its own last plateau, and the mapping that grew. If it is known whose limit was hit,
- * only processes below that group count. Returns 0 or -errno.
+ * only processes below that group count: the group of the report, or limit_path, the
+ * recorded group that owns the limit ("": unknown). Returns 0 or -errno.
  */
 int oom_grower_find(const struct oom_witness *witness, struct replay *replay, size_t last,
-		    struct oom_grower *ret);
+		    const char *limit_path, struct oom_grower *ret);
 
 #endif

@@ -31,11 +31,16 @@ struct made {
 	uint64_t kb, shmem_kb;
 };
 
+static const char *sidecar_group; /* NULL: below the pod */
+static bool has_report = true;
+
 static void add_notes(const struct process *process, const char *container)
 {
 	char group[64];
 
 	snprintf(group, sizeof(group), POD "/%s", container);
+	if (sidecar_group && strcmp(container, "sidecar") == 0)
+		snprintf(group, sizeof(group), "%s", sidecar_group);
 	assert_int_equal(recording_add_note(recording, process, NOTE_GROUP, group), 0);
 	assert_int_equal(recording_add_note(recording, process, "container", container), 0);
 	assert_int_equal(recording_add_note(recording, process, "pod", "web-0"), 0);
@@ -124,8 +129,8 @@ static void explain(scenario fill, const char *limit, int invoker)
 		 "anon-rss:204800kB, file-rss:3kB, shmem-rss:0kB, UID:0 pgtables:1kB oom_score_adj:0\n",
 		 invoker == SIDECAR ? "sidecar" : "app", invoker,
 		 invoker == SIDECAR ? "sidecar" : "app", limit, app.pid, app.pid);
-	kmsg_oom_parse(text, strlen(text), &kills);
-	assert_int_equal(kills.count, 1);
+	kmsg_oom_parse(text, has_report ? strlen(text) : 0, &kills);
+	assert_int_equal(kills.count, has_report);
 	assert_int_equal(replay_open(recordings_path, &replay), 0);
 	assert_int_equal(oom_ends_read(replay, &kills, &all, &ends), 0);
 	replay_close(replay);
@@ -251,6 +256,33 @@ static void a_container_outside_the_limited_group_does_not_count(void **state)
 	forget();
 }
 
+/* In a container, the recording has other paths than the kernel's report. */
+static void a_report_with_the_paths_of_the_host_is_of_the_recorded_limit(void **state)
+{
+	(void)state;
+	explain(both_grow, "/host.slice/u", APP);
+	assert_grew(SIDECAR, "sidecar", 199);
+	forget();
+	sidecar_group = "/other/sidecar";
+	remove(recordings_path);
+	explain(both_grow, "/host.slice/u", APP);
+	sidecar_group = NULL;
+	assert_grew(APP, "app", 49);
+	forget();
+}
+
+static void without_a_report_the_recorded_limit_counts(void **state)
+{
+	(void)state;
+	sidecar_group = POD "2/sidecar";
+	has_report = false;
+	explain(both_grow, POD, APP);
+	sidecar_group = NULL;
+	has_report = true;
+	assert_grew(APP, "app", 49);
+	forget();
+}
+
 static void sidecar_writes_tmpfs(uint64_t i, struct made made[2], uint64_t *shmem_kb)
 {
 	(void)made;
@@ -309,6 +341,8 @@ int main(void)
 		TEST(a_restarted_app_did_not_grow),
 		TEST(growth_after_a_restart_counts_from_the_earlier_level),
 		TEST(a_container_outside_the_limited_group_does_not_count),
+		TEST(a_report_with_the_paths_of_the_host_is_of_the_recorded_limit),
+		TEST(without_a_report_the_recorded_limit_counts),
 		TEST(shared_memory_is_attributed_to_the_process_that_maps_it),
 		TEST(the_writer_of_an_unmapped_tmpfs_file_is_unknown),
 		TEST(without_growth_no_process_is_named),
