@@ -76,7 +76,7 @@ struct run_sampler {
 	struct heap_keeper *heaps;
 	int parent_pid, left_out_pid;
 	const char *library;
-	bool has_seen_library;
+	struct pids users; /* processes that map the library, or did when read last */
 	/* measured: in any sample, and not a wrapper at that time */
 	struct pids wrappers, measured;
 	bool has_wrappers; /* also if it has ended */
@@ -113,13 +113,14 @@ void run_sampler_free(struct run_sampler *s)
 	mapping_list_release(&s->mappings);
 	free(s->wrappers.items);
 	free(s->measured.items);
+	free(s->users.items);
 	free(s);
 }
 
 void run_sampler_begin(struct run_sampler *s, const char *library)
 {
 	s->library = library;
-	s->has_seen_library = false;
+	s->users.count = 0;
 	s->left_out_pid = 0;
 	s->relist_ns = 0;
 	s->peak_rss_bytes = 0;
@@ -270,12 +271,16 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 	return wrapper_name_is(name);
 }
 
-static void look_for_library(struct run_sampler *s)
+/* A process that maps the library may execute a program that does not, as env(1) does. */
+static void look_for_library(struct run_sampler *s, int pid)
 {
-	for (size_t i = 0; i < s->mappings.count && !s->has_seen_library; i++) {
+	if (s->mappings.count > 0)
+		pids_remove(&s->users, pid);
+	for (size_t i = 0; i < s->mappings.count; i++) {
 		const char *name = strrchr(s->mappings.items[i].name, '/');
 
-		s->has_seen_library = name && strcmp(name + 1, s->library) == 0;
+		if (name && strcmp(name + 1, s->library) == 0)
+			pids_add(&s->users, pid);
 	}
 }
 
@@ -379,8 +384,8 @@ static bool read_process(struct run_sampler *s, const struct process *p, struct 
 	if (r == 0) {
 		pids_add(&s->measured, p->pid);
 		note_peak(s, p->pid);
-		if (s->library && !s->has_seen_library)
-			look_for_library(s);
+		if (s->library)
+			look_for_library(s, p->pid);
 		add_usage(sums, &u, is_known(s, &u));
 		sums->pause_ns += u.heap_pause_ns;
 		if (u.read_ns > s->read_ns)
@@ -469,7 +474,7 @@ uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s)
 
 bool run_sampler_has_seen_library(const struct run_sampler *s)
 {
-	return s->has_seen_library;
+	return s->users.count > 0;
 }
 
 bool run_sampler_forgets(const struct run_sampler *s)
