@@ -24,8 +24,9 @@ has()
 	readelf -W "$2" "$1" 2>/dev/null | grep -qE -- "$3" || complain "$1" "no $4"
 }
 
-# Check what the build links now, not libraries left from an earlier build. Objects built before the last configure
-# are linked, too, and must have the options; run 'make clean' if they lack them.
+# Check what the build links now, not libraries left from an earlier build. Objects built
+# before the last configure are linked, too, and must have the options; run 'make clean'
+# if they lack them.
 for name in $LINKED; do
 	file=$builddir/$name
 	test -f "$file" || {

@@ -60,7 +60,7 @@ class Opens:
 
 def build(folder, *options):
     if "#define HAVE_LIBDW 1" not in CONFIG or "#define HAVE_PPROF 1" not in CONFIG:
-        raise Skip("built without libdw or protobuf-c: so there are no lines")
+        raise Skip("built without libdw or protobuf-c, so there are no lines")
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not shutil.which(compiler[-1]) or not shutil.which("objcopy"):
         raise Skip("a compiler or objcopy is missing")

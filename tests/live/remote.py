@@ -63,8 +63,8 @@ def an_address_in_a_hung_mapping_is_explained_without_reading_it():
 
 
 def check_lookups(target, *prefix):
-    """Check that no request is made, whether or not memstate may open mapped files through
-    map_files."""
+    """Check that no request is made, with and without permission to open mapped files
+    through map_files."""
     commands = (["heap"], ["leaks"], ["explain", f"{target.truth['libc']:x}"])
     for command, *address in commands:
         argv = [*prefix, MEMSTATE, command, "-p", str(target.pid), *NO_HURRY, *address]

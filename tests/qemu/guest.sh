@@ -40,7 +40,7 @@ require()
 	command -v "$1" >/dev/null || skip "$1 is not installed (package $2)"
 }
 
-# ---- the kernel ----------------------------------------------------------------------------
+# ---- the kernel ----------------------------------------------------------------------
 
 # Print the newest kernel package. Names with suffixes are unsigned kernels
 # or debug symbols.
@@ -70,7 +70,7 @@ find_kernel()
 	test -r "$vmlinuz" || skip "$vmlinuz: cannot be read"
 }
 
-# ---- the disk ------------------------------------------------------------------------------
+# ---- the disk ------------------------------------------------------------------------
 
 # Print the files that python3 reads to run these tests: its own, and the
 # modules they import.
@@ -156,7 +156,7 @@ make_disk()
 	mke2fs -q -t ext4 -O ^has_journal -d "$root" "$work/disk" 512M >"$work/mke2fs.log"
 }
 
-# ---- the guest -----------------------------------------------------------------------------
+# ---- the guest -----------------------------------------------------------------------
 
 boot()
 {
