@@ -15,6 +15,7 @@ PROGRAM = os.path.join(os.environ["builddir"], "tests", "targets", "gap_target")
 TRIES = 20
 RELEASED_SECONDS = 20  # without the watchdog, the stop lasts until somebody continues memstate
 GAP_MS_MAX = 3000
+HEAP_KIB = 200 * 1024  # of gap_target, about
 
 
 @contextlib.contextmanager
@@ -151,6 +152,8 @@ def the_watchdog_ends_with_memstate():
         found = find_watchdogs(process.pid)
         equal(len(found), 1, "number of watchdogs")
         equal(len(os.listdir(f"/proc/{found[0]}/fd")), 6, "descriptors of the watchdog")
+        rss_kib = int(status_field(found[0], "VmRSS").split()[0])
+        check(rss_kib < HEAP_KIB // 2, f"the watchdog keeps a copy of the heap: {rss_kib} KiB")
         process.kill()
         process.communicate()  # ends although the watchdog has memstate's output open
         wait_until(lambda: not os.path.exists(f"/proc/{found[0]}") or state(found[0]) in "ZX",
