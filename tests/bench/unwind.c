@@ -16,7 +16,7 @@
 #include "../targets/unwind_modules.h"
 
 #define PAGE_BYTES 4096
-#define STACKS	   2000 /* per round */
+#define STACKS	   2000 /* stacks taken per round */
 #define ROUNDS_MAX 10000
 #define DEPTH	   15 /* number of calls below main() */
 

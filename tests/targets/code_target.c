@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * code_target - a program that contains the message SIGN, as one with an allocator linked in
- * does. With OWN_MALLOC it has a malloc of its own. Prints a line when its memory is
- * allocated, and waits.
+ * code_target - a program that contains the message SIGN, like a program with an
+ * allocator linked in. With OWN_MALLOC it has its own malloc. Prints a line when its
+ * memory is allocated, and waits.
  */
 #include <stdint.h>
 #include <stdlib.h>

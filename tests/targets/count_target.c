@@ -233,7 +233,7 @@ static void forks(void)
 
 struct storm {
 	int count;
-	uint64_t malloc_count; /* by this thread, in this process */
+	uint64_t malloc_count; /* calls made by this thread in this process */
 };
 
 static pid_t make_vforked(void)

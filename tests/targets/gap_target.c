@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gap_target - a process with a heap that takes a while to read, which measures its pauses.
+ * gap_target - a process whose heap takes a while to read, and which measures its pauses.
  *
- * Reports "ready" once it has about 200 MB of small blocks. For each letter g it reports
- * "gap_ms", the longest time since the last g for which its measuring thread did not run.
+ * Prints "ready" when it has about 200 MB of small blocks. For each letter g
+ * it prints "gap_ms", the longest time since the last g during which its
+ * measuring thread did not run.
  */
 #include <pthread.h>
 #include <stdint.h>

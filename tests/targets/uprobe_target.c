@@ -51,7 +51,7 @@ static void work_once(void)
 	kept = realloc(kept, 100); /* moves the block */
 	kept = realloc(kept, nothing); /* frees the block */
 	p = realloc(NULL, 100);	   /* acts like malloc */
-	p = realloc(p, 400000);	   /* is mmapped */
+	p = realloc(p, 400000);	   /* large enough to be mmapped */
 	p = realloc(p, 800000);
 	kept = realloc(p, 50);
 	call_free(kept);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_fixture - groups that never were, for the screens: the processes of the captured
- * system are in them.
+ * group_fixture - made-up cgroups for the screens. They contain the
+ * processes of the captured system.
  */
 #ifndef MS_TESTS_GROUP_FIXTURE_H
 #define MS_TESTS_GROUP_FIXTURE_H
@@ -12,28 +12,30 @@
 #include "ui/feed.h"
 
 /*
- * "limited" (version 1, by a group above), "hidden" (version 2, with names, and memory that
- * is in no working set), "growing" (the same, with 1 MiB more each time), "unlimited",
- * "empty", or "removed" (after three times). number: how often it was read before. Adds
- * what has grown to the first of the processes. Returns 0, -ESRCH, or -EINVAL if there is
- * none of that name.
+ * Make the group that name selects: "limited" (version 1, by an ancestor's limit),
+ * "hidden" (version 2, with names, and with memory that is not in the working set),
+ * "growing" (like "hidden", with 1 MiB more at each read), "unlimited", "empty", or
+ * "removed" (after three reads). number: how often the group was read before. Adds the
+ * growth to the first of the processes. Returns 0, -ESRCH if the group is gone, or
+ * -EINVAL if the name is unknown.
  */
 int group_fixture_make(const char *name, unsigned int number, struct cgroup *ret,
 		       struct snapshot *processes);
 
-/* A feed that has such a group, of every process. All 0: none. */
+/* A feed in which every process is in a made-up group. All 0: no group. */
 struct made_group {
 	const char *name; /* borrowed */
 	uint64_t first_ns;
-	unsigned int read_count; /* each a second after the one before */
-	unsigned int process_read_count; /* likewise */
+	unsigned int read_count; /* each read is a second after the previous one */
+	/* number of process reads */
+	unsigned int process_read_count;
 	const struct feed_kind *before;
 	struct sampler *sampler;
-	struct feed_kind kind; /* that of the feed, but for this */
+	struct feed_kind kind; /* the original feed with the group's functions */
 	struct snapshot processes;
 };
 
-/* From now on the data's feed has it. */
+/* Make d's feed report the group from now on. */
 void made_group_begin(struct made_group *group, const char *name, struct data *d,
 		      uint64_t first_ns);
 void made_group_release(struct made_group *group);

@@ -65,7 +65,8 @@ static void add_share(struct heap_findings *f, uint64_t start_addr, const uint64
 	for (size_t i = 0; i < f->mappings.count; i++)
 		if (f->mappings.items[i].start_addr == start_addr)
 			share.mapping = i;
-	if (share.mapping == f->mappings.count) /* a mapping of another process */
+	/* the mapping belongs to another process */
+	if (share.mapping == f->mappings.count)
 		return;
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
 		share.owner_bytes[o] = bytes[o];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_fixture - a heap that was never read, for the screens: process 100 of the captured system has it.
+ * heap_fixture - made-up heap findings for the screens, for process
+ * 100 of the captured system.
  */
 #ifndef MS_TESTS_HEAP_FIXTURE_H
 #define MS_TESTS_HEAP_FIXTURE_H
@@ -9,11 +10,12 @@
 #include "ui/ui.h"
 
 /*
- * "known", "detailed" (types and pages too), "leaky" (and leaks), "swapped" (of which not all is sure),
- * "running" (read without a stop), "asked" (walked, and its allocator asked), "said" (only asked), "gated" (it could
- * not be asked), "jemalloc", "bound", "unknown", "stopped" (it would have been, for too
- * long), or "refused". Returns false if there is none of that name. The findings are of d's one
- * process, of now_ns.
+ * Make the findings that name selects: "known", "detailed" (with types and pages),
+ * "leaky" (with leaks, too), "swapped" (partly uncertain), "running" (read without a
+ * stop), "asked" (walked, and the allocator queried), "said" (only queried), "gated" (the
+ * query was not possible), "jemalloc", "bound", "unknown", "stopped" (reading would have
+ * taken too long), or "refused". Returns false if the name is unknown. The findings
+ * belong to d's only process and to the time now_ns.
  */
 bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,
 		       struct heap_findings *ret);

@@ -33,12 +33,12 @@ struct heap_image {
 	struct blocks blocks; /* set by the last walk */
 	struct mapping_list mappings;
 	uint64_t thread_addr;
-	bool is_running; /* false; a test may set it */
+	bool is_running; /* false unless a test sets it */
 
 	/* Addresses in the image. */
 	uint64_t main_arena_addr, par_addr, second_arena_addr;
 	uint64_t heap_addr, top_addr;
-	uint64_t heap_info_addr;   /* of the second arena's heap */
+	uint64_t heap_info_addr;   /* the heap_info of the second arena's heap */
 	uint64_t second_live_addr; /* the first chunk in the second arena */
 	uint64_t live_addr, bin_addr, fast_addr,
 		cached_addr; /* the first chunk of each kind in main */

@@ -31,7 +31,7 @@ void made_set_live(struct run_sample *sample, uint64_t live_bytes);
  * live part of each Rss, or BYTES_UNKNOWN if the heap is not read.
  */
 struct made_run {
-	uint64_t half, peak, settled; /* Rss */
+	uint64_t half, peak, settled; /* Rss at each point */
 	uint64_t live_half, live_peak, live_settled;
 };
 struct run *made_add_whole_run(struct comparison *c, const struct made_run *figures);

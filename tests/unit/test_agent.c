@@ -16,7 +16,7 @@
 #include "agent/blob.h"
 #include "unit.h"
 
-#define WAITS 6000 /* of 10 ms each: only a hang takes this long */
+#define WAITS 6000 /* waits of 10 ms each: only a hang takes this long */
 
 /*
  * The helper as it runs in another process: a copy of the blob,

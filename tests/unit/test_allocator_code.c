@@ -42,7 +42,7 @@ static int clean(void **state)
 	return 0;
 }
 
-/* Write a file with a text at the given offset. */
+/* Write a file that contains text at the given offset. */
 static void write_file(const char *name, const char *text, size_t offset)
 {
 	static char bytes[FILE_PAGES * PAGE];
@@ -124,7 +124,7 @@ static void parts_that_are_not_mapped_or_are_data_are_not_searched(void **state)
 	write_file("/program", "<jemalloc>: ", 10 * PAGE);
 	add("/program", MAPPING_EXEC, 0, 10);
 	add("/program", MAPPING_WRITE, 10, 1);
-	add("/program", 0, 11, 100); /* longer than the file */
+	add("/program", 0, 11, 100); /* extends past the end of the file */
 	code = find();
 	assert_true(code.is_complete);
 	assert_false(code.is_found[ALLOCATOR_JEMALLOC]);
@@ -139,7 +139,7 @@ static void every_library_is_searched(void **state)
 	write_file("/library", "corrupted double-linked list", PAGE);
 	write_file("/data", "<jemalloc>: ", 0);
 	add("/program", MAPPING_EXEC, 0, FILE_PAGES);
-	add("/data", 0, 0, FILE_PAGES); /* without code */
+	add("/data", 0, 0, FILE_PAGES); /* the mapping contains no code */
 	add("[vdso]", MAPPING_EXEC, 0, 2);
 	add("/library", MAPPING_EXEC, 0, FILE_PAGES);
 	code = find();

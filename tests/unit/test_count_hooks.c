@@ -30,8 +30,8 @@ static struct inside {
 typedef uintptr_t function_fn(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
 /*
- * The arguments of the last call to a function behind a hook in this thread, and
- * whether the hook called it.
+ * The arguments of the last call in this thread to a function behind a hook, and whether
+ * its return address is in the hook.
  */
 static _Thread_local uintptr_t last_words[4];
 static _Thread_local bool was_called_from_hook;

@@ -106,7 +106,7 @@ static int open_own(struct play *play)
 	return r;
 }
 
-/* ---- whose page it is ---- */
+/* ---- finding and checking the page ---- */
 
 static void a_page_is_found_through_maps(void **state)
 {

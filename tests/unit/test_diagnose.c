@@ -187,7 +187,7 @@ static void advice_for_reading_the_heap_is_given_if_there_is_any(void **state)
 	u.heap_error = -ENOMEM; /* nothing the user could do would help */
 	assert_null(find_sentence(&u, "heap-unknown"));
 	u.heap_error = -EPERM;
-	u.heap_quality = QUALITY_ESTIMATE; /* from an earlier walk */
+	u.heap_quality = QUALITY_ESTIMATE; /* the figures are from an earlier walk */
 	assert_null(find_sentence(&u, "heap-unknown"));
 }
 

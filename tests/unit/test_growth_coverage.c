@@ -42,9 +42,9 @@ static double noise(double deviation)
 
 /* Parameters that differ between series. */
 struct shape {
-	double rate;   /* MiB per sample */
-	double tooth;  /* MiB */
-	int cycle;     /* samples */
+	double rate;   /* in MiB per sample */
+	double tooth;  /* in MiB */
+	int cycle;     /* length in samples */
 	double floor;  /* sum of the random steps so far */
 };
 

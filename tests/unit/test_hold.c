@@ -57,8 +57,8 @@ static void end_hold(void)
 }
 
 /*
- * A failed case must not affect the next ones: end its holds, and drop the signals that the
- * holds have deferred.
+ * A failed case must not affect the next ones: end its holds, and drop the signals
+ * that the holds have deferred.
  */
 static int end_holds(void **state)
 {
@@ -174,7 +174,7 @@ static void a_watchdog_that_was_killed_is_replaced(void **state)
 	first = watchdog_pid();
 	end_hold();
 	if (first == 0)
-		skip(); /* no pidfd_open() */
+		skip(); /* this kernel has no pidfd_open() */
 	kill(first, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)first, &info, WEXITED | WNOWAIT), 0);
 	begin_hold();
@@ -184,11 +184,11 @@ static void a_watchdog_that_was_killed_is_replaced(void **state)
 	assert_true(watchdog_has_continued());
 	kill(rescuer, SIGKILL);
 	waitpid(rescuer, NULL, 0);
-	watchdog_forget(); /* or hold_end() would stop the test again */
+	watchdog_forget(); /* otherwise hold_end() would stop the test again */
 	end_hold();
 }
 
-/* Shared by the test and a process in which the main thread sleeps uninterruptibly. */
+/* Memory shared by the test and a process whose main thread sleeps uninterruptibly. */
 struct sleeper {
 	volatile int has_continued;
 };
@@ -210,7 +210,10 @@ static void *stop_process(void *shared_memory)
 
 	while (!is_main_thread_in_deep_sleep())
 		usleep(1000);
-	/* to this thread: the kernel would pass a signal to the process on to the main thread */
+	/*
+	 * Signal this thread only: the kernel would deliver a signal for the
+	 * process to the main thread.
+	 */
 	raise(SIGSTOP);
 	while (!watchdog_has_continued())
 		usleep(1000);
@@ -226,7 +229,9 @@ static _Noreturn void sleep_deeply(struct sleeper *sleeper)
 	if (hold_begin() != 0 || watchdog_pid() == 0 ||
 	    pthread_create(&thread, NULL, stop_process, sleeper) != 0)
 		_exit(77);
-	/* vfork() is the way into such a sleep that needs neither a device nor a file system */
+	/*
+	 * vfork() leads into an uninterruptible sleep without a device or a file system
+	 */
 	if (vfork() == 0) {
 		for (int i = 0; i < RESCUE_SECONDS * 1000 && !sleeper->has_continued; i++)
 			usleep(1000);
@@ -239,7 +244,7 @@ static void memstate_is_continued_although_its_main_thread_cannot_stop(void **st
 {
 	struct sleeper *sleeper = mmap(NULL, sizeof(*sleeper), PROT_READ | PROT_WRITE,
 				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = -1; /* did not end */
+	int status = -1; /* the process did not end */
 	pid_t pid;
 
 	(void)state;
@@ -254,7 +259,7 @@ static void memstate_is_continued_although_its_main_thread_cannot_stop(void **st
 	waitpid(pid, NULL, 0);
 	munmap(sleeper, sizeof(*sleeper));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		skip(); /* no pidfd_open() */
+		skip(); /* this kernel has no pidfd_open() */
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
@@ -262,7 +267,10 @@ static void memstate_is_continued_although_its_main_thread_cannot_stop(void **st
 static int request_fds[2];
 static bool is_work_begun;
 
-/* Stop the test, at its request, for longer than hung work is waited for. */
+/*
+ * Start a process that stops the test on request, for longer than
+ * memstate waits for hung work.
+ */
 static pid_t start_stopper(void)
 {
 	pid_t test = getpid(), pid = fork();
@@ -287,7 +295,9 @@ static void use_cpu(uint64_t ns)
 		;
 }
 
-/* Healthy, but it takes a while to see that the target has been released. */
+/*
+ * Work that does not hang, but takes a while to notice that the target has been released.
+ */
 static int work_late(void *context, const struct stop *stop)
 {
 	(void)context;
@@ -306,7 +316,8 @@ static void work_does_not_hang_because_memstate_was_stopped(void **state)
 	pid_t stopper;
 	int status, r = 0;
 
-	begin(*state, be_many); /* before pipe(): the target must not keep the pipe open */
+	/* start the target before pipe(), so that it does not keep the pipe open */
+	begin(*state, be_many);
 	assert_int_equal(pipe(request_fds), 0);
 	stopper = start_stopper();
 	assert_true(stopper > 0);

@@ -19,7 +19,7 @@
 
 #define PLACES	 8
 #define ORIGINAL UINT64_C(0x1234567890)
-#define HOOK_AT	 2048 /* offset from the head */
+#define HOOK_AT	 2048 /* offset of the hook from the head */
 
 /* The target is a fork of this process and has its own copies at the same addresses. */
 static uint64_t places_there[PLACES];

@@ -123,8 +123,8 @@ static void add_move(struct strbuf *out, uint64_t from, uint64_t to)
 {
 	add_bytes(out, 1, 4);
 	add_bytes(out, 16 + 48, 4);
-	add_bytes(out, 0, 8); /* time */
-	add_bytes(out, 0, 8); /* pid, tid */
+	add_bytes(out, 0, 8); /* the time */
+	add_bytes(out, 0, 8); /* the pid and the tid */
 	add_bytes(out, 0, 8);
 	add_bytes(out, from, 8);
 	add_bytes(out, to, 8);

@@ -315,7 +315,7 @@ static void memory_that_was_never_writable_is_not_a_root(void **state)
 	m->flags = MAPPING_READ;
 	run_mark(&f);
 	assert_int_equal(f.mark.reachable.count, 0);
-	/* it was writable before */
+	/* the mapping was writable before */
 	m->counters.bytes[SMAPS_ANONYMOUS] = IMAGE_PAGE_BYTES;
 	run_mark(&f);
 	assert_int_equal(f.mark.reachable.count, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What proc/ does when memstate cannot open more files. */
+/* Errors in proc/ when memstate has no free file descriptors. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 static struct rlimit before;
 
-/* Leave numbers for this many more descriptors. */
+/* Lower the limit so that only count more descriptors can be opened. */
 static void leave_descriptors(rlim_t count)
 {
 	struct rlimit few;

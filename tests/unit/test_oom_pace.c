@@ -75,8 +75,8 @@ static void growth_is_sampled_closely_up_to_the_limit(void **state)
 
 	(void)state;
 	/*
-	 * 1 MiB, 8 MiB and 50 MiB per second: an eighth of the
-	 * headroom, or 5 ms of growth
+	 * For 1 MiB, 8 MiB and 50 MiB per second, at most an eighth of the headroom or 5
+	 * ms of growth may be unseen.
 	 */
 	assert_in_range(unseen_at_limit(MIB / 1000, &samples), 0, MIB / 50);
 	assert_in_range(samples, 40, 400);

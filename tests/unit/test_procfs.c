@@ -180,7 +180,7 @@ static void the_list_contains_only_pids(void **state)
 	tree_write(&tree, "0/stat", STAT("0", "z"));
 	tree_write(&tree, "9x/stat", STAT("9", "z"));
 	tree_write(&tree, "sys/kernel", "");
-	tree_write(&tree, "12/smaps", ""); /* has no stat */
+	tree_write(&tree, "12/smaps", ""); /* process 12 has no stat file */
 	assert_int_equal(proc_list_read(&fs, LIST_STAT, note_pid, &seen), 0);
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.pids[0] + seen.pids[1], 7 + 4194304);

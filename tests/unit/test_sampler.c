@@ -89,7 +89,7 @@ static void take(struct targets *targets, unsigned int needs)
 }
 
 /*
- * memstate reads the cheapest file that has the answer. The rollup does not have it
+ * memstate reads the cheapest file that has the answer. The rollup lacks it
  * if there are LazyFree pages.
  */
 static void the_cheapest_sufficient_file_is_read(void **state)

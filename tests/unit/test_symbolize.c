@@ -209,7 +209,6 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* All but the headers and the build-id, which would have it refused. */
 static void a_fifo_is_not_opened(void **state)
 {
 	char path[] = "fifo-XXXXXX";
@@ -235,6 +234,7 @@ static void a_fifo_is_not_opened(void **state)
 	unlink(path);
 }
 
+/* Damage the file but not its headers and build-id, which would get it refused. */
 static void damage(struct strbuf *program, uint32_t seed)
 {
 	const Elf64_Ehdr *header = (const void *)program->text;

@@ -37,7 +37,7 @@ enum {
 	START_AT = 52,
 };
 
-static uint8_t *start; /* of an accessible page between two inaccessible ones */
+static uint8_t *start; /* start of a page between two inaccessible ones */
 
 static void put(size_t at, uint32_t value)
 {

@@ -268,7 +268,7 @@ static void an_arena_limit_does_not_make_the_parameters_ambiguous(void **state)
 		struct heap heap;
 
 		heap_image_init(&h, &heap_kinds[i]);
-		heap_image_write(&h, h.par_addr + 32, 1); /* arena_max */
+		heap_image_write(&h, h.par_addr + 32, 1); /* set arena_max */
 		heap_image_walk(&h, &heap);
 		if (heap.problem)
 			fail_msg("%s: %s", heap_kinds[i].version, heap.problem);

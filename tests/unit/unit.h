@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unit - the headers for every unit test. cmocka requires some of them before its own.
+ * unit - the headers that every unit test needs. cmocka.h
+ * requires some of them before it.
  */
 #ifndef MS_TESTS_UNIT_H
 #define MS_TESTS_UNIT_H
