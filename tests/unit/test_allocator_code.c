@@ -92,7 +92,7 @@ static struct allocator_code find(void)
 	return allocator_code_find(&codes, process_fd, &mappings, CODE_ALL_FILES);
 }
 
-static void a_message_is_found_wherever_it_lies_in_mapped_code_or_constants(void **state)
+static void a_message_is_found_anywhere_in_mapped_code_or_constants(void **state)
 {
 	/* The search reads 64 KiB at a time. */
 	static const size_t offsets[] = { 5 * PAGE, 65536 + PAGE - 1,
@@ -116,7 +116,7 @@ static void a_message_is_found_wherever_it_lies_in_mapped_code_or_constants(void
 	}
 }
 
-static void parts_that_are_not_mapped_or_are_data_are_not_searched(void **state)
+static void only_mapped_code_and_constants_are_searched(void **state)
 {
 	struct allocator_code code;
 
@@ -149,7 +149,7 @@ static void every_library_is_searched(void **state)
 	assert_false(code.is_found[ALLOCATOR_JEMALLOC]);
 }
 
-static void without_a_file_or_with_code_in_anonymous_memory_it_is_incomplete(void **state)
+static void the_search_is_incomplete_with_missing_files_or_anonymous_code(void **state)
 {
 	static const char *const names[] = { "/gone", "", "[anon:code]" };
 
@@ -176,7 +176,7 @@ static void a_huge_file_is_searched_only_in_part(void **state)
 	assert_false(find().is_complete);
 }
 
-static void files_that_were_searched_are_not_read_again(void **state)
+static void searched_files_are_not_read_again(void **state)
 {
 	(void)state;
 	write_file("/program", "<jemalloc>: ", 0);
@@ -194,12 +194,12 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, clean)
 	const struct CMUnitTest tests[] = {
-		CASE(a_message_is_found_wherever_it_lies_in_mapped_code_or_constants),
-		CASE(parts_that_are_not_mapped_or_are_data_are_not_searched),
+		CASE(a_message_is_found_anywhere_in_mapped_code_or_constants),
+		CASE(only_mapped_code_and_constants_are_searched),
 		CASE(every_library_is_searched),
-		CASE(without_a_file_or_with_code_in_anonymous_memory_it_is_incomplete),
+		CASE(the_search_is_incomplete_with_missing_files_or_anonymous_code),
 		CASE(a_huge_file_is_searched_only_in_part),
-		CASE(files_that_were_searched_are_not_read_again),
+		CASE(searched_files_are_not_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

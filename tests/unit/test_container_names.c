@@ -142,7 +142,7 @@ static void a_container_monitor_is_not_a_container(void **state)
 	check_rows(rows, ARRAY_SIZE(rows));
 }
 
-static void units_and_lxc_have_names(void **state)
+static void systemd_units_and_lxc_containers_have_names(void **state)
 {
 	static char nginx[] = "nginx.service", web[] = "web1",
 		    session[] = "session-3.scope";
@@ -247,7 +247,7 @@ int main(void)
 		cmocka_unit_test(containers_and_pods_are_identified_by_their_paths),
 		cmocka_unit_test(the_innermost_container_is_found),
 		cmocka_unit_test(a_container_monitor_is_not_a_container),
-		cmocka_unit_test(units_and_lxc_have_names),
+		cmocka_unit_test(systemd_units_and_lxc_containers_have_names),
 		cmocka_unit_test(similar_paths_give_no_names),
 		cmocka_unit_test(a_pods_own_group_is_not_a_container),
 		cmocka_unit_test(a_kubelet_name_is_split_into_its_parts),

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-static void names_are_as_in_the_source(void **state)
+static void mangled_names_become_source_names(void **state)
 {
 	static const struct {
 		const char *name, *text;
@@ -88,7 +88,7 @@ static void a_name_that_is_too_long_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_as_in_the_source),
+		cmocka_unit_test(mangled_names_become_source_names),
 		cmocka_unit_test(names_that_are_not_mangled_are_unchanged),
 		cmocka_unit_test(a_name_that_expands_exponentially_is_refused),
 		cmocka_unit_test(a_name_that_is_too_long_is_refused),

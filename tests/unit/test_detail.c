@@ -27,7 +27,7 @@ static void detailed_release(struct detailed *d)
 	heap_image_release(&d->h);
 }
 
-static void types_hold_every_live_block_once(void **state)
+static void types_contain_every_live_block_once(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < heap_kind_count; i++) {
@@ -216,7 +216,7 @@ static void an_unknown_heap_has_no_detail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_hold_every_live_block_once),
+		cmocka_unit_test(types_contain_every_live_block_once),
 		cmocka_unit_test(pages_in_use_add_up_to_the_pool),
 		cmocka_unit_test(pinning_blocks_are_found_on_their_pages),
 		cmocka_unit_test(a_page_with_allocator_data_has_no_single_owner),

@@ -53,7 +53,7 @@ static void check_boxes(const struct flame_tree *tree, const struct flame_box *b
 	}
 }
 
-static void children_fill_their_parents(void **state)
+static void boxes_of_children_lie_inside_their_parents(void **state)
 {
 	struct profile p;
 	struct flame_tree tree;
@@ -250,7 +250,7 @@ static void boxes_that_are_too_narrow_are_counted(void **state)
 	profile_release(&p);
 }
 
-static void more_is_red_and_less_is_blue(void **state)
+static void an_increase_is_red_and_a_decrease_is_blue(void **state)
 {
 	struct flame_colour more = flame_colour_of_change(10, 20);
 	struct flame_colour less = flame_colour_of_change(20, 10);
@@ -293,7 +293,7 @@ static void a_page_contains_the_rules_as_given(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(children_fill_their_parents),
+		cmocka_unit_test(boxes_of_children_lie_inside_their_parents),
 		cmocka_unit_test(a_difference_is_wide_enough_for_both_profiles),
 		cmocka_unit_test(frames_with_the_same_name_are_merged),
 		cmocka_unit_test(overflowing_sums_saturate),
@@ -301,7 +301,7 @@ int main(void)
 		cmocka_unit_test(an_empty_profile_gives_a_picture_and_a_page),
 		cmocka_unit_test(names_are_truncated_to_their_boxes),
 		cmocka_unit_test(boxes_that_are_too_narrow_are_counted),
-		cmocka_unit_test(more_is_red_and_less_is_blue),
+		cmocka_unit_test(an_increase_is_red_and_a_decrease_is_blue),
 		cmocka_unit_test(a_page_contains_the_rules_as_given),
 	};
 

@@ -189,7 +189,7 @@ static void devices_fifos_and_large_files_are_never_opened(void **state)
 	assert_never_opened(tree_fd, "sparse", path, -EFBIG);
 }
 
-static void magic_links_and_files_of_the_kernel_are_refused(void **state)
+static void magic_links_and_kernel_files_are_refused(void **state)
 {
 	_cleanup_close_ int process_fd = -1;
 	_cleanup_close_ int own_fd = -1;
@@ -272,7 +272,7 @@ int main(void)
 		TEST(only_regular_files_are_read),
 		TEST(a_file_larger_than_the_limit_is_refused_before_it_is_read),
 		TEST(devices_fifos_and_large_files_are_never_opened),
-		TEST(magic_links_and_files_of_the_kernel_are_refused),
+		TEST(magic_links_and_kernel_files_are_refused),
 		TEST(a_symlink_itself_is_found_on_request),
 		TEST(no_descriptor_is_leaked),
 	};

@@ -83,7 +83,7 @@ static int signal_during_work(void *context, const struct stop *stop)
 	return handled ? -EINVAL : 0;
 }
 
-static void a_handler_of_the_program_runs_after_the_stop(void **state)
+static void the_programs_own_handler_runs_after_the_stop(void **state)
 {
 	handled = 0;
 	set_action(SIGTSTP, count);
@@ -114,7 +114,7 @@ static void signals_are_deferred_until_the_last_hold_ends(void **state)
 	}
 }
 
-static void what_is_ignored_stays_ignored(void **state)
+static void ignored_signals_stay_ignored(void **state)
 {
 	(void)state;
 	set_action(SIGTSTP, SIG_IGN);
@@ -125,7 +125,7 @@ static void what_is_ignored_stays_ignored(void **state)
 	set_action(SIGTSTP, SIG_DFL);
 }
 
-static void a_handler_that_was_set_meanwhile_stays(void **state)
+static void a_handler_set_during_the_hold_is_kept(void **state)
 {
 	(void)state;
 	handled = 0;
@@ -138,7 +138,7 @@ static void a_handler_that_was_set_meanwhile_stays(void **state)
 	set_action(SIGTSTP, SIG_DFL);
 }
 
-static void sigcont_cancels_what_was_deferred(void **state)
+static void sigcont_cancels_deferred_signals(void **state)
 {
 	(void)state;
 	handled = 0;
@@ -164,7 +164,7 @@ static pid_t start_rescuer(void)
 	_exit(0);
 }
 
-static void a_watchdog_that_was_killed_is_replaced(void **state)
+static void a_killed_watchdog_is_replaced(void **state)
 {
 	siginfo_t info;
 	pid_t first, rescuer;
@@ -240,7 +240,7 @@ static _Noreturn void sleep_deeply(struct sleeper *sleeper)
 	_exit(sleeper->has_continued ? 0 : 1);
 }
 
-static void memstate_is_continued_although_its_main_thread_cannot_stop(void **state)
+static void memstate_is_continued_if_its_main_thread_cannot_stop(void **state)
 {
 	struct sleeper *sleeper = mmap(NULL, sizeof(*sleeper), PROT_READ | PROT_WRITE,
 				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -311,7 +311,7 @@ static int work_late(void *context, const struct stop *stop)
 	return -ETIMEDOUT;
 }
 
-static void work_does_not_hang_because_memstate_was_stopped(void **state)
+static void time_while_memstate_is_stopped_does_not_count_as_a_hang(void **state)
 {
 	pid_t stopper;
 	int status, r = 0;
@@ -338,14 +338,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 #define HOLD_TEST(f) cmocka_unit_test_teardown(f, end_holds)
-		TEST(a_handler_of_the_program_runs_after_the_stop),
-		TEST(work_does_not_hang_because_memstate_was_stopped),
+		TEST(the_programs_own_handler_runs_after_the_stop),
+		TEST(time_while_memstate_is_stopped_does_not_count_as_a_hang),
 		HOLD_TEST(signals_are_deferred_until_the_last_hold_ends),
-		HOLD_TEST(what_is_ignored_stays_ignored),
-		HOLD_TEST(a_handler_that_was_set_meanwhile_stays),
-		HOLD_TEST(sigcont_cancels_what_was_deferred),
-		HOLD_TEST(a_watchdog_that_was_killed_is_replaced),
-		cmocka_unit_test(memstate_is_continued_although_its_main_thread_cannot_stop),
+		HOLD_TEST(ignored_signals_stay_ignored),
+		HOLD_TEST(a_handler_set_during_the_hold_is_kept),
+		HOLD_TEST(sigcont_cancels_deferred_signals),
+		HOLD_TEST(a_killed_watchdog_is_replaced),
+		cmocka_unit_test(memstate_is_continued_if_its_main_thread_cannot_stop),
 #undef TEST
 #undef HOLD_TEST
 	};

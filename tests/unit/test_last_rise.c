@@ -105,7 +105,7 @@ static void a_burst_at_the_end_counts_in_full(void **state)
 	assert_rose(flat_then_burst, 50);
 }
 
-static void teeth_are_not_growth(void **state)
+static void a_sawtooth_is_not_growth(void **state)
 {
 	(void)state;
 	assert_rose(startup_then_sawtooth, 0);
@@ -128,7 +128,7 @@ static void the_duration_is_that_of_the_rise(void **state)
 	assert_int_equal(rise.to_bytes, 60 * MIB);
 }
 
-static void few_samples_are_compared_with_the_first(void **state)
+static void a_few_samples_are_compared_with_the_first_one(void **state)
 {
 	struct rise_series s;
 	struct rise rise;
@@ -152,10 +152,10 @@ int main(void)
 		cmocka_unit_test(growth_at_startup_is_left_out),
 		cmocka_unit_test(a_leak_is_measured_from_its_start),
 		cmocka_unit_test(a_burst_at_the_end_counts_in_full),
-		cmocka_unit_test(teeth_are_not_growth),
+		cmocka_unit_test(a_sawtooth_is_not_growth),
 		cmocka_unit_test(a_restart_to_the_same_size_is_not_growth),
 		cmocka_unit_test(the_duration_is_that_of_the_rise),
-		cmocka_unit_test(few_samples_are_compared_with_the_first),
+		cmocka_unit_test(a_few_samples_are_compared_with_the_first_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,7 +261,7 @@ static void check_lookup(struct image *image, uint64_t addr, uint64_t limit)
 	}
 }
 
-static void an_image_finds_pages_whatever_was_found_last(void **state)
+static void lookups_in_an_image_do_not_depend_on_the_last_one(void **state)
 {
 	static const uint64_t pages[][2] = { { 2, 4 }, { 5, 6 }, { 9, 12 }, { 13, 14 } };
 	struct image image = IMAGE_INIT;
@@ -297,7 +297,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_finds_by_pid_until_cleared),
 		cmocka_unit_test(a_list_of_mappings_owns_its_names),
 		cmocka_unit_test(permissions_are_shown_as_in_maps),
-		cmocka_unit_test(an_image_finds_pages_whatever_was_found_last),
+		cmocka_unit_test(lookups_in_an_image_do_not_depend_on_the_last_one),
 	};
 
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void app_starts_and_sidecar_leaks(uint64_t i, struct made made[2], uint64
 	made[1].kb += i < 120 ? 0 : (i - 119) * 1024;
 }
 
-static void a_steady_app_did_not_grow_whatever_it_took_at_startup(void **state)
+static void a_steady_app_did_not_grow_whatever_it_allocated_at_startup(void **state)
 {
 	(void)state;
 	explain(app_starts_and_sidecar_leaks, POD, APP);
@@ -336,7 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, recordings_set_up, recordings_tear_down)
-		TEST(a_steady_app_did_not_grow_whatever_it_took_at_startup),
+		TEST(a_steady_app_did_not_grow_whatever_it_allocated_at_startup),
 		TEST(the_process_that_hits_the_limit_need_not_be_the_grower),
 		TEST(a_restarted_app_did_not_grow),
 		TEST(growth_after_a_restart_counts_from_the_earlier_level),

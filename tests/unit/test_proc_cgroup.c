@@ -462,9 +462,10 @@ static void uncounted_tcp_buffers_are_unknown(void **state)
 	cgroup_release(&c);
 }
 
+#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 int main(void)
 {
-#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		test(the_group_is_that_of_the_memory_controller),
 		test(in_version_2_the_line_without_controllers_counts),

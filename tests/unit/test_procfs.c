@@ -201,7 +201,7 @@ static void a_process_with_an_unreadable_stat_is_listed(void **state)
 	assert_int_equal(seen.count, 1);
 }
 
-static void commands_are_joined_by_blanks(void **state)
+static void arguments_are_joined_by_blanks(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -479,7 +479,7 @@ int main(void)
 		test(in_a_capture_the_effective_user_comes_from_status),
 		test(the_list_contains_only_pids),
 		test(a_process_with_an_unreadable_stat_is_listed),
-		test(commands_are_joined_by_blanks),
+		test(arguments_are_joined_by_blanks),
 		test(a_go_program_is_recognized_by_its_linker_note),
 		test(a_very_long_command_line_is_truncated),
 		test(the_stack_pointer_precedes_the_program_counter),

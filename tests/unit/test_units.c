@@ -30,7 +30,7 @@ static void an_overflowing_sum_is_unknown(void **state)
 	assert_true(bytes_add(UINT64_C(1) << 63, UINT64_C(1) << 63) == BYTES_UNKNOWN);
 }
 
-static void a_difference_stops_at_zero(void **state)
+static void a_difference_is_never_negative(void **state)
 {
 	(void)state;
 	assert_true(bytes_sub(5, 3) == 2);
@@ -248,7 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unknown_part_makes_a_sum_unknown),
 		cmocka_unit_test(an_overflowing_sum_is_unknown),
-		cmocka_unit_test(a_difference_stops_at_zero),
+		cmocka_unit_test(a_difference_is_never_negative),
 		cmocka_unit_test(kib_are_converted_or_out_of_range),
 		cmocka_unit_test(bytes_are_printed_with_one_decimal_rounded_half_up),
 		cmocka_unit_test(bytes_never_take_more_than_seven_columns),

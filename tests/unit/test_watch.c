@@ -309,7 +309,7 @@ static void reused_pid_inherits_nothing(void **state)
 	assert_int_equal(watch_snapshot(f->watch)->unreadable_count, 1);
 }
 
-static void ended_process_is_dropped_and_the_others_keep_their_figures(void **state)
+static void ended_process_is_dropped_and_others_keep_their_figures(void **state)
 {
 	struct fixture *f = *state;
 
@@ -442,7 +442,7 @@ int main(void)
 		TEST(many_changed_processes_are_spread_over_ticks_and_none_starves),
 		TEST(exec_is_noticed_by_the_name_and_updates_the_command_line),
 		TEST(reused_pid_inherits_nothing),
-		TEST(ended_process_is_dropped_and_the_others_keep_their_figures),
+		TEST(ended_process_is_dropped_and_others_keep_their_figures),
 		TEST(new_process_is_read_immediately),
 		TEST(zombie_is_left_out),
 		TEST(new_needs_make_old_figures_outdated),
