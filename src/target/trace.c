@@ -65,6 +65,13 @@ struct run {
 	int result;
 };
 
+static void end_accessor(void *unused)
+{
+	(void)unused;
+	if (accessor)
+		(void)expendable_end(accessor, NULL);
+}
+
 static void *run(void *arg)
 {
 	struct run *r = arg;
@@ -76,9 +83,10 @@ static void *run(void *arg)
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
 	accessor = expendable_new();
+	/* join() may cancel this thread in trace_seize() */
+	pthread_cleanup_push(end_accessor, NULL);
 	r->result = r->work(r->context);
-	if (accessor)
-		(void)expendable_end(accessor, NULL);
+	pthread_cleanup_pop(1);
 	return NULL;
 }
 

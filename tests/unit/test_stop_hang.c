@@ -3,9 +3,11 @@
 
 #include "target/stop.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -307,6 +309,42 @@ static void a_tracer_that_cannot_read_releases_the_target(void **state)
 	end_stuck(&s);
 }
 
+static size_t count_own_threads(void)
+{
+	size_t count = 0;
+	DIR *tasks = opendir("/proc/self/task");
+
+	assert_non_null(tasks);
+	while (readdir(tasks))
+		count++;
+	closedir(tasks);
+	return count;
+}
+
+/* As trace_seize() while the target is in execve(2). */
+static int wait_to_be_cancelled(void *context)
+{
+	int unused;
+
+	(void)context;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &unused);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
+	while (pause() < 0)
+		continue;
+	return 0;
+}
+
+static void a_cancelled_tracer_leaves_no_thread_behind(void **state)
+{
+	size_t before = count_own_threads();
+
+	(void)state;
+	assert_int_equal(trace_run(wait_to_be_cancelled, NULL, NS_PER_MS), -ETIMEDOUT);
+	for (int i = 0; i < SECONDS * 100 && count_own_threads() > before; i++)
+		usleep(1000);
+	assert_int_equal(count_own_threads(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +353,7 @@ int main(void)
 		TEST(the_target_continues_while_the_work_hangs),
 		TEST(a_word_is_written_to_a_read_only_page),
 #undef TEST
+		cmocka_unit_test(a_cancelled_tracer_leaves_no_thread_behind),
 		cmocka_unit_test(a_tracer_that_cannot_read_releases_the_target),
 		cmocka_unit_test(a_tracer_that_cannot_write_releases_the_target),
 		cmocka_unit_test(
