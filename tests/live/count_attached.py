@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 
-from live import (OrderedTarget, Skip, check, equal, memstate, parse_csv, run, start_memstate, test,
-                  wait_until)
+from live import (TIMEOUT, OrderedTarget, Skip, check, equal, memstate, parse_csv, read_proc, run,
+                  start_memstate, test, wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
 TARGETS = {"dynamic": "uprobe_target", "static": "uprobe_target_static"}
@@ -203,6 +203,50 @@ def a_memstate_that_is_killed_leaves_nothing_behind():
         # event is closed
         wait_until(lambda: target.order("w") is not None and code_of(target.pid) == before,
                    "the target's code is restored")
+
+
+def maps_of(pid):
+    """Return the mappings without the page that the kernel keeps once a breakpoint was hit."""
+    return [line for line in read_proc(pid, "maps").splitlines() if b"[uprobes]" not in line]
+
+
+def check_closed_pipe(way):
+    """The reader of standard output goes away while memstate counts."""
+    with Target() as target:
+        if way == "inject":  # the first count leaves its page of jumps
+            Attached(target.pid, "--probe", way).end()
+        before, threads = code_of(target.pid), os.listdir(f"/proc/{target.pid}/task")
+        maps = maps_of(target.pid)
+        process = start_memstate("count", "-p", target.pid, "--csv", "-i", "20ms", "--probe", way)
+        if not process.stdout.readline():
+            Attached.refuse(process.stderr.read().decode())
+        if way != "inject":
+            check(code_of(target.pid) != before, "no breakpoints in libc during the count")
+        check(process.stdout.readline(), "no row")
+        process.stdout.close()
+        target.order("w")
+        equal(process.wait(TIMEOUT), -signal.SIGPIPE, f"status ({process.stderr.read()})")
+        process.stderr.close()
+        equal(code_of(target.pid), before, "code of the target")
+        equal(maps_of(target.pid), maps, "mappings of the target")
+        equal(os.listdir(f"/proc/{target.pid}/task"), threads, "threads of the target")
+        equal(target.process.poll(), None, "exit status of the target")
+        target.order("w")
+
+
+@test
+def a_closed_pipe_ends_a_bpf_count_and_leaves_the_target_unchanged():
+    check_closed_pipe("bpf")
+
+
+@test
+def a_closed_pipe_ends_a_perf_count_and_leaves_the_target_unchanged():
+    check_closed_pipe("perf")
+
+
+@test
+def a_closed_pipe_ends_an_injected_count_and_leaves_the_target_unchanged():
+    check_closed_pipe("inject")
 
 
 @test
