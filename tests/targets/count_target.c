@@ -85,7 +85,9 @@ static void functions(void)
 	say("valloc", 8);
 	say("pvalloc", 9);
 	say("free", 102);
-	/* each pair, the last two blocks from realloc, and one that realloc freed */
+	/*
+	 * each pair, both blocks that realloc() replaced, and the block freed after that
+	 */
 	say("temporary", 103);
 	say("requested", 100 * 100 + 2 * 21 + 10 + 1000 + 2000 + 20 + 5 * 50 + 6 * 64 + 7 * 9 + 8 * 11 +
 				 9 * 13);

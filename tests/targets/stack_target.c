@@ -242,10 +242,7 @@ static void run_signals(void)
 	say("be_interrupted", handled, 32 * handled);
 }
 
-/*
- * Signals arrive at any time, also inside malloc, and their handlers
- * allocate although they should not.
- */
+/* Signals arrive at any time, and their handlers allocate although they should not. */
 static void run_storm(void)
 {
 	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };

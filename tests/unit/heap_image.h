@@ -22,7 +22,7 @@ struct heap_kind {
 	unsigned int cache_slots;
 	bool cache_counts_down;
 	bool is_protected;
-	bool is_mapped_size_short; /* the chunk header is not counted in its size */
+	bool is_mapped_size_short; /* the size of an mmapped chunk lacks its header */
 };
 
 extern const struct heap_kind heap_kinds[];

@@ -124,8 +124,8 @@ static void a_count_file_is_read(void **state)
 	assert_int_equal(p->sums.calls[CALL_REALLOC], 3);
 	assert_int_equal(p->sums.allocation_calls, 13);
 	/*
-	 * 13 calls: one failed, one resized its block in place, two ended
-	 * one; 4 blocks were freed
+	 * 13 calls: one failed, one resized its block in place, one freed a block and
+	 * returned none; 4 blocks were freed by free().
 	 */
 	assert_int_equal(p->sums.live_blocks, 13 - 1 - 1 - 2 - 4);
 	assert_int_equal(p->sums.live_bytes, 1024);
@@ -156,8 +156,8 @@ static void the_peak_error_of_several_threads_is_their_pending_bytes(void **stat
 	assert_int_equal(read_made(&made, sizeof(made)), 1);
 	assert_int_equal(list.programs[0].peak_error_bytes, COUNT_FLUSH_BYTES + 30);
 	/*
-	 * The pending bytes may exceed the recorded peak. A thread that freed nothing
-	 * never held less than now.
+	 * pending_bytes may exceed high_bytes. In a thread that freed nothing, the
+	 * pending bytes were never negative.
 	 */
 	made.slots[1].slot.pending_bytes = 40;
 	made.slots[1].slot.free_calls = made.slots[1].slot.free_null_count;
